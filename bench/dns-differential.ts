@@ -70,12 +70,12 @@ interface Said {
 }
 
 const text = (record: Answer): string => {
-  const data =
-    record.type === 'TXT'
-      ? Buffer.concat([record.data].flat().map((part) => Buffer.from(part))).toString('hex')
-      : 'data' in record
-        ? JSON.stringify(record.data)
-        : ''
+  let data
+  if (record.type === 'TXT')
+    data = Buffer.concat([record.data].flat().map((part) => Buffer.from(part))).toString('hex')
+  else if ('data' in record) data = JSON.stringify(record.data)
+  else data = ''
+
   return `${record.name} ${'ttl' in record ? record.ttl : ''} ${record.type} ${data}`.toLowerCase()
 }
 function read(message: Buffer): Said {
@@ -162,15 +162,21 @@ const isApexNs = (one: string): boolean => one.startsWith(`${head.name} ${head.a
 /** Why a server may differ from ours: the first that fits. */
 const reasons: readonly { readonly why: string; readonly fits: (of: Case) => boolean }[] = [
   {
-    why: 'ANY: each has its own short answer (RFC 8482): ours is HINFO, knot gives one set, nsd one set, pdns all of them and only over TCP',
+    why:
+      'ANY: each has its own short answer (RFC 8482): ours is HINFO, knot gives one set, nsd ' +
+      'one set, pdns all of them and only over TCP',
     fits: ({ type }) => type === 'ANY',
   },
   {
-    why: 'AXFR: ours refuses whoever is not listed; knot and nsd say NOTIMP over UDP, knot NOTAUTH over TCP; pdns allows this machine',
+    why:
+      'AXFR: ours refuses whoever is not listed; knot and nsd say NOTIMP over UDP, knot NOTAUTH ' +
+      'over TCP; pdns allows this machine',
     fits: ({ type }) => type === 'AXFR',
   },
   {
-    why: 'adds the NS set of the zone to every positive answer; ours, knot and pdns keep answers small',
+    why:
+      'adds the NS set of the zone to every positive answer; ours, knot and pdns keep answers ' +
+      'small',
     fits: ({ server, ours, theirs, parts }) =>
       server === 'nsd' &&
       parts.join() === 'authority' &&
@@ -180,7 +186,9 @@ const reasons: readonly { readonly why: string; readonly fits: (of: Case) => boo
       ),
   },
   {
-    why: 'follows a CNAME that a wildcard makes although the CNAME itself was asked for; knot and nsd answer as ours does',
+    why:
+      'follows a CNAME that a wildcard makes although the CNAME itself was asked for; knot and ' +
+      'nsd answer as ours does',
     fits: ({ server, type, parts, ours, theirs }) =>
       server === 'pdns' &&
       type === 'CNAME' &&
@@ -224,7 +232,8 @@ try {
   for (const server of servers) await server.close()
 }
 console.log(
-  `\n${absolute.length} questions × ${manners.length} manners × ${others.length} servers: ${equal} answers equal to ours.`,
+  `\n${absolute.length} questions × ${manners.length} manners × ${others.length} servers: ` +
+    `${equal} answers equal to ours.`,
 )
 for (const [key, count] of [...counts].toSorted(([a], [b]) => (a < b ? -1 : 1)))
   console.log(`${String(count).padStart(6)}  ${key}`)

@@ -45,7 +45,9 @@ const registered = new Map<string, RegisteredName>()
 const listen = (host: string, answer: Parameters<typeof openNameServer>[0]['answer']) =>
   openNameServer({ host, port, answer, log }).catch((error: unknown): never => {
     console.log(
-      `No name server can listen at ${host}:${port} (${error instanceof Error ? error.message : 'unknown'}). See the head of bench/dns-loop.ts.`,
+      `No name server can listen at ${host}:${port} (` +
+        `${error instanceof Error ? error.message : 'unknown'}). See the head of ` +
+        'bench/dns-loop.ts.',
     )
     process.exit(1)
   })
@@ -193,7 +195,8 @@ async function expectDig(
       log(`    dig ${of} ${type} → ${status}, after ${ms} ms`)
       for (const line of lines)
         log(
-          `      ${line.length > 150 ? `${line.slice(0, 150)}… (${line.length} characters)` : line}`,
+          '      ' +
+            `${line.length > 150 ? `${line.slice(0, 150)}… (${line.length} characters)` : line}`,
         )
       return holds(typeof wanted === 'string' ? wanted : `exactly ${wanted.length} record(s)`, isSo)
     }

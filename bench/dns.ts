@@ -88,7 +88,8 @@ async function speed(): Promise<void> {
   }
   for (const [name, { perSecond, cpuMicros }] of figures) {
     console.log(
-      `      ${name.padEnd(5)} ${perSecond.map((one) => one.toFixed(0)).join(' ')} queries/s, ${median(cpuMicros).toFixed(1)} µs of CPU a query`,
+      `      ${name.padEnd(5)} ${perSecond.map((one) => one.toFixed(0)).join(' ')} queries/s, ` +
+        `${median(cpuMicros).toFixed(1)} µs of CPU a query`,
     )
   }
   const [ours, pdns] = [figures.get('ours'), figures.get('pdns')]
@@ -126,7 +127,8 @@ async function memory(): Promise<void> {
   child.kill()
   await gone
   console.log(
-    `      ${zones} zones, ${records} records: ${(bytes / 1_048_576).toFixed(0)} MB held, the process grew by ${(rssBytes / 1_048_576).toFixed(0)} MB`,
+    `      ${zones} zones, ${records} records: ${(bytes / 1_048_576).toFixed(0)} MB held, the ` +
+      `process grew by ${(rssBytes / 1_048_576).toFixed(0)} MB`,
   )
   report('memory a record, 100 000 zones', bytes / records, 1024, 'bytes')
 }

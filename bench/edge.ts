@@ -40,13 +40,16 @@ async function startNginx(
   const file = path.join(folder, `nginx-${port}.conf`)
   writeFileSync(
     file,
-    `daemon off; master_process off; worker_processes 1; pid ${folder}/nginx-${port}.pid; error_log stderr error;
+    `daemon off; master_process off; worker_processes 1;
+pid ${folder}/nginx-${port}.pid; error_log stderr error;
 events { worker_connections 1024; }
 http {
-  access_log off; client_body_temp_path ${folder}/body; proxy_temp_path ${folder}/proxy; fastcgi_temp_path ${folder}/f; uwsgi_temp_path ${folder}/u; scgi_temp_path ${folder}/s;
+  access_log off; client_body_temp_path ${folder}/body; proxy_temp_path ${folder}/proxy;
+  fastcgi_temp_path ${folder}/f; uwsgi_temp_path ${folder}/u; scgi_temp_path ${folder}/s;
   upstream site { server 127.0.0.1:${upstream}; keepalive 64; }
   server { listen 127.0.0.1:${port}; location / {
-    proxy_pass http://site; proxy_http_version 1.1; proxy_set_header Connection ""; proxy_set_header Host $http_host;
+    proxy_pass http://site; proxy_http_version 1.1; proxy_set_header Connection "";
+    proxy_set_header Host $http_host;
     proxy_set_header X-Forwarded-For $remote_addr; proxy_set_header X-Forwarded-Proto http;
   } }
 }
@@ -125,7 +128,9 @@ async function against(
       median(runs[which].map(read))
     for (const which of ['edge', 'nginx'] as const)
       console.log(
-        `      ${name}, ${which}: ${of(which, (run) => run.perSecond).toFixed(0)} a second, p99 ${of(which, (run) => run.p99Ms)} ms, ${of(which, (run) => run.cpuMicros).toFixed(0)} µs CPU a request`,
+        `      ${name}, ${which}: ${of(which, (run) => run.perSecond).toFixed(0)} a second, ` +
+          `p99 ${of(which, (run) => run.p99Ms)} ms, ` +
+          `${of(which, (run) => run.cpuMicros).toFixed(0)} µs CPU a request`,
       )
     report(
       `${name}: requests a second, edge / nginx`,

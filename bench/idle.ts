@@ -17,7 +17,8 @@ try {
     await portal.stop()
   }
   console.log(
-    `      npm start, first on an empty DATA_DIR: ${starts.map((one) => one.toFixed(2)).join(' ')} s`,
+    '      npm start, first on an empty DATA_DIR: ' +
+      `${starts.map((one) => one.toFixed(2)).join(' ')} s`,
   )
   report('npm start on a prepared clone until ready (worst)', Math.max(...starts), 8, 's')
 

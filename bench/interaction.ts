@@ -51,7 +51,8 @@ function inp(presses: Seen['presses']): number {
   const slowest = presses.toSorted((a, b) => b.ms - a.ms)
   const said = slowest.slice(0, 3).map(({ ms, by }) => `${ms} ms (${by})`)
   console.log(
-    `      the slowest of ${presses.length} presses (to our code + in it + to the frame): ${said.join('; ')}`,
+    `      the slowest of ${presses.length} presses (to our code + in it + to the frame): ` +
+      `${said.join('; ')}`,
   )
   return slowest[Math.floor(presses.length / 50)]?.ms ?? Number.NaN
 }
@@ -61,7 +62,8 @@ function worst(frames: Seen['frames']): number {
   const slowest = frames.toSorted((a, b) => b.ms - a.ms)[0]
   if (slowest)
     console.log(
-      `      ${frames.length} frames over 50 ms; the slowest ran ${slowest.by || 'no script of ours'}`,
+      `      ${frames.length} frames over 50 ms; the slowest ran ` +
+        `${slowest.by || 'no script of ours'}`,
     )
   return slowest?.ms ?? 0
 }
@@ -155,7 +157,9 @@ async function floor(page: Page) {
   // A press that was answered within 16 ms is not reported by the browser at all.
   const [middle, slowest] = seen.length === 0 ? [16, 16] : [median(seen), percentile(seen, 0.98)]
   console.log(
-    `      an empty page's button in the same run: median ${middle.toFixed(0)} ms, p98 ${slowest.toFixed(0)} ms; load of the machine ${os.loadavg()[0]?.toFixed(1)} on ${os.availableParallelism()} processors`,
+    `      an empty page's button in the same run: median ${middle.toFixed(0)} ms, p98 ` +
+      `${slowest.toFixed(0)} ms; load of the machine ${os.loadavg()[0]?.toFixed(1)} on ` +
+      `${os.availableParallelism()} processors`,
   )
 }
 
@@ -181,13 +185,16 @@ async function walkRoutes(page: Page) {
       await page.waitForLoadState('networkidle')
     }
   console.log(
-    `      the first visit of each: median ${median(first).toFixed(0)} ms, slowest ${Math.max(...first).toFixed(0)} ms`,
+    `      the first visit of each: median ${median(first).toFixed(0)} ms, slowest ` +
+      `${Math.max(...first).toFixed(0)} ms`,
   )
   console.log(
-    `      ${again.length} more: median ${median(again).toFixed(0)} ms; slowest by route: ${[...slowest].map(([to, ms]) => `${to} ${ms.toFixed(0)}`).join(', ')}`,
+    `      ${again.length} more: median ${median(again).toFixed(0)} ms; slowest by route: ` +
+      `${[...slowest].map(([to, ms]) => `${to} ${ms.toFixed(0)}`).join(', ')}`,
   )
   console.log(
-    `      to the last of what is in view: median ${median(whole).toFixed(0)} ms, p95 ${percentile(whole, 0.95).toFixed(0)} ms`,
+    `      to the last of what is in view: median ${median(whole).toFixed(0)} ms, p95 ` +
+      `${percentile(whole, 0.95).toFixed(0)} ms`,
   )
   return {
     change: percentile(again, 0.95),
@@ -235,7 +242,8 @@ async function fillIn(page: Page) {
 async function compare(token: string) {
   const said = (name: string, of: readonly number[]) =>
     console.log(
-      `      ${name}: change of address and content, ${of.length} presses: median ${median(of).toFixed(0)} ms, p95 ${percentile(of, 0.95).toFixed(0)} ms`,
+      `      ${name}: change of address and content, ${of.length} presses: median ` +
+        `${median(of).toFixed(0)} ms, p95 ${percentile(of, 0.95).toFixed(0)} ms`,
     )
   await inBrowser(async (browser) => {
     const page = await customerPage(browser, token)
@@ -288,7 +296,8 @@ async function scrollThrough(page: Page) {
   await page.waitForLoadState('networkidle')
   const short = (await sweep(page)).map(({ ms }) => ms)
   console.log(
-    `      the same sweep on a page of ten rows: ${short.length} frames over 50 ms, the slowest ${Math.max(0, ...short).toFixed(0)} ms`,
+    `      the same sweep on a page of ten rows: ${short.length} frames over 50 ms, the ` +
+      `slowest ${Math.max(0, ...short).toFixed(0)} ms`,
   )
   await page.goto(`${portal.url}/transactions`)
   await page.waitForLoadState('networkidle')
@@ -309,7 +318,8 @@ async function scrollThrough(page: Page) {
   }, entries)
   const loading = worst(await page.evaluate(() => window.seen.frames.splice(0)))
   console.log(
-    `      ${rows} rows, loaded by scrolling, in ${((performance.now() - began) / 1000).toFixed(0)} s`,
+    `      ${rows} rows, loaded by scrolling, in ` +
+      `${((performance.now() - began) / 1000).toFixed(0)} s`,
   )
   const frames = await sweep(page)
   for (const share of [0, 0.25, 0.5, 0.75, 1, 0.1, 0.9])
@@ -377,7 +387,9 @@ try {
   const over = ticks()
   if (over.all > begun.all)
     console.log(
-      `      other machines on this host took ${((100 * (over.stolen - begun.stolen)) / (over.all - begun.all)).toFixed(1)} % of the processors meanwhile`,
+      '      other machines on this host took ' +
+        `${((100 * (over.stolen - begun.stolen)) / (over.all - begun.all)).toFixed(1)} % of the ` +
+        'processors meanwhile',
     )
 } finally {
   await portal.stop()

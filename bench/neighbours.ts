@@ -125,7 +125,8 @@ try {
     const p95 = sorted[Math.floor(sorted.length * 0.95)] ?? 0
     report(`${name}: another customer's calls, p95`, p95, limitMs, 'ms')
     process.stdout.write(
-      `  ${times.length} calls of the other, ${failed} failed; answers: ${[...statuses].map(([status, n]) => `${n} x ${status}`).join(', ')}\n`,
+      `  ${times.length} calls of the other, ${failed} failed; answers: ` +
+        `${[...statuses].map(([status, n]) => `${n} x ${status}`).join(', ')}\n`,
     )
   }
 } finally {

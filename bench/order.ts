@@ -68,7 +68,8 @@ try {
     for (const next of round % 2 === 0 ? [bareNext, orderNext] : [orderNext, bareNext]) await next()
   }
   console.log(
-    `      bare runner ${bare.map((one) => one.toFixed(2)).join(' ')} s; order to first page ${ordered.map((one) => one.toFixed(2)).join(' ')} s`,
+    `      bare runner ${bare.map((one) => one.toFixed(2)).join(' ')} s; order to first page ` +
+      `${ordered.map((one) => one.toFixed(2)).join(' ')} s`,
   )
   // Each order is compared with the bare run beside it: what else the machine does weighs on both.
   report(

@@ -29,7 +29,10 @@ report('fonts', kb(fontBytes()), 40, 'kB')
 const portal = await startPortal()
 const token = await signIn(portal)
 const floor =
-  '<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="description" content="floor"><title>Floor</title></head><body><h1>Floor</h1><p>A page without a script.</p></body></html>'
+  '<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" ' +
+  'content="width=device-width"><meta name="description" ' +
+  'content="floor"><title>Floor</title></head><body><h1>Floor</h1><p>A page without a ' +
+  'script.</p></body></html>'
 /**
  * In front of the portal: /floor is a static page; a signed-in visitor is made by a script of the
  * portal's own origin, since session storage cannot be handed to Lighthouse.
@@ -68,7 +71,8 @@ const front = http.createServer((request, response) => {
               .toString()
               .replace(
                 '<head>',
-                `<head><script>sessionStorage.setItem('accessToken',${JSON.stringify(token)});sessionStorage.setItem('isLogin','1')</script>`,
+                `<head><script>sessionStorage.setItem('accessToken',${JSON.stringify(token)}` +
+                  ");sessionStorage.setItem('isLogin','1')</script>",
               ),
           ),
         )
@@ -121,9 +125,8 @@ async function score(page: string, from = origin): Promise<{ score: number; cls:
     for (const name of timings)
       spent.set(name, [...(spent.get(name) ?? []), lhr?.audits[name]?.numericValue ?? 0])
   }
-  console.log(
-    `      ${from === origin ? page : from}: ${timings.map((name) => `${name} ${median(spent.get(name) ?? []).toFixed(0)} ms`).join(', ')}`,
-  )
+  const spans = timings.map((name) => `${name} ${median(spent.get(name) ?? []).toFixed(0)} ms`)
+  console.log(`      ${from === origin ? page : from}: ${spans.join(', ')}`)
   return { score: median(scores), cls: Math.max(...shifts) }
 }
 try {

@@ -221,7 +221,8 @@ export function report(
 ): boolean {
   const holds = atLeast ? value >= limit : value <= limit
   console.log(
-    `${holds ? 'ok  ' : 'OVER'}  ${name.padEnd(64)} ${value.toFixed(2).padStart(9)} ${unit.padEnd(6)} (limit ${atLeast ? '≥' : '≤'} ${limit})`,
+    `${holds ? 'ok  ' : 'OVER'}  ${name.padEnd(64)} ${value.toFixed(2).padStart(9)} ` +
+      `${unit.padEnd(6)} (limit ${atLeast ? '≥' : '≤'} ${limit})`,
   )
   return holds
 }

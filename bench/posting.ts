@@ -73,7 +73,10 @@ function theirs(scratch: ScratchLedger, act: Act, clients: number): number {
 \\set a random(1, 1000000000)
 \\set b random(1, 1000000000)
 begin;
-select outcome, transfer_id from ledger_post('pgbench-' || :a || '-' || :b, '${act}', concat('{"invoice"', chr(58), ' "VN-2026-000001"}')::jsonb, now()::timestamptz, array[concat('wallet', chr(58), '00000000-0000-4000-8000-', lpad((:w)::text, 12, '0')), ${other}], array[${act === 'charge' ? '-1, 1' : '1, -1'}]::bigint[], null);
+select outcome, transfer_id from ledger_post('pgbench-' || :a || '-' || :b, '${act}',
+  concat('{"invoice"', chr(58), ' "VN-2026-000001"}')::jsonb, now()::timestamptz,
+  array[concat('wallet', chr(58), '00000000-0000-4000-8000-', lpad((:w)::text, 12, '0')), ${other}],
+  array[${act === 'charge' ? '-1, 1' : '1, -1'}]::bigint[], null);
 commit;
 `,
   )
@@ -137,7 +140,8 @@ try {
   const began = performance.now()
   const findings = await checkLedger(scratch.db)
   console.log(
-    `      a full check after it: ${findings.length} findings in ${((performance.now() - began) / 1000).toFixed(1)} s`,
+    `      a full check after it: ${findings.length} findings in ` +
+      `${((performance.now() - began) / 1000).toFixed(1)} s`,
   )
 } finally {
   await scratch.close()

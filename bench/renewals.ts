@@ -61,7 +61,11 @@ function theirs(): number {
 \\set a random(1, 1000000000)
 \\set b random(1, 1000000000)
 begin;
-select outcome, transfer_id from ledger_post('pgbench-' || :a || '-' || :b, 'charge', concat('{"invoice"', chr(58), ' "VN-2026-000001"}')::jsonb, now()::timestamptz, array[concat('wallet', chr(58), '00000000-0000-4000-8000-', lpad((:w)::text, 12, '0')), concat('revenue', chr(58), 'wordpress', chr(58), 'VND')], array[-1, 1]::bigint[]);
+select outcome, transfer_id from ledger_post('pgbench-' || :a || '-' || :b, 'charge',
+  concat('{"invoice"', chr(58), ' "VN-2026-000001"}')::jsonb, now()::timestamptz,
+  array[concat('wallet', chr(58), '00000000-0000-4000-8000-', lpad((:w)::text, 12, '0')),
+    concat('revenue', chr(58), 'wordpress', chr(58), 'VND')],
+  array[-1, 1]::bigint[]);
 commit;
 `,
   )
@@ -137,9 +141,12 @@ try {
   })
   // All of one second: the worst minute that there is.
   await sql`
-    insert into subscription (id, customer_id, region_code, product, price, terms, description, currency, subject, status, anchor_at, months, period_start, period_end, next_at, created_at)
-    select gen_random_uuid(), c.id, 'VN', 'wordpress', ${price}, ${JSON.stringify(terms)}::jsonb, '{"en": "WordPress", "vi": "WordPress"}', 'VND',
-      jsonb_build_object('wp', jsonb_build_object('id', gen_random_uuid(), 'name', 'a-site')), 'active', ${ordered}, 1, ${ordered},
+    insert into subscription (id, customer_id, region_code, product, price, terms, description,
+    currency, subject, status, anchor_at, months, period_start, period_end, next_at, created_at)
+    select gen_random_uuid(), c.id, 'VN', 'wordpress', ${price}, ${JSON.stringify(terms)}::jsonb,
+    '{"en": "WordPress", "vi": "WordPress"}', 'VND',
+      jsonb_build_object('wp', jsonb_build_object('id', gen_random_uuid(), 'name', 'a-site')),
+      'active', ${ordered}, 1, ${ordered},
       ${new Date('2027-02-10T00:00:00Z')}, ${new Date('2027-02-10T00:00:00Z')}, ${ordered}
     from customer c
   `.execute(db)
@@ -156,7 +163,8 @@ try {
     our.push((performance.now() - began) / 1000)
     memory.push(process.memoryUsage.rss() / 1024 / 1024)
     const { rows } = await sql<{ n: number; paid: number }>`
-      select count(*)::int as n, count(*) filter (where status = 'paid')::int as paid from invoice where kind = 'renewal'
+      select count(*)::int as n, count(*) filter (where status = 'paid')::int as paid from invoice
+      where kind = 'renewal'
     `.execute(db)
     if (rows[0]?.n !== count * (round + 1) || rows[0].paid !== rows[0].n)
       throw new Error('not every subscription was renewed once')
@@ -164,7 +172,8 @@ try {
   const seconds = (figures: readonly number[]): string =>
     figures.map((one) => one.toFixed(1)).join(' ')
   console.log(
-    `      ${count} postings by pgbench in ${seconds(their)} s; ${count} renewals in ${seconds(our)} s`,
+    `      ${count} postings by pgbench in ${seconds(their)} s; ${count} renewals in ` +
+      `${seconds(our)} s`,
   )
   report(
     `${count} renewals due at once / pgbench doing their postings (medians)`,

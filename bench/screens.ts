@@ -19,6 +19,13 @@ const widths = {
   small: { width: 320, height: 640 },
   zoomed: { width: 320, height: 256 },
 } as const
+/** Pictures beside and below each other on a sheet. */
+const grids = {
+  wide: { columns: 3, rows: 4 },
+  narrow: { columns: 7, rows: 2 },
+  small: { columns: 7, rows: 2 },
+  zoomed: { columns: 6, rows: 4 },
+} as const
 const every = (['light', 'dark'] as const).flatMap((theme) =>
   (['vi', 'en'] as const).flatMap((language) =>
     (['wide', 'narrow', 'small', 'zoomed'] as const).map((width) => ({ theme, language, width })),
@@ -210,7 +217,7 @@ async function sheets(
   paths: string[],
   pictures: Buffer[],
 ): Promise<void> {
-  const [columns, rows] = look.width === 'wide' ? [3, 4] : look.width === 'zoomed' ? [6, 4] : [7, 2]
+  const { columns, rows } = grids[look.width]
   const each = columns * rows
   for (let from = 0; from < pictures.length; from += each)
     await sheet(
@@ -232,11 +239,15 @@ async function sheet(
 ): Promise<void> {
   const cells = pictures.map(
     (picture, index) =>
-      `<figure><img src="data:image/jpeg;base64,${picture.toString('base64')}"><figcaption>${paths[index]}</figcaption></figure>`,
+      `<figure><img src="data:image/jpeg;base64,${picture.toString('base64')}"><figcaption>` +
+      `${paths[index]}</figcaption></figure>`,
   )
   const page = await browser.newPage({ viewport: { width: 2000, height: 1000 } })
   await page.setContent(
-    `<style>body{margin:12px;display:grid;grid-template-columns:repeat(${columns},minmax(0,1fr));gap:12px;font:12px sans-serif}figure{margin:0;overflow-wrap:anywhere}img{width:100%;border:1px solid #999}</style>${cells.join('')}`,
+    `<style>body{margin:12px;display:grid;grid-template-columns:repeat(${columns}` +
+      ',minmax(0,1fr));gap:12px;font:12px ' +
+      'sans-serif}figure{margin:0;overflow-wrap:anywhere}img{width:100%;border:1px solid ' +
+      `#999}</style>${cells.join('')}`,
   )
   await page.screenshot({
     path: path.join(folder, `${look.theme}-${look.language}-${look.width}-${number}.png`),
@@ -271,7 +282,11 @@ try {
     all.push(...findings)
     const count = (kind: RegExp) => findings.filter(({ what }) => kind.test(what)).length
     console.log(
-      `${look.theme.padEnd(5)} ${look.language} ${look.width.padEnd(6)} ${String(widths[look.width].width).padStart(4)} px  ${outside.pictures.length + inside.pictures.length} screens  axe ${count(/^axe/)}  console ${count(/^(error|console)/)}  sideways ${count(/sideways/)}  other ${count(/^(?!axe|error|console|scrolls)/)}`,
+      `${look.theme.padEnd(5)} ${look.language} ${look.width.padEnd(6)} ` +
+        `${String(widths[look.width].width).padStart(4)} px  ` +
+        `${outside.pictures.length + inside.pictures.length} screens  axe ${count(/^axe/)}  ` +
+        `console ${count(/^(error|console)/)}  sideways ${count(/sideways/)}  other ` +
+        `${count(/^(?!axe|error|console|scrolls)/)}`,
     )
   }
   for (const { look, path: address, what } of all)

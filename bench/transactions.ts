@@ -94,7 +94,8 @@ try {
     const [few, many] = [median(slowest.small), median(slowest.large)]
     const usual = `usual ${median(times.small).toFixed(2)} and ${median(times.large).toFixed(2)} ms`
     console.log(
-      `      ${name}: p99 ${few.toFixed(2)} ms at ${sizes.small} entries, ${many.toFixed(2)} ms at ${sizes.large}; ${usual}`,
+      `      ${name}: p99 ${few.toFixed(2)} ms at ${sizes.small} entries, ${many.toFixed(2)} ` +
+        `ms at ${sizes.large}; ${usual}`,
     )
     report(`p99 of ${name}, ${sizes.large} entries / ${sizes.small}`, many / few, 1.3, 'x')
   }

@@ -122,7 +122,8 @@ export const getRunway = endpoint({
   path: '/api/wallet/runway',
   access: 'customer',
   summary:
-    'How long the wallet lasts, from what will really renew: planned changes and cancellations included',
+    'How long the wallet lasts, from what will really renew: planned changes and ' +
+    'cancellations included',
   result: Runway,
 })
 
@@ -175,7 +176,8 @@ export const cancelSubscription = endpoint({
   path: '/api/subscriptions/:id/cancel',
   access: 'customer',
   summary:
-    'Cancel with the end of the period, or now: the server is deleted and the unused part of the month is back in the wallet',
+    'Cancel with the end of the period, or now: the server is deleted and the unused part of ' +
+    'the month is back in the wallet',
   params: idParam,
   body: z.strictObject({ when: z.enum(['period_end', 'now']) }),
   result: Subscription,

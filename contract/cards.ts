@@ -62,7 +62,8 @@ export const confirmCard = endpoint({
   path: '/api/payments/stripe/:transId/confirm',
   access: 'customer',
   summary:
-    'Make the PaymentIntent of a top-up with a linked card; the browser confirms it with the client secret',
+    'Make the PaymentIntent of a top-up with a linked card; the browser confirms it with the ' +
+    'client secret',
   params: z.object({ transId: z.string().check(z.maxLength(100)) }),
   body: z.strictObject({ method_id: methodId }),
   result: z.object({ client_secret: z.string() }),

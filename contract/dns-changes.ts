@@ -117,7 +117,8 @@ export const undoChange = endpoint({
   path: '/api/dns/:id/changes/:changeId/undo',
   access: 'customer',
   summary:
-    'Put back what a change took away and take away what it added; 409 when a later change stands in the way',
+    'Put back what a change took away and take away what it added; 409 when a later change ' +
+    'stands in the way',
   params: z.object({ id: text(100), changeId: text(100) }),
   result: Change,
 })
@@ -126,7 +127,8 @@ export const pointAtServer = endpoint({
   path: '/api/dns/:id/point',
   access: 'customer',
   summary:
-    'Point the domain and its www at one of your WordPress servers; what stood there is replaced and can be undone',
+    'Point the domain and its www at one of your WordPress servers; what stood there is ' +
+    'replaced and can be undone',
   params: idParam,
   body: z.strictObject({
     wp: text(100),

@@ -24,11 +24,11 @@ function fromPunycode(text: string): string | undefined {
     let weight = 1
     for (let k = base; ; k += base) {
       const char = text[at++] ?? ''
-      const digit = /[a-z]/.test(char)
-        ? char.charCodeAt(0) - 97
-        : /\d/.test(char)
-          ? Number(char) + 26
-          : base
+      let digit
+      if (/[a-z]/.test(char)) digit = char.charCodeAt(0) - 97
+      else if (/\d/.test(char)) digit = Number(char) + 26
+      else digit = base
+
       index += digit * weight
       if (digit === base || index > 0x7fffffff) return undefined
       const threshold = Math.min(Math.max(k - bias, tMin), tMax)

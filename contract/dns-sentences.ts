@@ -14,8 +14,12 @@ export const recordRules = {
     vi: 'Tên này không thuộc tên miền.',
   },
   a_label: {
-    en: 'A part of this name begins with xn-- but does not stand for any letters. Type the name in its own letters, such as chào.',
-    vi: 'Một phần của tên này bắt đầu bằng xn-- nhưng không ứng với chữ nào. Hãy nhập tên bằng chính chữ của nó, ví dụ chào.',
+    en:
+      'A part of this name begins with xn-- but does not stand for any letters. Type the name ' +
+      'in its own letters, such as chào.',
+    vi:
+      'Một phần của tên này bắt đầu bằng xn-- nhưng không ứng với chữ nào. Hãy nhập tên bằng ' +
+      'chính chữ của nó, ví dụ chào.',
   },
   record_ipv4: {
     en: 'Enter an IPv4 address, such as 203.0.113.7.',
@@ -43,8 +47,12 @@ export const recordRules = {
     vi: 'Nội dung không được chứa ký tự xuống dòng hay ký tự điều khiển.',
   },
   record_text_quoted: {
-    en: 'Between the quotation marks, \\ is followed by another character or by three digits from 000 to 255, and the whole must be UTF-8.',
-    vi: 'Trong dấu ngoặc kép, sau \\ phải là một ký tự khác hoặc ba chữ số từ 000 đến 255, và toàn bộ phải là UTF-8.',
+    en:
+      'Between the quotation marks, \\ is followed by another character or by three digits from ' +
+      '000 to 255, and the whole must be UTF-8.',
+    vi:
+      'Trong dấu ngoặc kép, sau \\ phải là một ký tự khác hoặc ba chữ số từ 000 đến 255, và ' +
+      'toàn bộ phải là UTF-8.',
   },
   record_text_length: {
     en: 'The text may have 2048 bytes at most.',
@@ -59,12 +67,20 @@ export const recordRules = {
     vi: 'Độ ưu tiên là số nguyên từ 0 đến 65535.',
   },
   record_null_mx: {
-    en: '"." says that the domain takes no mail: it needs priority 0 and must be the only MX record of its name.',
-    vi: '"." nghĩa là tên miền không nhận thư: cần độ ưu tiên 0 và là bản ghi MX duy nhất của tên này.',
+    en:
+      '"." says that the domain takes no mail: it needs priority 0 and must be the only MX ' +
+      'record of its name.',
+    vi:
+      '"." nghĩa là tên miền không nhận thư: cần độ ưu tiên 0 và là bản ghi MX duy nhất của tên ' +
+      'này.',
   },
   record_apex_ns: {
-    en: 'The name servers of the domain itself are ours and stay. NS records are for names below it.',
-    vi: 'Máy chủ tên miền của chính tên miền là của chúng tôi và được giữ nguyên. Bản ghi NS dành cho các tên con.',
+    en:
+      'The name servers of the domain itself are ours and stay. NS records are for names below ' +
+      'it.',
+    vi:
+      'Máy chủ tên miền của chính tên miền là của chúng tôi và được giữ nguyên. Bản ghi NS dành ' +
+      'cho các tên con.',
   },
   record_apex_cname: {
     en: 'The domain itself cannot be a CNAME. Use an A record, or a name such as www.',
@@ -91,7 +107,9 @@ export const recordRules = {
     vi: 'Tên này đã có bản ghi CNAME, và CNAME phải đứng một mình.',
   },
   record_target_is_cname: {
-    en: 'This name is a CNAME in this domain. Mail and name servers must be named by a host with addresses.',
+    en:
+      'This name is a CNAME in this domain. Mail and name servers must be named by a host with ' +
+      'addresses.',
     vi: 'Tên này là CNAME trong tên miền. Máy chủ thư và máy chủ tên miền phải là tên có địa chỉ.',
   },
   record_cname_is_target: {
@@ -136,8 +154,12 @@ export const recordRules = {
     vi: 'Bạn đang có nhiều tên miền chờ kích hoạt. Hãy kích hoạt hoặc xoá bớt trước.',
   },
   domain_pairs_used: {
-    en: 'No name servers are free for this domain now. Remove ours at your registrar, or contact us.',
-    vi: 'Hiện không còn nameserver nào cho tên miền này. Hãy gỡ nameserver của chúng tôi ở nhà đăng ký, hoặc liên hệ với chúng tôi.',
+    en:
+      'No name servers are free for this domain now. Remove ours at your registrar, or contact ' +
+      'us.',
+    vi:
+      'Hiện không còn nameserver nào cho tên miền này. Hãy gỡ nameserver của chúng tôi ở nhà ' +
+      'đăng ký, hoặc liên hệ với chúng tôi.',
   },
   record_changed: {
     en: 'This record was changed in the meantime. Reload to see how it stands.',

@@ -45,8 +45,15 @@ const isSpf = (record: RecordValue): boolean =>
   record.type === 'TXT' && /^v=spf1(\s|$)/i.test(record.content)
 
 /** Private use, loopback, link-local, shared and unique local addresses (RFC 6890). */
-const privateIpv4 =
-  /^(?:10\.|127\.|0\.|169\.254\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.|100\.(?:6[4-9]|[7-9]\d|1[01]\d|12[0-7])\.)/
+const privateIpv4 = new RegExp(
+  [
+    /^(?:10|127|0|169\.254|192\.168)\./,
+    /^172\.(?:1[6-9]|2\d|3[01])\./,
+    /^100\.(?:6[4-9]|[7-9]\d|1[01]\d|12[0-7])\./,
+  ]
+    .map(({ source }) => source)
+    .join('|'),
+)
 const privateIpv6 = /^(?:::1?$|f[cd]|fe[89ab])/
 
 /** The names above a relative name, nearest first: a.b of x.a.b. Without the domain itself. */

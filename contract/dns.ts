@@ -125,7 +125,8 @@ export const checkDomain = endpoint({
   path: '/api/dns/check',
   access: 'customer',
   summary:
-    "Ask the parent zone's own servers how the domain is delegated; activates it when that is right",
+    "Ask the parent zone's own servers how the domain is delegated; activates it when that is " +
+    'right',
   query: z.object({ domain: z.string().check(z.minLength(1), z.maxLength(300)) }),
   result: Check,
 })
@@ -151,7 +152,8 @@ export const listRecords = endpoint({
   path: '/api/dns/:id/records',
   access: 'customer',
   summary:
-    "A domain's records, newest first; `search` looks in full names and values, `name` is one name exactly",
+    "A domain's records, newest first; `search` looks in full names and values, `name` is one " +
+    'name exactly',
   params: idParam,
   query: z.object({
     ...pageQuery,

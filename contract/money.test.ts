@@ -210,7 +210,7 @@ describe('a price explained', () => {
     of_seconds: fc.constant(month),
   })
 
-  test('each step is its quantity times its price, disks to the next minor unit and a share to the nearest, and a whole month is the sum of its steps', () => {
+  test('each step is its quantity times its price, rounded once, and a month is their sum', () => {
     fc.assert(
       fc.property(basis, (given) => {
         const { steps, amount } = explainPrice(given)

@@ -10,7 +10,9 @@ import type { Language } from './errors.ts'
  */
 const rules = {
   wordpress_password: {
-    en: 'The password must have at least 8 characters, with letters, digits and a special character !',
+    en:
+      'The password must have at least 8 characters, with letters, digits and a special ' +
+      'character !',
     vi: 'Mật khẩu phải chứa ít nhất 8 kí tự bao gồm chữ , số và kí tự đặc biệt !',
   },
   disk_minimum: {

@@ -113,7 +113,8 @@ export const getTransaction = endpoint({
   path: '/api/payments/stripe/transactions/:id',
   access: 'customer',
   summary:
-    'One entry explained: every input of a charge and the sum recomputed, or the gateway of a top-up; and its place in the chain',
+    'One entry explained: every input of a charge and the sum recomputed, or the gateway of a ' +
+    'top-up; and its place in the chain',
   params: idParam,
   result: ExplainedTransaction,
 })
@@ -170,7 +171,9 @@ export const getStatement = endpoint({
   path: '/api/payments/stripe/statement',
   access: 'customer',
   summary:
-    'The signed statement of a period (by default the current month, UTC). `format`, else Accept, chooses: JSON in the usual envelope, or CSV. scripts/verify-statement.mjs checks either file offline',
+    'The signed statement of a period (by default the current month, UTC). `format`, else ' +
+    'Accept, chooses: JSON in the usual envelope, or CSV. scripts/verify-statement.mjs checks ' +
+    'either file offline',
   query: z.object({ ...period, format: z.optional(z.enum(['json', 'csv'])) }),
   result: z.object({
     ...StatementHead.shape,

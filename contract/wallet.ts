@@ -46,7 +46,8 @@ export const listTransactions = endpoint({
   path: '/api/payments/stripe',
   access: 'customer',
   summary:
-    "The wallet's entries of every provider, newest first. A search looks through 1000 entries a call: where it found few or none and more are left, page.next goes on",
+    "The wallet's entries of every provider, newest first. A search looks through 1000 " +
+    'entries a call: where it found few or none and more are left, page.next goes on',
   query: z.object({ ...pageQuery, ...filter }),
   result: z.array(Transaction),
   paged: true,
@@ -57,7 +58,8 @@ export const exportTransactions = endpoint({
   path: '/api/payments/stripe/export',
   access: 'customer',
   summary:
-    'The entries that a filter leaves, all of them, as CSV (UTF-8 with BOM; amounts in major units)',
+    'The entries that a filter leaves, all of them, as CSV (UTF-8 with BOM; amounts in major ' +
+    'units)',
   query: z.object(filter),
   result: z.string(),
   bare: true,

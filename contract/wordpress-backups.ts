@@ -54,7 +54,8 @@ export const restoreBackup = endpoint({
   path: '/api/wp/:id/backups/:backupId/restore',
   access: 'customer',
   summary:
-    'Put a running server back to a proven backup: files and database; size, price and domains stay as they are',
+    'Put a running server back to a proven backup: files and database; size, price and ' +
+    'domains stay as they are',
   params: backupParams,
   result: z.object({ id: z.string() }),
 })

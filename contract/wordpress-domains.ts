@@ -34,7 +34,8 @@ export const updateDomains = endpoint({
   path: '/api/wp/:id/domain',
   access: 'customer',
   summary:
-    'Add a name: the list as it is plus the new one. Refused unless the name points here or holds the given TXT record',
+    'Add a name: the list as it is plus the new one. Refused unless the name points here or ' +
+    'holds the given TXT record',
   params: idParam,
   body: z.strictObject({
     id: z.optional(z.string()),

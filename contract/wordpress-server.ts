@@ -38,7 +38,8 @@ export const changeDisk = endpoint({
   path: '/api/wp/:id/disk',
   access: 'customer',
   summary:
-    'Grow either disk, or change the number of containers; what grows is charged for the rest of the month before it acts',
+    'Grow either disk, or change the number of containers; what grows is charged for the rest ' +
+    'of the month before it acts',
   params: idParam,
   body: z.strictObject({
     id: z.optional(z.string()),

@@ -52,7 +52,7 @@ describe("the administrator's password (portal.md section 5)", () => {
     expect(takes({ password: `1!${'x'.repeat(127)}` })).toBe(false))
 })
 
-describe("the administrator's name: what WordPress's sanitize_user(…, true) leaves as it is", () => {
+describe("the administrator's name: what WordPress's sanitize_user leaves as it is", () => {
   /**
    * wp-includes/formatting.php, strict, for text without tags, octets and entities (whose
    * characters are none of those left).

@@ -53,21 +53,24 @@ export interface CheckoutPage {
 const frame = (gateway: string, language: Language, main: string): string =>
   `<div class="flag">${escape(texts.flag[language])}</div>
 <main>
-<header class="brand"><span class="logo"><b>${escape(gateway)}</b></span><span class="badge">SANDBOX</span></header>
+<header class="brand"><span class="logo"><b>${escape(gateway)}</b></span><span
+  class="badge">SANDBOX</span></header>
 ${main}
 </main>`
 
 export function checkoutPage(of: CheckoutPage): Reply {
   const { language } = of
   const seconds = Math.max(0, Math.ceil((of.expiresAt.getTime() - Date.now()) / 1000))
-  const clock = `${String(Math.floor(seconds / 60)).padStart(2, '0')}:${String(seconds % 60).padStart(2, '0')}`
+  const clock =
+    `${String(Math.floor(seconds / 60)).padStart(2, '0')}:` +
+    `${String(seconds % 60).padStart(2, '0')}`
+  const button = ({ outcome, text, look }: Choice): string =>
+    `<button name="outcome" value="${escape(outcome)}" class="${look ?? ''}">` +
+    `${escape(text)}</button>`
   const form = (choices: readonly Choice[]): string =>
-    `<form method="post" action="${escape(of.action)}"><input type="hidden" name="token" value="${escape(of.token)}">${choices
-      .map(
-        ({ outcome, text, look }) =>
-          `<button name="outcome" value="${escape(outcome)}" class="${look ?? ''}">${escape(text)}</button>`,
-      )
-      .join('')}</form>`
+    `<form method="post" action="${escape(of.action)}">` +
+    `<input type="hidden" name="token" value="${escape(of.token)}">` +
+    `${choices.map(button).join('')}</form>`
   return page({
     title: `${texts.title[language]} — ${of.gateway} sandbox`,
     language,
@@ -78,10 +81,13 @@ export function checkoutPage(of: CheckoutPage): Reply {
       language,
       `<section class="card">
 <h1>${escape(texts.title[language])}</h1>
-<p class="soft small">${escape(texts.left[language])}: <span class="time" data-until="${of.expiresAt.getTime()}">${clock}</span> (${escape(texts.until[language])} ${escape(vietnamTime(of.expiresAt))} GMT+7)</p>
+<p class="soft small">${escape(texts.left[language])}: <span class="time"
+  data-until="${of.expiresAt.getTime()}">${clock}</span> (${escape(texts.until[language])}
+  ${escape(vietnamTime(of.expiresAt))} GMT+7)</p>
 <p class="soft small">${escape(texts.amount[language])}</p>
 <p class="amount">${escape(dong(of.amount))}</p>
-<dl>${of.rows.map(([name, value]) => `<dt>${escape(name)}</dt><dd>${escape(value)}</dd>`).join('')}</dl>
+<dl>${of.rows.map(([name, value]) => `<dt>${escape(name)}</dt><dd>${escape(value)}</dd>`).join('')}
+  </dl>
 </section>
 ${of.more ?? ''}<section class="card">
 ${form(of.choices)}
@@ -110,6 +116,7 @@ export const refusedPage = (
       gateway,
       language,
       `<section class="card"><h1>${escape(texts.refused[language])}</h1><p>${escape(text)}</p>
-<p class="soft small">${escape(texts.code[language])}</p><p class="code">${escape(code)}</p></section>`,
+<p class="soft small">${escape(texts.code[language])}</p><p class="code">${escape(code)}</p>
+  </section>`,
     ),
   })

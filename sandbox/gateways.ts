@@ -23,9 +23,11 @@ export const gateways: Readonly<Record<string, Place>> = {
     open: openVnpay,
     guide: {
       person:
-        'VNPAY: a top-up in the portal leads to its payment page here · <span lang="vi">nạp tiền trong cổng sẽ mở trang thanh toán tại đây</span>',
+        'VNPAY: a top-up in the portal leads to its payment page here · <span lang="vi">nạp ' +
+        'tiền trong cổng sẽ mở trang thanh toán tại đây</span>',
       program:
-        '<code>GET /vnpay/paymentv2/vpcpay.html</code>, <code>POST /vnpay/merchant_webapi/api/transaction</code>',
+        '<code>GET /vnpay/paymentv2/vpcpay.html</code>, <code>POST ' +
+        '/vnpay/merchant_webapi/api/transaction</code>',
     },
   },
   bank: {
@@ -33,7 +35,8 @@ export const gateways: Readonly<Record<string, Place>> = {
     open: openBank,
     guide: {
       person:
-        '<a href="/bank/app">A bank app</a>: transfers to the account of the provider · <span lang="vi">ứng dụng ngân hàng để chuyển khoản</span>',
+        '<a href="/bank/app">A bank app</a>: transfers to the account of the provider · ' +
+        '<span lang="vi">ứng dụng ngân hàng để chuyển khoản</span>',
       program: '<code>POST /bank/app</code>, <code>GET /sepay/userapi/transactions/list</code>',
     },
   },
@@ -42,9 +45,12 @@ export const gateways: Readonly<Record<string, Place>> = {
     open: openAlepay,
     guide: {
       person:
-        'Alepay: a top-up in the portal leads to its payment page here · <span lang="vi">nạp tiền trong cổng sẽ mở trang thanh toán tại đây</span>',
+        'Alepay: a top-up in the portal leads to its payment page here · <span lang="vi">nạp ' +
+        'tiền trong cổng sẽ mở trang thanh toán tại đây</span>',
       program:
-        '<code>POST /alepay/api/v3/checkout/request-payment</code>, <code>…/get-transaction-info</code>, <code>…/merchant-request-refund</code>, <code>…/get-refund-info</code>',
+        '<code>POST /alepay/api/v3/checkout/request-payment</code>, ' +
+        '<code>…/get-transaction-info</code>, <code>…/merchant-request-refund</code>, ' +
+        '<code>…/get-refund-info</code>',
     },
   },
   payos: {
@@ -52,9 +58,11 @@ export const gateways: Readonly<Record<string, Place>> = {
     open: openPayos,
     guide: {
       person:
-        'payOS (VietQR): a top-up in the portal leads to its payment page here · <span lang="vi">nạp tiền trong cổng sẽ mở trang thanh toán tại đây</span>',
+        'payOS (VietQR): a top-up in the portal leads to its payment page here · ' +
+        '<span lang="vi">nạp tiền trong cổng sẽ mở trang thanh toán tại đây</span>',
       program:
-        '<code>POST /v2/payment-requests</code>, <code>GET /v2/payment-requests/{id}</code>, <code>POST …/cancel</code>',
+        '<code>POST /v2/payment-requests</code>, <code>GET /v2/payment-requests/{id}</code>, ' +
+        '<code>POST …/cancel</code>',
     },
   },
   stripe: {
@@ -62,9 +70,12 @@ export const gateways: Readonly<Record<string, Place>> = {
     open: openStripe,
     guide: {
       person:
-        '<a href="/stripe/dashboard">Stripe’s dashboard</a>: refunds, disputes, late and lost events; test cards such as 4242 4242 4242 4242 · <span lang="vi">bảng điều khiển của Stripe</span>',
+        '<a href="/stripe/dashboard">Stripe’s dashboard</a>: refunds, disputes, late and lost ' +
+        'events; test cards such as 4242 4242 4242 4242 · <span lang="vi">bảng điều khiển của ' +
+        'Stripe</span>',
       program:
-        '<code>/v1/…</code>, <code>GET /stripe/v3/stripe.js</code>, <code>POST /stripe/dashboard</code>',
+        '<code>/v1/…</code>, <code>GET /stripe/v3/stripe.js</code>, <code>POST ' +
+        '/stripe/dashboard</code>',
     },
   },
   square: {
@@ -72,9 +83,11 @@ export const gateways: Readonly<Record<string, Place>> = {
     open: openSquare,
     guide: {
       person:
-        '<a href="/square/dashboard">Square’s dashboard</a>: refunds and disputes; tokens such as cnon:card-nonce-ok · <span lang="vi">bảng điều khiển của Square</span>',
+        '<a href="/square/dashboard">Square’s dashboard</a>: refunds and disputes; tokens ' +
+        'such as cnon:card-nonce-ok · <span lang="vi">bảng điều khiển của Square</span>',
       program:
-        '<code>POST /square/v2/payments</code>, <code>POST /square/v2/refunds</code>, <code>POST /square/dashboard</code>',
+        '<code>POST /square/v2/payments</code>, <code>POST /square/v2/refunds</code>, ' +
+        '<code>POST /square/dashboard</code>',
     },
   },
 }

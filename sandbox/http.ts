@@ -55,7 +55,11 @@ export const redirect = (location: string): Reply => ({
  */
 export function withQuery(returnUrl: string, query: string): string {
   const [address = '', fragment] = returnUrl.split('#', 2)
-  const joint = !address.includes('?') ? '?' : /[?&]$/.test(address) ? '' : '&'
+  let joint
+  if (!address.includes('?')) joint = '?'
+  else if (/[?&]$/.test(address)) joint = ''
+  else joint = '&'
+
   return `${address}${joint}${query}${fragment === undefined ? '' : `#${fragment}`}`
 }
 /** The fields of a posted form. */
@@ -129,7 +133,8 @@ export function serverFor(
         .catch((error: unknown): Reply => {
           if (error instanceof TooLarge) return { status: 413, headers: { connection: 'close' } }
           log(
-            `sandbox: ${request.method ?? ''} failed: ${error instanceof Error ? error.message : 'unknown'}`,
+            `sandbox: ${request.method ?? ''} failed: ` +
+              `${error instanceof Error ? error.message : 'unknown'}`,
           )
           return json({ error: 'The sandbox cannot answer right now. Please try again.' }, 503)
         })

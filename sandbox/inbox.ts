@@ -48,7 +48,8 @@ export async function deliver(
 ): Promise<boolean> {
   const key = receiverKey(message.to)
   const { rowCount } = await db.query(
-    'insert into sandbox.messages (channel, receiver, receiver_key, text, message_key) values ($1, $2, $3, $4, $5) on conflict (message_key) do nothing',
+    `insert into sandbox.messages (channel, receiver, receiver_key, text, message_key)
+      values ($1, $2, $3, $4, $5) on conflict (message_key) do nothing`,
     [
       message.channel,
       message.channel === 'sms' ? `+${key}` : message.to,
@@ -68,7 +69,8 @@ async function messages(db: Database, to: string | null): Promise<Message[]> {
     text: string
     at: Date
   }>(
-    `select receiver, channel, text, at from sandbox.messages where $1::text is null or receiver_key = $1 order by id desc limit ${limit}`,
+    `select receiver, channel, text, at from sandbox.messages where $1::text is null
+      or receiver_key = $1 order by id desc limit ${limit}`,
     [key],
   )
   return rows.map((row) => ({
@@ -100,18 +102,30 @@ export function inboxRoutes(db: Database): Routes {
         (
           message,
         ) => `<li class="card"><div class="top"><span class="to">${escape(message.to)}</span>
-<span>${message.channel === 'sms' ? 'SMS' : 'E-mail'} · <time datetime="${message.at}">${escape(vietnamTime(new Date(message.at)))}</time></span></div><pre>${linked(message.text)}</pre></li>`,
+<span>${message.channel === 'sms' ? 'SMS' : 'E-mail'} · <time
+datetime="${message.at}">${escape(vietnamTime(new Date(message.at)))}</time></span></div>
+<pre>${linked(message.text)}</pre></li>`,
       )
+      const shown =
+        items.length === 0
+          ? '<p class="card soft">Nothing yet. <span lang="vi">Chưa có tin nào.</span></p>'
+          : `<ul class="messages">${items.join('\n')}</ul>`
       return page({
         title: 'Inbox — sandbox',
         language: 'en',
         refreshSeconds: 3,
-        main: `<div class="flag">SANDBOX · nothing here is really sent · <span lang="vi">không có gì được gửi thật</span></div>
+        main: `<div class="flag">SANDBOX · nothing here is really sent · <span lang="vi">không có gì
+  được gửi thật</span></div>
 <main>
-<header class="brand"><h1>Inbox <span class="soft" lang="vi">· Hộp thư</span></h1><a href="/">Sandbox</a></header>
-<p class="soft">Every SMS and e-mail that the portal sent, newest first. <span lang="vi">Mọi SMS và e-mail mà cổng đã gửi, mới nhất ở trên.</span></p>
-<form class="search" method="get" action="/inbox"><input name="to" value="${escape(to)}" aria-label="Phone number or e-mail address · Số điện thoại hoặc e-mail" placeholder="0912 345 678, name@example.vn"><button class="main">Show</button></form>
-<div data-fresh aria-live="polite">${items.length === 0 ? '<p class="card soft">Nothing yet. <span lang="vi">Chưa có tin nào.</span></p>' : `<ul class="messages">${items.join('\n')}</ul>`}</div>
+<header class="brand"><h1>Inbox <span class="soft" lang="vi">· Hộp thư</span></h1>
+  <a href="/">Sandbox</a></header>
+<p class="soft">Every SMS and e-mail that the portal sent, newest first. <span lang="vi">Mọi SMS và
+  e-mail mà cổng đã gửi, mới nhất ở trên.</span></p>
+<form class="search" method="get" action="/inbox">
+  <input name="to" value="${escape(to)}"
+  aria-label="Phone number or e-mail address · Số điện thoại hoặc e-mail"
+  placeholder="0912 345 678, name@example.vn"><button class="main">Show</button></form>
+<div data-fresh aria-live="polite">${shown}</div>
 </main>`,
       })
     },

@@ -53,19 +53,24 @@ const home = (): Reply =>
   page({
     title: 'Sandbox',
     language: 'en',
-    main: `<div class="flag">SANDBOX · no real money, no real messages · <span lang="vi">không có tiền thật, không có tin nhắn thật</span></div>
+    main: `<div class="flag">SANDBOX · no real money, no real messages · <span lang="vi">không có
+  tiền thật, không có tin nhắn thật</span></div>
 <main>
 <h1>Sandbox</h1>
-<p class="soft">The portal's third parties, stood in for. They speak the real wire protocols, so the portal runs the very code it runs with real keys.
+<p class="soft">The portal's third parties, stood in for. They speak the real wire protocols, so the
+  portal runs the very code it runs with real keys.
 <span lang="vi">Thay cho các bên thứ ba của cổng, đúng giao thức thật.</span></p>
 <section class="card"><h2>For a person · <span lang="vi">Cho người dùng</span></h2>
-<ul class="parts"><li><a href="/inbox">Inbox</a>: every SMS and e-mail sent, with the codes to sign up · <span lang="vi">mọi SMS và e-mail đã gửi, có mã xác nhận</span></li>
+<ul class="parts"><li><a href="/inbox">Inbox</a>: every SMS and e-mail sent, with the codes to sign
+up · <span lang="vi">mọi SMS và e-mail đã gửi, có mã xác nhận</span></li>
 ${Object.values(gateways)
   .map(({ guide }) => `<li>${guide.person}</li>`)
   .join('\n')}
-<li><a href="/registry">Registry</a>: register a domain and set its name servers · <span lang="vi">đăng ký tên miền và đặt máy chủ tên</span></li></ul></section>
+<li><a href="/registry">Registry</a>: register a domain and set its name servers · <span
+lang="vi">đăng ký tên miền và đặt máy chủ tên</span></li></ul></section>
 <section class="card"><h2>For a program · <span lang="vi">Cho chương trình</span></h2>
-<ul class="parts"><li><code>GET <a href="/inbox.json">/inbox.json</a>?to=&lt;phone or e-mail&gt;</code></li>
+<ul class="parts"><li><code>GET <a href="/inbox.json">/inbox.json</a>?to=&lt;phone or
+e-mail&gt;</code></li>
 ${Object.values(gateways)
   .map(({ guide }) => `<li>${guide.program}</li>`)
   .join('\n')}
@@ -147,12 +152,11 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   }
   server.on('error', (error) => log(`sandbox: ${error.message}`))
   const { port } = server.address() as AddressInfo
-  const host =
-    options.host === '0.0.0.0' || options.host === '::'
-      ? '127.0.0.1'
-      : options.host.includes(':')
-        ? `[${options.host}]`
-        : options.host
+  let host
+  if (options.host === '0.0.0.0' || options.host === '::') host = '127.0.0.1'
+  else if (options.host.includes(':')) host = `[${options.host}]`
+  else host = options.host
+
   url = `http://${host}:${port}`
   return {
     url,

@@ -48,7 +48,8 @@ export async function startMail(db: Database, log: (line: string) => void): Prom
           .then(() => done(null, 'Message accepted'))
           .catch((error: unknown) => {
             log(
-              `sandbox: a mail could not be kept: ${error instanceof Error ? error.message : 'unknown'}`,
+              'sandbox: a mail could not be kept: ' +
+                `${error instanceof Error ? error.message : 'unknown'}`,
             )
             done(Object.assign(new Error('Try again later'), { responseCode: 451 }))
           })

@@ -65,12 +65,11 @@ function textOf(headers: Headers, body: string, depth = 0): string | undefined {
   }
   if (!/^text\/plain\b/i.test(type)) return undefined
   const encoding = headers.get('content-transfer-encoding')?.toLowerCase()
-  const bytes =
-    encoding === 'base64'
-      ? Buffer.from(body, 'base64')
-      : encoding === 'quoted-printable'
-        ? fromQuoted(body, false)
-        : Buffer.from(body, 'latin1')
+  let bytes
+  if (encoding === 'base64') bytes = Buffer.from(body, 'base64')
+  else if (encoding === 'quoted-printable') bytes = fromQuoted(body, false)
+  else bytes = Buffer.from(body, 'latin1')
+
   return bytes.toString('utf8').replaceAll('\r\n', '\n').trimEnd()
 }
 

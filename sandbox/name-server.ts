@@ -66,7 +66,8 @@ export async function openNameServer(options: {
     const said = await (async () => options.answer(asked, over, edns !== undefined))().catch(
       (error: unknown): NameServerAnswer => {
         options.log(
-          `sandbox: the name server cannot answer: ${error instanceof Error ? error.message : 'unknown'}`,
+          'sandbox: the name server cannot answer: ' +
+            `${error instanceof Error ? error.message : 'unknown'}`,
         )
         return { rcode: 'SERVFAIL' }
       },
@@ -110,7 +111,8 @@ export async function openNameServer(options: {
   const replyTo = (message: Buffer, over: 'udp' | 'tcp'): Promise<Buffer | undefined> =>
     read(message, over).catch((error: unknown) => {
       options.log(
-        `sandbox: the name server cannot write its answer: ${error instanceof Error ? error.message : 'unknown'}`,
+        'sandbox: the name server cannot write its answer: ' +
+          `${error instanceof Error ? error.message : 'unknown'}`,
       )
       return undefined
     })

@@ -46,9 +46,12 @@ export function page(of: Page): Reply {
     of.refreshSeconds === undefined
       ? ''
       : `<noscript><meta http-equiv="refresh" content="${of.refreshSeconds}"></noscript>`
+  const every = of.refreshSeconds === undefined ? '' : ` data-refresh="${of.refreshSeconds}"`
   // browsers check form-action on every step of the redirection, so the merchant's own address must
   // be named
-  const policy = `default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self'; form-action 'self' ${of.formOrigin ?? ''}; base-uri 'none'; frame-ancestors 'none'`
+  const policy =
+    "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src " +
+    `'self'; form-action 'self' ${of.formOrigin ?? ''}; base-uri 'none'; frame-ancestors 'none'`
   return {
     status: of.status ?? 200,
     headers: {
@@ -69,7 +72,7 @@ export function page(of: Page): Reply {
 ${refresh}
 <script src="/assets/sandbox.js" defer></script>
 </head>
-<body class="${of.look ?? 'plain'}"${of.refreshSeconds === undefined ? '' : ` data-refresh="${of.refreshSeconds}"`}>
+<body class="${of.look ?? 'plain'}"${every}>
 ${of.main}
 </body>
 </html>

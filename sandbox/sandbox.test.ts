@@ -89,7 +89,8 @@ describe('the sandbox', () => {
     await client.connect()
     await fetch(`${first().url}/inbox.json`)
     await client.query(
-      `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name = 'sandbox'`,
+      `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database()
+        and application_name = 'sandbox'`,
     )
     await client.end()
     await expect.poll(async () => (await fetch(`${first().url}/healthz`)).status).toBe(200)
@@ -165,17 +166,21 @@ describe('mails', () => {
     // one letter over two words
     expect(headerText('=?UTF-8?Q?=C3?=\t=?UTF-8?Q?=A3?= plain')).toBe('ã plain')
     const part = (encoding: string, body: string): string =>
-      `Content-Type: text/plain; charset=utf-8\r\nContent-Transfer-Encoding: ${encoding}\r\n\r\n${body}\r\n`
+      `Content-Type: text/plain; charset=utf-8\r\nContent-Transfer-Encoding: ${encoding}\r\n` +
+      `\r\n${body}\r\n`
     const mail = (body: string): string =>
       readMail(Buffer.from(`Subject: a\r\n b\r\nMessage-ID: <1@x>\r\n${body}`)).text
     expect(mail(part('7bit', 'plain'))).toBe('plain')
     expect(mail(part('8bit', 'Mã'))).toBe('Mã')
     expect(mail(part('base64', Buffer.from('Mã').toString('base64')))).toBe('Mã')
     expect(mail(part('quoted-printable', 'M=C3=\r\n=A3 =3D'))).toBe('Mã =')
-    const inner = `Content-Type: multipart/alternative; boundary="i"\r\n\r\n--i\r\nContent-Type: text/html\r\n\r\n<p>no</p>\r\n--i\r\n${part('7bit', 'yes')}\r\n--i--\r\n`
+    const inner =
+      'Content-Type: multipart/alternative; boundary="i"\r\n\r\n--i\r\nContent-Type: ' +
+      `text/html\r\n\r\n<p>no</p>\r\n--i\r\n${part('7bit', 'yes')}\r\n--i--\r\n`
     expect(
       mail(
-        `Content-Type: multipart/mixed;\r\n boundary="o"\r\n\r\n--o\r\n${inner}\r\n--o\r\nContent-Type: application/pdf\r\n\r\nx\r\n--o--\r\n`,
+        `Content-Type: multipart/mixed;\r\n boundary="o"\r\n\r\n--o\r\n${inner}\r\n--o\r\n` +
+          'Content-Type: application/pdf\r\n\r\nx\r\n--o--\r\n',
       ),
     ).toBe('yes')
     expect(readMail(Buffer.from('')).text).toBe('')

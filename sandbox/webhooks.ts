@@ -15,7 +15,8 @@ export const webhookTable = `
     done_at timestamptz,
     last_answer text not null default ''
   );
-  create index if not exists notices_due on sandbox.notices (gateway, next_at) where done_at is null`
+  create index if not exists notices_due on sandbox.notices (gateway, next_at)
+  where done_at is null`
 
 /** One call, made anew each time: some signatures hold the moment of sending. */
 export interface WebhookCall {
@@ -106,7 +107,9 @@ export function startWebhooks(
   async function send(id: string | null): Promise<boolean> {
     const { rows } = await db.query<{ id: string; payload: string; attempts: number }>(
       `update sandbox.notices set attempts = attempts + 1, next_at = now() + $2 * interval '1 ms'
-       where id = (select id from sandbox.notices where gateway = $3 and done_at is null and ($1::bigint is null and next_at <= now() or id = $1) order by next_at limit 1 for update skip locked)
+       where id = (select id from sandbox.notices where gateway = $3 and done_at is null
+       and ($1::bigint is null and next_at <= now() or id = $1) order by next_at limit 1
+       for update skip locked)
        returning id, payload, attempts`,
       [id, leaseMs, gateway],
     )
@@ -125,7 +128,8 @@ export function startWebhooks(
     if (over && !done)
       log(`sandbox: ${gateway}: a webhook was given up after ${webhook.attempts} calls: ${answer}`)
     await db.query(
-      `update sandbox.notices set done_at = case when $2 then now() end, next_at = now() + $3 * interval '1 ms', last_answer = $4 where id = $1`,
+      `update sandbox.notices set done_at = case when $2 then now() end,
+        next_at = now() + $3 * interval '1 ms', last_answer = $4 where id = $1`,
       [webhook.id, over, gapMs(webhook.attempts) * pace, answer],
     )
     return true
@@ -139,13 +143,15 @@ export function startWebhooks(
         while (!closing.signal.aborted && (await send(null)));
       } while (again)
       const { rows } = await db.query<{ ms: number | null }>(
-        `select extract(epoch from min(next_at) - now())::float8 * 1000 as ms from sandbox.notices where gateway = $1 and done_at is null`,
+        `select extract(epoch from min(next_at) - now())::float8 * 1000 as ms from sandbox.notices
+          where gateway = $1 and done_at is null`,
         [gateway],
       )
       return Math.min(idleMs, Math.max(5, Math.ceil(rows[0]?.ms ?? idleMs)))
     } catch (error) {
       log(
-        `sandbox: ${gateway}: webhooks wait for the database: ${error instanceof Error ? error.message : 'unknown'}`,
+        `sandbox: ${gateway}: webhooks wait for the database: ` +
+          `${error instanceof Error ? error.message : 'unknown'}`,
       )
       return troubleMs
     }
@@ -168,7 +174,8 @@ export function startWebhooks(
   return {
     async add(tx, payload, when) {
       const { rows } = await tx.query<{ id: string }>(
-        `insert into sandbox.notices (gateway, payload, next_at) values ($1, $2, now() + $3 * interval '1 ms') returning id`,
+        `insert into sandbox.notices (gateway, payload, next_at)
+          values ($1, $2, now() + $3 * interval '1 ms') returning id`,
         [gateway, payload, when === 'now' ? leaseMs : lateMs * pace],
       )
       return rows[0]?.id ?? ''

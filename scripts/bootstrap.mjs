@@ -28,7 +28,8 @@ export function progress() {
     const bar =
       percent === undefined
         ? ''
-        : ` [${'#'.repeat(Math.floor(percent / 4)).padEnd(25, '.')}] ${String(percent).padStart(3)} %`
+        : ` [${'#'.repeat(Math.floor(percent / 4)).padEnd(25, '.')}] ` +
+          `${String(percent).padStart(3)} %`
     const line = `  ${label}${bar}`
     if (process.stdout.isTTY)
       process.stdout.write(`\r${line.padEnd(78)}${percent === 100 ? '\n' : ''}`)
@@ -164,7 +165,8 @@ export async function ensureCompiled() {
   ])
   if (readMark('compiled') === wanted) return
   const modules = ['server/main.ts', 'server/api.ts', 'sandbox/index.ts']
-  const load = `for (const each of ${JSON.stringify(modules)}) await import('./' + each); process.exit(0)`
+  const load =
+    `for (const each of ${JSON.stringify(modules)}) await import('./' + each)\n` + 'process.exit(0)'
   await run(
     pinnedNode(),
     ['--disable-warning=ExperimentalWarning', '--input-type=module', '--eval', load],

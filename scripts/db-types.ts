@@ -1,4 +1,7 @@
-/** Regenerates server/platform/db-types.ts from the migrations, on a scratch cluster. `--check` fails when the file is not current. */
+/**
+ * Regenerates server/platform/db-types.ts from the migrations, on a scratch cluster. `--check`
+ * fails when the file is not current.
+ */
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'

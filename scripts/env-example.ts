@@ -8,15 +8,32 @@ import { variables } from '../server/variables.ts'
 
 const target = path.resolve(import.meta.dirname, '../.env.example')
 
+/** Lines of at most 100 columns that begin with #. */
+function comment(text: string): string {
+  const lines = ['#']
+  for (const word of text.split(' ')) {
+    const longer = `${lines.at(-1)} ${word}`
+    if (longer.length > 100) lines.push(`# ${word}`)
+    else lines[lines.length - 1] = longer
+  }
+  return `${lines.join('\n')}\n`
+}
+
 /**
  * Every variable with what it is for. All are commented out: each stands for its default, and a
  * blank value would be a fault.
  */
 export function envExample(): string {
   const rows = Object.entries(variables).map(
-    ([name, { about, example }]) => `# ${about}\n#${name}=${example}\n`,
+    ([name, { about, example }]) => `${comment(about)}#${name}=${example}\n`,
   )
-  return `# Copied to .env beside this file, it is read at the start; the environment goes before it.\n# What is shown after = is the default; nothing after it: there is none. Made by scripts/env-example.ts from server/variables.ts.\n\n${rows.join('\n')}`
+  const head =
+    comment(
+      'Copied to .env beside this file, it is read at the start; the environment goes before it.',
+    ) +
+    comment('What is shown after = is the default; nothing after it: there is none.') +
+    comment('Made by scripts/env-example.ts from server/variables.ts.')
+  return `${head}\n${rows.join('\n')}`
 }
 
 if (import.meta.main) {

@@ -1,6 +1,6 @@
 /**
- * `npm run stories -- <commit>`: which stories (test titles with their groups) that commit tells and
- * this one does not, and the reverse. Run it when tests are moved, so that none is lost.
+ * `npm run stories -- <commit>`: which stories (test titles with their groups) that commit tells
+ * and this one does not, and the reverse. Run it when tests are moved, so that none is lost.
  */
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'

@@ -8,8 +8,17 @@ import { root } from './bootstrap.mjs'
 
 const folders = ['contract', 'server', 'sandbox', 'web', 'test', 'scripts']
 /** What a file imports that takes seconds to open. */
-const slow =
-  /from '[^']*\/(?:portal|embedded-wordpress|portal-process|browser|payers|kill-journey|powerdns-server)\.ts'/
+const slow = new RegExp(
+  `from '[^']*/(?:${[
+    'portal',
+    'embedded-wordpress',
+    'portal-process',
+    'browser',
+    'payers',
+    'kill-journey',
+    'powerdns-server',
+  ].join('|')})\\.ts'`,
+)
 /** Property tests with thousands of runs, and pages that are built. */
 const slowByThemselves = new Set(['server/billing/simulation.test.ts', 'test/page-bytes.test.ts'])
 

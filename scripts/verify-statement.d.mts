@@ -1,4 +1,7 @@
-/** Throws with the reason when the statement is refused. `expectedKey`: the fingerprint (hex) that it must be signed with. */
+/**
+ * Throws with the reason when the statement is refused. `expectedKey`: the fingerprint (hex) that
+ * it must be signed with.
+ */
 export declare function verifyStatement(
   file: string | Uint8Array,
   expectedKey?: string,

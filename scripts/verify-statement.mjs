@@ -126,7 +126,11 @@ function readLines(source) {
       if (source[at] !== ',') break
       at += 1
     }
-    const end = source.startsWith('\r\n', at) ? 2 : source[at] === '\n' ? 1 : 0
+    let end
+    if (source.startsWith('\r\n', at)) end = 2
+    else if (source[at] === '\n') end = 1
+    else end = 0
+
     if (end === 0) refuse(`line ${lines.length + 1} does not end as it should`)
     // Written again it must be the same, or something stands there that reading would overlook.
     if (cells.map(quoted).join(',') !== source.slice(begin, at))
@@ -216,7 +220,8 @@ function checkHead(head, signature, expectedKey) {
   )
   if (!verify(null, Buffer.from(signed), key, base64(signature, 'the signature')))
     refuse(
-      'the signature does not fit the head (seller, customer, account, period, balances and hashes)',
+      'the signature does not fit the head (seller, customer, account, period, balances and ' +
+        'hashes)',
     )
   return fingerprint
 }
@@ -264,7 +269,8 @@ function checkEntries(head, entries) {
   }
   if (version !== head.closing_version)
     refuse(
-      `it ends with version ${version}, but version ${head.closing_version} is the last that was signed: entries are missing or added`,
+      `it ends with version ${version}, but version ${head.closing_version} is the last that ` +
+        'was signed: entries are missing or added',
     )
   if (hash !== head.closing_hash)
     refuse('the hash of the last entry is not the one that was signed')
@@ -314,7 +320,8 @@ function main(args) {
   const files = args.filter((_, index) => keyAt === -1 || (index !== keyAt && index !== keyAt + 1))
   if (files.length !== 1 || (keyAt !== -1 && given === undefined)) {
     process.stderr.write(
-      'Usage: node verify-statement.mjs <statement.json|statement.csv> [--key <fingerprint or PEM file>]\n',
+      'Usage: node verify-statement.mjs <statement.json|statement.csv> [--key <fingerprint or ' +
+        'PEM file>]\n',
     )
     return 1
   }
@@ -330,7 +337,9 @@ function main(args) {
         ? `signed with key ${fingerprint}; compare it with the one that ${head.seller} publishes`
         : `signed with the expected key`
     process.stdout.write(
-      `Whole: ${entries} entries of ${head.account} (${head.customer_name}) from ${head.from} to ${head.to}, opening ${head.opening_balance}, closing ${head.closing_balance} ${head.currency} in minor units, ${whose}.\n`,
+      `Whole: ${entries} entries of ${head.account} (${head.customer_name}) from ${head.from} ` +
+        `to ${head.to}, opening ${head.opening_balance}, closing ${head.closing_balance} ` +
+        `${head.currency} in minor units, ${whose}.\n`,
     )
     return 0
   } catch (error) {

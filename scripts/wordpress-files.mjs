@@ -23,7 +23,8 @@ export const defaultRuntimeDir = path.join(repository, 'runtimes', 'wordpress-wa
 const tarball = {
   name: 'wp-studio@1.22.0',
   integrity:
-    'sha512-boMtahkhgWDKKyNTBA1uTK5ghnAmxXhDY6KeQCO9FmcI3/o+YOSq8JwYW5ZYnxHCxH14Jf/mD6CJTBvTWl2Ytw==',
+    'sha512-boMtahkhgWDKKyNTBA1uTK5ghnAmxXhDY6KeQCO9FmcI3/o+YOSq8JwYW5ZYnxHCxH14Jf/mD6CJTBvTWl' +
+    '2Ytw==',
   bytes: 67_324_190,
 }
 /** Written last; another text in it means another layout and a fresh start. */

@@ -165,7 +165,8 @@ async function run(): Promise<void> {
       say(`  Sandbox            ${addresses.url}   (SMS and mail: ${addresses.url}/inbox)`)
     say(`  Name server        ${config.HOST}:${config.DNS_PORT} (UDP and TCP)`)
     say(
-      `  Customers' sites   http://<name>.${config.SITES_DOMAIN ?? `localhost:${config.SITES_PORT}`}`,
+      "  Customers' sites   http://<name>." +
+        `${config.SITES_DOMAIN ?? `localhost:${config.SITES_PORT}`}`,
     )
     if (demo) say(`  Demo sign-in       ${demo.email} / ${demo.password}`)
     say('')

@@ -59,7 +59,8 @@ const commands: Readonly<Record<string, Command>> = {
   },
   restart: {
     about:
-      'starts the portal again, with the settings, catalogue and code of now; customers’ sites go on',
+      'starts the portal again, with the settings, catalogue and code of now; customers’ ' +
+      'sites go on',
     run: restartCommand,
     withoutDatabase: true,
   },
@@ -69,7 +70,8 @@ const commands: Readonly<Record<string, Command>> = {
   },
   suspense: {
     about:
-      'what waits in suspense; suspense assign <number> <transaction code or e-mail>: it is this customer’s',
+      'what waits in suspense; suspense assign <number> <transaction code or e-mail>: it is ' +
+      'this customer’s',
     run: suspenseCommand,
   },
 }

@@ -135,14 +135,16 @@ describe('a setting under its former name', () => {
       'TRUST_PROXI is no setting of the portal: is TRUST_PROXY meant?',
     ])
     expect(doubtsOf({ BACKUPS_KEPT: '3', BACKUP_RETENTION: '4' })).toEqual([
-      'BACKUPS_KEPT is the former name of BACKUP_RETENTION, which is set as well: BACKUPS_KEPT is ignored, remove it.',
+      'BACKUPS_KEPT is the former name of BACKUP_RETENTION, which is set as well: ' +
+        'BACKUPS_KEPT is ignored, remove it.',
     ])
     expect(doubtsOf({})).toEqual([])
   })
   test('with a wrong value, is told of beside the fault', () => {
     expect(faultsOf({ REGISTRATIONS_AN_HOUR: '-1' })).toEqual([
       'REGISTRATIONS_PER_HOUR must be a number, 0 or more.',
-      'REGISTRATIONS_AN_HOUR is the former name of REGISTRATIONS_PER_HOUR: it still works, rename it.',
+      'REGISTRATIONS_AN_HOUR is the former name of REGISTRATIONS_PER_HOUR: it still works, ' +
+        'rename it.',
     ])
   })
 })
@@ -170,7 +172,8 @@ test('keys that only make sense together', () => {
     'ESMS_API_KEY and ESMS_SECRET_KEY must be set together: ESMS_SECRET_KEY is missing.',
   ])
   expect(faultsOf({ STRIPE_SECRET_KEY: 'sk_test_1' })).toEqual([
-    'STRIPE_SECRET_KEY and STRIPE_PUBLISHABLE_KEY and STRIPE_WEBHOOK_SECRET must be set together: STRIPE_PUBLISHABLE_KEY, STRIPE_WEBHOOK_SECRET is missing.',
+    'STRIPE_SECRET_KEY and STRIPE_PUBLISHABLE_KEY and STRIPE_WEBHOOK_SECRET must be set ' +
+      'together: STRIPE_PUBLISHABLE_KEY, STRIPE_WEBHOOK_SECRET is missing.',
   ])
   expect(faultsOf({ VNPAY_TMN_CODE: 'ABCD1234', VNPAY_HASH_SECRET: 's' })).toEqual([])
 })
@@ -312,7 +315,7 @@ test('the sandbox is not shown to a network unless the operator means it', () =>
 describe('.env.example', () => {
   const file = readFileSync(path.resolve(import.meta.dirname, '../.env.example'), 'utf8')
   test('is current: node scripts/env-example.ts', () => expect(file).toBe(envExample()))
-  test('names every variable and nothing else; used as it is, or with its values, it starts', () => {
+  test('names every variable and no other; as it is, or with values, it starts', () => {
     const rows = [...file.matchAll(/^#?([A-Z][A-Z0-9_]+)=(.*)$/gm)].map(
       ([, name = '', value = '']) => [name, value] as const,
     )

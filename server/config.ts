@@ -50,7 +50,8 @@ function unfitForProduction(config: Values): string[] {
   const { PORTAL_URL: url } = config
   if (url?.startsWith('http:') && !isLoopback(new URL(url).hostname))
     faults.push(
-      'PORTAL_URL must begin with https:// in production: passwords and sessions would travel in the clear.',
+      'PORTAL_URL must begin with https:// in production: passwords and sessions would travel ' +
+        'in the clear.',
     )
   if (config.SANDBOX === 'allow') return faults
   const tests: readonly (readonly [keyof Variables, boolean])[] = [
@@ -95,7 +96,8 @@ export function readConfig(given: Readonly<Record<string, string | undefined>>):
   }
   if (env['NODE_ENV'] === 'production' && env['SANDBOX'] === 'on')
     faults.push(
-      'SANDBOX=on is refused in production: configure the providers, or set SANDBOX=allow if you mean it.',
+      'SANDBOX=on is refused in production: configure the providers, or set SANDBOX=allow if ' +
+        'you mean it.',
     )
   if (
     env['SANDBOX'] === undefined &&
@@ -103,7 +105,8 @@ export function readConfig(given: Readonly<Record<string, string | undefined>>):
     config.PORTAL_URL?.startsWith('https:')
   ) {
     faults.push(
-      'PORTAL_URL is public (https) and the sandbox would show everybody its inbox: set NODE_ENV=production, or SANDBOX=on if you mean it.',
+      'PORTAL_URL is public (https) and the sandbox would show everybody its inbox: set ' +
+        'NODE_ENV=production, or SANDBOX=on if you mean it.',
     )
   }
   if (env['NODE_ENV'] === 'production') faults.push(...unfitForProduction(config))
@@ -111,7 +114,8 @@ export function readConfig(given: Readonly<Record<string, string | undefined>>):
     const { hostname } = new URL(config.PORTAL_URL)
     if (hostname === config.SITES_DOMAIN || hostname.endsWith(`.${config.SITES_DOMAIN}`))
       faults.push(
-        `SITES_DOMAIN ${config.SITES_DOMAIN} holds the portal's own host ${hostname}: customers' sites could set its cookies. Give the sites a domain of their own.`,
+        `SITES_DOMAIN ${config.SITES_DOMAIN} holds the portal's own host ${hostname}: ` +
+          "customers' sites could set its cookies. Give the sites a domain of their own.",
       )
   }
   const sandbox =
@@ -123,15 +127,16 @@ export function readConfig(given: Readonly<Record<string, string | undefined>>):
     !isLoopback(config.HOST)
   )
     faults.push(
-      `HOST=${config.HOST} is no loopback address, and the sandbox would show its inbox and its money to the network: set SANDBOX=off, or SANDBOX=allow if you mean it.`,
+      `HOST=${config.HOST} is no loopback address, and the sandbox would show its inbox and ` +
+        'its money to the network: set SANDBOX=off, or SANDBOX=allow if you mean it.',
     )
   // A fault names the setting as it is called now.
   if (faults.length > 0) throw new ConfigFault([...faults, ...formerNames(given)])
-  const shown = ['0.0.0.0', '::'].includes(config.HOST)
-    ? 'localhost'
-    : config.HOST.includes(':')
-      ? `[${config.HOST}]`
-      : config.HOST
+  let shown
+  if (['0.0.0.0', '::'].includes(config.HOST)) shown = 'localhost'
+  else if (config.HOST.includes(':')) shown = `[${config.HOST}]`
+  else shown = config.HOST
+
   const demo =
     sandbox && config.DEMO === 'on' && (config.NODE_ENV !== 'production' || env['DEMO'] === 'on')
   const sitesScheme =

@@ -74,11 +74,13 @@ export function driverFaults(config: Config): string[] {
     (config.VNPAY_PAY_URL === undefined || config.VNPAY_API_URL === undefined)
   )
     faults.push(
-      "Without VNPAY_PAY_URL and VNPAY_API_URL payments would go to VNPay's test environment: set both as the contract names them.",
+      "Without VNPAY_PAY_URL and VNPAY_API_URL payments would go to VNPay's test environment: " +
+        'set both as the contract names them.',
     )
   if (config.ESMS_API_KEY === undefined)
     faults.push(
-      'Nothing can send SMS: set ESMS_API_KEY and ESMS_SECRET_KEY, or let the sandbox stand in (SANDBOX).',
+      'Nothing can send SMS: set ESMS_API_KEY and ESMS_SECRET_KEY, or let the sandbox stand ' +
+        'in (SANDBOX).',
     )
   if (config.SMTP_URL === undefined)
     faults.push('Nothing can send mail: set SMTP_URL, or let the sandbox stand in (SANDBOX).')

@@ -28,6 +28,8 @@ export async function judgeInstallation(
   const row = await db.selectFrom('installation').select('sandbox_since').executeTakeFirst()
   if (!row?.sandbox_since) return
   throw new ConfigFault([
-    `This database has been the sandbox's since ${row.sandbox_since.toISOString().slice(0, 10)}, and holds money that nobody paid: start production with an empty DATA_DIR or DATABASE_URL, or set SANDBOX=allow if you mean it.`,
+    "This database has been the sandbox's since " +
+      `${row.sandbox_since.toISOString().slice(0, 10)}, and holds money that nobody paid: start ` +
+      'production with an empty DATA_DIR or DATABASE_URL, or set SANDBOX=allow if you mean it.',
   ])
 }

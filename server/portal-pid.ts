@@ -62,7 +62,8 @@ export async function refuseSecondPortal(dataDir: string, own: number | undefine
     if (pid === undefined || pid === own) return
     if (waited >= leaveMs)
       throw new Error(
-        `DATA_DIR ${dataDir} is in use by a portal that runs (process ${pid}): stop it, or set another DATA_DIR.`,
+        `DATA_DIR ${dataDir} is in use by a portal that runs (process ${pid}): stop it, or ` +
+          'set another DATA_DIR.',
       )
     await pause(lookMs)
   }

@@ -26,6 +26,7 @@ export function formerNames(env: Env): string[] {
     .map(([former, name]) =>
       env[name] === undefined
         ? `${former} is the former name of ${name}: it still works, rename it.`
-        : `${former} is the former name of ${name}, which is set as well: ${former} is ignored, remove it.`,
+        : `${former} is the former name of ${name}, which is set as well: ${former} is ignored, ` +
+          'remove it.',
     )
 }

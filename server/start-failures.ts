@@ -9,7 +9,10 @@ export function whyNotStarted(error: unknown): string {
   }
   switch (code ?? '') {
     case 'EADDRINUSE':
-      return `Port ${port} is taken. Stop what listens there, or set another port (PORT, SANDBOX_PORT, SITES_PORT, DNS_PORT).`
+      return (
+        `Port ${port} is taken. Stop what listens there, or set another port (PORT, ` +
+        'SANDBOX_PORT, SITES_PORT, DNS_PORT).'
+      )
     case 'EADDRNOTAVAIL':
       return `HOST ${address ?? ''} is no address of this machine.`.replace('  ', ' ')
     case 'EACCES':
@@ -22,7 +25,10 @@ export function whyNotStarted(error: unknown): string {
     case '3D000':
       return `DATABASE_URL: ${message}`
     case '42501':
-      return `DATABASE_URL: its user may not create tables there (${message}). Make it the owner of the database.`
+      return (
+        `DATABASE_URL: its user may not create tables there (${message}). Make it the owner of ` +
+        'the database.'
+      )
     case 'ECONNREFUSED':
     case 'ENOTFOUND':
     case 'ETIMEDOUT':

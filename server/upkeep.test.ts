@@ -25,10 +25,8 @@ const tidy = (): Promise<void> =>
 /** PostgreSQL counts late, when the connection has nothing to do. */
 const isUsed = (index: string) =>
   eventually(`a look into ${index}`, async () => {
-    const { rows } =
-      await sql`select from pg_stat_user_indexes where indexrelname = ${index} and idx_scan > 0`.execute(
-        portal.app.db,
-      )
+    const { rows } = await sql`select from pg_stat_user_indexes where indexrelname = ${index}
+        and idx_scan > 0`.execute(portal.app.db)
     return rows.length > 0
   })
 
@@ -76,7 +74,8 @@ test('many events at once, and however many there are that stay', async () => {
   const an = await portal.customer()
   await sql`
     insert into notification (seq, customer_id, event, payload, created_at)
-    select nextval('notification_seq'), ${an.id}, 'wallet.credited', '{}', ${clock.now()}::timestamptz - make_interval(days => case when n <= 12000 then 91 else 1 end)
+    select nextval('notification_seq'), ${an.id}, 'wallet.credited', '{}',
+    ${clock.now()}::timestamptz - make_interval(days => case when n <= 12000 then 91 else 1 end)
     from generate_series(1, 40000) n
   `.execute(db)
   await sql`analyze notification`.execute(db)
@@ -88,7 +87,7 @@ test('many events at once, and however many there are that stay', async () => {
   await isUsed('notification_created')
 })
 
-test('forged words of gateways after a month; what gateways really said stays, and is not read for it', async () => {
+test('forged webhooks after a month; what gateways really said stays unread', async () => {
   const { db } = portal.app
   const forge = async (): Promise<void> => {
     await portal.call('POST', '/api/webhooks/stripe', {
@@ -98,14 +97,14 @@ test('forged words of gateways after a month; what gateways really said stays, a
   }
   const kept = async (): Promise<unknown> =>
     (
-      await sql`select outcome, count(*)::int as n from payment_notice where driver = 'stripe' group by outcome order by outcome`.execute(
-        db,
-      )
+      await sql`select outcome, count(*)::int as n from payment_notice where driver = 'stripe'
+        group by outcome order by outcome`.execute(db)
     ).rows
   await forge()
   await sql`
     insert into payment_notice (driver, raw, outcome, received_at)
-    select 'stripe', '{}', 'settled', ${clock.now()}::timestamptz - interval '1 year' from generate_series(1, 30000)
+    select 'stripe', '{}', 'settled', ${clock.now()}::timestamptz - interval '1 year'
+    from generate_series(1, 30000)
   `.execute(db)
   clock.advance(days(20))
   await forge()
@@ -123,7 +122,7 @@ test('forged words of gateways after a month; what gateways really said stays, a
   await isUsed('payment_notice_forged')
 })
 
-test('to whom something was sent is forgotten after 90 days; to whom it could not be sent stays, without the text that nothing tries any more', async () => {
+test('receivers are forgotten after 90 days; those never reached lose the text', async () => {
   const { db } = portal.app
   const an = await portal.customer()
   const sent = () =>
@@ -174,7 +173,8 @@ test('while one table cannot be tidied the others are, and large ones go in batc
   `.execute(db)
   await sql`
     insert into idempotency (scope, key, fingerprint, status_code, body, created_at)
-    select 'anonymous:192.0.2.1', n::text, '\\x00', 200, '\\x00', ${old} from generate_series(1, 12000) n
+    select 'anonymous:192.0.2.1', n::text, '\\x00', 200, '\\x00', ${old}
+    from generate_series(1, 12000) n
   `.execute(db)
   // Longer than a batch takes, and far shorter than the whole.
   await sql`create table deleted_at_once (n bigint)`.execute(db)
@@ -191,7 +191,8 @@ test('while one table cannot be tidied the others are, and large ones go in batc
     'begin raise exception ''this table cannot be tidied''; end'
   `.execute(db)
   await sql`
-    create trigger refuse_all before delete on idempotency for each row execute function refuse_all()
+    create trigger refuse_all before delete on idempotency for each row execute function
+    refuse_all()
   `.execute(db)
   clock.advance(days(91))
   await tidy()

@@ -70,7 +70,8 @@ const addressList = (name: string, ports: boolean) =>
               ports ? one.replace(/^\[(.+)\](:\d+)?$/, '$1').replace(/^([\d.]+):\d+$/, '$1') : one,
             ) !== 0,
         ),
-      `${name} must be addresses${ports ? ', each with an optional port' : ''}, with commas between them.`,
+      `${name} must be addresses${ports ? ', each with an optional port' : ''}, with commas ` +
+        'between them.',
     )
 const defaultNameServers = 'ns[1-64].letspanel-dns.example'
 /** `ns[1-3].x` is ns1.x, ns2.x and ns3.x. */
@@ -89,7 +90,8 @@ const nameServersOf = (text: string): string[] =>
 export const variables = {
   ENV_FILE: {
     about:
-      'Another file in the place of .env. Read from the environment alone; every start and command reads the file, and SIGHUP reads it anew.',
+      'Another file in the place of .env. Read from the environment alone; every start and ' +
+      'command reads the file, and SIGHUP reads it anew.',
     schema: blankMeansFault('ENV_FILE').optional(),
     example: '',
   },
@@ -145,7 +147,8 @@ export const variables = {
       )
       .refine(
         (text) => URL.canParse(text) && new URL(text).hash === '',
-        'DATABASE_URL is no address: write # / ? @ : and % in its password as %23 %2F %3F %40 %3A %25.',
+        'DATABASE_URL is no address: write # / ? @ : and % in its password as %23 %2F %3F %40 ' +
+          '%3A %25.',
       )
       .optional(),
     example: '',
@@ -163,7 +166,8 @@ export const variables = {
   },
   SITES_CERTIFICATE_ISSUERS: {
     about:
-      "Who issues certificates for customers' sites, as CAA records name them, with commas between. A domain whose CAA forbids them is warned of.",
+      "Who issues certificates for customers' sites, as CAA records name them, with commas " +
+      'between. A domain whose CAA forbids them is warned of.',
     schema: z.string().default('letsencrypt.org').transform(listed),
     example: 'letsencrypt.org',
   },
@@ -186,7 +190,8 @@ export const variables = {
   },
   SANDBOX: {
     about:
-      'on: third parties without keys are stood in for; off: they are absent; allow: on, even in production and where other machines reach HOST.',
+      'on: third parties without keys are stood in for; off: they are absent; allow: on, even ' +
+      'in production and where other machines reach HOST.',
     schema: choice('SANDBOX', ['on', 'off', 'allow'], 'on'),
     example: 'on',
   },
@@ -212,7 +217,8 @@ export const variables = {
   },
   PORTAL_SECRET_PREVIOUS: {
     about:
-      'The secret of before, to change PORTAL_SECRET: the next start takes over what was sealed with it. Remove it afterwards.',
+      'The secret of before, to change PORTAL_SECRET: the next start takes over what was ' +
+      'sealed with it. Remove it afterwards.',
     schema: z
       .string()
       .refine(
@@ -230,13 +236,15 @@ export const variables = {
   },
   TRUST_PROXY: {
     about:
-      'on: a proxy stands in front of PORT and SITES_PORT, and what it adds to X-Forwarded-For is believed.',
+      'on: a proxy stands in front of PORT and SITES_PORT, and what it adds to ' +
+      'X-Forwarded-For is believed.',
     schema: choice('TRUST_PROXY', ['on', 'off'], 'off'),
     example: 'off',
   },
   REGISTRATIONS_PER_HOUR: {
     about:
-      'How many may register from one address in an hour, for each costs an SMS; 0: as many as like. Without it 30, with the sandbox 0.',
+      'How many may register from one address in an hour, for each costs an SMS; 0: as many ' +
+      'as like. Without it 30, with the sandbox 0.',
     schema: z
       .string()
       .refine(
@@ -249,7 +257,8 @@ export const variables = {
   },
   SMS_A_DAY: {
     about:
-      'How many SMS are sent in a day (UTC) in all, so that a flood of registrations costs no more than this. Beyond, who needs a code is asked to come back.',
+      'How many SMS are sent in a day (UTC) in all, so that a flood of registrations costs no ' +
+      'more than this. Beyond, who needs a code is asked to come back.',
     schema: z
       .string()
       .refine(
@@ -262,7 +271,8 @@ export const variables = {
   },
   LOG_LEVEL: {
     about:
-      'How much is logged: with info a line for every call to /api, with debug pages and probes too, with warn only what needs a look.',
+      'How much is logged: with info a line for every call to /api, with debug pages and ' +
+      'probes too, with warn only what needs a look.',
     schema: choice('LOG_LEVEL', ['silent', 'error', 'warn', 'info', 'debug'], 'info'),
     example: 'info',
   },
@@ -273,7 +283,8 @@ export const variables = {
   },
   DNS_DRIVER: {
     about:
-      'What answers DNS queries: the name server inside the portal (embedded), powerdns or cloudflare.',
+      'What answers DNS queries: the name server inside the portal (embedded), powerdns or ' +
+      'cloudflare.',
     schema: choice('DNS_DRIVER', ['embedded', 'powerdns', 'cloudflare'], 'embedded'),
     example: 'embedded',
   },
@@ -289,7 +300,8 @@ export const variables = {
   },
   CLOUDFLARE_API_TOKEN: {
     about:
-      'Token with Zone:Edit and DNS:Edit on the account; for DNS_DRIVER=cloudflare. Its custom name servers must be DNS_NAME_SERVERS.',
+      'Token with Zone:Edit and DNS:Edit on the account; for DNS_DRIVER=cloudflare. Its ' +
+      'custom name servers must be DNS_NAME_SERVERS.',
     schema: blankMeansFault('CLOUDFLARE_API_TOKEN').optional(),
     example: '',
   },
@@ -300,14 +312,16 @@ export const variables = {
   },
   DNS_NAME_SERVERS: {
     about:
-      'Names of the name servers, from which each customer gets a pair: ns[1-64].dns.example.vn, or a list with commas. All lead to DNS_ADDRESSES.',
+      'Names of the name servers, from which each customer gets a pair: ' +
+      'ns[1-64].dns.example.vn, or a list with commas. All lead to DNS_ADDRESSES.',
     schema: z
       .string()
       .default(defaultNameServers)
       .transform(nameServersOf)
       .refine(
         (names) => new Set(names).size >= 4 && names.every((name) => isHostName(name)),
-        'DNS_NAME_SERVERS must be four or more host names with commas between them, such as ns[1-64].dns.example.vn.',
+        'DNS_NAME_SERVERS must be four or more host names with commas between them, such as ' +
+          'ns[1-64].dns.example.vn.',
       ),
     example: defaultNameServers,
   },
@@ -323,31 +337,36 @@ export const variables = {
   },
   DNS_ROOT_SERVERS: {
     about:
-      "Where checking a delegation begins, such as 192.0.2.1,[2001:db8::1]:5353. Without it: the world's root servers, or the sandbox's registry.",
+      'Where checking a delegation begins, such as 192.0.2.1,[2001:db8::1]:5353. Without it: ' +
+      "the world's root servers, or the sandbox's registry.",
     schema: addressList('DNS_ROOT_SERVERS', true),
     example: '',
   },
   SANDBOX_DNS_PORT: {
     about:
-      "Port of the sandbox's registry (root and top-level domains), UDP and TCP. Without it: any free one.",
+      "Port of the sandbox's registry (root and top-level domains), UDP and TCP. Without it: " +
+      'any free one.',
     schema: portNumber('SANDBOX_DNS_PORT').transform(Number).optional(),
     example: '',
   },
   DNS_RESOLVERS: {
     about:
-      "Resolvers that customers' names are looked up at unless our own name server knows them, such as 1.1.1.1,9.9.9.9. Without it: the system's own.",
+      "Resolvers that customers' names are looked up at unless our own name server knows " +
+      "them, such as 1.1.1.1,9.9.9.9. Without it: the system's own.",
     schema: addressList('DNS_RESOLVERS', true),
     example: '',
   },
   WORDPRESS_INTERNET: {
     about:
-      'on: sites may reach the public internet (plugins, updates). off: their own address alone; no other is looked up or connected to.',
+      'on: sites may reach the public internet (plugins, updates). off: their own address ' +
+      'alone; no other is looked up or connected to.',
     schema: choice('WORDPRESS_INTERNET', ['on', 'off'], 'off'),
     example: 'off',
   },
   WORDPRESS_MAX_CONTAINERS: {
     about:
-      'Most containers one site may have on the embedded runtime; each takes about 320 MB, and an order that there is no memory for is paid back.',
+      'Most containers one site may have on the embedded runtime; each takes about 320 MB, ' +
+      'and an order that there is no memory for is paid back.',
     schema: z
       .string()
       .default('50')
@@ -360,7 +379,8 @@ export const variables = {
   },
   BACKUP_RETENTION: {
     about:
-      'How many backups of a WordPress server are kept: so many nightly ones and so many made by hand.',
+      'How many backups of a WordPress server are kept: so many nightly ones and so many made ' +
+      'by hand.',
     schema: z
       .string()
       .default('7')
@@ -373,7 +393,8 @@ export const variables = {
   },
   BACKUP_RETENTION_AFTER_DELETION_DAYS: {
     about:
-      'How many days the proven backups of a deleted WordPress server can still be downloaded; 0: they go with it.',
+      'How many days the proven backups of a deleted WordPress server can still be ' +
+      'downloaded; 0: they go with it.',
     schema: z
       .string()
       .default('7')
@@ -409,7 +430,8 @@ export const variables = {
   },
   BANK_ACCOUNT_NUMBER: {
     about:
-      'Bank transfers: the account that customers transfer to. With the four below it replaces the sandbox.',
+      'Bank transfers: the account that customers transfer to. With the four below it ' +
+      'replaces the sandbox.',
     schema: blankMeansFault('BANK_ACCOUNT_NUMBER').optional(),
     example: '',
   },
@@ -433,13 +455,15 @@ export const variables = {
   },
   SEPAY_WEBHOOK_SECRET: {
     about:
-      'SePay: HMAC secret of the webhook <PORTAL_URL>/api/webhooks/bank. Either this or CASSO_WEBHOOK_SECRET tells what arrived.',
+      'SePay: HMAC secret of the webhook <PORTAL_URL>/api/webhooks/bank. Either this or ' +
+      'CASSO_WEBHOOK_SECRET tells what arrived.',
     schema: blankMeansFault('SEPAY_WEBHOOK_SECRET').optional(),
     example: '',
   },
   SEPAY_API_TOKEN: {
     about:
-      'SePay: API token, to read the list of movements and find what a missed webhook would have reported.',
+      'SePay: API token, to read the list of movements and find what a missed webhook would ' +
+      'have reported.',
     schema: blankMeansFault('SEPAY_API_TOKEN').optional(),
     example: '',
   },
@@ -470,7 +494,8 @@ export const variables = {
   },
   PAYOS_CLIENT_ID: {
     about:
-      'payOS: client id of the payment channel. With PAYOS_API_KEY and PAYOS_CHECKSUM_KEY it replaces the sandbox.',
+      'payOS: client id of the payment channel. With PAYOS_API_KEY and PAYOS_CHECKSUM_KEY it ' +
+      'replaces the sandbox.',
     schema: blankMeansFault('PAYOS_CLIENT_ID').optional(),
     example: '',
   },
@@ -496,7 +521,8 @@ export const variables = {
   },
   PAYOS_PAGE_URL: {
     about:
-      "payOS: what stands before a payment link's id in the address of its page, if not the public one.",
+      "payOS: what stands before a payment link's id in the address of its page, if not the " +
+      'public one.',
     schema: address('PAYOS_PAGE_URL').optional(),
     example: '',
   },
@@ -537,7 +563,8 @@ export const variables = {
   },
   SQUARE_API_URL: {
     about:
-      'Square: address of its API, if not the public one (Square’s own sandbox: https://connect.squareupsandbox.com).',
+      'Square: address of its API, if not the public one (Square’s own sandbox: ' +
+      'https://connect.squareupsandbox.com).',
     schema: address('SQUARE_API_URL').optional(),
     example: '',
   },

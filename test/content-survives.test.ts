@@ -72,7 +72,8 @@ class Owner {
    */
   async daysPass(days: number): Promise<void> {
     await this.portal.rows(
-      `insert into clock_offset (one, offset_ms) values (true, $1) on conflict (one) do update set offset_ms = excluded.offset_ms`,
+      `insert into clock_offset (one, offset_ms) values (true, $1) on conflict (one) do update
+        set offset_ms = excluded.offset_ms`,
       [days * 86_400_000],
     )
     const { token } = this.customer

@@ -25,7 +25,8 @@ export interface CutWire {
 export async function forgotten(db: Database): Promise<void> {
   await eventually('the end of transactions that were cut off', async () => {
     const { rows } = await sql`
-      select 1 from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid() and xact_start is not null and backend_type = 'client backend'
+      select 1 from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()
+      and xact_start is not null and backend_type = 'client backend'
     `.execute(db)
     return rows.length === 0
   })
@@ -86,7 +87,9 @@ export async function openCutWire(databaseUrl: string): Promise<CutWire> {
   const through = new URL(databaseUrl.replace(/^postgres(ql)?:/, 'http:'))
   const name = through.pathname
   const { user, password } = new pg.Client({ connectionString: databaseUrl })
-  const credentials = `${encodeURIComponent(user ?? 'postgres')}:${encodeURIComponent(typeof password === 'string' ? password : '')}`
+  const credentials =
+    `${encodeURIComponent(user ?? 'postgres')}:` +
+    `${encodeURIComponent(typeof password === 'string' ? password : '')}`
   return {
     url: `postgres://${credentials}@127.0.0.1:${(server.address() as net.AddressInfo).port}${name}`,
     cutAt(statement, moment) {

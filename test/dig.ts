@@ -57,9 +57,10 @@ const valueOf = (record: Answer): string => {
 const lines = (records: readonly Answer[] | undefined): string[] =>
   (records ?? [])
     .filter(({ type }) => type !== 'OPT')
-    .map((record) =>
-      `${record.name} ${'ttl' in record ? record.ttl : ''} ${record.type} ${valueOf(record)}`.trimEnd(),
-    )
+    .map((record) => {
+      const ttl = 'ttl' in record ? record.ttl : ''
+      return `${record.name} ${ttl} ${record.type} ${valueOf(record)}`.trimEnd()
+    })
 
 export function readReply(bytes: Buffer): Reply {
   // The types do not know of it.

@@ -32,12 +32,8 @@ export const askFor =
       (answer) => answer.type === type && answer.name.toLowerCase() === name,
     )
     // a referral names the child's servers without being the authority for them
-    const records =
-      answers.length > 0
-        ? answers
-        : type === 'NS'
-          ? (told?.authorities ?? []).filter((answer) => answer.type === 'NS')
-          : []
+    const referral = (told?.authorities ?? []).filter((answer) => answer.type === 'NS')
+    const records = answers.length === 0 && type === 'NS' ? referral : answers
     const [first] = records
     return {
       rcode: told?.rcode ?? 'silence',

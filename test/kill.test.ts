@@ -111,8 +111,10 @@ async function booksAreRight(portal: PortalProcess, customers: readonly Customer
       number: string
       note: string | null
     }>(
-      `select s.id, s.status, i.number, n.number as note from site s join customer c on c.id = s.customer_id
-       join invoice i on i.id = s.invoice_id left join invoice n on n.corrects_id = i.id where c.email = $1`,
+      `select s.id, s.status, i.number, n.number as note from site s
+       join customer c on c.id = s.customer_id
+       join invoice i on i.id = s.invoice_id left join invoice n on n.corrects_id = i.id
+       where c.email = $1`,
       [email],
     )
     expect(sites.map(({ id }) => id).sort()).toEqual([...orders].sort())
@@ -121,8 +123,11 @@ async function booksAreRight(portal: PortalProcess, customers: readonly Customer
       if (status === 'failed') expected.push(`refund ${note} ${price}`)
     }
     const entries = await portal.rows<{ text: string }>(
-      `select t.kind || ' ' || coalesce(t.details->>'code', t.details->>'invoice') || ' ' || e.amount as text from ledger_entry e join ledger_transfer t on t.id = e.transfer_id
-       join ledger_account a on a.id = e.account_id join customer c on c.id = a.customer_id where c.email = $1`,
+      `select t.kind || ' ' || coalesce(t.details->>'code',
+       t.details->>'invoice') || ' ' || e.amount as text from ledger_entry e
+       join ledger_transfer t on t.id = e.transfer_id
+       join ledger_account a on a.id = e.account_id join customer c on c.id = a.customer_id
+       where c.email = $1`,
       [email],
     )
     expect(entries.map(({ text }) => text).sort()).toEqual(expected.sort())
@@ -214,9 +219,8 @@ test(
       expect(await portal.terminate()).toBe(0)
       expect(portal.processes()).toEqual([])
     } catch (error) {
-      console.error(
-        `${portal.output}\n${readFileSync(path.join(portal.dataDir, 'postgres', 'postgres.log'), 'utf8').slice(-3000)}`,
-      )
+      const databaseLog = path.join(portal.dataDir, 'postgres', 'postgres.log')
+      console.error(`${portal.output}\n${readFileSync(databaseLog, 'utf8').slice(-3000)}`)
       throw error
     } finally {
       console.log(`seed ${seed}\n${log.join('\n')}`)

@@ -60,9 +60,8 @@ export function newcomersTo(portal: () => TestPortal) {
 
   /** A number gets one SMS a minute: this is the end of that minute. */
   const sendWaiting = () =>
-    sql`update pgboss.job set start_after = now() where name = 'send-code' and state = 'created'`.execute(
-      portal().app.db,
-    )
+    sql`update pgboss.job set start_after = now() where name = 'send-code'
+      and state = 'created'`.execute(portal().app.db)
   /** The newest code sent to somebody; with `after`, another one than that. */
   const codeFor = (to: string, after?: string): Promise<string> =>
     eventually(`a code for ${to}`, async () => {

@@ -104,7 +104,9 @@ export class PortalProcess {
     this.#wanted = true
     child.once('exit', (code, signal) => {
       if (this.#wanted)
-        this.fell = `the portal ended by itself or by a stranger's hand (${signal ?? code}): ${this.#output}`
+        this.fell =
+          `the portal ended by itself or by a stranger's hand (${signal ?? code}): ` +
+          `${this.#output}`
     })
     const keep = (chunk: Buffer): void => {
       this.#output = (this.#output + chunk.toString()).slice(-20_000)
@@ -218,7 +220,10 @@ export class PortalProcess {
   async database(): Promise<string> {
     const folder = path.join(this.dataDir, 'postgres')
     const password = readFileSync(path.join(folder, 'password'), 'utf8').trim()
-    return `postgresql://portal:${password}@localhost/portal?host=${encodeURIComponent(path.join(folder, 'run'))}&port=5432`
+    return (
+      `postgresql://portal:${password}@localhost/portal?host=` +
+      `${encodeURIComponent(path.join(folder, 'run'))}&port=5432`
+    )
   }
 
   async rows<T extends object>(text: string, values: unknown[] = []): Promise<T[]> {

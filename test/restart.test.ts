@@ -100,7 +100,7 @@ async function backAs(other: number): Promise<void> {
 }
 
 test(
-  'killed outright, it is back by itself, and the site answered all the time from the same container',
+  'killed outright, it is back by itself, and the same container answered all the time',
   { timeout: 120_000 },
   async () => {
     const before = portalNow()
@@ -204,7 +204,8 @@ test(
     const visits = visitors()
     const second = await portal.beside()
     await expect(second.start()).rejects.toThrow(
-      `DATA_DIR ${portal.dataDir} is in use by a portal that runs (process ${before}): stop it, or set another DATA_DIR.`,
+      `DATA_DIR ${portal.dataDir} is in use by a portal that runs (process ${before}): stop ` +
+        'it, or set another DATA_DIR.',
     )
     expect(new Set(await visits.stop())).toEqual(new Set([200]))
     expect(portalNow()).toBe(before)

@@ -176,7 +176,9 @@ async function take(
   else {
     // The portal's connections are cut while the words arrive; the gateway repeats what was not
     // answered.
-    const cut = sql`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'portal' and datname = current_database() and pid <> pg_backend_pid()`
+    const cut = sql`select pg_terminate_backend(pid) from pg_stat_activity
+      where application_name = 'portal' and datname = current_database()
+      and pid <> pg_backend_pid()`
     await Promise.all([...letters.map(bring), cut.execute(portal.app.db).catch(() => undefined)])
     // Until every connection of the pool is a new one: of those that wait, some do not know yet
     // that they are gone.
@@ -229,12 +231,9 @@ async function run(
   const exact = portal.drivers.payments.get(payer.driver)?.credits === 'exact'
   const order = exact && !payer.immediate ? of.order : 'as ordered'
   if (order !== 'as ordered') {
-    const change =
-      order === 'wrong amount'
-        ? sql`amount = amount + 1`
-        : order === 'wrong unit (x100)'
-          ? sql`amount = amount * 100`
-          : sql`currency = case currency when 'USD' then 'AUD' else 'USD' end`
+    let change = sql`currency = case currency when 'USD' then 'AUD' else 'USD' end`
+    if (order === 'wrong amount') change = sql`amount = amount + 1`
+    else if (order === 'wrong unit (x100)') change = sql`amount = amount * 100`
     await sql`update payment set ${change} where code = ${begun.code}`.execute(portal.app.db)
   }
   count(name, order)
@@ -281,7 +280,10 @@ test('the table of gateways and faults', () => {
   const names = [...counts.keys()]
   const width = Math.max(...faults.map((fault) => fault.length))
   const line = (first: string, cells: readonly string[]): string =>
-    `${first.padEnd(width)}  ${cells.map((cell, index) => cell.padStart(Math.max(6, names[index]?.length ?? 0))).join('  ')}`
+    [
+      first.padEnd(width),
+      ...cells.map((cell, index) => cell.padStart(Math.max(6, names[index]?.length ?? 0))),
+    ].join('  ')
   const table = [
     line('', names),
     ...faults.map((fault) =>

@@ -262,7 +262,8 @@ export async function openTestBilling(
         .execute()
       return rows.map(
         (row) =>
-          `${row.kind} ${row.total} ${row.status}${row.period_start ? ` ${row.period_start.toISOString().slice(0, 10)}` : ''}`,
+          `${row.kind} ${row.total} ${row.status}` +
+          `${row.period_start ? ` ${row.period_start.toISOString().slice(0, 10)}` : ''}`,
       )
     },
     async ledgerHolds() {

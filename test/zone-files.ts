@@ -135,7 +135,10 @@ export function generateZoneFile(seed: number): GeneratedZoneFile {
   /** Words of the data, at times in parentheses over several lines. */
   const join = (words: readonly string[]): string => {
     if (dice.chance(0.85)) return words.join(gap())
-    return `(${dice.one(['', ' ', '\n', ` ; note\n`])}${words.join(dice.one([' ', '\n', '\n\t', ' ; more\n ']))}${dice.one(['', ' ', '\n'])})`
+    return (
+      `(${dice.one(['', ' ', '\n', ` ; note\n`])}` +
+      `${words.join(dice.one([' ', '\n', '\n\t', ' ; more\n ']))}${dice.one(['', ' ', '\n'])})`
+    )
   }
   const add = (name: string, type: string, words: readonly string[], data: string): void => {
     const set = `${type} ${name}`
@@ -157,7 +160,9 @@ export function generateZoneFile(seed: number): GeneratedZoneFile {
     const start = name === owner && dice.chance(0.5) ? gap() : `${spell(name)}${gap()}`
     owner = name
     lines.push(
-      `${start}${[...head, dice.chance(0.2) ? type.toLowerCase() : type, join(words)].join(gap())}${comment()}`,
+      `${start}` +
+        `${[...head, dice.chance(0.2) ? type.toLowerCase() : type, join(words)].join(gap())}` +
+        `${comment()}`,
     )
     records.push(`${name} ${ttl} ${type} ${data}`)
   }
@@ -196,7 +201,8 @@ export function generateZoneFile(seed: number): GeneratedZoneFile {
     }
     const name = dice.chance(0.2)
       ? origin
-      : `${dice.chance(0.1) ? '*.' : ''}${[label(dice), ...dice.many(2, () => label(dice))].join('.')}.${origin}`
+      : `${dice.chance(0.1) ? '*.' : ''}` +
+        `${[label(dice), ...dice.many(2, () => label(dice))].join('.')}.${origin}`
     const type = dice.one(['A', 'A', 'AAAA', 'CNAME', 'TXT', 'TXT', 'MX'] as const)
     // a CNAME stands alone at its name
     if (taken.has(name) && (type === 'CNAME' || taken.has(`CNAME ${name}`))) continue

@@ -22,7 +22,8 @@ export function formatTime(when: Date | number | string): string {
   const date = new Date(when)
   return (
     chosenZone.write?.(date) ??
-    `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())} ${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`
+    `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())} ` +
+      `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`
   )
 }
 

@@ -23,6 +23,10 @@ interface Asset {
 }
 type Bundle = Record<string, Chunk | Asset>
 
+/** Matches what one of these matches. */
+const anyOf = (expressions: readonly RegExp[]): RegExp =>
+  new RegExp(expressions.map(({ source }) => source).join('|'))
+
 /**
  * Address patterns, the file behind each and the text groups that it needs, read out of the one
  * table in routes.tsx.
@@ -30,7 +34,11 @@ type Bundle = Record<string, Chunk | Asset>
 function screens(): { pattern: string; file: string; groups: string[] }[] {
   const table = readFileSync(resolve(here, 'routes.tsx'), 'utf8')
   const found = table.matchAll(
-    /path: '([^']+)'(?:(?!createRoute)[\s\S])*?screen\(\(\) => import\('\.\/([^']+)'\)((?:,\s*'\w+')*)/g,
+    new RegExp(
+      /path: '([^']+)'(?:(?!createRoute)[\s\S])*?/.source +
+        /screen\(\(\) => import\('\.\/([^']+)'\)((?:,\s*'\w+')*)/.source,
+      'g',
+    ),
   )
   return [...found].map(([, pattern = '', file = '', groups = '']) => ({
     pattern,
@@ -177,7 +185,10 @@ export default defineConfig({
           groups: [
             {
               name: 'vendor',
-              test: /node_modules[\\/](react|react-dom|scheduler|@tanstack|use-sync-external-store|seroval|seroval-plugins|cookie-es|isbot)/,
+              test: anyOf([
+                /node_modules[\\/](react|react-dom|scheduler|@tanstack|use-sync-external-store)/,
+                /node_modules[\\/](seroval|seroval-plugins|cookie-es|isbot)/,
+              ]),
               priority: 10,
             },
             // Few files: each costs a turn on one of the browser's six connections. What the first
@@ -185,7 +196,18 @@ export default defineConfig({
             // what one screen alone uses comes with that screen.
             {
               name: 'shared',
-              test: /node_modules[\\/](zod|lucide-react)|[\\/]contract[\\/](?!account|billing|cards|dns|lock|payments|person|phone|registration|text|wordpress)|[\\/]web[\\/](?!i18n[\\/](en|vi)|(form|drafts|choose-language)\.ts|(account|auth|dns|invoices|wordpress)[\\/]|ui[\\/]CodeInput|payments[\\/](card-|Card)|.*(Page|PagedCard|Tab|DiskPicker)\.tsx)/,
+              test: anyOf([
+                /node_modules[\\/](zod|lucide-react)/,
+                new RegExp(
+                  /[\\/]contract[\\/](?!account|billing|cards|dns|lock|payments|person|phone)/
+                    .source + '(?!registration|text|wordpress)',
+                ),
+                new RegExp(
+                  /[\\/]web[\\/](?!i18n[\\/](en|vi)|(form|drafts|choose-language)\.ts)/.source +
+                    /(?!(account|auth|dns|invoices|wordpress)[\\/]|ui[\\/]CodeInput)/.source +
+                    /(?!payments[\\/](card-|Card)|.*(Page|PagedCard|Tab|DiskPicker)\.tsx)/.source,
+                ),
+              ]),
               minShareCount: 3,
               priority: 8,
             },

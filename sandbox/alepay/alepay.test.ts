@@ -166,7 +166,7 @@ describe('request-payment', () => {
     })
   })
 
-  it('answers 101 to another key and to a field changed after signing, and 104 to what is no object', async () => {
+  it('answers 101 to another key or a changed field, and 104 to what is no object', async () => {
     expect((await call('request-payment', sign(request(), 'other')))['code']).toBe('101')
     expect((await call('request-payment', { ...sign(request()), amount: 1 }))['code']).toBe('101')
     const { buyerCity: _city, ...without } = request()
@@ -228,7 +228,8 @@ describe('the payment page', () => {
     const client = new pg.Client({ connectionString: database.url })
     await client.connect()
     await client.query(
-      `update sandbox.alepay_payments set expires_at = now() - interval '1 second' where token = $1`,
+      `update sandbox.alepay_payments set expires_at = now() - interval '1 second'
+        where token = $1`,
       [token],
     )
     await client.end()
@@ -285,7 +286,9 @@ describe('the webhook', () => {
         amount: 1_500_000,
         currency: 'VND',
       })
-      const summed = `${String(fields['orderCode'])}1500000${String(transactionCode)}${merchant.checksumKey}`
+      const summed =
+        `${String(fields['orderCode'])}1500000` +
+        `${String(transactionCode)}${merchant.checksumKey}`
       expect(word?.checksum).toBe(createHash('md5').update(summed).digest('hex'))
       expect(await info(transactionCode)).toMatchObject({
         code: '000',
@@ -296,7 +299,7 @@ describe('the webhook', () => {
     },
   )
 
-  it('comes late or never; comes again until it is taken; and once more when a review ends', async () => {
+  it('comes late or never, again until it is taken, once more after a review', async () => {
     const [lost, late] = [await paid('lost'), await paid('late')]
     await words(late.fields['orderCode'], 1)
     expect(
@@ -351,7 +354,7 @@ describe('questions and refunds', () => {
       expect((await call('merchant-request-refund', body))['code']).toBe(expected)
   })
 
-  it('give back each code once, never more than came, and answer with the published sums', async () => {
+  it('give back each code once, never more than came, with the published sums', async () => {
     const { code, fields } = await paid()
     const refundCode = `R${code}`
     const given = await back(code, refundCode, '500000')

@@ -102,8 +102,10 @@ const newCode = (): string =>
 /** The payment that a request begins. The same order code again gives the payment that is there. */
 export async function openPayment(db: Database, request: PaymentRequest): Promise<Payment> {
   await db.query(
-    `insert into sandbox.alepay_payments (transaction_code, order_code, token, request, signature, amount, expires_at)
-     values ($1, $2, $3, $4, $5, $6, now() + $7 * interval '1 hour') on conflict (order_code) do nothing`,
+    `insert into sandbox.alepay_payments (transaction_code, order_code, token, request, signature,
+     amount, expires_at)
+     values ($1, $2, $3, $4, $5, $6, now() + $7 * interval '1 hour')
+     on conflict (order_code) do nothing`,
     [
       newCode(),
       request.orderCode,
@@ -202,7 +204,8 @@ export async function decide(
         : { payment: before, webhookId: null }
     const outcome = open && before.expiresAt.getTime() <= Date.now() ? expired : wish
     const { rows } = await tx.query<Row>(
-      `update sandbox.alepay_payments set status = $2, decided_at = now(), cancelled = $3 where token = $1 returning *`,
+      `update sandbox.alepay_payments set status = $2, decided_at = now(), cancelled = $3
+        where token = $1 returning *`,
       [token, outcome.status, outcome.cancels ?? false],
     )
     if (rows[0] === undefined) return undefined
@@ -261,12 +264,14 @@ export async function giveBack(
     if (payment.status !== '000' || (await findRefund(tx, wish.merchantRefundCode)) !== undefined)
       return '111'
     const { rows: sums } = await tx.query<{ gone: string }>(
-      'select coalesce(sum(amount), 0)::bigint as gone from sandbox.alepay_refunds where transaction_code = $1',
+      `select coalesce(sum(amount), 0)::bigint as gone from sandbox.alepay_refunds
+        where transaction_code = $1`,
       [wish.transactionCode],
     )
     if (BigInt(sums[0]?.gone ?? '0') + wish.amount > payment.amount) return '156'
     const { rows } = await tx.query<RefundRow>(
-      'insert into sandbox.alepay_refunds (merchant_refund_code, transaction_code, amount, reason) values ($1, $2, $3, $4) returning *',
+      `insert into sandbox.alepay_refunds (merchant_refund_code, transaction_code, amount, reason)
+        values ($1, $2, $3, $4) returning *`,
       [wish.merchantRefundCode, wish.transactionCode, wish.amount, wish.reason],
     )
     if (rows[0] === undefined) throw new Error('a refund was lost')

@@ -15,13 +15,10 @@ export interface Merchant {
 export function signatureOf(fields: Readonly<Record<string, unknown>>, key: string): string {
   const { signature: _given, ...signed } = fields
   const text = Object.entries(signed)
-    .map(
-      ([name, value]) =>
-        [
-          name,
-          typeof value === 'string' ? value : value === null ? '' : JSON.stringify(value),
-        ] as const,
-    )
+    .map(([name, value]) => {
+      const text = typeof value === 'string' ? value : JSON.stringify(value)
+      return [name, value === null ? '' : text] as const
+    })
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map((pair) => pair.join('='))
     .join('&')

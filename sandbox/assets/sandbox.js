@@ -4,7 +4,8 @@ if (count) {
   const until = Number(count.dataset.until)
   const tick = () => {
     const left = Math.max(0, Math.ceil((until - Date.now()) / 1000))
-    count.textContent = `${String(Math.floor(left / 60)).padStart(2, '0')}:${String(left % 60).padStart(2, '0')}`
+    const minutes = String(Math.floor(left / 60)).padStart(2, '0')
+    count.textContent = `${minutes}:${String(left % 60).padStart(2, '0')}`
     if (left > 0) setTimeout(tick, 1000 - (Date.now() % 1000))
     else location.reload()
   }

@@ -161,7 +161,8 @@ export function openBank(db: Database, keys: Keys, options: GatewayOptions): Gat
     const when = form.get('notice') ?? 'now'
     const { movement, webhookId } = await inTransaction(db, async (tx) => {
       const { rows } = await tx.query<Movement>(
-        `insert into sandbox.bank_movements (account, amount, content, reference, feed) values ($1, $2, $3, $4, $5) returning *`,
+        `insert into sandbox.bank_movements (account, amount, content, reference, feed)
+          values ($1, $2, $3, $4, $5) returning *`,
         [account, amount, content, reference, feed],
       )
       const made = rows[0]
@@ -195,7 +196,8 @@ export function openBank(db: Database, keys: Keys, options: GatewayOptions): Gat
     }
     const { rows } = await db.query<Movement>(
       `select * from sandbox.bank_movements
-       where ($1::text is null or account = $1) and at >= $2::timestamptz and at <= $3::timestamptz + interval '1 second' order by id desc limit 5000`,
+       where ($1::text is null or account = $1) and at >= $2::timestamptz
+       and at <= $3::timestamptz + interval '1 second' order by id desc limit 5000`,
       [
         query.get('account_number'),
         moment('transaction_date_min', '-infinity'),

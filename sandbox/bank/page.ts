@@ -3,17 +3,24 @@ import type { Reply } from '../http.ts'
 import { dong, escape, page } from '../page.ts'
 
 const flag =
-  '<div class="flag">SANDBOX · a trial bank, no real money moves · <span lang="vi">ngân hàng thử nghiệm, không có tiền thật</span></div>'
+  '<div class="flag">SANDBOX · a trial bank, no real money moves · <span lang="vi">ngân hàng ' +
+  'thử nghiệm, không có tiền thật</span></div>'
 const head =
-  '<header class="brand"><span class="logo">Bank<b>App</b></span><span class="badge">SANDBOX</span></header>'
+  '<header class="brand"><span class="logo">Bank<b>App</b></span><span class="badge">SANDBOX</' +
+  'span></header>'
 const field = (label: string, name: string, value: string, mode = 'text'): string =>
-  `<p><label class="soft small" for="${name}">${label}</label><input id="${name}" name="${name}" value="${escape(value)}" inputmode="${mode}" autocomplete="off"></p>`
+  `<p><label class="soft small" for="${name}">${label}</label>` +
+  `<input id="${name}" name="${name}" value="${escape(value)}" inputmode="${mode}" ` +
+  'autocomplete="off"></p>'
 const options = (
   label: string,
   name: string,
   choices: readonly (readonly [string, string])[],
 ): string =>
-  `<p><label class="soft small" for="${name}">${label}</label><select id="${name}" name="${name}">${choices.map(([value, text]) => `<option value="${value}">${escape(text)}</option>`).join('')}</select></p>`
+  `<p><label class="soft small" for="${name}">${label}</label>` +
+  `<select id="${name}" name="${name}">` +
+  choices.map(([value, text]) => `<option value="${value}">${escape(text)}</option>`).join('') +
+  '</select></p>'
 
 export function appPage(
   of: { account: string; amount: string; content: string },
@@ -24,7 +31,8 @@ export function appPage(
     language: 'vi',
     look: 'pay',
     status: complaint === '' ? 200 : 422,
-    main: `${flag}<main>${head}<section class="card"><h1>Chuyển khoản · <span lang="en">Transfer</span></h1>
+    main: `${flag}<main>${head}<section class="card">
+  <h1>Chuyển khoản · <span lang="en">Transfer</span></h1>
 ${complaint === '' ? '' : `<p role="alert">${escape(complaint)}</p>`}
 <form method="post" action="/bank/app">
 ${field('Tài khoản nhận · Account', 'account', of.account)}
@@ -64,10 +72,16 @@ export function receiptPage(of: {
     title: 'Receipt — sandbox',
     language: 'vi',
     look: 'pay',
-    main: `${flag}<main>${head}<section class="card"><h1>Đã chuyển · <span lang="en">Sent</span></h1>
+    main: `${flag}<main>${head}<section class="card"><h1>Đã chuyển · <span lang="en">Sent</span>
+  </h1>
 <p class="amount">${escape(dong(of.amount))}</p>
-<dl>${row('Tài khoản nhận', of.account)}${row('Nội dung', of.content)}${row('Mã giao dịch', of.reference)}</dl>
-<p class="soft small">Bạn có thể quay lại trang nạp tiền. · <span lang="en">You can go back to the top-up page.</span></p>
+<dl>
+${row('Tài khoản nhận', of.account)}
+${row('Nội dung', of.content)}
+${row('Mã giao dịch', of.reference)}
+</dl>
+<p class="soft small">Bạn có thể quay lại trang nạp tiền. · <span lang="en">You can go back to the
+  top-up page.</span></p>
 </section></main>`,
   })
 }

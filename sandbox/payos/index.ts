@@ -84,7 +84,8 @@ function paymentPage(link: Link, language: Language): Reply {
     token: link.id,
     choices: choices.filter(({ look }) => look !== undefined),
     others: choices.filter(({ look }) => look === undefined),
-    more: `<section class="card"><h2>${escape(texts.qr[language])}</h2><p class="small"><code>${escape(qrOf(link))}</code></p></section>
+    more: `<section class="card"><h2>${escape(texts.qr[language])}</h2><p class="small">
+  <code>${escape(qrOf(link))}</code></p></section>
 `,
   })
 }

@@ -97,7 +97,8 @@ export async function findLink(
 /** Makes a link; undefined when the order code is taken. */
 export async function makeLink(db: Database, request: LinkRequest): Promise<Link | undefined> {
   const { rowCount } = await db.query(
-    `insert into sandbox.payos_links (order_code, id, request, amount, expires_at) values ($1, $2, $3, $4, $5) on conflict do nothing`,
+    `insert into sandbox.payos_links (order_code, id, request, amount, expires_at)
+      values ($1, $2, $3, $4, $5) on conflict do nothing`,
     [
       request.orderCode,
       randomBytes(16).toString('hex'),
@@ -240,7 +241,8 @@ export async function decide(
     const webhookIds: string[] = []
     for (const [place, amount] of outcome.transfers(before.amount - paidOf(before)).entries()) {
       const { rows } = await tx.query<{ reference: string; at: Date }>(
-        `insert into sandbox.payos_transfers (reference, order_code, amount) values ('FT' || nextval('sandbox.payos_transfer_no'), $1, $2)
+        `insert into sandbox.payos_transfers (reference, order_code, amount)
+         values ('FT' || nextval('sandbox.payos_transfer_no'), $1, $2)
          returning reference, at`,
         [before.orderCode, amount],
       )
@@ -262,7 +264,8 @@ export async function cancelLink(
   reason: string | null,
 ): Promise<void> {
   await db.query(
-    'update sandbox.payos_links set cancelled_at = now(), cancellation_reason = $2 where order_code = $1',
+    `update sandbox.payos_links set cancelled_at = now(), cancellation_reason = $2
+      where order_code = $1`,
     [orderCode, reason],
   )
 }

@@ -21,11 +21,9 @@ const plain = (value: unknown): string => {
         Object.fromEntries(Object.entries(one).sort(([a], [b]) => (a < b ? -1 : 1))),
       ),
     )
-  return value === null || value === undefined
-    ? ''
-    : typeof value === 'string'
-      ? value
-      : JSON.stringify(value)
+  if (value === null || value === undefined) return ''
+  if (typeof value === 'string') return value
+  return JSON.stringify(value)
 }
 /** Over every key of `data` in order. */
 export const dataSignature = (data: Fields, key: string): string =>

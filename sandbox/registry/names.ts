@@ -63,7 +63,8 @@ export async function register(
 ): Promise<void> {
   await db.query(
     `insert into sandbox.registry_names (name, nameservers, ds) values ($1, $2, $3)
-     on conflict (name) do update set nameservers = excluded.nameservers, ds = excluded.ds, changed_at = now()`,
+     on conflict (name) do update set nameservers = excluded.nameservers, ds = excluded.ds,
+     changed_at = now()`,
     [name, nameservers, ds],
   )
 }
@@ -86,7 +87,8 @@ export async function find(db: Database, name: string): Promise<RegisteredName |
 
 export async function latest(db: Database): Promise<readonly RegisteredName[]> {
   const { rows } = await db.query<RegisteredName>(
-    'select name, nameservers, ds from sandbox.registry_names order by changed_at desc, name limit 200',
+    `select name, nameservers, ds from sandbox.registry_names order by changed_at desc, name
+      limit 200`,
   )
   return rows
 }

@@ -83,7 +83,10 @@ async function ask(name: string, type: RecordType, over = overUdp): Promise<stri
   const texts = (records: DecodedPacket['answers']): string =>
     (records ?? [])
       .map((record) =>
-        `${record.type} ${record.name} ${'data' in record && typeof record.data === 'string' ? record.data : ''}`.trim(),
+        (
+          `${record.type} ${record.name} ` +
+          `${'data' in record && typeof record.data === 'string' ? record.data : ''}`
+        ).trim(),
       )
       .join(', ')
   return [

@@ -286,7 +286,9 @@ export function openSquare(db: Database, keys: Keys, options: GatewayOptions): G
       await list<Dispute>(tx, 'dispute', wide),
     ])
     const button = (label: string, action: string, name: string, id: string): string =>
-      `<form method="post" action="/square/dashboard"><input type="hidden" name="action" value="${action}"><input type="hidden" name="${name}" value="${escape(id)}"><button>${label}</button></form>`
+      '<form method="post" action="/square/dashboard"><input type="hidden" name="action" ' +
+      `value="${action}"><input type="hidden" name="${name}" value="${escape(id)}"><button>` +
+      `${label}</button></form>`
     const row = (title: string, rest: string): string =>
       `<section class="card"><h2>${escape(title)}</h2>${rest}</section>`
     const shownPayments = payments.map(({ data: one }) =>
@@ -309,7 +311,10 @@ export function openSquare(db: Database, keys: Keys, options: GatewayOptions): G
     return page({
       title: 'Square — sandbox',
       language: 'en',
-      main: `<div class="flag">SANDBOX · a trial card provider, no real money moves</div><main><h1>Square</h1><p class="soft">Amounts in the smallest unit.</p>${shownDisputes.join('')}${shownPayments.reverse().join('')}</main>`,
+      main:
+        '<div class="flag">SANDBOX · a trial card provider, no real money moves</div><main>' +
+        '<h1>Square</h1><p class="soft">Amounts in the smallest unit.</p>' +
+        `${shownDisputes.join('')}${shownPayments.reverse().join('')}</main>`,
     })
   }
 

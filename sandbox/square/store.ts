@@ -83,7 +83,8 @@ export async function list<T>(
   of: { from: string; to: string; after: number; limit: number },
 ): Promise<{ number: number; data: T }[]> {
   const { rows } = await tx.query<{ number: number; data: T }>(
-    `select number, data from sandbox.square_objects where kind = $1 and at >= $2::timestamptz and at <= $3::timestamptz and number > $4 order by number limit $5`,
+    `select number, data from sandbox.square_objects where kind = $1 and at >= $2::timestamptz
+      and at <= $3::timestamptz and number > $4 order by number limit $5`,
     [kind, of.from, of.to, of.after, of.limit],
   )
   return rows
@@ -95,7 +96,8 @@ export async function save(
   made?: { readonly key: string; readonly fingerprint: string },
 ): Promise<void> {
   await tx.query(
-    `insert into sandbox.square_objects (id, kind, key, fingerprint, data) values ($1, $2, $3, $4, $5)
+    `insert into sandbox.square_objects (id, kind, key, fingerprint, data)
+     values ($1, $2, $3, $4, $5)
      on conflict (id) do update set data = excluded.data`,
     [of.id, kind, made?.key ?? null, made?.fingerprint ?? null, JSON.stringify(of)],
   )

@@ -21,7 +21,8 @@ export const reused = (): Answer =>
   fail(
     400,
     'idempotency_error',
-    'Keys for idempotent requests can only be used with the same parameters they were first used with.',
+    'Keys for idempotent requests can only be used with the same parameters they were first ' +
+      'used with.',
   )
 export const declined = (
   decline: { code: string; decline_code?: string; message: string },

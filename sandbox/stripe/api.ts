@@ -271,7 +271,8 @@ const operations: Readonly<Record<string, (call: Context) => Promise<Answer>>> =
     if (!intent) return missing('payment_intent', id, 'intent')
     if (['succeeded', 'canceled', 'processing'].includes(intent.status))
       return invalid(
-        `This PaymentIntent's payment_method could not be updated because it has a status of ${intent.status}.`,
+        "This PaymentIntent's payment_method could not be updated because it has a status of " +
+          `${intent.status}.`,
         {
           code: 'payment_intent_unexpected_state',
         },
@@ -360,7 +361,8 @@ export function createApi(of: {
     work: () => Promise<Answer>,
   ): Promise<Answer & { again?: true }> {
     const { rowCount } = await tx.query(
-      'insert into sandbox.stripe_answers (key, fingerprint) values ($1, $2) on conflict do nothing',
+      `insert into sandbox.stripe_answers (key, fingerprint) values ($1, $2)
+        on conflict do nothing`,
       [key, fingerprint],
     )
     if (rowCount === 1) {

@@ -164,7 +164,8 @@ export async function authenticate(
   }
   const code = `${intent.object}_authentication_failure`
   const message =
-    'We are unable to authenticate your payment method. Please choose a different payment method and try again.'
+    'We are unable to authenticate your payment method. Please choose a different payment ' +
+    'method and try again.'
   return await fail(tx, intent, method, invalid(message, { code }), tell)
 }
 

@@ -18,19 +18,29 @@ const framed = (portal: string, of: { title: string; body: string; language?: st
   headers: {
     'content-type': 'text/html; charset=utf-8',
     'cache-control': 'no-store',
-    'content-security-policy': `default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors ${portal}`,
+    'content-security-policy':
+      "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; form-action " +
+      `'none'; base-uri 'none'; frame-ancestors ${portal}`,
   },
   body: `<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${of.title}</title>
-<link rel="stylesheet" href="/stripe/v3/frame.css"><script src="/stripe/v3/frame.js" defer></script></head>
+<html lang="en"><head><meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1"><title>${of.title}</title>
+<link rel="stylesheet" href="/stripe/v3/frame.css"><script src="/stripe/v3/frame.js" defer></script>
+</head>
 <body>${of.body}</body></html>
 `,
 })
 
 const cardForm = `<form id="card" novalidate>
-<div class="field wide"><label for="number">Card number</label><input id="number" inputmode="numeric" autocomplete="cc-number" placeholder="1234 1234 1234 1234" aria-describedby="number-fault"><p id="number-fault" class="fault" role="alert"></p></div>
-<div class="field"><label for="expiry">Expiration date</label><input id="expiry" inputmode="numeric" autocomplete="cc-exp" placeholder="MM / YY" aria-describedby="expiry-fault"><p id="expiry-fault" class="fault" role="alert"></p></div>
-<div class="field"><label for="cvc">Security code</label><input id="cvc" inputmode="numeric" autocomplete="cc-csc" placeholder="CVC" aria-describedby="cvc-fault"><p id="cvc-fault" class="fault" role="alert"></p></div>
+<div class="field wide"><label for="number">Card number</label><input id="number"
+  inputmode="numeric" autocomplete="cc-number" placeholder="1234 1234 1234 1234"
+  aria-describedby="number-fault"><p id="number-fault" class="fault" role="alert"></p></div>
+<div class="field"><label for="expiry">Expiration date</label><input id="expiry" inputmode="numeric"
+  autocomplete="cc-exp" placeholder="MM / YY" aria-describedby="expiry-fault">
+  <p id="expiry-fault" class="fault" role="alert"></p></div>
+<div class="field"><label for="cvc">Security code</label><input id="cvc" inputmode="numeric"
+  autocomplete="cc-csc" placeholder="CVC" aria-describedby="cvc-fault">
+  <p id="cvc-fault" class="fault" role="alert"></p></div>
 <p class="hint" id="hint">SANDBOX · 4242 4242 4242 4242</p>
 </form>`
 
@@ -60,11 +70,15 @@ export function browserRoutes(portal: () => string): Routes {
 export const challengePage = (of: { intent: string; secret: string; portal: string }): Reply =>
   framed(of.portal, {
     title: '3-D Secure',
-    body: `<main class="challenge" data-intent="${escape(of.intent)}" data-secret="${escape(of.secret)}">
+    body: `<main class="challenge" data-intent="${escape(of.intent)}"
+  data-secret="${escape(of.secret)}">
 <p class="flag">SANDBOX</p><h1>3-D Secure · <span lang="vi">Xác thực thẻ</span></h1>
-<p>Your bank asks whether this is you. · <span lang="vi">Ngân hàng hỏi có phải chính bạn đang thanh toán.</span></p>
-<button type="button" class="main" data-outcome="confirm">Confirm · <span lang="vi">Xác nhận</span></button>
-<button type="button" data-outcome="refuse">Refuse · <span lang="vi">Từ chối</span></button></main>`,
+<p>Your bank asks whether this is you. · <span lang="vi">Ngân hàng hỏi có phải chính bạn đang thanh
+  toán.</span></p>
+<button type="button" class="main" data-outcome="confirm">Confirm · <span lang="vi">Xác
+nhận</span></button>
+<button type="button" data-outcome="refuse">Refuse · <span lang="vi">Từ chối</span></button>
+</main>`,
   })
 
 const button = (label: string, fields: Readonly<Record<string, string>>): string =>
@@ -86,7 +100,11 @@ export function dashboardPage(of: {
   const payment = (one: Payment): string =>
     card(
       `${escape(money(one))} · ${escape(one.status)}`,
-      `<p class="soft small"><code>${escape(one.id)}</code></p>${one.status === 'succeeded' ? button('Refund', { action: 'refund', payment: one.id }) + button('Dispute', { action: 'dispute', payment: one.id }) : ''}`,
+      `<p class="soft small"><code>${escape(one.id)}</code></p>` +
+        (one.status === 'succeeded'
+          ? button('Refund', { action: 'refund', payment: one.id }) +
+            button('Dispute', { action: 'dispute', payment: one.id })
+          : ''),
     )
   const refund = (one: Stored): string =>
     card(
@@ -103,12 +121,15 @@ export function dashboardPage(of: {
             button('Lose', { action: 'lose', dispute: one.id })
         : '',
     )
+  const manners = of.manners.map((manner) => button(manner, { action: 'events', manner }))
   return page({
     title: 'Stripe — sandbox',
     language: 'en',
-    main: `<div class="flag">SANDBOX · a trial card provider, no real money moves</div><main><h1>Stripe</h1>
+    main: `<div class="flag">SANDBOX · a trial card provider, no real money moves</div><main>
+  <h1>Stripe</h1>
 <p class="soft">Amounts in the smallest unit.</p>
-${card('Events', `<p>They go: ${escape(of.manner)}</p>${of.manners.map((manner) => button(manner, { action: 'events', manner })).join('')}`)}
-${of.disputes.map(dispute).join('')}${of.refunds.map(refund).join('')}${of.payments.map(payment).join('')}</main>`,
+${card('Events', `<p>They go: ${escape(of.manner)}</p>${manners.join('')}`)}
+${[...of.disputes.map(dispute), ...of.refunds.map(refund), ...of.payments.map(payment)].join('')}
+</main>`,
   })
 }

@@ -61,7 +61,8 @@ export async function find<T extends Stored>(
   limit: number,
 ): Promise<T[]> {
   const { rows } = await tx.query<{ data: T }>(
-    `select data from sandbox.stripe_objects where kind = $1 and ($2::text is null or data #>> string_to_array($2, '.') = $3) order by number desc limit $4`,
+    `select data from sandbox.stripe_objects where kind = $1 and ($2::text is null
+      or data #>> string_to_array($2, '.') = $3) order by number desc limit $4`,
     [kind, where?.field ?? null, where?.is ?? null, limit],
   )
   return rows.map((row) => row.data)

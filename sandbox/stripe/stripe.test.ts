@@ -104,7 +104,7 @@ describe('a request', () => {
     })
   })
 
-  test('under a known key gets the first answer again; with another body it is refused', async () => {
+  test('under a known key gets the first answer; with another body it is refused', async () => {
     const wish = (amount: number) =>
       stripe.paymentIntents.create({ amount, currency: 'aud' }, { idempotencyKey: 'one' })
     const [one, other] = await Promise.all([wish(500), wish(500)])
@@ -116,7 +116,7 @@ describe('a request', () => {
     })
   })
 
-  test('with a wrong key, and with the browser’s key for more than a browser may, is refused', async () => {
+  test('with a wrong key, or the browser’s key beyond its rights, is refused', async () => {
     for (const key of ['sk_test_other', keys.publishableKey])
       expect(await refusal(facing(key).customers.create({}))).toMatchObject({
         type: 'StripeAuthenticationError',
@@ -212,7 +212,7 @@ test('every test card has a right check digit', () => {
   expect(passesLuhn('4242424242424241')).toBe(false)
 })
 
-test('the frames may be framed by the portal alone, and the script asks for nothing but its own origin', async () => {
+test('the portal alone may frame the frames, and the script asks its own origin only', async () => {
   for (const path of [
     '/stripe/v3/card',
     '/stripe/v3/controller',

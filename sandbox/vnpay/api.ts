@@ -21,13 +21,16 @@ const signedBy = {
   querydr: {
     request: 'RequestId Version Command TmnCode TxnRef TransactionDate CreateDate IpAddr OrderInfo',
     answer:
-      'ResponseId Command ResponseCode Message TmnCode TxnRef Amount BankCode PayDate TransactionNo TransactionType TransactionStatus OrderInfo PromotionCode PromotionAmount',
+      'ResponseId Command ResponseCode Message TmnCode TxnRef Amount BankCode PayDate ' +
+      'TransactionNo TransactionType TransactionStatus OrderInfo PromotionCode PromotionAmount',
   },
   refund: {
     request:
-      'RequestId Version Command TmnCode TransactionType TxnRef Amount TransactionNo TransactionDate CreateBy CreateDate IpAddr OrderInfo',
+      'RequestId Version Command TmnCode TransactionType TxnRef Amount TransactionNo ' +
+      'TransactionDate CreateBy CreateDate IpAddr OrderInfo',
     answer:
-      'ResponseId Command ResponseCode Message TmnCode TxnRef Amount BankCode PayDate TransactionNo TransactionType TransactionStatus OrderInfo',
+      'ResponseId Command ResponseCode Message TmnCode TxnRef Amount BankCode PayDate ' +
+      'TransactionNo TransactionType TransactionStatus OrderInfo',
   },
 } as const
 type Command = keyof typeof signedBy
@@ -95,10 +98,16 @@ async function refund(tx: Transaction, payment: Payment, fields: Fields): Promis
   )
     return '99'
   await tx.query(
-    'update sandbox.vnpay_payments set refunded = refunded + $3 where tmn_code = $1 and txn_ref = $2',
+    `update sandbox.vnpay_payments set refunded = refunded + $3 where tmn_code = $1
+      and txn_ref = $2`,
     [payment.tmnCode, payment.txnRef, wanted],
   )
   return '00'
+}
+
+function typeOf(payment: Payment): string {
+  if (payment.refunded === 0n) return '01'
+  return payment.refunded === payment.amount ? '02' : '03'
 }
 
 /**
@@ -144,8 +153,7 @@ export function apiRoutes(db: Database, terminal: VnpayTerminal): Routes {
           ...common,
           vnp_Amount: payment.amount.toString(),
           vnp_TransactionNo: payment.transactionNo.toString(),
-          vnp_TransactionType:
-            payment.refunded === 0n ? '01' : payment.refunded === payment.amount ? '02' : '03',
+          vnp_TransactionType: typeOf(payment),
           vnp_TransactionStatus: statusOf(payment),
           vnp_PromotionCode: '',
           vnp_PromotionAmount: '',

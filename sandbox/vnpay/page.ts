@@ -70,9 +70,11 @@ const texts: Readonly<Record<Language, Texts>> = {
   },
 }
 const brand =
-  '<header class="brand"><span class="logo">VN<b>PAY</b></span><span class="badge">SANDBOX</span></header>'
+  '<header class="brand"><span class="logo">VN<b>PAY</b></span><span class="badge">SANDBOX</sp' +
+  'an></header>'
 const form = (token: string, buttons: string): string =>
-  `<form method="post" action="/vnpay/paymentv2/Transaction/Confirm.html"><input type="hidden" name="token" value="${escape(token)}">${buttons}</form>`
+  '<form method="post" action="/vnpay/paymentv2/Transaction/Confirm.html">' +
+  `<input type="hidden" name="token" value="${escape(token)}">${buttons}</form>`
 const choice = (outcome: string, text: string, look = ''): string =>
   `<button name="outcome" value="${outcome}" class="${look}">${escape(text)}</button>`
 
@@ -85,9 +87,16 @@ export function paymentPage(payment: Payment): Reply {
     ([name]) => !['paid', 'insufficient', 'cancelled'].includes(name),
   )
   const seconds = Math.max(0, Math.ceil((payment.expiresAt.getTime() - Date.now()) / 1000))
-  const clock = `${String(Math.floor(seconds / 60)).padStart(2, '0')}:${String(seconds % 60).padStart(2, '0')}`
+  const clock =
+    `${String(Math.floor(seconds / 60)).padStart(2, '0')}:` +
+    `${String(seconds % 60).padStart(2, '0')}`
   const row = (name: string, value: string): string =>
     `<dt>${escape(name)}</dt><dd>${escape(value)}</dd>`
+  const bankCode = request['vnp_BankCode'] ?? ''
+  const decisions =
+    choice('paid', text.pay, 'main') +
+    choice('insufficient', text.insufficient, 'fail') +
+    choice('cancelled', text.cancel, 'stop')
   return page({
     title: `${text.title} — VNPAY sandbox`,
     language,
@@ -98,13 +107,20 @@ export function paymentPage(payment: Payment): Reply {
 ${brand}
 <section class="card">
 <h1>${escape(text.title)}</h1>
-<p class="soft small">${escape(text.left)}: <span class="time" data-until="${payment.expiresAt.getTime()}">${clock}</span> (${escape(text.until)} ${escape(vietnamTime(payment.expiresAt))} GMT+7)</p>
+<p class="soft small">${escape(text.left)}: <span class="time"
+  data-until="${payment.expiresAt.getTime()}">${clock}</span> (${escape(text.until)}
+  ${escape(vietnamTime(payment.expiresAt))} GMT+7)</p>
 <p class="soft small">${escape(text.amount)}</p>
 <p class="amount">${escape(dong(payment.amount / 100n))}</p>
-<dl>${row(text.merchant, `${returnUrl.hostname} (${payment.tmnCode})`)}${row(text.order, payment.txnRef)}${row(text.purpose, request['vnp_OrderInfo'] ?? '')}${row(text.method, text.channels[request['vnp_BankCode'] ?? ''] ?? request['vnp_BankCode'] ?? '')}</dl>
+<dl>
+${row(text.merchant, `${returnUrl.hostname} (${payment.tmnCode})`)}
+${row(text.order, payment.txnRef)}
+${row(text.purpose, request['vnp_OrderInfo'] ?? '')}
+${row(text.method, text.channels[bankCode] ?? bankCode)}
+</dl>
 </section>
 <section class="card">
-${form(payment.token, choice('paid', text.pay, 'main') + choice('insufficient', text.insufficient, 'fail') + choice('cancelled', text.cancel, 'stop'))}
+${form(payment.token, decisions)}
 </section>
 <section class="card"><details><summary>${escape(text.others)}</summary>
 <p class="soft small">${escape(text.othersHint)}</p>
@@ -140,7 +156,9 @@ export function errorPage(code: string, language: Language): Reply {
     title: `${title} — VNPAY sandbox`,
     language,
     look: 'pay',
-    main: `<div class="flag">${escape(texts[language].flag)}</div><main>${brand}<section class="card"><h1>${escape(title)}</h1><p>${escape(text)}</p>
-<p class="soft small">${language === 'vi' ? 'Mã lỗi' : 'Error code'}</p><p class="code">${escape(known)}</p></section></main>`,
+    main: `<div class="flag">${escape(texts[language].flag)}</div><main>${brand}
+  <section class="card"><h1>${escape(title)}</h1><p>${escape(text)}</p>
+<p class="soft small">${language === 'vi' ? 'Mã lỗi' : 'Error code'}</p>
+  <p class="code">${escape(known)}</p></section></main>`,
   })
 }

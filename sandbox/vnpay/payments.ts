@@ -85,7 +85,8 @@ export async function findPayment(
   lock = false,
 ): Promise<Payment | undefined> {
   const { rows } = await db.query<Row>(
-    `select * from sandbox.vnpay_payments where tmn_code = $1 and txn_ref = $2${lock ? ' for update' : ''}`,
+    `select * from sandbox.vnpay_payments where tmn_code = $1
+      and txn_ref = $2${lock ? ' for update' : ''}`,
     [tmnCode, txnRef],
   )
   return rows[0] === undefined ? undefined : paymentOf(rows[0])
@@ -102,7 +103,8 @@ export async function openPayment(
   expiresAt: Date,
 ): Promise<Payment> {
   await db.query(
-    `insert into sandbox.vnpay_payments (tmn_code, txn_ref, token, request, request_hash, amount, expires_at) values ($1, $2, $3, $4, $5, $6, $7)
+    `insert into sandbox.vnpay_payments (tmn_code, txn_ref, token, request, request_hash, amount,
+     expires_at) values ($1, $2, $3, $4, $5, $6, $7)
      on conflict (tmn_code, txn_ref) do nothing`,
     [
       request['vnp_TmnCode'],
@@ -225,7 +227,8 @@ export async function decide(
     const outcome = before.expiresAt.getTime() <= Date.now() ? expired : wish
     const { rows: after } = await tx.query<Row>(
       `update sandbox.vnpay_payments set response_code = $2, transaction_status = $3, pay_date = $4,
-         transaction_no = case when $3 in ('00', '07') then nextval('sandbox.vnpay_transaction_no') else 0 end
+         transaction_no = case when $3 in ('00', '07') then nextval('sandbox.vnpay_transaction_no')
+         else 0 end
        where token = $1 returning *`,
       [token, outcome.responseCode, outcome.transactionStatus, vnpayDate(new Date())],
     )

@@ -62,7 +62,8 @@ export const vnpayDate = (date: Date): string =>
 export function momentOf(text: string | undefined): Date | undefined {
   if (text === undefined || !/^\d{14}$/.test(text)) return undefined
   const date = new Date(
-    `${text.slice(0, 4)}-${text.slice(4, 6)}-${text.slice(6, 8)}T${text.slice(8, 10)}:${text.slice(10, 12)}:${text.slice(12, 14)}+07:00`,
+    `${text.slice(0, 4)}-${text.slice(4, 6)}-${text.slice(6, 8)}T${text.slice(8, 10)}:` +
+      `${text.slice(10, 12)}:${text.slice(12, 14)}+07:00`,
   )
   return Number.isNaN(date.getTime()) || vnpayDate(date) !== text ? undefined : date
 }

@@ -105,7 +105,8 @@ async function pay(fields: Fields, outcome: string): Promise<URL> {
 async function api(fields: Fields, secret = terminal.secret): Promise<Fields> {
   const names =
     fields['vnp_Command'] === 'refund'
-      ? 'RequestId Version Command TmnCode TransactionType TxnRef Amount TransactionNo TransactionDate CreateBy CreateDate IpAddr OrderInfo'
+      ? 'RequestId Version Command TmnCode TransactionType TxnRef Amount TransactionNo ' +
+        'TransactionDate CreateBy CreateDate IpAddr OrderInfo'
       : 'RequestId Version Command TmnCode TxnRef TransactionDate CreateDate IpAddr OrderInfo'
   const body = JSON.stringify({ ...fields, vnp_SecureHash: pipeHash(secret, fields, names) })
   return (await (
@@ -126,7 +127,7 @@ const question = (of: Fields, changes: Fields = {}): Fields => ({
 })
 
 describe('the payment page', () => {
-  it('shows what is paid, in the language asked for, marked as sandbox, under a strict policy', async () => {
+  it('shows what is paid, in the asked language, as sandbox, by a strict policy', async () => {
     for (const [locale, language, button] of [
       ['vn', 'vi', 'Huỷ giao dịch'],
       ['en', 'en', 'Cancel'],
@@ -195,7 +196,7 @@ describe('the payment page', () => {
     expect(await response.text()).toContain(`<p class="code">${code}</p>`)
   })
 
-  it('shows the same link again until it is decided, and no second payment under one reference', async () => {
+  it('shows one link until it is decided, and no second payment per reference', async () => {
     const fields = request()
     expect(tokenOf(await (await fetch(link(fields))).text())).toBe(
       tokenOf(await (await fetch(link(fields))).text()),

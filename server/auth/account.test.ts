@@ -94,7 +94,7 @@ const closedWith = async (socket: WebSocket): Promise<number> =>
   ((await once(socket, 'close')) as [number])[0]
 
 describe('profile', () => {
-  test('name, language and time zone are the customer’s, and letters follow the language', async () => {
+  test('name, language and time zone are the customer’s; letters follow the language', async () => {
     const an = await portal.customer()
     const before = (await on<Account>(an, 'GET', '')).body.result
     expect(before).toMatchObject({
@@ -402,7 +402,7 @@ describe('sessions', () => {
     ).toBe(401)
   })
 
-  test('another portal on the same database hears it, and what it missed while deaf it asks again', async () => {
+  test('another portal on the same database hears it, and asks for what it missed', async () => {
     const an = await portal.customer()
     const token = await signIn(an)
     const hub = createHub()

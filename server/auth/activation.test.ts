@@ -21,7 +21,7 @@ afterAll(async () => {
 const { auth, signIn, codeFor, passInCounters, registered, active } = newcomersTo(() => portal)
 
 describe('whoever proves the phone', () => {
-  test('whoever proves the phone has it: a registration that is not proven holds nothing', async () => {
+  test('whoever proves the phone has it: an unproven registration holds nothing', async () => {
     const victim = form()
     const squat = {
       ...form(),
@@ -87,7 +87,7 @@ describe('whoever proves the phone', () => {
     expect(rows).toEqual([{ id: mine.body.result.id }])
   })
 
-  test('an SMS that a stranger had sent to the number proves it for its owner’s registration', async () => {
+  test('an SMS that a stranger asked for proves the number for its owner', async () => {
     const victim = form()
     await auth('register', { ...form(), phone: victim.phone }, { ip: '203.0.113.66' })
     await codeFor(victim.phone)
@@ -185,7 +185,7 @@ describe('activation', () => {
     expect((await auth('active', { email: person.email, code: live })).status).toBe(200)
   })
 
-  test('fifty wrong codes from one address end its guessing, over however many accounts; others go on', async () => {
+  test('fifty wrong codes end an address’s guessing over all accounts; others go on', async () => {
     const [ip, elsewhere] = ['198.51.100.7', '198.51.100.8']
     const people = await Promise.all(Array.from({ length: 11 }, registered))
     const [last, ...guessed] = people

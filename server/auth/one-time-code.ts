@@ -92,9 +92,8 @@ export function createCodes(
     async issue(tx, of, purpose, by, target) {
       const subject = nameOf(of)
       // Of two requests at once the second sees what the first wrote.
-      await sql`select pg_advisory_xact_lock(hashtextextended(${`${purpose}:${subject}`}, 0))`.execute(
-        tx,
-      )
+      await sql`select pg_advisory_xact_lock(hashtextextended(${`${purpose}:${subject}`},
+        0))`.execute(tx)
       const alive = await unexpired(tx, [subject], purpose)
       // One that is on its way stays good beside a newer one.
       const replaced =

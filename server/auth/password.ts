@@ -43,9 +43,8 @@ const common = new Set(
       `passw0rd p@ssw0rd p@ssword aa123456 a12345678 qwerty1234 admin1234 admin12345 test1234
       user1234 guest123 letmein1 welcome123 monkey123 dragon123 master123 shadow123 hello123
       matkhau1 matkhau123 anhyeuem emyeuanh yeuem123 vietnam1 vietnam123 hanoi123 saigon123
-      khongbiet khongcopass nguyenvan taikhoan 0987654321 1234567a 123456abc 12345678a 88888888`.split(
-        /\s+/,
-      ),
+      khongbiet khongcopass nguyenvan taikhoan 0987654321 1234567a 123456abc 12345678a
+      88888888`.split(/\s+/),
     )
     .filter(Boolean),
 )

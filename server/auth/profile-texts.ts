@@ -4,54 +4,68 @@ export const texts = {
   passwordChanged: {
     en: {
       subject: 'Your password was changed',
-      text: 'The password of your account was just changed, and every other session was signed out.\nIf it was not you, recover your account at once with “Forgot password” and contact support.',
+      text:
+        'The password of your account was just changed, and every other session was signed ' +
+        'out.\nIf it was not you, recover your account at once with “Forgot password” and ' +
+        'contact support.',
     },
     vi: {
       subject: 'Mật khẩu của bạn đã được thay đổi',
-      text: 'Mật khẩu tài khoản của bạn vừa được thay đổi và mọi phiên đăng nhập khác đã kết thúc.\nNếu không phải bạn thực hiện, hãy lấy lại tài khoản ngay bằng “Quên mật khẩu” và liên hệ bộ phận hỗ trợ.',
+      text:
+        'Mật khẩu tài khoản của bạn vừa được thay đổi và mọi phiên đăng nhập khác đã kết ' +
+        'thúc.\nNếu không phải bạn thực hiện, hãy lấy lại tài khoản ngay bằng “Quên mật khẩu” ' +
+        'và liên hệ bộ phận hỗ trợ.',
     },
   },
   emailCode: {
     en: {
       subject: 'Confirm your new email address',
       text: (code: string) =>
-        `Your code is ${code}. Enter it on the account page to use this address.\nIt is good for 10 minutes. If you did not ask for it, you can ignore this message.`,
+        `Your code is ${code}. Enter it on the account page to use this address.\nIt is good ` +
+        'for 10 minutes. If you did not ask for it, you can ignore this message.',
     },
     vi: {
       subject: 'Xác nhận địa chỉ email mới',
       text: (code: string) =>
-        `Mã của bạn là ${code}. Hãy nhập mã ở trang tài khoản để dùng địa chỉ này.\nMã có hiệu lực trong 10 phút. Nếu bạn không yêu cầu, hãy bỏ qua thư này.`,
+        `Mã của bạn là ${code}. Hãy nhập mã ở trang tài khoản để dùng địa chỉ này.\nMã có ` +
+        'hiệu lực trong 10 phút. Nếu bạn không yêu cầu, hãy bỏ qua thư này.',
     },
   },
   emailChanged: {
     en: {
       subject: 'The email address of your account was changed',
       text: (email: string) =>
-        `Your account now uses ${email}, and no longer this address.\nIf it was not you, contact support at once.`,
+        `Your account now uses ${email}, and no longer this address.\nIf it was not you, ` +
+        'contact support at once.',
     },
     vi: {
       subject: 'Email của tài khoản đã được thay đổi',
       text: (email: string) =>
-        `Tài khoản của bạn nay dùng ${email}, không còn dùng địa chỉ này.\nNếu không phải bạn thực hiện, hãy liên hệ bộ phận hỗ trợ ngay.`,
+        `Tài khoản của bạn nay dùng ${email}, không còn dùng địa chỉ này.\nNếu không phải bạn ` +
+        'thực hiện, hãy liên hệ bộ phận hỗ trợ ngay.',
     },
   },
   phoneCode: {
     en: (code: string) =>
-      `Your code for this phone number is ${code}. It is good for 10 minutes. Do not share it with anybody.`,
+      `Your code for this phone number is ${code}. It is good for 10 minutes. Do not share it ` +
+      'with anybody.',
     // Without accents: one SMS of the GSM alphabet.
     vi: (code: string) =>
-      `Ma xac nhan so dien thoai moi la ${code}. Ma co hieu luc trong 10 phut. Khong chia se ma nay cho bat ky ai.`,
+      `Ma xac nhan so dien thoai moi la ${code}. Ma co hieu luc trong 10 phut. Khong chia se ` +
+      'ma nay cho bat ky ai.',
   },
   phoneChanged: {
     en: {
       subject: 'The phone number of your account was changed',
       text: (phone: string) =>
-        `Your account now uses the phone number ${phone}.\nIf it was not you, contact support at once.`,
+        `Your account now uses the phone number ${phone}.\nIf it was not you, contact support ` +
+        'at once.',
     },
     vi: {
       subject: 'Số điện thoại của tài khoản đã được thay đổi',
       text: (phone: string) =>
-        `Tài khoản của bạn nay dùng số điện thoại ${phone}.\nNếu không phải bạn thực hiện, hãy liên hệ bộ phận hỗ trợ ngay.`,
+        `Tài khoản của bạn nay dùng số điện thoại ${phone}.\nNếu không phải bạn thực hiện, ` +
+        'hãy liên hệ bộ phận hỗ trợ ngay.',
     },
   },
 } as const

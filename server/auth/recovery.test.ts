@@ -56,7 +56,7 @@ describe('recovery', () => {
     ])
   })
 
-  test('a sign-in that was being judged while the password was replaced opens no session', async () => {
+  test('a sign-in judged while the password was replaced opens no session', async () => {
     const person = await active()
     const replacing = new pg.Client({ connectionString: portal.databaseUrl })
     await replacing.connect()
@@ -68,7 +68,8 @@ describe('recovery', () => {
     const answer = auth('login', { email: person.email, password: person.password })
     await eventually('the sign-in waiting', async () => {
       const { rows } = await admin.query<{ n: number }>(
-        `select count(*)::int as n from pg_stat_activity where wait_event_type = 'Lock' and query like '%for share%' and datname = current_database()`,
+        `select count(*)::int as n from pg_stat_activity where wait_event_type = 'Lock'
+          and query like '%for share%' and datname = current_database()`,
       )
       return rows[0]?.n === 1
     })
@@ -107,7 +108,7 @@ describe('recovery', () => {
 })
 
 describe('codes and strangers', () => {
-  test('five wrong answers end a code for the address that gave them, and twenty in all', async () => {
+  test('five wrong answers end a code for their address, and twenty for all', async () => {
     const person = await active()
     const password = 'Another-horse-10'
     const reset = (given: string, ip: string) =>
@@ -133,7 +134,7 @@ describe('codes and strangers', () => {
     await passInCounters(minutes(15))
   })
 
-  test('a stranger’s requests make the owner wait for nothing, and end no code of theirs', async () => {
+  test('a stranger’s requests delay no owner, and end no code of theirs', async () => {
     const person = await active()
     await auth('login', { email: person.email, password: person.password }, { ip: '192.0.2.60' })
     for (let n = 0; n < 3; n++)
@@ -175,7 +176,7 @@ describe('codes and strangers', () => {
     ).toBe(200)
   })
 
-  test('from one address sixty codes an hour are asked for, for however many accounts', async () => {
+  test('from one address sixty codes an hour, for however many accounts', async () => {
     const ip = '198.51.102.1'
     for (let batch = 0; batch < 6; batch++)
       await Promise.all(
@@ -190,7 +191,7 @@ describe('codes and strangers', () => {
     ])
   })
 
-  test('a reset says the same for an email that has an account and for one that has none', async () => {
+  test('a reset says the same for an email with an account and without one', async () => {
     const person = await active()
     const said = async (email: string, ip: string): Promise<unknown[]> => {
       const password = 'Another-horse-10'

@@ -37,9 +37,11 @@ export interface Recovery {
 const subject = { en: 'Your password recovery code', vi: 'Mã khôi phục mật khẩu' }
 const text = {
   en: (code: string) =>
-    `Your password recovery code is ${code}.\nIt is good for 10 minutes. If you did not ask for it, you can ignore this message.`,
+    `Your password recovery code is ${code}.\nIt is good for 10 minutes. If you did not ask ` +
+    'for it, you can ignore this message.',
   vi: (code: string) =>
-    `Mã khôi phục mật khẩu của bạn là ${code}.\nMã có hiệu lực trong 10 phút. Nếu bạn không yêu cầu, hãy bỏ qua thư này.`,
+    `Mã khôi phục mật khẩu của bạn là ${code}.\nMã có hiệu lực trong 10 phút. Nếu bạn không ` +
+    'yêu cầu, hãy bỏ qua thư này.',
 }
 
 export function createRecovery(needs: AuthNeeds, guards: Guards): Recovery {

@@ -94,7 +94,7 @@ describe('registration', () => {
     expect((await auth('register', { ...form(), password: 'abcd-ef8' })).status).toBe(201)
   })
 
-  test('codes go to countries of the region only, and the sentence has the region’s example', async () => {
+  test('codes go to the region’s countries only; the sentence has its example', async () => {
     const fields = async (change: object) => {
       const answer = await auth('register', { ...form(), ...change })
       return [answer.status, answer.body.error?.fields?.['phone']]
@@ -181,7 +181,7 @@ describe('registration', () => {
     expect(Object.keys(answer.body.error?.fields ?? {})).toEqual(['password'])
   })
 
-  test('a mistyped phone is mended with the password, and the code that went astray ends', async () => {
+  test('a mistyped phone is corrected with the password, and its code ends', async () => {
     const [person, other, customer] = [await registered(), await registered(), await active()]
     const { phone } = form()
     const correct = (body: object) =>
@@ -218,7 +218,7 @@ describe('registration', () => {
     ])
   })
 
-  test('who never activates is forgotten after a day without asking for a code: email and phone are free again', async () => {
+  test('who never activates is forgotten a day after the last code; email is free', async () => {
     const [customer, slow, gone] = [await active(), await registered(), await registered()]
     clock.advance(hours(23))
     expect((await auth('send', { email: slow.email })).status).toBe(200)

@@ -76,7 +76,8 @@ const text = {
   en: (code: string) =>
     `Your activation code is ${code}. It is good for 10 minutes. Do not share it with anybody.`,
   vi: (code: string) =>
-    `Ma kich hoat cua ban la ${code}. Ma co hieu luc trong 10 phut. Khong chia se ma nay cho bat ky ai.`,
+    `Ma kich hoat cua ban la ${code}. Ma co hieu luc trong 10 phut. Khong chia se ma nay cho ` +
+    'bat ky ai.',
 }
 
 /** In a query over customers: whether an activation code of it is alive. */

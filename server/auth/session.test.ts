@@ -57,7 +57,7 @@ describe('sessions', () => {
     expect(rows).toHaveLength(20)
   })
 
-  test('a locked session is open to unlock and sign-out only, and goes on under a new token', async () => {
+  test('a locked session is open to unlock and sign-out only; then a new token', async () => {
     const person = await active()
     const [token, other] = [await signIn(person), await signIn(person)]
     const sessions = () =>
@@ -101,7 +101,7 @@ describe('sessions', () => {
     expect(code(await me(accessToken))).toEqual([401, 'unauthenticated'])
   })
 
-  test('the password of a locked session is guessed slowly, and strangers at the sign-in delay no unlock', async () => {
+  test('a locked session is guessed slowly, and strangers at sign-in delay no unlock', async () => {
     const person = await active()
     const token = await signIn(person)
     await auth('lock', undefined, { token })

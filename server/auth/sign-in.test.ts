@@ -100,7 +100,7 @@ describe('sign-in', () => {
     expect((await auth('login', right, { ip: '203.0.113.100' })).status).toBe(200)
   })
 
-  test('what strangers do delays no browser and no address that signed the account in before', async () => {
+  test('what strangers do delays no browser or address that signed in before', async () => {
     const person = await active()
     const right = { email: person.email, password: person.password }
     const first = await auth('login', right, { ip: '192.0.2.10' })
@@ -188,7 +188,7 @@ describe('sign-in', () => {
 })
 
 describe('what must not be seen', () => {
-  test('codes, passwords and tokens: in no answer, no log line, and nowhere in the database', async () => {
+  test('codes, passwords and tokens: in no answer, no log and no database', async () => {
     lines.length = 0
     const person = form()
     const answers: Answer[] = [await auth('register', person)]
@@ -220,7 +220,8 @@ describe('what must not be seen', () => {
 
     expect(lines.length).toBeGreaterThan(5)
     const { rows: tables } = await admin.query<{ name: string }>(
-      "select format('%I.%I', table_schema, table_name) as name from information_schema.tables where table_type = 'BASE TABLE' and table_schema in ('public', 'pgboss')",
+      `select format('%I.%I', table_schema, table_name) as name from information_schema.tables
+        where table_type = 'BASE TABLE' and table_schema in ('public', 'pgboss')`,
     )
     expect(tables.length).toBeGreaterThan(20)
     const stored: string[] = []

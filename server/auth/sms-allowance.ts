@@ -15,7 +15,9 @@ import type { Log } from '../platform/log.ts'
 
 const otherCountry = {
   en: 'We send no codes to numbers of this country. Use one of a country that your region serves.',
-  vi: 'Chúng tôi không gửi mã tới số của quốc gia này. Hãy dùng số của quốc gia thuộc khu vực bạn chọn.',
+  vi:
+    'Chúng tôi không gửi mã tới số của quốc gia này. Hãy dùng số của quốc gia thuộc khu vực bạn ' +
+    'chọn.',
 }
 const gapMs = seconds(60)
 /** The day of the cap is UTC's. A cap that is reached is looked at again in an hour. */

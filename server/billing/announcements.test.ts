@@ -24,7 +24,7 @@ const rising = (customer: { email: string }) =>
   lettersTo(customer).filter((subject) => subject.startsWith('Giá gia hạn'))
 
 describe('a price of the catalogue that rises', () => {
-  test('is announced once by letter and notification, and acts on the first renewal 30 days later', async () => {
+  test('is announced once by letter and notification, and acts after 30 days', async () => {
     await at('2027-06-10T00:00:00Z')
     const an = await billing.customer({ balance: old * 10n })
     const id = await billing.order(an, offerAt(old))
@@ -100,7 +100,7 @@ describe('a price of the catalogue that rises', () => {
     billing.price = () => undefined
   })
 
-  test('acts on what grew since it was announced at the announced rates, and growth itself costs the old ones', async () => {
+  test('acts on later growth at the announced rates; growth costs the old ones', async () => {
     await at('2030-06-10T00:00:00Z')
     const an = await billing.customer({ balance: 5_000_000n })
     const small = termsAt(89_000)

@@ -36,11 +36,14 @@ function letter(
   return language === 'vi'
     ? [
         `Giá gia hạn ${what} sẽ thay đổi từ ngày ${day}`,
-        `Từ lần gia hạn ngày ${day}, ${what} có giá ${to} mỗi tháng thay vì ${from}. Trước ngày đó, dịch vụ vẫn được gia hạn với giá cũ. Bạn có thể đổi gói hoặc huỷ dịch vụ bất cứ lúc nào tại: ${link}`,
+        `Từ lần gia hạn ngày ${day}, ${what} có giá ${to} mỗi tháng thay vì ${from}. Trước ` +
+          'ngày đó, dịch vụ vẫn được gia hạn với giá cũ. Bạn có thể đổi gói hoặc huỷ dịch vụ ' +
+          `bất cứ lúc nào tại: ${link}`,
       ]
     : [
         `The price of ${what} changes on ${day}`,
-        `From the renewal of ${day} on, ${what} costs ${to} a month instead of ${from}. Until then it renews at the old price. You can change or cancel it at any time: ${link}`,
+        `From the renewal of ${day} on, ${what} costs ${to} a month instead of ${from}. Until ` +
+          `then it renews at the old price. You can change or cancel it at any time: ${link}`,
       ]
 }
 
@@ -58,7 +61,8 @@ async function announce(
     .where('id', '=', row.id)
     .where('status', '=', 'active')
     .where(
-      sql<boolean>`rise is not distinct from ${row.rise === null ? null : JSON.stringify(row.rise)}::jsonb`,
+      sql<boolean>`rise is not distinct from
+        ${row.rise === null ? null : JSON.stringify(row.rise)}::jsonb`,
     )
     .returning('id')
     .executeTakeFirst()

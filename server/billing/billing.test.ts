@@ -100,7 +100,7 @@ async function open(customer: TestCustomer, unitPrice: bigint): Promise<string> 
 }
 
 describe('invoice numbers', () => {
-  test('are given when an invoice is paid, without a gap, whatever is rolled back meanwhile, each region its own', async () => {
+  test('are given at payment, without a gap, despite rollbacks, each region its own', async () => {
     const [an, sam] = [await portal.customer(), await portal.customer({ region: 'AUD' })]
     const ids: string[] = []
     for (let n = 0; n < 60; n++) {
@@ -261,7 +261,7 @@ describe('paying an invoice from the wallet', () => {
     await portal.ledgerHolds()
   })
 
-  test('a top-up pays all that it covers, though an older invoice is too dear for it; the customer is told of that one only', async () => {
+  test('a top-up pays all that it covers; the customer is told of the one too dear', async () => {
     const an = await portal.customer()
     const [dear, cheap, dearToo, cheapToo] = [
       await open(an, 900_000n),
@@ -353,7 +353,7 @@ describe('the hosted invoice', () => {
     }
   })
 
-  test('is found by its token alone: the database holds none, and the secret of another portal opens nothing', async () => {
+  test('is found by its token alone: the database has none, another secret fails', async () => {
     const an = await portal.customer()
     const id = await open(an, 10_000n)
     const token = (await invoices(an))[0]?.hosted_invoice_url.split('/').at(-1) ?? ''

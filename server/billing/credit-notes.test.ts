@@ -100,7 +100,7 @@ describe('cancelled now after it grew twice', () => {
 })
 
 describe('what never came up', () => {
-  test('is paid back on a credit note for each of its invoices, with their lines and their tax', async () => {
+  test('is paid back on a credit note for each invoice, with its lines and tax', async () => {
     await at('2027-08-10T00:00:00Z')
     const an = await billing.customer({ balance: 1_000_000n })
     const id = await billing.order(an, offerAt(218_000n))
@@ -166,7 +166,7 @@ describe('growth that costs nothing', () => {
   })
 })
 
-test('the parts of an unused amount sum to it, and no growth gives back more than it charged', () => {
+test('the parts of an unused amount sum to it; no growth gives back too much', () => {
   const month = 30 * 86_400
   fc.assert(
     fc.property(

@@ -45,31 +45,47 @@ const letters = {
   remind: {
     en: {
       subject: 'Invoice {number} is not paid yet',
-      text: '{amount} is due for {what}. It is suspended on {suspend} and deleted on {delete} unless the invoice is paid. Top up your wallet and it is paid by itself, or pay here: {url}',
+      text:
+        '{amount} is due for {what}. It is suspended on {suspend} and deleted on {delete} ' +
+        'unless the invoice is paid. Top up your wallet and it is paid by itself, or pay here: ' +
+        '{url}',
     },
     vi: {
       subject: 'Hoá đơn {number} chưa được thanh toán',
-      text: '{what} còn {amount} chưa thanh toán. Dịch vụ sẽ bị tạm ngưng ngày {suspend} và bị xoá ngày {delete} nếu hoá đơn chưa được trả. Hãy nạp tiền vào ví, hoá đơn sẽ tự được trả; hoặc thanh toán tại đây: {url}',
+      text:
+        '{what} còn {amount} chưa thanh toán. Dịch vụ sẽ bị tạm ngưng ngày {suspend} và bị xoá ' +
+        'ngày {delete} nếu hoá đơn chưa được trả. Hãy nạp tiền vào ví, hoá đơn sẽ tự được trả; ' +
+        'hoặc thanh toán tại đây: {url}',
     },
   },
   suspend: {
     en: {
       subject: '{what} is suspended',
-      text: 'Invoice {number} ({amount}) is unpaid, so {what} is suspended. Its data is kept until {delete} and then deleted. Top up your wallet and it comes back by itself, or pay here: {url}',
+      text:
+        'Invoice {number} ({amount}) is unpaid, so {what} is suspended. Its data is kept until ' +
+        '{delete} and then deleted. Top up your wallet and it comes back by itself, or pay ' +
+        'here: {url}',
     },
     vi: {
       subject: '{what} đã bị tạm ngưng',
-      text: 'Hoá đơn {number} ({amount}) chưa được thanh toán nên {what} đã bị tạm ngưng. Dữ liệu được giữ đến ngày {delete} rồi sẽ bị xoá. Hãy nạp tiền vào ví, dịch vụ sẽ tự hoạt động lại; hoặc thanh toán tại đây: {url}',
+      text:
+        'Hoá đơn {number} ({amount}) chưa được thanh toán nên {what} đã bị tạm ngưng. Dữ liệu ' +
+        'được giữ đến ngày {delete} rồi sẽ bị xoá. Hãy nạp tiền vào ví, dịch vụ sẽ tự hoạt động ' +
+        'lại; hoặc thanh toán tại đây: {url}',
     },
   },
   delete: {
     en: {
       subject: '{what} is deleted',
-      text: 'Invoice {number} ({amount}) stayed unpaid until {delete}. {what} and its data are deleted, and nothing is due any more.',
+      text:
+        'Invoice {number} ({amount}) stayed unpaid until {delete}. {what} and its data are ' +
+        'deleted, and nothing is due any more.',
     },
     vi: {
       subject: '{what} đã bị xoá',
-      text: 'Hoá đơn {number} ({amount}) không được thanh toán đến ngày {delete}. {what} và dữ liệu đã bị xoá; bạn không còn nợ khoản nào.',
+      text:
+        'Hoá đơn {number} ({amount}) không được thanh toán đến ngày {delete}. {what} và dữ liệu ' +
+        'đã bị xoá; bạn không còn nợ khoản nào.',
     },
   },
 } as const

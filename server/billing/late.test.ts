@@ -37,7 +37,7 @@ const line = async (id: string) =>
     .executeTakeFirstOrThrow()
 
 describe('an order that is paid late', () => {
-  test('begins with the payment, and its invoice and its subscription name the same month', async () => {
+  test('begins with the payment, and its invoice and subscription name one month', async () => {
     const terms = termsAt(89_000)
     const amount = BigInt(monthlyOf(terms).total)
     await at('2027-06-10T00:00:00Z')
@@ -66,7 +66,7 @@ describe('an order that is paid late', () => {
 })
 
 describe('an order that nobody pays', () => {
-  test('is reminded of after one day and on the sixth, lapses after seven, and no later top-up buys it', async () => {
+  test('is reminded of after one and six days, lapses after seven, for good', async () => {
     await at('2027-06-10T00:00:00Z')
     const an = await billing.customer()
     const id = await billing.order(an, offerAt(price))
@@ -99,7 +99,7 @@ describe('an order that nobody pays', () => {
     })
   })
 
-  test('is not bought by a top-up that comes before anybody has looked, and uses no number', async () => {
+  test('is not bought by a top-up that comes before anybody has looked: no number', async () => {
     await at('2028-06-10T00:00:00Z')
     const an = await billing.customer()
     const id = await billing.order(an, offerAt(price))
@@ -156,7 +156,7 @@ describe('an order that nobody pays', () => {
 })
 
 describe('a renewal that is paid when its month is over', () => {
-  test('is issued anew for the month that begins with the payment; the first document is void', async () => {
+  test('is issued anew for the month that begins with the payment; the first is void', async () => {
     // Due on 31 January for a month of 28 days; it would be deleted on 2 March.
     await at('2026-12-31T03:00:00Z')
     const an = await billing.customer({ balance: price })

@@ -51,21 +51,32 @@ const letters = {
   remind: {
     en: {
       subject: 'Your order waits for its payment',
-      text: '{what} is ordered and not paid: {amount} are due. The order lapses on {day} at {time}. Top up your wallet before and it goes on by itself, or pay here: {url}',
+      text:
+        '{what} is ordered and not paid: {amount} are due. The order lapses on {day} at {time}. ' +
+        'Top up your wallet before and it goes on by itself, or pay here: {url}',
     },
     vi: {
       subject: 'Đơn hàng của bạn đang chờ thanh toán',
-      text: 'Bạn đã đặt {what} nhưng chưa thanh toán {amount}. Đơn hàng sẽ hết hiệu lực lúc {time} ngày {day}. Hãy nạp tiền vào ví trước thời điểm đó, đơn hàng sẽ tự được xử lý tiếp; hoặc thanh toán tại đây: {url}',
+      text:
+        'Bạn đã đặt {what} nhưng chưa thanh toán {amount}. Đơn hàng sẽ hết hiệu lực lúc {time} ' +
+        'ngày {day}. Hãy nạp tiền vào ví trước thời điểm đó, đơn hàng sẽ tự được xử lý tiếp; ' +
+        'hoặc thanh toán tại đây: {url}',
     },
   },
   lapse: {
     en: {
       subject: 'Your order has lapsed',
-      text: '{what} was not paid until {day}, {time}, so the order has lapsed. Nothing was charged and nothing is due. A later top-up does not buy it; order again whenever you like: {portal}/wordpress/create',
+      text:
+        '{what} was not paid until {day}, {time}, so the order has lapsed. Nothing was charged ' +
+        'and nothing is due. A later top-up does not buy it; order again whenever you like: ' +
+        '{portal}/wordpress/create',
     },
     vi: {
       subject: 'Đơn hàng của bạn đã hết hiệu lực',
-      text: '{what} không được thanh toán trước {time} ngày {day} nên đơn hàng đã hết hiệu lực. Bạn không bị trừ tiền và không còn nợ khoản nào. Tiền nạp sau này sẽ không dùng để mua đơn hàng đó; bạn có thể đặt lại bất cứ lúc nào: {portal}/wordpress/create',
+      text:
+        '{what} không được thanh toán trước {time} ngày {day} nên đơn hàng đã hết hiệu lực. Bạn ' +
+        'không bị trừ tiền và không còn nợ khoản nào. Tiền nạp sau này sẽ không dùng để mua đơn ' +
+        'hàng đó; bạn có thể đặt lại bất cứ lúc nào: {portal}/wordpress/create',
     },
   },
 } as const
@@ -148,9 +159,8 @@ export async function refuseMoreUnpaid(
   customerId: string,
   language: Language,
 ): Promise<void> {
-  await sql`select pg_advisory_xact_lock(hashtextextended(${`orders of ${customerId}`}, 0))`.execute(
-    tx,
-  )
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`orders of ${customerId}`},
+    0))`.execute(tx)
   let { balance } = await context.ledger.balanceOf(tx, customerId)
   const open = await tx
     .selectFrom('invoice')

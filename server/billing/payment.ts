@@ -69,7 +69,8 @@ async function datedFromNow(tx: Tx, invoiceId: string, start: Date, end: Date): 
     .set({
       period_start: start,
       period_end: end,
-      basis: sql`basis || jsonb_build_object('seconds', ${seconds}::bigint, 'of_seconds', ${seconds}::bigint)`,
+      basis: sql`basis || jsonb_build_object('seconds', ${seconds}::bigint, 'of_seconds',
+        ${seconds}::bigint)`,
     })
     .where('invoice_id', '=', invoiceId)
     .where('period_start', 'is not', null)

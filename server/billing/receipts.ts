@@ -27,12 +27,14 @@ export async function receipt(context: BillingContext, tx: Tx, of: Receipt): Pro
       tx,
       email,
       `Đã thanh toán hoá đơn ${of.number}`,
-      `${amount} đã được thanh toán từ ví của bạn cho ${what}. Hoá đơn dạng PDF: ${pdf} Xem trên web: ${url}`,
+      `${amount} đã được thanh toán từ ví của bạn cho ${what}. Hoá đơn dạng PDF: ${pdf} Xem ` +
+        `trên web: ${url}`,
     )
   await context.mail(
     tx,
     email,
     `Invoice ${of.number} is paid`,
-    `${amount} was paid from your wallet for ${what}. The invoice as a PDF: ${pdf} On the web: ${url}`,
+    `${amount} was paid from your wallet for ${what}. The invoice as a PDF: ${pdf} On the ` +
+      `web: ${url}`,
   )
 }

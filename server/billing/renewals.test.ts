@@ -99,7 +99,7 @@ describe('renewals', () => {
     expect((await billing.subscription(id))?.renewsAt).toBe('2029-03-28T17:30:00.000Z')
   })
 
-  test('the clock set back charges nothing again, and forwards over three renewals charges three', async () => {
+  test('the clock set back charges nothing again; over three renewals, three', async () => {
     await at('2027-06-10T00:00:00Z')
     const an = await billing.customer({ balance: price * 10n })
     const id = await billing.order(an, offerAt(price))
@@ -112,7 +112,7 @@ describe('renewals', () => {
     expect(await billing.balance(an)).toBe(price * 5n)
   })
 
-  test('a cheaper price of the catalogue acts with the renewal and not before; what is no longer sold keeps its own', async () => {
+  test('a cheaper price acts with the renewal; what is no longer sold keeps its own', async () => {
     await at('2027-06-10T00:00:00Z')
     const an = await billing.customer({ balance: price * 10n })
     const [kept, lowered] = [
@@ -139,7 +139,9 @@ describe('renewals', () => {
     const second = billing.second()
     billing.clock.advance(days(30))
     const cut = (application: string) =>
-      sql`select pg_terminate_backend(pid) from pg_stat_activity where application_name = ${application} and datname = current_database() and pid <> pg_backend_pid()`
+      sql`select pg_terminate_backend(pid) from pg_stat_activity
+        where application_name = ${application} and datname = current_database()
+        and pid <> pg_backend_pid()`
         .execute(billing.db)
         .catch(() => undefined)
     await Promise.allSettled([
@@ -179,10 +181,10 @@ describe('renewals', () => {
       'subscription',
       'invoice_counter',
     ]) {
-      await sql`create function break_it() returns trigger language plpgsql as $$ begin raise exception 'broken on purpose'; end $$`.execute(
-        billing.db,
-      )
-      await sql`create trigger break_it after insert or update on ${sql.table(table)} for each statement execute function break_it()`.execute(
+      await sql`create function break_it() returns trigger language plpgsql as $$ begin raise
+        exception 'broken on purpose'; end $$`.execute(billing.db)
+      await sql`create trigger break_it after insert
+        or update on ${sql.table(table)} for each statement execute function break_it()`.execute(
         billing.db,
       )
       await billing.bills.sweep()
@@ -248,7 +250,7 @@ describe('renewals', () => {
 })
 
 describe('not paid', () => {
-  test('reminded at 0, 3 and 6 days, suspended at 7, paid and back by itself, anchored as before', async () => {
+  test('reminded at 0, 3 and 6 days, suspended at 7, paid and back, same anchor', async () => {
     await at('2027-06-10T00:00:00Z')
     const an = await billing.customer({ balance: price })
     const id = await billing.order(an, offerAt(price))
@@ -291,7 +293,7 @@ describe('not paid', () => {
     ])
   })
 
-  test('for 30 days it is deleted and owes nothing; nobody is deleted who was not suspended, even where nobody looked', async () => {
+  test('for 30 days it is deleted and owes nothing; never without suspension', async () => {
     await at('2027-06-10T00:00:00Z')
     const an = await billing.customer({ balance: price })
     const id = await billing.order(an, offerAt(price))

@@ -119,9 +119,12 @@ async function renew(
         period_end = case when m.paid then m.period_end else s.period_end end,
         next_at = case when m.paid then m.period_end else s.period_end end
     from unnest(
-      ${moved.map(({ row }) => row.id)}::text[], ${moved.map(({ invoice }) => invoice.id)}::text[], ${moved.map(({ offer }) => String(offer.price))}::bigint[],
-      ${moved.map(({ offer }) => offer.terms && JSON.stringify(offer.terms))}::text[], ${moved.map(({ offer }) => JSON.stringify(offer.description))}::text[],
-      ${moved.map(({ period }) => period.end)}::timestamptz[], ${moved.map(({ paid }) => paid)}::boolean[]
+      ${moved.map(({ row }) => row.id)}::text[], ${moved.map(({ invoice }) => invoice.id)}::text[],
+      ${moved.map(({ offer }) => String(offer.price))}::bigint[],
+      ${moved.map(({ offer }) => offer.terms && JSON.stringify(offer.terms))}::text[],
+      ${moved.map(({ offer }) => JSON.stringify(offer.description))}::text[],
+      ${moved.map(({ period }) => period.end)}::timestamptz[],
+      ${moved.map(({ paid }) => paid)}::boolean[]
     ) as m (id, invoice_id, price, terms, description, period_end, paid)
     where s.id = m.id::uuid
   `.execute(tx)

@@ -148,7 +148,8 @@ function letter(
       ]
     : [
         `Your wallet lasts ${lasts} more ${lasts === 1 ? 'day' : 'days'}`,
-        `Your wallet holds ${money}, which does not cover the renewal of ${day}. Top up here: ${link}`,
+        `Your wallet holds ${money}, which does not cover the renewal of ${day}. Top up here: ` +
+          `${link}`,
       ]
 }
 

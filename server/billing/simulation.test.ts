@@ -90,7 +90,9 @@ function monthsOn(anchor: number, months: number, region: Region): number {
   const [year = 0, month = 0, dayOfMonth = 0] = date.split('-').map(Number)
   const first = new Date(Date.UTC(year, month - 1 + months, 1))
   const last = new Date(Date.UTC(year, month + months, 0)).getUTCDate()
-  const shown = `${first.toISOString().slice(0, 8)}${String(Math.min(dayOfMonth, last)).padStart(2, '0')} ${time}`
+  const shown =
+    `${first.toISOString().slice(0, 8)}${String(Math.min(dayOfMonth, last)).padStart(2, '0')} ` +
+    `${time}`
   const offsets = ahead[region]
   for (const hours of offsets) {
     const candidate = Date.parse(`${shown.replace(' ', 'T')}Z`) - hours * 3_600_000
@@ -466,7 +468,8 @@ test(
     await billing.ledgerHolds()
     const invoices = numbers.reduce((sum, { n }) => sum + n, 0)
     process.stdout.write(
-      `\n${count} customers, ${invoices} invoices, ${forecastsMade} forecasts of the runway, ${kills} workers killed, no difference\n\n`,
+      `\n${count} customers, ${invoices} invoices, ${forecastsMade} forecasts of the runway, ` +
+        `${kills} workers killed, no difference\n\n`,
     )
   },
 )

@@ -35,7 +35,7 @@ describe('another price', () => {
       }),
     )
 
-  test('that is higher is charged for the rest of the month, by the second, explained to the last input', async () => {
+  test('that is higher is charged for the rest of the month, and explained', async () => {
     await at('2027-06-10T00:00:00Z')
     const [small, large] = [termsAt(89_000), termsAt(89_000, 30)]
     const [from, to] = [BigInt(monthlyOf(small).total), BigInt(monthlyOf(large).total)]
@@ -216,7 +216,7 @@ describe('the runway', () => {
     })
   })
 
-  test('names the very renewal that fails, with planned changes and without what was cancelled', async () => {
+  test('names the renewal that fails, with planned changes, without cancelled ones', async () => {
     await at('2027-06-10T00:00:00Z')
     const an = await billing.customer({ balance: price * 7n })
     const [one, cheaper, ends] = [
@@ -262,7 +262,7 @@ describe('the runway', () => {
     expect(await runway(an)).toMatchObject({ emptyAt: null, days: null, monthly: Number(price) })
   })
 
-  test('warns once at each crossing, again after a top-up, and two portals no more often', async () => {
+  test('warns once at each crossing, again after a top-up, two portals no oftener', async () => {
     await at('2027-06-10T00:00:00Z')
     const an = await billing.customer({ balance: price })
     await billing.order(an, offerAt(price))

@@ -55,7 +55,7 @@ afterAll(async () => {
   await asAdmin(`drop database if exists ${name} with (force)`)
 })
 
-test('open orders have a week from now, old credit notes name what they correct, old links open', async () => {
+test('open orders have a week, old credit notes name what they correct', async () => {
   const { db } = pool
   const [an, one, two] = [randomUUID(), randomUUID(), randomUUID()]
   const ids = { paid: randomUUID(), note: randomUUID(), zero: randomUUID(), open: randomUUID() }
@@ -65,18 +65,22 @@ test('open orders have a week from now, old credit notes name what they correct,
     [one, 'ended'],
     [two, 'pending'],
   ])
-    await sql`insert into subscription (id, customer_id, price, currency, status, product, region_code, anchor_at, months, period_start, period_end, next_at, description, created_at)
-      values (${id}, ${an}, 100, 'VND', ${status}, 'wordpress', 'VN', now(), 1, now(), now() + interval '1 month', now() + interval '1 month', '{"en":"a","vi":"b"}', now())`.execute(
-      db,
-    )
+    await sql`insert into subscription (id, customer_id, price, currency, status, product,
+      region_code, anchor_at, months, period_start, period_end, next_at, description, created_at)
+      values (${id}, ${an}, 100, 'VND', ${status}, 'wordpress', 'VN', now(), 1, now(),
+      now() + interval '1 month', now() + interval '1 month', '{"en":"a","vi":"b"}',
+      now())`.execute(db)
   const invoice = async (id: string, of: string, number: string, kind: string, total: number) => {
     const paid = kind === 'order' && of === two ? 0 : total
     const status = paid === total ? 'paid' : 'open'
-    await sql`insert into invoice (id, number, token, customer_id, subscription_id, region_code, product, currency, total, amount_paid, status, buyer, seller, kind, tax_name, tax_rate, created_at)
-      values (${id}, ${number}, ${`token-${number}`}, ${an}, ${of}, 'VN', 'wordpress', 'VND', ${total}, ${paid}, ${status}, '{"name":"An"}', '{"name":"S"}', ${kind}, '', 0, now())`.execute(
-      db,
-    )
-    await sql`insert into invoice_line (invoice_id, position, description_en, description_vi, quantity, unit_price, amount, tax)
+    await sql`insert into invoice (id, number, token, customer_id, subscription_id, region_code,
+      product, currency, total, amount_paid, status, buyer, seller, kind, tax_name, tax_rate,
+      created_at)
+      values (${id}, ${number}, ${`token-${number}`}, ${an}, ${of}, 'VN', 'wordpress', 'VND',
+      ${total}, ${paid}, ${status}, '{"name":"An"}', '{"name":"S"}', ${kind}, '', 0,
+      now())`.execute(db)
+    await sql`insert into invoice_line (invoice_id, position, description_en, description_vi,
+      quantity, unit_price, amount, tax)
       values (${id}, 0, 'a', 'b', 1, ${total}, ${total}, 0)`.execute(db)
   }
   await invoice(ids.paid, one, 'VN-2026-000001', 'order', 100)
@@ -88,9 +92,9 @@ test('open orders have a week from now, old credit notes name what they correct,
     db,
   )
   await sql`insert into notification (customer_id, event, payload, created_at)
-    values (${an}, 'invoice.create', ${JSON.stringify({ payment: { id: ids.paid, hosted_invoice_url: 'token' }, wp: null })}::jsonb, now())`.execute(
-    db,
-  )
+    values (${an}, 'invoice.create',
+    ${JSON.stringify({ payment: { id: ids.paid, hosted_invoice_url: 'token' }, wp: null })}::jsonb,
+    now())`.execute(db)
   expect((await migrate(url)).length).toBeGreaterThan(3)
   const rows = await db.selectFrom('invoice').selectAll().orderBy('seq').execute()
   const shown = await presentAll(db, rows, links, 'en')

@@ -39,7 +39,8 @@ export function parseCatalog(text: string, name: string): Catalog {
     parsed.error.issues
       .map(
         (issue) =>
-          `${name}, line ${lineOf(document, lines, issue.path)}: ${issue.path.join('.') || 'the file'}: ${issue.message}`,
+          `${name}, line ${lineOf(document, lines, issue.path)}: ` +
+          `${issue.path.join('.') || 'the file'}: ${issue.message}`,
       )
       .join('\n'),
   )

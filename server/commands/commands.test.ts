@@ -218,9 +218,8 @@ test('suspense lists what waits, and gives it to one customer once', async () =>
   )
   expect(shown.body.result).toMatchObject([{ amount: 33_000, description: 'Top-up via VNPay' }])
   const told = await sql<{ n: bigint }>`
-    select count(*) as n from notification where customer_id = ${an.id} and event = 'wallet.credited'`.execute(
-    portal.app.db,
-  )
+    select count(*) as n from notification where customer_id = ${an.id}
+    and event = 'wallet.credited'`.execute(portal.app.db)
   expect(told.rows[0]?.n).toBe(1n)
   expect((await command('suspense')).said).not.toContain('NOBODYS')
   // The gateway tells at last whose it was: it was given already.

@@ -17,11 +17,11 @@ import { createLedger } from '../wallet/index.ts'
 
 export async function openPaymentTools(config: Config, databaseUrl: string) {
   const log = createLog(config.LOG_LEVEL)
-  const host = ['0.0.0.0', '::'].includes(config.HOST)
-    ? '127.0.0.1'
-    : config.HOST.includes(':')
-      ? `[${config.HOST}]`
-      : config.HOST
+  let host
+  if (['0.0.0.0', '::'].includes(config.HOST)) host = '127.0.0.1'
+  else if (config.HOST.includes(':')) host = `[${config.HOST}]`
+  else host = config.HOST
+
   const { db, close } = connect(databaseUrl, 2, () => undefined)
   const secrets = await openSecrets(
     db,

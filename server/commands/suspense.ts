@@ -41,7 +41,8 @@ export async function suspenseCommand(
         provider_transaction_id: movement,
       } of rows)
         out.line(
-          `${id}  ${at.toISOString()}  ${driver}  ${amount} ${currency}  ${reason}  ${code ?? '-'}  ${movement}`,
+          `${id}  ${at.toISOString()}  ${driver}  ${amount} ${currency}  ${reason}  ` +
+            `${code ?? '-'}  ${movement}`,
         )
       out.line(`${rows.length} wait in suspense.`)
       out.fields({ waiting: rows })

@@ -64,8 +64,12 @@ export async function judgeBelow(
     const { found } = await deps.delegation.check({ domain: name, expected: [] })
     if (found.some((host) => deps.pool.has(host))) {
       const advice = {
-        en: `${name}, the domain above, leads to our name servers but is not active here. Add it and activate it first.`,
-        vi: `Tên miền cấp trên ${name} đang trỏ tới máy chủ tên miền của chúng tôi nhưng chưa được kích hoạt ở đây. Hãy thêm và kích hoạt tên đó trước.`,
+        en:
+          `${name}, the domain above, leads to our name servers but is not active here. Add it ` +
+          'and activate it first.',
+        vi:
+          `Tên miền cấp trên ${name} đang trỏ tới máy chủ tên miền của chúng tôi nhưng chưa ` +
+          'được kích hoạt ở đây. Hãy thêm và kích hoạt tên đó trước.',
       }
       return {
         verdict: {
@@ -93,18 +97,18 @@ function compare(
   const extra = found.filter((name) => !expected.includes(name))
   if (missing.length === 0 && extra.length === 0) return { ...base, isValid: true }
   const wanted = expected.join(', ')
+  const differs = missing.length === expected.length ? 'other_nameservers' : 'extra_nameservers'
   return {
     ...base,
     isValid: false,
-    reason:
-      found.length === 0
-        ? 'not_registered'
-        : missing.length === expected.length
-          ? 'other_nameservers'
-          : 'extra_nameservers',
+    reason: found.length === 0 ? 'not_registered' : differs,
     advice: {
-      en: `In the domain ${at.parent}, give the name ${at.relative} exactly these NS records: ${wanted}.`,
-      vi: `Trong tên miền ${at.parent}, hãy đặt cho tên ${at.relative} đúng các bản ghi NS sau: ${wanted}.`,
+      en:
+        `In the domain ${at.parent}, give the name ${at.relative} exactly these NS records: ` +
+        `${wanted}.`,
+      vi:
+        `Trong tên miền ${at.parent}, hãy đặt cho tên ${at.relative} đúng các bản ghi NS sau: ` +
+        `${wanted}.`,
     },
   }
 }

@@ -256,7 +256,7 @@ describe('the change log', () => {
   const undo = (domain: Domain, change: Change | undefined) =>
     call<Change>('POST', `/api/dns/${domain.id}/changes/${change?.id}/undo`, {})
 
-  test('says who, when, before and after; a delete and an edit are undone, and the undo too', async () => {
+  test('says who, when, before and after; deletes, edits and undos are undone', async () => {
     const domain = await create()
     const record = await add(domain, {})
     const path = `/api/dns/${domain.id}/records/${record.id}`

@@ -36,7 +36,7 @@ async function whileHeld(key: number, act: () => Promise<unknown>): Promise<void
   }
 }
 
-test('four name servers are six pairs: six accounts have one each, the seventh shares one, and each keeps its own', async () => {
+test('four name servers are six pairs: six accounts have one, the seventh shares', async () => {
   const accounts: TestCustomer[] = []
   for (let n = 0; n < 7; n++) accounts.push(await portal.customer())
   // All at once: claims come one after the other.

@@ -89,7 +89,7 @@ describe('domains', () => {
     expect((await create('https://Pasted-Name.vn/index.html')).name).toBe('pasted-name.vn')
   })
 
-  test('each account has its own pair, for all of its domains; a name that comes back gets another', async () => {
+  test('each account has its own pair for its domains; a returning name gets another', async () => {
     const first = await create()
     const second = await create()
     expect(second.nameserver).toEqual(first.nameserver)
@@ -106,7 +106,7 @@ describe('domains', () => {
     expect(pairs.size).toBe(4)
   })
 
-  test('twice in one list is a conflict; two accounts may both wait, and the first is answered', async () => {
+  test('twice in one list is a conflict; two accounts may wait, one is answered', async () => {
     const mine = await create()
     expect((await call('POST', '/api/dns', { name: mine.name.toUpperCase() })).status).toBe(409)
     const theirs = await create(mine.name, binh)

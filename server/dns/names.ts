@@ -68,7 +68,8 @@ async function freePair(tx: Tx, pool: readonly string[]): Promise<string[] | und
   // Drawn by a UUID, for which PostgreSQL takes strong random numbers: a pair proves whose a name
   // is, so nobody should foresee it.
   const { rows } = await sql<{ pair: string[] }>`
-    with name_server as materialized (select name, place from unnest(${[...pool]}::text[]) with ordinality as given (name, place))
+    with name_server as materialized (select name, place
+    from unnest(${[...pool]}::text[]) with ordinality as given (name, place))
     select array[a.name, b.name] as pair from name_server a join name_server b on a.place < b.place
     where not exists (select from dns_account_pair taken where taken.pair = array[a.name, b.name])
     order by gen_random_uuid() limit 1`.execute(tx)

@@ -167,8 +167,9 @@ export function createPublisher(deps: {
         (select count(*)::int from changes) as changes,
         (select coalesce(jsonb_agg(to_jsonb(touched)), '[]') from touched) as touched,
         (
-          select coalesce(jsonb_agg(jsonb_build_object('id', d.id, 'version', d.version, 'name', d.name, 'type', d.type, 'content', d.content,
-            'ttl', d.ttl_seconds, 'proxied', d.proxied, 'priority', d.priority) order by d.seq), '[]')
+          select coalesce(jsonb_agg(jsonb_build_object('id', d.id, 'version', d.version,
+            'name', d.name, 'type', d.type, 'content', d.content, 'ttl', d.ttl_seconds,
+            'proxied', d.proxied, 'priority', d.priority) order by d.seq), '[]')
           from touched t, served s, dns_record d
           where d.zone_id = s.id and d.name = t.name and d.type = t.type
         ) as present`.execute(db)
@@ -256,7 +257,8 @@ export function createPublisher(deps: {
     const back = sweepBackSeconds + Math.ceil((began - sweptAt) / 1000)
     const { rows } = await sql<{ name: string; id: string | null; serial: bigint | null }>`
       select t.name, s.id, s.serial
-      from (select distinct name from dns_zone where touched_at > now() - make_interval(secs => ${back})) t
+      from (select distinct name from dns_zone
+      where touched_at > now() - make_interval(secs => ${back})) t
       left join dns_served s on s.name = t.name`.execute(db)
     for (const { name, id, serial } of rows) {
       const held = await driver.held(name)
@@ -324,7 +326,8 @@ export function createPublisher(deps: {
         update dns_zone set touched_at = now()
         where id in (
           select id from dns_zone
-          where name = ${name} or (deleted_at is null and reverse(name) like reverse(${`.${name}`}::text) || '%')
+          where name = ${name} or (deleted_at is null
+          and reverse(name) like reverse(${`.${name}`}::text) || '%')
           order by seq for update
         )
         returning name`.execute(tx)

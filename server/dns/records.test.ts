@@ -66,7 +66,7 @@ const resolves = (name: string, type: string, lines: readonly string[]) =>
     .toEqual(lines)
 
 describe('the TTL of a set', () => {
-  test('is that of the record written last, and the answer names the others that got it', async () => {
+  test('is that of the record written last; the answer names those that got it', async () => {
     const domain = await create()
     const first = await add(domain, {})
     expect(first).not.toHaveProperty('alsoChanged')
@@ -147,10 +147,11 @@ describe('a text in quotation marks', () => {
   })
 })
 
-test('an A-label that stands for nothing is refused with what is wrong, as a record, a target and a domain', async () => {
+test('an A-label that stands for nothing is refused as record, target and domain', async () => {
   const domain = await create()
   const sentence =
-    'A part of this name begins with xn-- but does not stand for any letters. Type the name in its own letters, such as chào.'
+    'A part of this name begins with xn-- but does not stand for any letters. Type the name ' +
+    'in its own letters, such as chào.'
   expect((await post(domain, { name: 'xn--zzzz99999' })).body.error?.fields).toEqual({
     name: sentence,
   })
@@ -219,7 +220,8 @@ describe('a search', () => {
 
 describe('an import', () => {
   const text =
-    '$TTL 5\nwww A 203.0.113.1\nwww 600 A 203.0.113.2\n@ 172800 MX 5 mail.example.com.\n@ 300 TXT "kept"\n@ 3600 NS ns.example.com.\n'
+    '$TTL 5\nwww A 203.0.113.1\nwww 600 A 203.0.113.2\n@ 172800 MX 5 mail.example.com.\n@ 300 ' +
+    'TXT "kept"\n@ 3600 NS ns.example.com.\n'
   test('says of every TTL that it does not keep which line, from what, and to what', async () => {
     const domain = await create()
     const path = `/api/dns/${domain.id}/zone`
@@ -234,12 +236,15 @@ describe('an import', () => {
     ])
     expect(preview.adjusted.map((one) => one.text)).toEqual([
       'Line 2: www A gets a TTL of 30 seconds instead of 5: a TTL is 30 to 86400 seconds here.',
-      'Line 3: www A gets a TTL of 30 seconds instead of 600: the A records of a name share the TTL of the first.',
-      'Line 4: @ MX gets a TTL of 86400 seconds instead of 172800: a TTL is 30 to 86400 seconds here.',
+      'Line 3: www A gets a TTL of 30 seconds instead of 600: the A records of a name share ' +
+        'the TTL of the first.',
+      'Line 4: @ MX gets a TTL of 86400 seconds instead of 172800: a TTL is 30 to 86400 ' +
+        'seconds here.',
     ])
     const vi = (await call<ImportPlan>('POST', path, { content: text }, 'vi')).body.result
     expect(vi.adjusted[1]?.text).toBe(
-      'Dòng 3: TTL của www A đổi từ 600 thành 30 giây, vì các bản ghi A cùng tên dùng chung TTL của bản ghi đầu tiên.',
+      'Dòng 3: TTL của www A đổi từ 600 thành 30 giây, vì các bản ghi A cùng tên dùng chung ' +
+        'TTL của bản ghi đầu tiên.',
     )
     expect(vi.added.map(({ ttl }) => ttl)).toEqual([30, 30, 86_400, 300])
     expect(
@@ -266,7 +271,7 @@ describe('a copy of the records', () => {
       )
     ).body.result
 
-  test('is told what changed since it was read, whoever changed it, and is the list again', async () => {
+  test('is told what changed since it was read, by anybody, and is the list again', async () => {
     const domain = await create()
     const [a, b] = [await add(domain, { name: 'a' }), await add(domain, { name: 'b' })]
     let copy = await whole(domain)

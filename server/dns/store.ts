@@ -215,12 +215,13 @@ export async function changedSince(
   if (since === Number(zone.serial)) return { records: [], gone: [] }
   const { rows } = await sql<{ changes: number; ids: string[] }>`
     with changes as (
-      select before || after as records from dns_change where zone_id = ${zone.id} and serial > ${since} order by serial limit ${changesLimit + 1}
+      select before || after as records from dns_change where zone_id = ${zone.id}
+      and serial > ${since} order by serial limit ${changesLimit + 1}
     ),
-    ids as (select distinct record ->> 'id' as id from changes, jsonb_array_elements(records) as record limit ${changedLimit + 1})
-    select (select count(*)::int from changes) as changes, coalesce((select array_agg(id) from ids), '{}') as ids`.execute(
-    db,
-  )
+    ids as (select distinct record ->> 'id' as id
+    from changes, jsonb_array_elements(records) as record limit ${changedLimit + 1})
+    select (select count(*)::int from changes) as changes, coalesce((select array_agg(id)
+    from ids), '{}') as ids`.execute(db)
   const { changes, ids } = rows[0] ?? { changes: 0, ids: [] }
   if (since > Number(zone.serial) || changes > changesLimit || ids.length > changedLimit)
     return { records: undefined, gone: [] }
@@ -272,7 +273,8 @@ export const recordsNaming = async (
   ).map(recordOf)
 
 const asJson = (records: readonly KeptRecord[]): string => JSON.stringify(records)
-const columns = sql`as r (id uuid, name text, type text, content text, ttl int, proxied boolean, priority int, version int)`
+const columns = sql`as r (id uuid, name text, type text, content text, ttl int, proxied boolean,
+  priority int, version int)`
 
 export async function insertRecords(
   tx: Tx,
@@ -281,7 +283,8 @@ export async function insertRecords(
 ): Promise<void> {
   if (records.length === 0) return
   await sql`
-    insert into dns_record (id, zone_id, name, type, content, ttl_seconds, proxied, priority, version)
+    insert into dns_record (id, zone_id, name, type, content, ttl_seconds, proxied, priority,
+    version)
     select id, ${zoneId}, name, type, content, ttl, proxied, priority, version
     from jsonb_to_recordset(${asJson(records)}::jsonb) ${columns}`.execute(tx)
 }
@@ -293,7 +296,8 @@ export async function rewriteRecords(
   if (records.length === 0) return
   await sql`
     update dns_record d
-    set name = r.name, type = r.type, content = r.content, ttl_seconds = r.ttl, proxied = r.proxied, priority = r.priority, version = r.version
+    set name = r.name, type = r.type, content = r.content, ttl_seconds = r.ttl, proxied = r.proxied,
+    priority = r.priority, version = r.version
     from jsonb_to_recordset(${asJson(records)}::jsonb) ${columns}
     where d.id = r.id and d.zone_id = ${zoneId}`.execute(tx)
 }

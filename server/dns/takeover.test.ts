@@ -58,7 +58,7 @@ test('whoever claims it again and again never gets the pair that the parent name
   expect(given.size).toBe(5)
 }, 120_000)
 
-test('a pair that another account was active with stays out of reach though the parent forgot it', async () => {
+test('a pair active for another stays out of reach though the parent forgot it', async () => {
   const left = (await claim('moved.com', owner)).body.result
   await delegate('moved.com', left.nameserver)
   expect(await isValid('moved.com', owner)).toBe(true)
@@ -78,7 +78,7 @@ test('a pair that another account was active with stays out of reach though the 
   expect((await claim('another.com', attacker)).status).toBe(201)
 }, 120_000)
 
-test('where every pair is out of reach the claim is refused with a sentence, and nothing is written', async () => {
+test('where every pair is out of reach the claim is refused and nothing is written', async () => {
   const name = 'crowded.com'
   for (let turn = 0; turn < 6; turn++) {
     const person = await portal.customer()

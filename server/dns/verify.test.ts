@@ -204,7 +204,7 @@ describe('who may have a name', () => {
     expect((await read(domain)).active).toBe(true)
   })
 
-  test('a name that was let go of while still delegated to us is not answered for the next account that claims it', async () => {
+  test('a name let go of while delegated to us is not answered for the next claim', async () => {
     const domain = await claim(fresh())
     await record(domain, '203.0.113.1', an)
     await delegate(domain.name, domain.nameserver)
@@ -223,7 +223,7 @@ describe('who may have a name', () => {
     expect(await check(domain.name, binh)).toMatchObject({ isValid: false })
   })
 
-  test('a name that was delegated to our name servers before anybody claimed it is not answered for whoever claims it first', async () => {
+  test('a name delegated to us before any claim is not answered for the first claim', async () => {
     const name = fresh()
     await delegate(name, await pairOfNobody())
     const thief = await claim(name, binh)
@@ -233,7 +233,7 @@ describe('who may have a name', () => {
 })
 
 describe('a domain below another one', () => {
-  test('is proven by the NS records of the one above, and not by our own answer for it', async () => {
+  test('is proven by the NS records of the one above, not by our own answer', async () => {
     const above = await claim(fresh())
     const below = await claim(`eu.${above.name}`)
     await delegate(above.name, above.nameserver)
@@ -261,7 +261,7 @@ describe('a domain below another one', () => {
     await expect.poll(() => answers(`www.${below.name}`)).toBe('203.0.113.5')
   })
 
-  test("of a name that leads to our name servers without anybody's claim is not given to whoever asks", async () => {
+  test('of a name delegated to us without any claim is not given to whoever asks', async () => {
     const name = fresh()
     await delegate(name, await pairOfNobody())
     const thief = await claim(`login.${name}`, binh)
@@ -324,7 +324,7 @@ describe('a domain that changed hands', () => {
     expect((await read(mine)).active).toBe(true)
   })
 
-  test('while its former owner has it active still, stays there, and the advice says why', async () => {
+  test('stays with a former owner who has it active, and the advice says why', async () => {
     const name = fresh()
     const [first, second] = [await claim(name, binh), await claim(name)]
     await delegate(name, first.nameserver)

@@ -68,8 +68,14 @@ const isPair = (found: readonly string[], pair: readonly string[]): boolean =>
  * is never displaced, it has to be seen to leave.
  */
 const stillActive = (name: string): { en: string; vi: string } => ({
-  en: `${name} points at the right name servers, but another account still has it active. It becomes free a week after that account's name servers were replaced, or at once when that account deletes it; we keep looking.`,
-  vi: `${name} đã trỏ đúng máy chủ tên miền, nhưng một tài khoản khác vẫn đang kích hoạt tên này. Tên sẽ được nhả sau một tuần kể từ khi thôi trỏ về tài khoản đó, hoặc ngay khi tài khoản đó xoá tên; chúng tôi vẫn tiếp tục kiểm tra.`,
+  en:
+    `${name} points at the right name servers, but another account still has it active. It ` +
+    "becomes free a week after that account's name servers were replaced, or at once when that " +
+    'account deletes it; we keep looking.',
+  vi:
+    `${name} đã trỏ đúng máy chủ tên miền, nhưng một tài khoản khác vẫn đang kích hoạt tên này. ` +
+    'Tên sẽ được nhả sau một tuần kể từ khi thôi trỏ về tài khoản đó, hoặc ngay khi tài khoản ' +
+    'đó xoá tên; chúng tôi vẫn tiếp tục kiểm tra.',
 })
 
 export function createVerifier(deps: {
@@ -140,17 +146,12 @@ export function createVerifier(deps: {
       zone.misses > 0 &&
       zone.checked_at !== null &&
       now.getTime() - zone.checked_at.getTime() < doubtGap / 2
-    const misses =
-      verdict.isValid || (wasActive && !gone)
-        ? 0
-        : wasActive && again
-          ? zone.misses
-          : zone.misses + 1
-    const movedAt = gone
-      ? (zone.moved_at ?? (misses >= missesUntilMoved ? now : null))
-      : verdict.isValid
-        ? null
-        : zone.moved_at
+    let misses = zone.misses + 1
+    if (verdict.isValid || (wasActive && !gone)) misses = 0
+    else if (wasActive && again) misses = zone.misses
+    let movedAt = zone.moved_at
+    if (gone) movedAt ??= misses >= missesUntilMoved ? now : null
+    else if (verdict.isValid) movedAt = null
     const lost = gone && movedAt !== null && now.getTime() - movedAt.getTime() >= movedFor
     const active = verdict.isValid || (wasActive && !lost)
     const foreign = foreignAbove || (await isForeign(tx, zone, verdict.found))

@@ -49,12 +49,13 @@ describe('zone files', () => {
     ])
   })
 
-  test('a preview tells and writes nothing; then the sets that the file names become what it says', async () => {
+  test('a preview writes nothing; then the sets of the file become what it says', async () => {
     const domain = await create()
     await add(domain, { name: 'www' })
     await add(domain, { name: 'old', content: '203.0.113.1' })
     const text =
-      'www 60 IN A 203.0.113.7\n    60 IN A 203.0.113.8\n@ IN NS ns.other.example.\nnew IN TXT "hello"\n'
+      'www 60 IN A 203.0.113.7\n    60 IN A 203.0.113.8\n@ IN NS ns.other.example.\nnew IN ' +
+      'TXT "hello"\n'
     const preview = (await send(domain, text, { preview: true, mode: 'replace' })).body.result
     expect(preview).toMatchObject({ applied: false, unchanged: 0 })
     expect(preview.added.map(({ name, data }) => `${name} ${data[0]}`)).toEqual([
@@ -75,7 +76,7 @@ describe('zone files', () => {
     await resolves(`new.${domain.name}`, 'TXT', [`new.${domain.name} 60 TXT hello`])
   })
 
-  test('merged, a file adds its values and removes nothing; by sets, those that it names become what it says', async () => {
+  test('merged, a file adds its values and removes nothing; by sets, it replaces', async () => {
     const domain = await create()
     await add(domain, { name: '@', type: 'MX', content: 'mail.example.com', priority: 5 })
     await add(domain, { name: '@', type: 'MX', content: 'backup.example.com', priority: 9 })
@@ -105,7 +106,7 @@ describe('zone files', () => {
     expect((await send(domain, 'shop IN CNAME two.example.com.\n')).status).toBe(422)
   })
 
-  test('as large as a domain may be, it goes out, comes in again, and its change is shown in part', async () => {
+  test('as large as a domain may be, it goes out and in, its change shown in part', async () => {
     const domain = await create()
     const text = Array.from(
       { length: 9_990 },
@@ -150,7 +151,8 @@ describe('zone files', () => {
     const domain = await create()
     const refused = await send(
       domain,
-      'a IN A 203.0.113.1\nb IN A 1.2.3\n$INCLUDE x\nc IN CNAME a\nc IN A 203.0.113.1\n@ IN SRV 1 1 1 a\n',
+      'a IN A 203.0.113.1\nb IN A 1.2.3\n$INCLUDE x\nc IN CNAME a\nc IN A 203.0.113.1\n@ IN ' +
+        'SRV 1 1 1 a\n',
     )
     expect(refused.status).toBe(422)
     expect(refused.body.error?.fields?.['content']).toMatch(/Line 2: [^]*Line 3: /)

@@ -126,16 +126,12 @@ function readFile(text: string, zone: ZoneRow, deps: RecordDeps, language: Langu
     const own = skips(read, zone.name)
     if (own) skipped.push({ line: read.line, text: own })
     if (own || read.type === 'SOA') continue
+    const content = read.type === 'TXT' ? asTyped(read.data) : read.data
     const answer = readRecord(
       {
         name: relativeName(read.name, zone.name) ?? `${read.name}.`,
         type: read.type,
-        content:
-          read.type === 'MX' && read.data === ''
-            ? '.'
-            : read.type === 'TXT'
-              ? asTyped(read.data)
-              : read.data,
+        content: read.type === 'MX' && read.data === '' ? '.' : content,
         ttl: kept(read.ttlSeconds),
         priority: read.type === 'MX' ? read.priority : null,
       },

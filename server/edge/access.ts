@@ -21,5 +21,8 @@ export interface Given {
  */
 export function accessLine(request: http.IncomingMessage, client: string, answer: Given): string {
   const { status, bytes, tookMs, why } = answer
-  return `${client} "${request.method} ${request.url}" ${status} ${bytes ?? '-'} ${Math.round(tookMs)}ms "${request.headers['user-agent'] ?? ''}" (${why})`
+  return (
+    `${client} "${request.method} ${request.url}" ${status} ${bytes ?? '-'} ` +
+    `${Math.round(tookMs)}ms "${request.headers['user-agent'] ?? ''}" (${why})`
+  )
 }

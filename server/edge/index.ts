@@ -214,7 +214,8 @@ export function createEdge(parts: EdgeParts): Edge {
       note(request, visitor, site, { status, bytes: Buffer.byteLength(body), why: page })
       const lines = Object.entries(headers).map(([key, value]) => `${key}: ${value}\r\n`)
       socket.end(
-        `HTTP/1.1 ${status} ${http.STATUS_CODES[status]}\r\n${lines.join('')}connection: close\r\n\r\n${body}`,
+        `HTTP/1.1 ${status} ${http.STATUS_CODES[status]}\r\n${lines.join('')}connection: ` +
+          `close\r\n\r\n${body}`,
       )
     }
     const target = targetOf(request)

@@ -13,11 +13,13 @@ const words: Record<
     status: 404,
     en: [
       'There is no site here',
-      'No website is hosted under this address. Check the spelling, or ask the owner whether it has moved.',
+      'No website is hosted under this address. Check the spelling, or ask the owner whether ' +
+        'it has moved.',
     ],
     vi: [
       'Không có trang web nào ở đây',
-      'Không có trang web nào dùng địa chỉ này. Hãy kiểm tra lại địa chỉ, hoặc hỏi chủ trang xem trang đã chuyển đi chưa.',
+      'Không có trang web nào dùng địa chỉ này. Hãy kiểm tra lại địa chỉ, hoặc hỏi chủ trang ' +
+        'xem trang đã chuyển đi chưa.',
     ],
   },
   starting: {
@@ -65,12 +67,13 @@ export function edgePage(
   const language = acceptedLanguage(accept)
   const { status } = words[page]
   const [title, text] = words[page][language]
+  const refresh = page === 'starting' ? '\n<meta http-equiv="refresh" content="2">' : ''
   const body = `<!doctype html>
 <html lang="${language}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="robots" content="noindex">${page === 'starting' ? '\n<meta http-equiv="refresh" content="2">' : ''}
+<meta name="robots" content="noindex">${refresh}
 <title>${title}</title>
 <style>
 :root { color-scheme: light dark; font: 1rem/1.5 system-ui, sans-serif }

@@ -110,7 +110,7 @@ describe('the edge', () => {
     expect(away['strict-transport-security']).toContain('includeSubDomains')
   })
 
-  test('behind a proxy that it trusts, the visitor is who the proxy says, and not who the visitor says', async () => {
+  test('behind a trusted proxy the visitor is who the proxy says, not who he says', async () => {
     await edge.close()
     ;({ edge, port, sites } = await openTestEdge({ trustProxy: true }))
     sites.set(
@@ -127,7 +127,7 @@ describe('the edge', () => {
       expect(await seen(nonsense)).toBe('127.0.0.1')
   })
 
-  test('gives answers on as they are: status, repeated headers, no body where there is none', async () => {
+  test('gives answers on as they are: status, repeated headers, no body of its own', async () => {
     sites.set(
       'a.test',
       running(
@@ -195,7 +195,8 @@ describe('the edge', () => {
       if (request.url !== '/chat')
         return socket.end('HTTP/1.1 403 Forbidden\r\ncontent-length: 4\r\n\r\nnope')
       socket.write(
-        `HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nX-Host: ${request.headers.host}\r\n\r\n`,
+        'HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n' +
+          `X-Host: ${request.headers.host}\r\n\r\n`,
       )
       socket.write(head)
       socket.pipe(socket)
@@ -231,7 +232,7 @@ describe('the edge', () => {
     unknown.resume()
   })
 
-  test('only a WebSocket is tunnelled: any other offer of another protocol is let pass unheard, and its request keeps its body', async () => {
+  test('only a WebSocket is tunnelled: of other offers the request keeps its body', async () => {
     let tunnelled = 0
     const site = await upstream(async (request, response) => {
       const body: Buffer[] = []
@@ -295,7 +296,8 @@ describe('the edge', () => {
     )
     for (const text of [
       'GARBAGE\r\n\r\n',
-      'POST / HTTP/1.1\r\nHost: a.test\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+      'POST / HTTP/1.1\r\nHost: a.test\r\nContent-Length: 3\r\nTransfer-Encoding: ' +
+        'chunked\r\n\r\n0\r\n\r\n',
       'GET / HTTP/1.1\r\nHost: a.test\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nx',
     ]) {
       const socket = net.connect(port, '127.0.0.1')

@@ -119,7 +119,7 @@ describe('the edge', () => {
     ])
   })
 
-  test('a kept connection that is closed as the next request comes is no failure: a GET is asked again, a POST has its own', async () => {
+  test('a kept connection closed at a request: a GET is retried, a POST has its own', async () => {
     const server = net.createServer((socket) => {
       let heard = 0
       socket.on('error', () => {})
@@ -207,7 +207,7 @@ describe('the edge', () => {
     expect(notes.at(-1)?.endsWith(`(${state})`)).toBe(true)
   })
 
-  test('what a site answered is the site’s own to log, and what is nobody’s is nobody’s', async () => {
+  test('what a site answered is the site’s to log, what is nobody’s is nobody’s', async () => {
     sites.set(
       'a.test',
       running(await upstream((_request, response) => response.writeHead(500).end('own'))),
@@ -250,7 +250,7 @@ describe('the edge', () => {
 })
 
 describe('the host table', () => {
-  test('before it is told anything every visitor is asked to wait; then it knows what it was told last', () => {
+  test('told nothing, it asks every visitor to wait; then it knows what it was told last', () => {
     const answering = new Map([['1', [{ host: '127.0.0.1', port: 1 }]]])
     const table = createHostTable((site) => answering.get(site) ?? [])
     expect(table.resolve('a.test')).toEqual({ id: null, state: 'starting', addresses: [] })

@@ -44,9 +44,8 @@ beforeEach(() => {
 
 /** Lets the gap before the next try pass. */
 const skipGap = () =>
-  sql`update pgboss.job set start_after = now() where state = 'retry' and name in ('send-message', 'send-code')`.execute(
-    portal.app.db,
-  )
+  sql`update pgboss.job set start_after = now() where state = 'retry'
+    and name in ('send-message', 'send-code')`.execute(portal.app.db)
 const triedAgain = (times: number) =>
   eventually(
     `${times} tries`,

@@ -30,7 +30,7 @@ const shown = async (customer: TestCustomer): Promise<string[]> =>
     .toSorted()
 
 describe('linking a card', () => {
-  test('the linked cards are listed with brand and last digits, and the newest is the default', async () => {
+  test('the linked cards have brand and last digits, and the newest is the default', async () => {
     const an = await portal.customer({ region: 'AUD' })
     expect(await shown(an)).toEqual([])
     for (const number of [testCards.visa, testCards.mastercard, testCards.amex, testCards.jcb])
@@ -47,7 +47,7 @@ describe('linking a card', () => {
     expect(await shown(an)).toContain('visa 4242 default')
   })
 
-  test('looking at the form again makes no other setup; a card that was linked used its own up', async () => {
+  test('the form opened again makes no other setup; a linked card used its own up', async () => {
     const an = await portal.customer({ region: 'AUD' })
     const first = await secretOf(an)
     expect(await secretOf(an)).toBe(first)
@@ -67,7 +67,7 @@ describe('linking a card', () => {
     expect((await unlink()).status).toBe(404)
   })
 
-  test("another customer's card is nobody's: it is not listed, attached, unlinked or paid with", async () => {
+  test("another customer's card is not listed, attached, unlinked or paid with", async () => {
     const [an, binh] = [
       await portal.customer({ region: 'AUD' }),
       await portal.customer({ region: 'AUD' }),
@@ -115,7 +115,7 @@ describe('linking a card', () => {
     expect(await shown(an)).toEqual(['visa 3155'])
   })
 
-  test('a customer whom the provider does not know under that id is found or made again', async () => {
+  test('a customer unknown to the provider under that id is found or made again', async () => {
     const an = await portal.customer({ region: 'AUD' })
     await link(an, testCards.visa)
     await portal.app.db
@@ -140,7 +140,7 @@ describe('linking a card', () => {
   })
 })
 
-test('the portal says where cards are taken, and its pages may load the provider’s form and nothing else', async () => {
+test('the portal says where cards are taken; its pages load the provider’s form only', async () => {
   const answer = await portal.call<{
     cards: { provider: string; publishableKey: string; scriptUrl: string }
     square: { applicationId: string; locationId: string } | null

@@ -92,7 +92,7 @@ describe('paying with a linked card', () => {
     await becomes(an, code, 'succeeded')
   })
 
-  test("another customer's payment cannot be confirmed, and a repeated confirmation begins no second one", async () => {
+  test("another's payment cannot be confirmed; a repeated confirmation does nothing", async () => {
     const [an, binh] = [
       await portal.customer({ region: 'AUD' }),
       await portal.customer({ region: 'AUD' }),
@@ -104,7 +104,7 @@ describe('paying with a linked card', () => {
     expect(one.body.result.client_secret).toBe(other.body.result.client_secret)
   })
 
-  test('a lost event: the gateway is asked; a late one and a repeated one credit once', async () => {
+  test('a lost event: the gateway is asked; a late and a repeated one credit once', async () => {
     const an = await portal.customer({ region: 'AUD' })
     const id = await link(an, testCards.visa)
     for (const [count, manner] of ['late', 'twice'].entries()) {
@@ -193,7 +193,7 @@ describe("a token of Square's form", () => {
     expect(await amounts(an)).toEqual([2000, -2000])
   })
 
-  test('a thief who tries stolen cards has ten an hour, however many at once; what is paid does not count', async () => {
+  test('a thief tries ten stolen cards an hour; what is paid does not count', async () => {
     const [thief, an] = [
       await portal.customer({ region: 'AUD' }),
       await portal.customer({ region: 'AUD' }),

@@ -21,7 +21,7 @@ const { balanceOf, amounts, balances, dashboard, eventsGo, paid } = cardsOf(
 )
 
 describe('money that goes back', () => {
-  test('a refund of ours, and the event about it, leave the wallet once; one that the bank refuses comes back', async () => {
+  test('a refund and its event leave the wallet once; a refused one comes back', async () => {
     const an = await portal.customer({ region: 'AUD' })
     const { code } = await paid(an)
     await portal.app.topUps.refunds.begin(code, 500n, 'asked for')
@@ -41,7 +41,7 @@ describe('money that goes back', () => {
     await portal.ledgerHolds()
   })
 
-  test('a refund made in the dashboard takes the credit back, in parts and twice told', async () => {
+  test("a dashboard's refund takes the credit back, in parts and twice told", async () => {
     const an = await portal.customer({ region: 'AUD' })
     const { payment } = await paid(an)
     await eventsGo('twice')
@@ -67,7 +67,7 @@ describe('money that goes back', () => {
     await portal.ledgerHolds()
   })
 
-  test('words in the wrong order end in the same place: what comes back before it went is told again', async () => {
+  test('updates in the wrong order end alike: what came too early is told again', async () => {
     const an = await portal.customer({ region: 'AUD' })
     const { payment } = await paid(an)
     const tell = async (id: string, type: string): Promise<number> => {
@@ -106,7 +106,7 @@ describe('money that goes back', () => {
     await portal.ledgerHolds()
   })
 
-  test('of a wallet that is short a chargeback takes what is there, and the rest is owed', async () => {
+  test('of a short wallet a chargeback takes what is there, and the rest is owed', async () => {
     const an = await portal.customer({ region: 'AUD' })
     const { code, payment } = await paid(an)
     // Some of it went back to another source: the wallet holds less than the bank takes.

@@ -83,7 +83,7 @@ describe('a top-up through Alepay', () => {
     expect(await entries(an)).toEqual(['500000 → 500000'])
   })
 
-  test('credits nothing on a webhook alone, however well it is signed: Alepay is asked, and says that nobody paid', async () => {
+  test('credits nothing on a well-signed webhook: Alepay is asked, and nobody paid', async () => {
     const an = await portal.customer()
     const begun = await portal.call<{ transactionCode: string; checkoutUrl: string }>(
       'POST',
@@ -207,7 +207,7 @@ describe('a top-up through VietQR at payOS', () => {
     },
   )
 
-  test('of which more came after the end is credited when it is enough, and nothing waits any more', async () => {
+  test('of which more came after the end is credited when enough, and nothing waits', async () => {
     const an = await portal.customer()
     const begun = await portal.call<{ transactionCode: string }>('POST', '/api/payments/checkout', {
       token: an.token,
@@ -246,7 +246,7 @@ describe('a top-up through VietQR at payOS', () => {
     await portal.ledgerHolds()
   })
 
-  test('that is made twice is credited once, and the second transfer waits in suspense', async () => {
+  test('that is made twice is credited once, and the second waits in suspense', async () => {
     const an = await portal.customer()
     const before = (await suspense()).length
     const { transactionCode } = await portal.topUpBy(an, wish, 'twice')
@@ -303,9 +303,8 @@ describe('a top-up through VietQR at payOS', () => {
       const { transactionCode } = await portal.topUpBy(an, wish, end)
       await becomes(an, transactionCode, 'failed')
       await sql`insert into sandbox.payos_transfers (reference, order_code, amount)
-      select 'LATE' || reference, reference::bigint, amount from payment where code = ${transactionCode}`.execute(
-        portal.app.db,
-      )
+      select 'LATE' || reference, reference::bigint, amount from payment
+      where code = ${transactionCode}`.execute(portal.app.db)
       await becomes(an, transactionCode, 'succeeded')
       expect(await entries(an)).toEqual(['500000 → 500000'])
       await portal.ledgerHolds()
@@ -331,7 +330,7 @@ describe('a top-up through VietQR at payOS', () => {
     await portal.ledgerHolds()
   })
 
-  test('answers 200 to the sample that payOS sends when its webhook is registered, and 400 to a forged one', async () => {
+  test("answers 200 to payOS's sample at its registration, and 400 to a forged one", async () => {
     const { checksumKey = '' } = portal.keysOf('payos')
     const data = {
       orderCode: 123,

@@ -97,7 +97,7 @@ test('a refund to its source is told when it is made, and when it is refused', a
   )
 })
 
-test('a chargeback is told with what is owed because of it, and so is one that is won', async () => {
+test('a chargeback is told with what it leaves owed, and so is one that is won', async () => {
   const an = await portal.customer()
   const { transactionCode } = await portal.topUp(an, 300_000)
   await letter(an, /Biên nhận/)

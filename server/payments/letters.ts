@@ -38,51 +38,75 @@ const words = {
   'wallet.credited': {
     en: {
       subject: '{amount} reached your wallet',
-      text: 'Receipt: {amount} was received through {provider} at {at}, transaction {code}.{rest} Your wallet holds {balance}. All movements: {portal}/transactions',
+      text:
+        'Receipt: {amount} was received through {provider} at {at}, transaction {code}.{rest} ' +
+        'Your wallet holds {balance}. All movements: {portal}/transactions',
     },
     vi: {
       subject: 'Đã nạp {amount} vào ví của bạn',
-      text: 'Biên nhận: đã nhận {amount} qua {provider} lúc {at}, mã giao dịch {code}.{rest} Số dư ví là {balance}. Xem mọi giao dịch tại: {portal}/transactions',
+      text:
+        'Biên nhận: đã nhận {amount} qua {provider} lúc {at}, mã giao dịch {code}.{rest} Số dư ' +
+        'ví là {balance}. Xem mọi giao dịch tại: {portal}/transactions',
     },
   },
   'wallet.refunded': {
     en: {
       subject: '{amount} goes back to its source',
-      text: '{amount} of the top-up {code} left your wallet and is given back through {provider}. It may take the bank some days. Your wallet holds {balance}. All movements: {portal}/transactions',
+      text:
+        '{amount} of the top-up {code} left your wallet and is given back through {provider}. ' +
+        'It may take the bank some days. Your wallet holds {balance}. All movements: ' +
+        '{portal}/transactions',
     },
     vi: {
       subject: 'Đã hoàn {amount} về nguồn',
-      text: '{amount} của lần nạp {code} đã rời ví và được hoàn qua {provider}. Ngân hàng có thể cần vài ngày để xử lý. Số dư ví là {balance}. Xem mọi giao dịch tại: {portal}/transactions',
+      text:
+        '{amount} của lần nạp {code} đã rời ví và được hoàn qua {provider}. Ngân hàng có thể ' +
+        'cần vài ngày để xử lý. Số dư ví là {balance}. Xem mọi giao dịch tại: ' +
+        '{portal}/transactions',
     },
   },
   'wallet.refund_failed': {
     en: {
       subject: 'A refund of {amount} was refused',
-      text: '{provider} refused to give {amount} of the top-up {code} back. The money is in your wallet again, which holds {balance}. All movements: {portal}/transactions',
+      text:
+        '{provider} refused to give {amount} of the top-up {code} back. The money is in your ' +
+        'wallet again, which holds {balance}. All movements: {portal}/transactions',
     },
     vi: {
       subject: 'Không hoàn được {amount}',
-      text: '{provider} từ chối hoàn {amount} của lần nạp {code}. Số tiền đã trở lại ví của bạn; số dư ví là {balance}. Xem mọi giao dịch tại: {portal}/transactions',
+      text:
+        '{provider} từ chối hoàn {amount} của lần nạp {code}. Số tiền đã trở lại ví của bạn; số ' +
+        'dư ví là {balance}. Xem mọi giao dịch tại: {portal}/transactions',
     },
   },
   'wallet.chargeback': {
     en: {
       subject: 'A top-up of {amount} was taken back',
-      text: '{provider} took {amount} of the top-up {code} back, as a bank does when a payment is disputed.{rest} Your wallet holds {balance}. If you did not ask for this, please write to us. All movements: {portal}/transactions',
+      text:
+        '{provider} took {amount} of the top-up {code} back, as a bank does when a payment is ' +
+        'disputed.{rest} Your wallet holds {balance}. If you did not ask for this, please write ' +
+        'to us. All movements: {portal}/transactions',
     },
     vi: {
       subject: 'Khoản nạp {amount} đã bị thu hồi',
-      text: '{provider} đã thu hồi {amount} của lần nạp {code}, như ngân hàng vẫn làm khi giao dịch bị khiếu nại.{rest} Số dư ví là {balance}. Nếu bạn không yêu cầu việc này, vui lòng liên hệ với chúng tôi. Xem mọi giao dịch tại: {portal}/transactions',
+      text:
+        '{provider} đã thu hồi {amount} của lần nạp {code}, như ngân hàng vẫn làm khi giao dịch ' +
+        'bị khiếu nại.{rest} Số dư ví là {balance}. Nếu bạn không yêu cầu việc này, vui lòng ' +
+        'liên hệ với chúng tôi. Xem mọi giao dịch tại: {portal}/transactions',
     },
   },
   'wallet.chargeback_returned': {
     en: {
       subject: '{amount} that was taken back is returned',
-      text: '{provider} returned {amount} of the top-up {code} that had been taken back. Your wallet holds {balance}. All movements: {portal}/transactions',
+      text:
+        '{provider} returned {amount} of the top-up {code} that had been taken back. Your ' +
+        'wallet holds {balance}. All movements: {portal}/transactions',
     },
     vi: {
       subject: '{amount} bị thu hồi đã được trả lại',
-      text: '{provider} đã trả lại {amount} của lần nạp {code} từng bị thu hồi. Số dư ví là {balance}. Xem mọi giao dịch tại: {portal}/transactions',
+      text:
+        '{provider} đã trả lại {amount} của lần nạp {code} từng bị thu hồi. Số dư ví là ' +
+        '{balance}. Xem mọi giao dịch tại: {portal}/transactions',
     },
   },
 } as const satisfies Partial<Record<EventName, Record<Language, { subject: string; text: string }>>>

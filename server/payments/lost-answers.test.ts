@@ -53,7 +53,7 @@ const balanceIs = ({ token }: TestCustomer, expected: number) =>
         .balance === expected,
   )
 
-test('the customer is told that it is pending, the word credits it, and a dispute finds it', async () => {
+test('the customer is told it is pending, the word credits it, a dispute finds it', async () => {
   const an = await portal.customer({ region: 'AUD' })
   trouble = new DriverFailure('unclear', 'square: the answer is lost')
   const begun = await charge(an)

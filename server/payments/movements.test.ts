@@ -105,7 +105,8 @@ async function lists(...names: string[]): Promise<void> {
   await eventually('the lists', async () => {
     const open = sql<{
       name: string
-    }>`select name from pgboss.job where name = any(${names}) and state in ('created', 'retry', 'active')`
+    }>`select name from pgboss.job where name = any(${names})
+      and state in ('created', 'retry', 'active')`
     return (await open.execute(db)).rows.length === 0
   })
 }
@@ -158,7 +159,7 @@ test('both lost: both are credited', async () => {
   await portal.ledgerHolds()
 })
 
-test('the first told of, the second lost: both are credited, and the report names the second until then', async () => {
+test('the second of two is lost: both are credited, the report names it until then', async () => {
   const { an, of } = await begun()
   await send(of, 150_000)
   expect(await wallet(an)).toEqual([150_000])
@@ -218,7 +219,7 @@ test('without an order: in suspense, once, and no more once it was given to some
   await portal.ledgerHolds()
 })
 
-test('found hours later, for a bank or a portal that was late; what came before anybody could pay is not theirs', async () => {
+test('found hours later, of a late bank or portal; what came before it is not theirs', async () => {
   const { an, of } = await begun()
   const { db } = portal.app
   const before = async (at: Date, content: string, reference: string): Promise<void> => {

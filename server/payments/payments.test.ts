@@ -130,7 +130,7 @@ describe("a top-up through VNPay's page", () => {
 })
 
 describe('a payment', () => {
-  test('is shown to its owner only; everybody else, and garbage, is answered 404 alike', async () => {
+  test('is shown to its owner only; everybody else, and garbage, has a 404', async () => {
     const [an, binh] = [await portal.customer(), await portal.customer()]
     const { transactionCode: code } = (
       await checkout(an, { amount: 20_000, type: 1, method: null })
@@ -200,7 +200,7 @@ describe('a checkout', () => {
     },
   )
 
-  test('takes whole amounts within the limits and nothing else, and writes nothing for the others', async () => {
+  test('takes whole amounts within the limits only, and writes nothing for others', async () => {
     const an = await portal.customer()
     const amounts: [unknown, number][] = [
       [10_000, 200],

@@ -78,7 +78,8 @@ test('a payment that was given back at the gateway only, until we hear of it', a
     providerTransactionId: row.provider_transaction_id,
   })
   expect(await differences(code)).toEqual([
-    'was given back at the gateway (300000 VND (minor units)), and 0 VND (minor units) went back here',
+    'was given back at the gateway (300000 VND (minor units)), and 0 VND (minor units) went ' +
+      'back here',
   ])
   expect(await tell('refunded', code, 300_000n, 'by-hand')).toBe('recorded')
   expect(await differences(code)).toEqual([])
@@ -93,7 +94,8 @@ test('a transfer on top of a payment at payOS whose webhook was lost', async () 
   )
   const { rows } = await sql<{ movement: string }>`
     select l.id || ':' || t.reference as movement from payment p
-    join sandbox.payos_links l on l.order_code::text = p.reference join sandbox.payos_transfers t using (order_code)
+    join sandbox.payos_links l on l.order_code::text = p.reference
+    join sandbox.payos_transfers t using (order_code)
     where p.code = ${transactionCode} order by t.at`.execute(portal.app.db)
   const [first = '', second = ''] = rows.map(({ movement }) => movement)
   expect(await differences(first)).toEqual([])
@@ -108,7 +110,8 @@ test('words about money that went back and fits nothing, until they fit', async 
   expect(await tell('reversed', 'NOBODYS', 70_000n, 'dispute-of-nobody')).toBe('unknown_order')
   expect(await tell('refunded', null, 80_000n, 'refund-of-nobody')).toBe('unknown_order')
   const what = (amount: number, kind: string, outcome: string, movement: string): string =>
-    `the gateway says that ${amount} VND (minor units) were ${kind}, and it fits no payment: ${outcome} (${movement})`
+    `the gateway says that ${amount} VND (minor units) were ${kind}, and it fits no payment: ` +
+    `${outcome} (${movement})`
   expect(await differences('NOBODYS')).toEqual([
     what(70_000, 'reversed', 'unknown_order', 'dispute-of-nobody'),
   ])
@@ -124,7 +127,7 @@ test('words about money that went back and fits nothing, until they fit', async 
   expect(await differences(code)).toEqual([])
 })
 
-test('refunds that nobody answered for an hour, and what waits at a gateway that is configured no more', async () => {
+test('refunds unanswered for an hour, and what waits at a gateway that was removed', async () => {
   const { code, payment } = await paid()
   const asked = {
     payment_id: payment.id,
@@ -138,7 +141,8 @@ test('refunds that nobody answered for an hour, and what waits at a gateway that
     .insertInto('payment_refund')
     .values({ ...asked, id })
     .execute()
-  const stuck = `a refund of 1000 VND (minor units) was asked for long ago and has no answer (${id})`
+  const stuck =
+    'a refund of 1000 VND (minor units) was asked for long ago and has no answer ' + `(${id})`
   expect(await differences(code)).toEqual([])
   expect(await differences(code, later(new Date(), minutes(61)))).toEqual([stuck])
   expect(await tell('succeeded', 'UNKNOWN', 9_000n, 'unknown')).toBe('unknown_order')

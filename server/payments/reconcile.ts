@@ -44,9 +44,15 @@ function disagreement(
   if (came && (update.status === 'pending' || update.status === 'failed'))
     return `was credited, and the gateway says ${update.status}`
   if (update.status === 'succeeded' && came && update.amount !== payment.received)
-    return `was credited with ${said(payment.received, payment.currency)}, and the gateway says ${said(update.amount, update.currency)}`
+    return (
+      `was credited with ${said(payment.received, payment.currency)}, and the gateway says ` +
+      `${said(update.amount, update.currency)}`
+    )
   if (update.status === 'refunded' && came && gone < update.amount)
-    return `was given back at the gateway (${said(update.amount, update.currency)}), and ${said(gone, payment.currency)} went back here`
+    return (
+      `was given back at the gateway (${said(update.amount, update.currency)}), and ` +
+      `${said(gone, payment.currency)} went back here`
+    )
   return undefined
 }
 
@@ -82,7 +88,8 @@ async function reconcileDriver(
     if (posted !== payment.received)
       differs(
         payment.code,
-        `says that ${said(payment.received, payment.currency)} came, and the ledger holds ${said(posted, payment.currency)}`,
+        `says that ${said(payment.received, payment.currency)} came, and the ledger holds ` +
+          `${said(posted, payment.currency)}`,
       )
     credited.delete(payment.code)
   }
@@ -103,7 +110,8 @@ async function reconcileDriver(
     if (movement.status === 'succeeded' && !posted.has(`${driver.name}:${number}`))
       differs(
         number,
-        `${said(movement.amount, movement.currency)} arrived at the gateway, and nothing was posted`,
+        `${said(movement.amount, movement.currency)} arrived at the gateway, and nothing was ` +
+          'posted',
       )
   }
   if (driver.movements) {
@@ -178,12 +186,15 @@ async function waiting(db: Queryable, span: { from: Date; to: Date }): Promise<D
       what:
         status === 'unclear'
           ? `a refund of ${said(amount, currency)} is not decided: ${detail ?? ''} (${id})`
-          : `a refund of ${said(amount, currency)} was asked for long ago and has no answer (${id})`,
+          : `a refund of ${said(amount, currency)} was asked for long ago and has no answer (` +
+            `${id})`,
     })),
     ...unmatched.map(({ driver, movement, reference, kind, amount, currency, outcome }) => ({
       driver,
       about: reference ?? movement,
-      what: `the gateway says that ${said(amount, currency)} were ${kind}, and it fits no payment: ${outcome} (${movement})`,
+      what:
+        `the gateway says that ${said(amount, currency)} were ${kind}, and it fits no payment: ` +
+        `${outcome} (${movement})`,
     })),
   ]
 }

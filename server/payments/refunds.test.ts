@@ -117,7 +117,7 @@ async function buy(an: TestCustomer): Promise<number> {
 }
 
 describe('a refund to the source', () => {
-  test('leaves the wallet, reaches the gateway, and no part of the ledger is out of balance', async () => {
+  test('leaves the wallet, reaches the gateway, and the ledger is in balance', async () => {
     const { an, code } = await paid()
     const id = await refund(code)
     expect(await balance(an)).toBe(0)
@@ -173,7 +173,7 @@ describe('a refund to the source', () => {
     expect(await account('payable:vnpay:VND')).toBe(0n)
   })
 
-  test('that is refused after an answer was lost waits for a person: the first attempt may have paid', async () => {
+  test('that is refused after a lost answer waits for a person: one may have paid', async () => {
     const { an, code } = await paid()
     trouble = [
       new DriverFailure('unclear', 'the answer is lost'),
@@ -187,7 +187,7 @@ describe('a refund to the source', () => {
     await portal.ledgerHolds()
   })
 
-  test('that was surely not heard the first time, and is refused then, is the customer’s again', async () => {
+  test('that was surely not heard, and is then refused, is the customer’s again', async () => {
     const { an, code } = await paid()
     trouble = [new DriverFailure('unavailable', 'away'), new DriverFailure('rejected', 'no')]
     expect(await ended(await refund(code))).toBe('refused')
@@ -208,7 +208,7 @@ describe('a refund to the source', () => {
     await portal.ledgerHolds()
   })
 
-  test('two attempts at once: that one was surely not heard says nothing of the other, whose answer is lost', async () => {
+  test('two attempts at once: one not heard says nothing of one with a lost answer', async () => {
     const { an, code } = await paid()
     let away: (failure: DriverFailure) => void = () => undefined
     const slow = new Promise<DriverFailure>((resolve) => {
@@ -301,7 +301,7 @@ describe('money that a gateway takes back by itself', () => {
     await portal.ledgerHolds()
   })
 
-  test('what is given back for what had been bought with it settles what is owed, and no more than that', async () => {
+  test('what is given back for what it bought settles what is owed, and no more', async () => {
     const { an, code } = await paid()
     const left = await buy(an)
     const owed = await account('receivable:vnpay:VND')
@@ -339,7 +339,7 @@ describe('money that a gateway takes back by itself', () => {
     await portal.ledgerHolds()
   })
 
-  test('the next top-up settles the debt and says so; what is bought with the rest comes back whole', async () => {
+  test('the next top-up settles the debt, says so; what the rest buys comes back', async () => {
     const { an, code } = await paid()
     await buy(an)
     expect(await tell(word(code, 'reversed', 300_000n, 'dispute-before'))).toBe('recorded')
@@ -378,7 +378,7 @@ describe('money that a gateway takes back by itself', () => {
     await portal.ledgerHolds()
   })
 
-  test('told of a refund before it was told of the payment, it credits nothing that stays', async () => {
+  test('told of a refund before the payment, it credits nothing that stays', async () => {
     const an = await portal.customer()
     const begun = await portal.call<{ transactionCode: string }>('POST', '/api/payments/checkout', {
       token: an.token,
@@ -396,7 +396,7 @@ describe('money that a gateway takes back by itself', () => {
     await portal.ledgerHolds()
   })
 
-  test('a refund at the gateway that fails after all gives back what it took, and settles what was owed because of it', async () => {
+  test("a gateway's refund that fails gives back what it took and settles its debt", async () => {
     const { an, code } = await paid()
     const left = await buy(an)
     const owed = await account('receivable:vnpay:VND')
@@ -408,7 +408,7 @@ describe('money that a gateway takes back by itself', () => {
     await portal.ledgerHolds()
   })
 
-  test('a refund made at the gateway is taken from the wallet; one of ours is not taken again', async () => {
+  test('a refund made at the gateway leaves the wallet; one of ours not again', async () => {
     const { an, code } = await paid()
     expect(await tell(word(code, 'refunded', 100_000n, 'refund-at-vnpay'))).toBe('recorded')
     expect(await balance(an)).toBe(200_000)
@@ -421,7 +421,7 @@ describe('money that a gateway takes back by itself', () => {
     await portal.ledgerHolds()
   })
 
-  test('a chargeback of more than is left takes what is left, and the rest is owed to us', async () => {
+  test('a chargeback of more than is left takes what is left; the rest is owed', async () => {
     const { an, code } = await paid()
     const owed = await account('receivable:vnpay:VND')
     expect(await tell(word(code, 'refunded', 200_000n, 'refund-before'))).toBe('recorded')

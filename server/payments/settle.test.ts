@@ -33,7 +33,8 @@ const word = (code: string, amount: number, changes: Fields = {}): Fields => ({
   ...changes,
 })
 const signed = (fields: Fields): string =>
-  `${canonicalQuery(fields)}&vnp_SecureHash=${hmac(portal.keysOf('vnpay')['secret'] ?? '', canonicalQuery(fields))}`
+  `${canonicalQuery(fields)}&vnp_SecureHash=` +
+  `${hmac(portal.keysOf('vnpay')['secret'] ?? '', canonicalQuery(fields))}`
 const failed: Fields = {
   vnp_ResponseCode: '24',
   vnp_TransactionStatus: '02',
@@ -119,7 +120,8 @@ describe('a notice', () => {
     [
       'signed with another key',
       (code: string) =>
-        `${canonicalQuery(word(code, 500_000))}&vnp_SecureHash=${hmac('another', canonicalQuery(word(code, 500_000)))}`,
+        `${canonicalQuery(word(code, 500_000))}&vnp_SecureHash=` +
+        `${hmac('another', canonicalQuery(word(code, 500_000)))}`,
     ],
     [
       'whose amount was changed',
@@ -196,7 +198,7 @@ describe('a notice', () => {
     await portal.ledgerHolds()
   })
 
-  test('about an order that is not ours is answered so; its money waits in suspense, once', async () => {
+  test('about an order not ours is answered so; its money waits in suspense, once', async () => {
     const before = await inSuspense()
     const query = signed(word('UNKNOWNORDER', 70_000))
     expect(await Promise.all([tell(query), tell(query)])).toEqual([unknown, unknown])
@@ -216,7 +218,7 @@ describe('a notice', () => {
     await portal.ledgerHolds()
   })
 
-  test('of one movement under two orders pays one of them; what the other one tells of waits for a person, once', async () => {
+  test('of one movement under two orders pays one; one waits for a person, once', async () => {
     const [first, second] = [await begin(), await begin()]
     const number = { vnp_TransactionNo: String(++movements) }
     expect(await tell(signed(word(first.code, 500_000, number)))).toBe(yes)

@@ -47,7 +47,8 @@ export function createSettlement(deps: SettlementDeps): Settlement {
    * suspense, if it is or was there.
    */
   async function lockMovement(tx: Tx, driver: Source, movement: string) {
-    await sql`select pg_advisory_xact_lock(hashtextextended(${`movement ${keyOf(driver, movement)}`}, 0))`.execute(
+    await sql`select
+      pg_advisory_xact_lock(hashtextextended(${`movement ${keyOf(driver, movement)}`}, 0))`.execute(
       tx,
     )
     return await tx

@@ -88,7 +88,7 @@ test('of what was asked for: the wallet holds it, and both pages say so', async 
   })
 })
 
-test('begun and left, it is found again until its money has come; nobody else sees it', async () => {
+test('begun and left, it is found until its money has come; nobody else sees it', async () => {
   const waiting = async ({ token }: TestCustomer) =>
     (
       await portal.call<{ transactionCode: string; amount: number }[]>(
@@ -167,7 +167,7 @@ test('made twice, and both notices are lost: both are found by asking', async ()
   await portal.ledgerHolds()
 })
 
-test('without a code, or to another account of ours: nobody is credited, and it waits in suspense', async () => {
+test('without a code, or to our other account: it waits in suspense, uncredited', async () => {
   const { an, of } = await begun()
   const before = (await suspense()).length
   await send({ account: of.accountNumber, amount: '77000', content: 'chuc mung sinh nhat' })
@@ -257,7 +257,7 @@ describe('told by two feeds', () => {
     await portal.ledgerHolds()
   })
 
-  test('a reference of the bank that stands for another transfer already waits in suspense, once', async () => {
+  test("a bank's reference that another transfer has already waits in suspense, once", async () => {
     const [mine, theirs] = [await begun(), await begun()]
     const reference = newReference()
     expect(await tell('sepay', mine.of.content, 90_000n, reference)).toBe('recorded')

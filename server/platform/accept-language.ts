@@ -14,11 +14,11 @@ export function acceptedLanguage(header: string | undefined): Language {
       .map((parameter) => /^\s*q\s*=\s*(.*)$/i.exec(parameter)?.[1])
       .filter((text) => text !== undefined)
     const q = Number(weights[0] ?? 1)
-    const language = /^vi(?![a-z])/i.test(tag)
-      ? 'vi'
-      : /^(en(?![a-z])|\*)/i.test(tag)
-        ? 'en'
-        : undefined
+    let language: Language | undefined
+    if (/^vi(?![a-z])/i.test(tag)) language = 'vi'
+    else if (/^(en(?![a-z])|\*)/i.test(tag)) language = 'en'
+    else language = undefined
+
     if (language && q > weight) [best, weight] = [language, q]
   }
   return best

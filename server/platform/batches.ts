@@ -15,7 +15,8 @@ export async function deleteInBatches<T extends keyof DB>(
   for (;;) {
     const { numAffectedRows = 0n } = await sql`
       delete from ${sql.table(table)} where ctid = any (array(
-        select ctid from ${sql.table(table)} where ${sql.ref(column)} < ${before} limit ${rowsAtOnce}
+        select ctid from ${sql.table(table)} where ${sql.ref(column)} < ${before}
+        limit ${rowsAtOnce}
       ))`.execute(db)
     if (numAffectedRows < BigInt(rowsAtOnce)) return
   }

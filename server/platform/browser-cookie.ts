@@ -23,4 +23,5 @@ export function browserOf(request: FastifyRequest): string | undefined {
 
 /** The header's value (RFC 6265). `https`: it is never sent in the clear. */
 export const browserCookie = (browser: string, https: boolean): string =>
-  `${name}=${browser}; Path=/api/v1/auth; Max-Age=${keptSeconds}; HttpOnly; SameSite=Lax${https ? '; Secure' : ''}`
+  `${name}=${browser}; Path=/api/v1/auth; Max-Age=${keptSeconds}; HttpOnly; SameSite=Lax` +
+  `${https ? '; Secure' : ''}`

@@ -14,20 +14,24 @@ test('a migration has all the time that it needs, on a database of any size', as
     await admin.query(`
       drop schema public cascade;
       create schema public;
-      create table kysely_migration (name varchar(255) primary key, timestamp varchar(255) not null);
+      create table kysely_migration (name varchar(255) primary key,
+      timestamp varchar(255) not null);
       create table limit_seen (name text, value text);
       create function see_limits() returns trigger language plpgsql as $$ begin
         insert into limit_seen select name, setting from pg_settings
-        where name in ('statement_timeout', 'idle_in_transaction_session_timeout', 'transaction_timeout');
+        where name in ('statement_timeout', 'idle_in_transaction_session_timeout',
+        'transaction_timeout');
         return new;
       end $$;
-      create trigger see_limits before insert on kysely_migration for each row execute function see_limits();
+      create trigger see_limits before
+      insert on kysely_migration for each row execute function see_limits();
     `)
     const applied = await migrate(database.url)
     expect(applied[0]).toBe('0001_platform')
     expect(await migrate(database.url)).toEqual([])
     const { rows } = await admin.query(
-      'select name, value, count(*)::int as times from limit_seen group by name, value order by name',
+      `select name, value, count(*)::int as times from limit_seen group by name, value
+        order by name`,
     )
     expect(rows).toEqual(
       ['idle_in_transaction_session_timeout', 'statement_timeout', 'transaction_timeout'].map(

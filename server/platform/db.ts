@@ -174,9 +174,8 @@ const absence = new Set([
  */
 export const databaseIsAway = (error: unknown): boolean =>
   error instanceof Error &&
-  (/timeout exceeded when trying to connect|Connection terminated|is not queryable|Query read timeout|ENOENT.*PGSQL/.test(
-    error.message,
-  ) ||
+  (/timeout exceeded when trying to connect|Connection terminated/.test(error.message) ||
+    /is not queryable|Query read timeout|ENOENT.*PGSQL/.test(error.message) ||
     absence.has((error as { code?: string }).code ?? ''))
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i

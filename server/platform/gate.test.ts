@@ -9,7 +9,7 @@ function pending() {
   return { work, ends }
 }
 
-test('a gate lets in as many as it says, has the next wait in order and refuses the rest', async () => {
+test('a gate lets in its number, has the next wait in order and refuses the rest', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.integer({ min: 1, max: 4 }),
@@ -57,7 +57,7 @@ test('a failure leaves its place to the next', async () => {
   expect(await gate.run(async () => 'free')).toBe('free')
 })
 
-test('a keyed gate refuses beyond its number, for that key only, and forgets who left', async () => {
+test('a keyed gate refuses beyond its number for that key, and forgets who left', async () => {
   const gate = createKeyedGate(2)
   const { work, ends } = pending()
   const held = [gate.run('an', work), gate.run('an', work)]

@@ -65,7 +65,7 @@ describe('callHttp', () => {
     expect((await failure(callHttp({ peer: 'bank', method: 'GET', url }))).kind).toBe('unavailable')
   })
 
-  it('is unclear when the answer to a POST is lost, and unavailable when the call may be repeated', async () => {
+  it("is unclear when a POST's answer is lost, unavailable when it may be repeated", async () => {
     const silent = await peer(() => undefined)
     const cutting = await peer((request) => request.socket.destroy())
     for (const url of [silent, cutting]) {

@@ -79,7 +79,7 @@ describe('calls of other sites', () => {
     const me = await portal.call('GET', '/api/v1/auth/me', { token: an.token, headers: from(site) })
     expect(me.status).toBe(200)
   })
-  test('webhooks, pages that a gateway or a mail leads to, and links to files are open', async () => {
+  test('webhooks, pages that gateways or mails lead to, and links to files are open', async () => {
     const navigation = from('cross-site', 'navigate')
     const webhook = await portal.call('POST', '/api/webhooks/vnpay', {
       body: {},
@@ -97,7 +97,7 @@ describe('calls of other sites', () => {
   })
 })
 
-test('no answer of the API is kept by a browser or a proxy, and pages cannot be framed', async () => {
+test('no answer of the API is kept by a browser or proxy; pages cannot be framed', async () => {
   for (const path of ['/api/v1/auth/me', '/api/config', '/api/wp', '/api/nowhere']) {
     const answer = await portal.call('GET', path, { token: an.token })
     expect([path, answer.headers.get('cache-control')]).toEqual([path, 'no-store'])

@@ -51,7 +51,7 @@ const payments = async (): Promise<number> =>
   )
 
 describe('the same key', () => {
-  test('and the same body: the first answer again, byte for byte, and nothing is done', async () => {
+  test('and the same body: the first answer byte for byte, and nothing is done', async () => {
     const key = randomUUID()
     const first = await begin(key)
     expect([first.status, replayed(first)]).toEqual([200, null])
@@ -119,7 +119,7 @@ describe('the same key', () => {
     expect((await begin(key)).text).toBe(done[0]?.text)
   })
 
-  test('at once counts against no limit twice: the first acts, the second is told of it', async () => {
+  test('at once counts against no limit twice: one acts, the other is told', async () => {
     // One code a minute may be asked for from one address.
     const recover = (key: string) =>
       portal.call('POST', '/api/v1/auth/recover', {

@@ -100,7 +100,8 @@ export async function givenUpJobs(
       coalesce(output ->> 'message', output #>> '{value,message}', output::text) as reason,
       retry_count, completed_on
     from pgboss.job
-    where state = 'failed' and (${of.queue ?? null}::text is null or name = ${of.queue ?? null}::text)
+    where state = 'failed' and (${of.queue ?? null}::text is null
+    or name = ${of.queue ?? null}::text)
     order by completed_on desc limit ${of.limit}`.execute(db)
   return rows.map((row) => ({
     id: row.id,
@@ -120,7 +121,8 @@ export async function startAgain(db: Queryable, choice: JobChoice): Promise<numb
     update pgboss.job set state = 'retry', retry_limit = retry_limit + 1, completed_on = null,
       start_after = now(), keep_until = greatest(keep_until, now() + interval '14 days')
     where state = 'failed'
-      and (${ids === null ? null : [...ids]}::uuid[] is null or id = any(${ids === null ? null : [...ids]}::uuid[]))
+      and (${ids === null ? null : [...ids]}::uuid[] is null
+      or id = any(${ids === null ? null : [...ids]}::uuid[]))
       and (${queue}::text is null or name = ${queue}::text)`.execute(db)
   return Number(numAffectedRows ?? 0n)
 }

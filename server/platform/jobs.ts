@@ -119,7 +119,8 @@ export function createJobs(url: string, log: Log, mode: 'work' | 'send' = 'work'
    */
   async function requeueOrphanedJobs(session: pg.Client): Promise<void> {
     const { rowCount } = await session.query(
-      "update pgboss.job set state = 'retry', started_on = null, start_after = now(), heartbeat_on = null where state = 'active'",
+      `update pgboss.job set state = 'retry', started_on = null, start_after = now(),
+        heartbeat_on = null where state = 'active'`,
     )
     if (rowCount) log.warn({ jobs: rowCount }, 'requeued the orphaned jobs of a killed worker')
   }
@@ -220,8 +221,8 @@ export function createJobs(url: string, log: Log, mode: 'work' | 'send' = 'work'
     async idle() {
       const names = definitions.map(({ name }) => name)
       // In one look at all of them: a job adds the next before it is over itself.
-      const waiting =
-        "select 1 from pgboss.job where name = any($1) and state in ('created', 'retry', 'active') limit 1"
+      const waiting = `select 1 from pgboss.job
+        where name = any($1) and state in ('created', 'retry', 'active') limit 1`
       while ((await boss.getDb().executeSql(waiting, [names])).rows.length > 0)
         await new Promise((resolve) => setTimeout(resolve, 50))
     },

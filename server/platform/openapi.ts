@@ -109,7 +109,8 @@ export function openApi(
       title: about.title,
       version: about.version,
       description:
-        "Money is an integer in the currency's minor unit. Lists are keyset-paginated, newest first.",
+        "Money is an integer in the currency's minor unit. " +
+        'Lists are keyset-paginated, newest first.',
     },
     servers: [{ url: about.url }],
     paths,

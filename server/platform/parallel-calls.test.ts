@@ -44,7 +44,7 @@ test('whoever asks for a second connection inside of a transaction is told at on
   expect(sound.length).toBe(5)
 })
 
-test('more writes at once than there are connections: another customer does not notice', async () => {
+test('more writes at once than there are connections: no other customer notices', async () => {
   const writes = others.flatMap(({ token }) =>
     Array.from({ length: 15 }, (_, n) =>
       portal.call(n % 2 ? 'DELETE' : 'POST', `/api/wp/${randomUUID()}${n % 2 ? '' : '/backups'}`, {
@@ -59,7 +59,7 @@ test('more writes at once than there are connections: another customer does not 
   for (const { status } of await Promise.all(writes)) expect([404, 429]).toContain(status)
 })
 
-test('a crowd at the sign-in: some are asked to come again, and the others do not notice', async () => {
+test('a crowd at the sign-in: some are asked to come again, others do not notice', async () => {
   const crowd = Array.from({ length: 150 }, (_, n) =>
     portal.call('POST', '/api/v1/auth/login', {
       body: { email: `crowd-${n}@example.vn`, password: 'wrong-password' },
@@ -80,7 +80,7 @@ test('a crowd at the sign-in: some are asked to come again, and the others do no
   }
 })
 
-test('eight writes of one customer at a time: more are 429, and reads are not counted', async () => {
+test('eight writes of one customer at once: more are 429, reads are not counted', async () => {
   const { db } = portal.app
   const [mine] = others
   const body = { name: 'Trần Thị Bình' }
@@ -117,7 +117,7 @@ test('eight writes of one customer at a time: more are 429, and reads are not co
   ).toBe(200)
 })
 
-test('no connection is free for long: calls are asked to come again at once, sign-ins wait', async () => {
+test('no connection is free for long: calls are refused at once, sign-ins wait', async () => {
   const { db } = portal.app
   let free = () => {}
   const until = new Promise<void>((resolve) => (free = resolve))
@@ -151,7 +151,7 @@ test('no connection is free for long: calls are asked to come again at once, sig
   expect((await portal.call('GET', '/api/v1/account', { token: an.token })).status).toBe(200)
 })
 
-test('what is refused at some load is refused at every greater one, and webhooks and sign-ins last', () => {
+test('what a load refuses every greater one does; webhooks and sign-ins come last', () => {
   const load = fc.record({
     loopDelayMs: fc.double({ min: 0, max: 1e5, noNaN: true }),
     waiting: fc.nat(5000),

@@ -105,7 +105,8 @@ export async function openSecrets(
     return createSecrets(createSecrets(given).open(wrappingPurpose, row.sealed))
   if (previous === undefined || row.fingerprint !== fingerprintOf(previous))
     throw new WrongSecret(
-      `PORTAL_SECRET is not the one of this database (fingerprint ${fingerprintOf(given)}, the database has ${row.fingerprint}). ` +
+      `PORTAL_SECRET is not the one of this database (fingerprint ${fingerprintOf(given)}, ` +
+        `the database has ${row.fingerprint}). ` +
         'Give the one of before, or set it as PORTAL_SECRET_PREVIOUS to change it.',
     )
   const root = createSecrets(previous).open(wrappingPurpose, row.sealed)

@@ -100,7 +100,7 @@ describe('channels', () => {
     await joined(own, an)
   })
 
-  test("another customer's channel 403, a dead token 401, a forged signature refused by the socket", async () => {
+  test("another's channel 403, a dead token 401, a forged signature refused", async () => {
     const own = client(an.token)
     expect(
       await heard<{ status: number }>(
@@ -164,7 +164,7 @@ describe('channels', () => {
     expect(said).toBe('pusher:subscription_error')
   })
 
-  test('authorisation takes a form and JSON, and answers as Pusher does, without an envelope', async () => {
+  test('authorisation takes a form and JSON, answers as Pusher, without envelope', async () => {
     const form = { socket_id: '12.34', channel_name: `private-${an.id}` }
     const json = await portal.call('POST', '/api/v1/auth/pusher', { token: an.token, body: form })
     const encoded = await portal.call('POST', '/api/v1/auth/pusher', {
@@ -373,7 +373,7 @@ describe('the protocol', () => {
     expect(own.connection.state).toBe('connected')
   })
 
-  test('rubbish is answered with an error, not with silence or a crash; frames are limited', async () => {
+  test('rubbish is answered with an error, not silence; frames are limited', async () => {
     const socket = new WebSocket(`ws://127.0.0.1:${portal.config.PORT}/app/${key}?protocol=7`)
     const answers: string[] = []
     socket.on('message', (text: Buffer) => answers.push(text.toString()))

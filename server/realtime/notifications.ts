@@ -56,8 +56,10 @@ export function titleOf(event: EventName, payload: unknown, language: Language):
           ? `Đơn hàng chưa thanh toán, còn thiếu ${money(payment?.amount_due, payment?.currency)}`
           : `Your order could not be paid: ${money(payment?.amount_due, payment?.currency)} due`
       return vi
-        ? `Hoá đơn ${number} chưa thanh toán, còn thiếu ${money(payment?.amount_due, payment?.currency)}`
-        : `Invoice ${number} could not be paid: ${money(payment?.amount_due, payment?.currency)} due`
+        ? `Hoá đơn ${number} chưa thanh toán, còn thiếu ` +
+            `${money(payment?.amount_due, payment?.currency)}`
+        : `Invoice ${number} could not be paid: ${money(payment?.amount_due, payment?.currency)}` +
+            ' due'
     case 'subscribe.create':
       return vi ? 'Gói dịch vụ đã được đặt' : 'Your subscription was ordered'
     case 'subscription.created':
@@ -79,7 +81,8 @@ export function titleOf(event: EventName, payload: unknown, language: Language):
       const database = disk?.which === 'database'
       return vi
         ? `Ổ ${database ? 'MariaDB' : 'SSD'} của ${wp?.name ?? ''} đã đầy ${disk?.percent ?? 0} %`
-        : `The ${database ? 'database' : 'SSD'} disk of ${wp?.name ?? ''} is ${disk?.percent ?? 0} % full`
+        : `The ${database ? 'database' : 'SSD'} disk of ${wp?.name ?? ''} is ` +
+            `${disk?.percent ?? 0} % full`
     }
     case 'wallet.credited':
       return vi

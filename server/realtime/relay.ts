@@ -30,9 +30,11 @@ export function createRelay(db: Database, log: Log): Relay {
       // The relays of several processes take turns, so that places in line are committed in order.
       await sql`select pg_advisory_xact_lock(${lockKeys.relayEvents})`.execute(tx)
       const { rows } = await sql<{ seq: bigint }>`
-        with waiting as (select id from notification where seq is null order by id limit ${batch} for update),
+        with waiting as (select id from notification where seq is null order by id limit ${batch}
+        for update),
         placed as (select id, nextval('notification_seq') as seq from waiting order by id)
-        update notification n set seq = placed.seq from placed where n.id = placed.id returning n.seq
+        update notification n set seq = placed.seq from placed where n.id = placed.id
+        returning n.seq
       `.execute(tx)
       if (rows.length > 0) await sql`select pg_notify(${channel}, '')`.execute(tx)
       return rows.length

@@ -93,7 +93,9 @@ export function routes(
           return {
             status: 413,
             body: {
-              error: `The data content of this event exceeds the allowed maximum (${maxEventBytes} bytes)`,
+              error:
+                `The data content of this event exceeds the allowed maximum (${maxEventBytes} ` +
+                'bytes)',
             },
           }
       }

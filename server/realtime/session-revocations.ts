@@ -58,9 +58,8 @@ export function createSessionRevocations(db: Database, hub: Hub): SessionRevocat
         .execute()
       const names = [...sessionIds, ...grants.map(({ socket_id }) => socket_id)]
       for (let at = 0; at < names.length; at += namesAtOnce)
-        await sql`select pg_notify(${endedChannel}, ${names.slice(at, at + namesAtOnce).join(' ')})`.execute(
-          tx,
-        )
+        await sql`select pg_notify(${endedChannel},
+          ${names.slice(at, at + namesAtOnce).join(' ')})`.execute(tx)
     },
     onNotify(payload) {
       const ended = new Set(payload.split(' '))
@@ -76,7 +75,8 @@ export function createSessionRevocations(db: Database, hub: Hub): SessionRevocat
       const open = [...hub.members()].filter(({ channels }) => channels.size > 0)
       if (open.length === 0) return
       const { rows } = await sql<{ socket_id: string }>`
-        select socket_id from channel_grant where socket_id = any(${open.map(({ socketId }) => socketId)})
+        select socket_id from channel_grant
+        where socket_id = any(${open.map(({ socketId }) => socketId)})
       `.execute(db)
       const granted = new Set(rows.map(({ socket_id }) => socket_id))
       for (const { socketId, connection } of open)

@@ -10,7 +10,8 @@ import { branded, brandOf } from './brand.ts'
 const file = path.resolve(import.meta.dirname, '../../catalog.yaml')
 const text = readFileSync(file, 'utf8')
 const html =
-  '<head><title>Let’s Panel</title><link rel="icon" href="/favicon.svg" type="image/svg+xml" /></head><svg viewBox="0 0 32 32" width="28"><rect fill="#4361EE"/></svg>'
+  '<head><title>Let’s Panel</title><link rel="icon" href="/favicon.svg" type="image/svg+xml" ' +
+  '/></head><svg viewBox="0 0 32 32" width="28"><rect fill="#4361EE"/></svg>'
 
 describe('the page', () => {
   test('carries the name wherever it is read, and no markup with it', () => {

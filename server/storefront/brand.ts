@@ -44,8 +44,12 @@ const escaped = (text: string): string =>
 
 /** Shades of one colour for both themes; the measures are those between the portal's own. */
 const shades = (color: string): string =>
-  `:root{--primary:${color};--primary-hover:color-mix(in oklab,${color} 88%,#000);--primary-ink:color-mix(in oklab,${color} 84%,#000);--primary-soft:color-mix(in oklab,${color} 9%,#fff)}` +
-  `html.dark,body.dark{--primary:${color};--primary-hover:color-mix(in oklab,${color} 88%,#000);--primary-ink:color-mix(in oklab,${color} 40%,#fff);--primary-soft:color-mix(in oklab,${color} 28%,#11151e)}`
+  `:root{--primary:${color};--primary-hover:color-mix(in oklab,${color} ` +
+  `88%,#000);--primary-ink:color-mix(in oklab,${color} 84%,#000);--primary-soft:color-mix(in ` +
+  `oklab,${color} 9%,#fff)}` +
+  (`html.dark,body.dark{--primary:${color};--primary-hover:color-mix(in oklab,${color} ` +
+    `88%,#000);--primary-ink:color-mix(in oklab,${color} 40%,#fff);--primary-soft:color-mix(in ` +
+    `oklab,${color} 28%,#11151e)}`)
 
 /** The page of the build in the operator's dress. */
 export function branded(html: string, { name, color, logo }: Brand): string {

@@ -25,7 +25,7 @@ const asked = (
       .on('error', reject)
   })
 
-test('a page under another name of this machine leads to the one address, a call and a foreign name do not', async () => {
+test("a page under this machine's other name leads to the address, a call not", async () => {
   const { PORT } = portal.config
   expect(await asked(`localhost:${PORT}`, '/payment?amount=5')).toEqual({
     status: 302,

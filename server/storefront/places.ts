@@ -25,9 +25,11 @@ const list = (country: string, type: Place['type'], names: string): Place[] =>
 /** The districts that are known by their own name alone, by their city. */
 const districts: Partial<Record<(typeof vietnamCities)[number], string>> = {
   'Hà Nội':
-    'Ba Đình; Hoàn Kiếm; Hai Bà Trưng; Đống Đa; Cầu Giấy; Tây Hồ; Thanh Xuân; Hoàng Mai; Long Biên; Nam Từ Liêm; Bắc Từ Liêm; Hà Đông; Sơn Tây',
-  'TP. Hồ Chí Minh': `Quận 1; Quận 3; Quận 4; Quận 5; Quận 6; Quận 7; Quận 8; Quận 10; Quận 11; Quận 12; Bình Thạnh; Gò Vấp; Phú Nhuận; Tân Bình; Tân Phú;
-    Bình Tân; Thủ Đức; Nhà Bè; Bình Chánh; Hóc Môn; Củ Chi`,
+    'Ba Đình; Hoàn Kiếm; Hai Bà Trưng; Đống Đa; Cầu Giấy; Tây Hồ; Thanh Xuân; Hoàng Mai; Long ' +
+    'Biên; Nam Từ Liêm; Bắc Từ Liêm; Hà Đông; Sơn Tây',
+  'TP. Hồ Chí Minh': `Quận 1; Quận 3; Quận 4; Quận 5; Quận 6; Quận 7; Quận 8; Quận 10;
+    Quận 11; Quận 12; Bình Thạnh; Gò Vấp; Phú Nhuận; Tân Bình; Tân Phú; Bình Tân;
+    Thủ Đức; Nhà Bè; Bình Chánh; Hóc Môn; Củ Chi`,
   'Đà Nẵng': 'Hải Châu; Sơn Trà; Ngũ Hành Sơn; Liên Chiểu',
   'Cần Thơ': 'Ninh Kiều; Bình Thuỷ',
   'Hải Phòng': 'Hồng Bàng; Lê Chân; Ngô Quyền',
@@ -47,7 +49,8 @@ const wellKnown: readonly Place[] = [
   ...list(
     'AU',
     'city',
-    'Sydney; Melbourne; Brisbane; Perth; Adelaide; Hobart; Canberra; Darwin; Gold Coast; Newcastle; Geelong; Cairns',
+    'Sydney; Melbourne; Brisbane; Perth; Adelaide; Hobart; Canberra; Darwin; Gold Coast; ' +
+      'Newcastle; Geelong; Cairns',
   ),
   ...list('SG', 'city', 'Singapore'),
   ...list('JP', 'city', 'Tokyo; Osaka; Nagoya; Fukuoka; Sapporo'),
@@ -142,14 +145,12 @@ export function searchPlaces(text: string): Place[] {
   if (wanted === '') return []
   const typed = compact(wanted)
   const meant = also[typed] ?? typed
-  const rank = ({ folded, compacted }: (typeof searchable)[number]): number =>
-    folded === wanted || compacted === meant
-      ? 0
-      : folded.startsWith(wanted)
-        ? 1
-        : folded.includes(` ${wanted}`)
-          ? 2
-          : 3
+  const rank = ({ folded, compacted }: (typeof searchable)[number]): number => {
+    if (folded === wanted || compacted === meant) return 0
+    if (folded.startsWith(wanted)) return 1
+    if (folded.includes(` ${wanted}`)) return 2
+    return 3
+  }
   return searchable
     .filter(
       ({ folded, compacted }) =>

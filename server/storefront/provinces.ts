@@ -23,11 +23,13 @@ export const vietnamCities = [
   'TP. Hồ Chí Minh',
   'Cần Thơ',
 ] as const
-const vietnam = `An Giang; Bắc Ninh; Cà Mau; Cao Bằng; Đắk Lắk; Điện Biên; Đồng Nai; Đồng Tháp; Gia Lai; Hà Tĩnh; Hưng Yên; Khánh Hoà; Lai Châu;
-  Lâm Đồng; Lạng Sơn; Lào Cai; Nghệ An; Ninh Bình; Phú Thọ; Quảng Ngãi; Quảng Ninh; Quảng Trị; Sơn La; Tây Ninh; Thái Nguyên; Thanh Hoá;
+const vietnam = `An Giang; Bắc Ninh; Cà Mau; Cao Bằng; Đắk Lắk; Điện Biên; Đồng Nai; Đồng Tháp;
+  Gia Lai; Hà Tĩnh; Hưng Yên; Khánh Hoà; Lai Châu; Lâm Đồng; Lạng Sơn; Lào Cai; Nghệ An; Ninh Bình;
+  Phú Thọ; Quảng Ngãi; Quảng Ninh; Quảng Trị; Sơn La; Tây Ninh; Thái Nguyên; Thanh Hoá;
   Tuyên Quang; Vĩnh Long`
 const australia =
-  'New South Wales; Victoria; Queensland; Western Australia; South Australia; Tasmania; Australian Capital Territory; Northern Territory'
+  'New South Wales; Victoria; Queensland; Western Australia; South Australia; Tasmania; ' +
+  'Australian Capital Territory; Northern Territory'
 export const provinces = {
   VN: [...vietnamCities, ...vietnam.split(/;\s*/)],
   AU: australia.split(/;\s*/),

@@ -52,7 +52,8 @@ describe('the database itself', () => {
     return { id, other: other.id, foreign: foreign.id }
   }
   const line = (transfer: bigint, account: bigint, amount: number) =>
-    sql`(${transfer}, ${account}, ${amount}, 0, ${BigInt(1_000_000 + Math.floor(Math.random() * 1e9))}, '')`
+    sql`(${transfer}, ${account}, ${amount}, 0,
+      ${BigInt(1_000_000 + Math.floor(Math.random() * 1e9))}, '')`
 
   test.each([
     ['change an entry', 'update ledger_entry set amount = 1', 'LG001'],
@@ -69,12 +70,14 @@ describe('the database itself', () => {
     ],
     [
       'use a key twice',
-      'insert into ledger_transfer (key, kind, details, fingerprint, created_at) select key, kind, details, fingerprint, created_at from ledger_transfer limit 1',
+      `insert into ledger_transfer (key, kind, details, fingerprint, created_at)
+        select key, kind, details, fingerprint, created_at from ledger_transfer limit 1`,
       '23505',
     ],
     [
       'post to an account that is not there',
-      "select * from ledger_post('k', 'topup', '{}', now(), array['wallet:nobody', 'gateway:vnpay:VND'], array[1, -1]::bigint[])",
+      `select * from ledger_post('k', 'topup', '{}', now(), array['wallet:nobody',
+        'gateway:vnpay:VND'], array[1, -1]::bigint[])`,
       'LG003',
     ],
   ])('does not let anybody %s', async (_, statement, code) => {
@@ -103,9 +106,8 @@ describe('the database itself', () => {
             alone: [line(transfer, of.id, 5)],
             mixed: [line(transfer, of.id, 5), line(transfer, of.foreign, -5)],
           }[kind]
-          await sql`insert into ledger_entry (transfer_id, account_id, amount, ending_balance, version, hash) values ${sql.join(rows)}`.execute(
-            tx,
-          )
+          await sql`insert into ledger_entry (transfer_id, account_id, amount, ending_balance,
+            version, hash) values ${sql.join(rows)}`.execute(tx)
         }),
       ).rejects.toMatchObject({ code: 'LG002' })
     }
@@ -159,7 +161,8 @@ describe('checkLedger', () => {
       const admin = new pg.Client({ connectionString: broken.url })
       await admin.connect()
       await admin.query(
-        `set session_replication_role = replica; alter table ledger_account drop constraint ledger_account_never_negative; ${statement}`,
+        `set session_replication_role = replica; alter table ledger_account drop constraint
+          ledger_account_never_negative; ${statement}`,
       )
       await admin.end()
       return [...new Set((await checkLedger(hurt.db)).map(({ invariant }) => invariant))]
@@ -170,7 +173,7 @@ describe('checkLedger', () => {
   }
   const walletId = '(select id from ledger_account where customer_id is not null)'
 
-  test('begins where the last check ended: what is new is read, what is old only by a full check', async () => {
+  test('begins where the last check ended: what is old is read by a full check only', async () => {
     const own = await testDatabase()
     const hurt = connect(own.url, 2, () => undefined)
     const admin = new pg.Client({ connectionString: own.url })
@@ -199,7 +202,8 @@ describe('checkLedger', () => {
       await park('second')
       const change = (key: string, to: string) =>
         admin.query(
-          `set session_replication_role = replica; update ledger_transfer set details = '${to}' where key = '${key}'`,
+          `set session_replication_role = replica; update ledger_transfer set details = '${to}'
+            where key = '${key}'`,
         )
       await change('first', '{"code": "X"}')
       expect(await checkLedger(hurt.db, 'new')).toEqual([])
@@ -246,7 +250,8 @@ describe('checkLedger', () => {
     ],
     [
       'an entry and its history that were changed',
-      `update ledger_entry set amount = amount + 1, ending_balance = ending_balance + 1 where account_id = ${walletId} and version = 1`,
+      `update ledger_entry set amount = amount + 1, ending_balance = ending_balance + 1
+        where account_id = ${walletId} and version = 1`,
       'the hash chain is whole',
     ],
     [
@@ -286,7 +291,8 @@ describe('checkLedger', () => {
     ],
     [
       'two entries that changed places',
-      `update ledger_entry set version = case version when 1 then 2 when 2 then 1 else version end + 100 where account_id = ${walletId}`,
+      `update ledger_entry set version = case version when 1 then 2 when 2 then 1 else version end
+        + 100 where account_id = ${walletId}`,
       'balances and versions follow one another without a gap',
     ],
   ])('finds %s', async (_, statement, invariant) => {
@@ -309,7 +315,8 @@ test('any number of broken links is counted, and the first of an account are nam
     await client.query('set session_replication_role = replica')
     await client.query(
       `insert into ledger_entry (transfer_id, account_id, version, amount, ending_balance, hash)
-       select (select max(transfer_id) from ledger_entry where account_id = $1), $1, 1 + n, 1, 1, '\\x00'
+       select (select max(transfer_id) from ledger_entry
+       where account_id = $1), $1, 1 + n, 1, 1, '\\x00'
        from generate_series(1, 200000) as n`,
       [id],
     )

@@ -23,7 +23,8 @@ type Check = readonly [invariant: string, query: ReturnType<typeof sql<Row>>]
 const balanceChecks: readonly Check[] = [
   [
     'all accounts of a currency sum to zero',
-    sql<Row>`select currency || ' ' || sum(balance) as "where" from ledger_account group by currency having sum(balance) <> 0`,
+    sql<Row>`select currency || ' ' || sum(balance) as "where" from ledger_account group by currency
+      having sum(balance) <> 0`,
   ],
   [
     'no wallet is negative',
@@ -51,19 +52,23 @@ interface Batch {
 const walk = (from: bigint, broken: readonly bigint[]) => sql<Batch>`
   with account as materialized (
     select a.id, a.code, a.balance, a.version, a.head_hash,
-      coalesce(c.version, 0) as from_version, coalesce(c.balance, 0) as from_balance, coalesce(c.hash, '\\x') as from_hash
+      coalesce(c.version, 0) as from_version, coalesce(c.balance, 0) as from_balance,
+      coalesce(c.hash, '\\x') as from_hash
     from ledger_account a left join ledger_checked c on c.account_id = a.id
-    where (a.version, a.balance, a.head_hash) is distinct from (coalesce(c.version, 0), coalesce(c.balance, 0), coalesce(c.hash, '\\x'))
+    where (a.version, a.balance, a.head_hash) is distinct
+    from (coalesce(c.version, 0), coalesce(c.balance, 0), coalesce(c.hash, '\\x'))
       and a.id >= ${from} and not a.id = any (${broken}::bigint[])
     order by a.id limit ${accountsAtOnce}
   ), entry as materialized (
     select a.id as account_id, e.transfer_id, e.version, e.amount, e.ending_balance, e.hash,
-      ledger_entry_text(a.code, e.version, t.key, t.kind, t.details, e.amount, e.ending_balance, t.created_at) as said,
+      ledger_entry_text(a.code, e.version, t.key, t.kind, t.details, e.amount, e.ending_balance,
+      t.created_at) as said,
       lag(e.ending_balance, 1, a.from_balance) over chain as balance_before,
       lag(e.hash, 1, a.from_hash) over chain as hash_before,
       a.from_version + row_number() over chain as expected
     from account a
-    cross join lateral (select * from ledger_entry where account_id = a.id and version > a.from_version order by version
+    cross join lateral (select * from ledger_entry where account_id = a.id
+    and version > a.from_version order by version
       limit (select ${entriesAtOnce}::int / greatest(count(*), 1) from account)) e
     join ledger_transfer t on t.id = e.transfer_id
     window chain as (partition by a.id order by e.version)
@@ -72,31 +77,39 @@ const walk = (from: bigint, broken: readonly bigint[]) => sql<Batch>`
     group by transfer_id having sum(amount) <> 0 or count(*) < 2
   ), judged as (
     select account_id, version, case
-      when version <> expected or ending_balance <> balance_before + amount then 'balances and versions follow one another without a gap'
+      when version <> expected or ending_balance <> balance_before + amount then
+      'balances and versions follow one another without a gap'
       when hash <> sha256(hash_before || convert_to(said, 'UTF8')) then 'the hash chain is whole'
       when transfer_id in (select transfer_id from unbalanced) then 'every transfer balances'
     end as invariant
     from entry
   ), reached as (
-    select distinct on (account_id) account_id, version, ending_balance, hash from entry order by account_id, version desc
+    select distinct on (account_id) account_id, version, ending_balance, hash from entry
+    order by account_id, version desc
   ), found as (
     select account_id, version, invariant from judged where invariant is not null
     union all
     -- Nothing is left of the chain: now its end must be what the account says.
     select a.id, a.version, case
-      when a.balance <> coalesce(r.ending_balance, a.from_balance) or a.version <> coalesce(r.version, a.from_version) then 'a balance is the sum of its entries'
+      when a.balance <> coalesce(r.ending_balance, a.from_balance)
+      or a.version <> coalesce(r.version, a.from_version) then 'a balance is the sum of its entries'
       else 'the newest hash is the account''s head'
     end
     from account a left join reached r on r.account_id = a.id
-    where not exists (select from ledger_entry e where e.account_id = a.id and e.version > coalesce(r.version, a.from_version))
+    where not exists (select from ledger_entry e where e.account_id = a.id
+    and e.version > coalesce(r.version, a.from_version))
       and (a.balance, a.version, a.head_hash)
-        is distinct from (coalesce(r.ending_balance, a.from_balance), coalesce(r.version, a.from_version), coalesce(r.hash, a.from_hash))
+        is distinct from (coalesce(r.ending_balance, a.from_balance), coalesce(r.version,
+        a.from_version), coalesce(r.hash, a.from_hash))
   ), kept as (
     insert into ledger_checked (account_id, version, balance, hash)
-    select r.account_id, r.version, r.ending_balance, r.hash from reached r where r.account_id not in (select account_id from found)
-    on conflict (account_id) do update set version = excluded.version, balance = excluded.balance, hash = excluded.hash
+    select r.account_id, r.version, r.ending_balance, r.hash from reached r
+    where r.account_id not in (select account_id from found)
+    on conflict (account_id) do update
+    set version = excluded.version, balance = excluded.balance, hash = excluded.hash
   )
-  select a.id as account_id, a.code, f.invariant, f.version from account a left join found f on f.account_id = a.id order by a.id
+  select a.id as account_id, a.code, f.invariant, f.version from account a left
+  join found f on f.account_id = a.id order by a.id
 `
 
 /** Named of one account; the rest is counted. One broken link may break all behind it. */
@@ -144,7 +157,8 @@ async function emptyTransfers(db: Queryable): Promise<LedgerFinding[]> {
   for (let from = 0n; from < (ends[0]?.last ?? 0n); from += transfersAtOnce) {
     const { rows } = await sql<Row>`
       select t.id::text as "where" from ledger_transfer t
-      where t.id > ${from} and t.id <= ${from + transfersAtOnce} and not exists (select from ledger_entry e where e.transfer_id = t.id)
+      where t.id > ${from} and t.id <= ${from + transfersAtOnce} and not exists (select
+      from ledger_entry e where e.transfer_id = t.id)
     `.execute(db)
     for (const { where } of rows) findings.push({ invariant: 'every transfer has entries', where })
   }

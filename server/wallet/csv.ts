@@ -13,6 +13,12 @@ const harmless = (text: string): string => (/^[=+\-@\t\r']/.test(text) ? `'${tex
 const quoted = (text: string): string =>
   /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 
+type Cell = string | number | { readonly number: string }
+
+function csvCell(cell: Cell): string {
+  if (typeof cell === 'string') return quoted(harmless(cell))
+  return typeof cell === 'number' ? String(cell) : cell.number
+}
+
 /** One line. A number stays as it is printed; major units come as `{ number: '12.50' }`. */
-export const csvRow = (cells: readonly (string | number | { readonly number: string })[]): string =>
-  `${cells.map((cell) => (typeof cell === 'string' ? quoted(harmless(cell)) : typeof cell === 'number' ? String(cell) : cell.number)).join(',')}\r\n`
+export const csvRow = (cells: readonly Cell[]): string => `${cells.map(csvCell).join(',')}\r\n`

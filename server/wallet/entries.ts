@@ -182,12 +182,11 @@ export async function entryPage(
       matches(search, row.kind as PostingKind, row.details as Details),
     )
     const page = found.slice(0, of.limit)
-    const last =
-      found.length > of.limit
-        ? page.at(-1)
-        : read.length === searchedAtOnce
-          ? read.at(-1)
-          : undefined
+    let last
+    if (found.length > of.limit) last = page.at(-1)
+    else if (read.length === searchedAtOnce) last = read.at(-1)
+    else last = undefined
+
     return { items: page.map(shown), next: last?.version ?? null }
   }
   const rows = await query.limit(of.limit + 1).execute()

@@ -149,9 +149,8 @@ describe('a wallet', () => {
     await Promise.all(people.map((id) => topUp(id, 1_000_000n)))
     const between = (from: string, to: string, n: number) =>
       post((tx) =>
-        sql`select * from ledger_post(${`ring:${from}:${n}`}, 'charge', '{}', now(), ${[`wallet:${from}`, `wallet:${to}`]}::text[], ${['-1', '1']}::bigint[])`.execute(
-          tx,
-        ),
+        sql`select * from ledger_post(${`ring:${from}:${n}`}, 'charge', '{}', now(),
+          ${[`wallet:${from}`, `wallet:${to}`]}::text[], ${['-1', '1']}::bigint[])`.execute(tx),
       )
     const [a, b] = people as [string, string]
     await Promise.all(
@@ -161,7 +160,7 @@ describe('a wallet', () => {
     expect(await checkLedger(db)).toEqual([])
   })
 
-  test('chargebacks, and those that are won, beside top-ups at once: none is given up', async () => {
+  test('chargebacks, lost and won, beside top-ups at once: none is given up', async () => {
     const an = await customer()
     await topUp(an, 12_000n)
     const movement = (key: string) =>
@@ -185,7 +184,7 @@ describe('a wallet', () => {
   })
 
   test(
-    'what a chargeback leaves owed is set off from the next top-ups, the oldest first, for any sequence',
+    'what a chargeback leaves owed the next top-ups settle, the oldest first, in any sequence',
     { timeout: 120_000 },
     async () => {
       const act = fc.record({
@@ -266,7 +265,7 @@ describe('a wallet', () => {
   )
 
   test(
-    'whatever happens to it, alone or at once: sums are zero, nothing is negative, the chain is whole',
+    'whatever happens, alone or at once: sums are zero, none is negative, the chain is whole',
     { timeout: 120_000 },
     async () => {
       const act = fc.record({
@@ -356,7 +355,8 @@ describe('the statement', () => {
     for (let from = 1; from <= 10_000; from += 100) {
       await sql`
         select count(*) from generate_series(${from}::int, ${from + 99}::int) n,
-          lateral ledger_post('page:' || n, 'topup', '{"provider": "VNPay"}', now(), array[${`wallet:${an}`}, 'gateway:vnpay:VND'], array[n, -n]::bigint[])
+          lateral ledger_post('page:' || n, 'topup', '{"provider": "VNPay"}', now(),
+          array[${`wallet:${an}`}, 'gateway:vnpay:VND'], array[n, -n]::bigint[])
       `.execute(db)
     }
     const seen: number[] = []

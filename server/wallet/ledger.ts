@@ -59,7 +59,9 @@ export function createLedger(clock: Clock): Ledger {
     const codes = posting.lines.map((line) => line.account)
     const amounts = posting.lines.map((line) => String(line.amount))
     const { rows } = await sql<{ outcome: string; transfer_id: bigint | null }>`
-      select outcome, transfer_id from ledger_post(${posting.key}, ${posting.kind}, ${JSON.stringify(posting.details)}::jsonb, ${clock.now()}, ${codes}::text[], ${amounts}::bigint[], ${posting.reverses ?? null})
+      select outcome, transfer_id from ledger_post(
+        ${posting.key}, ${posting.kind}, ${JSON.stringify(posting.details)}::jsonb,
+        ${clock.now()}, ${codes}::text[], ${amounts}::bigint[], ${posting.reverses ?? null})
     `.execute(tx)
     const row = rows[0]
     if (!row) throw new Error('ledger_post answered nothing')
@@ -198,17 +200,20 @@ export function createLedger(clock: Clock): Ledger {
       // All of them in the order of their ids, as every posting takes its own: nobody waits for
       // another in a ring.
       const codes = [...new Set(legs.flatMap(({ wallet, revenue }) => [wallet, revenue]))]
-      await sql`select from ledger_account where code = any (${codes}::text[]) order by id for update`.execute(
-        tx,
-      )
+      await sql`
+        select from ledger_account where code = any (${codes}::text[]) order by id for update
+      `.execute(tx)
       const { rows } = await sql<{ outcome: string; transfer_id: bigint | null }>`
         select p.outcome, p.transfer_id
         from unnest(
-          ${sales.map(({ key }) => key)}::text[], ${sales.map(({ details }) => JSON.stringify(details))}::text[],
-          ${legs.map(({ wallet }) => wallet)}::text[], ${legs.map(({ revenue }) => revenue)}::text[],
+          ${sales.map(({ key }) => key)}::text[],
+          ${sales.map(({ details }) => JSON.stringify(details))}::text[],
+          ${legs.map(({ wallet }) => wallet)}::text[],
+          ${legs.map(({ revenue }) => revenue)}::text[],
           ${sales.map(({ amount }) => String(amount))}::bigint[]
         ) with ordinality as s (key, details, wallet, revenue, amount, place)
-        cross join lateral ledger_post(s.key, 'charge', s.details::jsonb, ${clock.now()}, array[s.wallet, s.revenue], array[-s.amount, s.amount]) p
+        cross join lateral ledger_post(s.key, 'charge', s.details::jsonb, ${clock.now()},
+          array[s.wallet, s.revenue], array[-s.amount, s.amount]) p
         order by s.place
       `.execute(tx)
       return sales.map(({ key }, index) => {

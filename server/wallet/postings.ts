@@ -24,9 +24,12 @@ export async function gatewayPostings(
   span: { from: Date; to: Date },
 ): Promise<GatewayPosting[]> {
   const { rows } = await sql<GatewayPosting>`
-    select t.key, t.kind, t.details->>'code' as code, -e.amount as amount, a.currency, t.created_at as at
-    from ledger_entry e join ledger_transfer t on t.id = e.transfer_id join ledger_account a on a.id = e.account_id
-    where a.code like ${`gateway:${driver}:%`} and t.created_at >= ${span.from} and t.created_at < ${span.to} order by t.id
+    select t.key, t.kind, t.details->>'code' as code, -e.amount as amount, a.currency,
+    t.created_at as at
+    from ledger_entry e join ledger_transfer t on t.id = e.transfer_id
+    join ledger_account a on a.id = e.account_id
+    where a.code like ${`gateway:${driver}:%`} and t.created_at >= ${span.from}
+    and t.created_at < ${span.to} order by t.id
   `.execute(db)
   return rows
 }

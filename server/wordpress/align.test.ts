@@ -115,7 +115,7 @@ async function passes(count: number): Promise<void> {
   await portal.app.bills.sweep()
 }
 
-test('unpaid it is suspended with its data kept; paid it is back; cancelled it is gone and the rest of the month is in the wallet', async () => {
+test('unpaid it is suspended with its data kept; paid, back; cancelled, refunded', async () => {
   const an = await portal.customer()
   const { id } = (await post<{ id: string }>(an, '/api/wp', order)).body.result
   await fund(an, BigInt(price))

@@ -55,9 +55,8 @@ export async function forgettable(
         seq = max(seq) filter (where state = 'proven') over () as newest_proven
       from site_backup where site_id = ${siteId} and state <> 'making') ranked
     where (state = 'removed' or place > ${kept}) and newest_proven is not true
-      and not exists (select 1 from site_restore r where r.backup_id = ranked.id and r.state = 'restoring')`.execute(
-    db,
-  )
+      and not exists (select 1 from site_restore r where r.backup_id = ranked.id
+      and r.state = 'restoring')`.execute(db)
   return rows
 }
 
@@ -121,15 +120,12 @@ const shown = (db: Queryable, siteId: string) =>
     .selectFrom('site_backup as b')
     .selectAll('b')
     .select([
-      sql<boolean>`exists (select 1 from site_restore r where r.backup_id = b.id and r.state = 'restoring')`.as(
-        'restoring',
-      ),
-      sql<Date | null>`(select max(ended_at) from site_restore r where r.backup_id = b.id and r.state = 'restored')`.as(
-        'restored_at',
-      ),
-      sql<Date | null>`(select max(ended_at) from site_restore r where r.backup_id = b.id and r.state = 'failed')`.as(
-        'restore_failed_at',
-      ),
+      sql<boolean>`exists (select 1 from site_restore r where r.backup_id = b.id
+        and r.state = 'restoring')`.as('restoring'),
+      sql<Date | null>`(select max(ended_at) from site_restore r where r.backup_id = b.id
+        and r.state = 'restored')`.as('restored_at'),
+      sql<Date | null>`(select max(ended_at) from site_restore r where r.backup_id = b.id
+        and r.state = 'failed')`.as('restore_failed_at'),
     ])
     .where('b.site_id', '=', siteId)
     .where('b.state', '<>', 'removed')

@@ -165,7 +165,7 @@ test('is made on demand, one at a time, and counts once it is proven', async () 
   expect(await portal.drivers.wordpress.list()).toEqual([id])
 })
 
-test('is downloaded by a link that holds for five minutes, as an archive that any tar reads', async () => {
+test('is downloaded by a link of five minutes, as an archive that any tar reads', async () => {
   const [backup] = await list()
   const { url } = (await call<{ url: string }>('POST', `/api/wp/${id}/backups/${backup?.id}/link`))
     .body.result
@@ -263,7 +263,7 @@ test('is restored to the same server: content goes back, price and size stay', a
   await portal.ledgerHolds()
 })
 
-test('is made every night, once, and as many of each kind are kept as the operator says', async () => {
+test('is made once a night, and as many of each kind are kept as the operator says', async () => {
   await night()
   expect((await list()).map(({ kind, state }) => [kind, state])).toEqual([
     ['nightly', 'proven'],
@@ -296,7 +296,8 @@ test('whose restore begins while the next one ends is not forgotten', async () =
       // Within a transaction it is read once otherwise.
       await sql`select pg_stat_clear_snapshot()`.execute(tx)
       const { rows } = await sql`
-        select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()
+        select 1 from pg_stat_activity where wait_event_type = 'Lock'
+        and datname = current_database()
           and query like '%from "site" where "id" = $1 for update%'`.execute(tx)
       return rows.length > 0 || !isKept()
     }
@@ -324,7 +325,7 @@ test('whose restore begins while the next one ends is not forgotten', async () =
     .execute()
 })
 
-test('that fails says so, keeps the good ones, and can be neither restored nor downloaded', async () => {
+test('that fails says so, keeps the good ones, and is not restored or downloaded', async () => {
   const database = path.join(
     portal.dataDir,
     'sites',

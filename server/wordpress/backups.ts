@@ -296,7 +296,8 @@ export function createBackups(deps: BackupDeps): Backups {
     return backup
   }
   const seal = (backupId: string, until: number): string =>
-    `${until}.${deps.secrets.fingerprint('backup-link', `${backupId}:${until}`).toString('base64url')}`
+    `${until}.` +
+    `${deps.secrets.fingerprint('backup-link', `${backupId}:${until}`).toString('base64url')}`
 
   return {
     async make(tx, siteId) {

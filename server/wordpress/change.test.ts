@@ -356,7 +356,7 @@ describe('a running server', { timeout: 120_000 }, () => {
     await portal.ledgerHolds()
   })
 
-  test('pays for fewer containers also where its plan is sold no more, and keeps the plan that it has', async () => {
+  test('pays for fewer containers and keeps its plan, even one that is sold no more', async () => {
     const binh = await running()
     const more = { disk: 10_240, mariadb_disk_size: 10_240 }
     expect((await binh.disk({ ...more, replicate: 2 })).status).toBe(200)

@@ -58,12 +58,16 @@ const letters = {
   },
   text: {
     en: (site: string, which: Disk['which'], percent: number, link: string) =>
-      `The ${which === 'files' ? 'SSD disk' : 'database disk'} of your WordPress server ${site} is ${percent} % full. ` +
-      'Once it is full, uploads and new posts fail. Delete what you no longer need, or make the disk larger, ' +
+      `The ${which === 'files' ? 'SSD disk' : 'database disk'} of your WordPress server ` +
+      `${site} is ${percent} % full. ` +
+      ('Once it is full, uploads and new posts fail. Delete what you no longer need, or make ' +
+        'the disk larger, ') +
       `which acts at once: ${link}`,
     vi: (site: string, which: Disk['which'], percent: number, link: string) =>
-      `Ổ ${which === 'files' ? 'SSD' : 'MariaDB'} của máy chủ WordPress ${site} đã đầy ${percent} %. ` +
-      'Khi ổ đầy, bạn sẽ không tải tệp lên hoặc đăng bài mới được. Hãy xoá bớt dữ liệu không cần, ' +
+      `Ổ ${which === 'files' ? 'SSD' : 'MariaDB'} của máy chủ WordPress ${site} đã đầy ` +
+      `${percent} %. ` +
+      ('Khi ổ đầy, bạn sẽ không tải tệp lên hoặc đăng bài mới được. Hãy xoá bớt dữ liệu không ' +
+        'cần, ') +
       `hoặc tăng dung lượng (có hiệu lực ngay): ${link}`,
   },
 } as const

@@ -92,7 +92,7 @@ describe('a name is accepted', () => {
     expect((await put(site, [name])).body.result.domains).toEqual([name])
   })
 
-  test('when it points at the addresses of the server’s own name, unless many share them', async () => {
+  test('when it points at the addresses of the server’s name, unless many share them', async () => {
     const [site, name] = [await server(), fresh()]
     const own = `A ${site.name}.sites.example.net`
     dns.records.set(`A ${name}`, ['203.0.113.7'])
@@ -124,7 +124,7 @@ describe('a name is accepted', () => {
     expect((await put(site, [name])).status).toBe(200)
   })
 
-  test('at the top of a domain by TXT, and is shown the address that leads to the server', async () => {
+  test("at the top of a domain by TXT, and is shown the server's address", async () => {
     const [site, neighbour] = [await server(), await server()]
     const name = 'top-of-a-zone.com'
     const edge = '203.0.113.82'
@@ -152,7 +152,7 @@ describe('a name is accepted', () => {
 })
 
 describe('a name is refused', () => {
-  test('that points nowhere: the sentence of the specification, and what was looked for and found', async () => {
+  test('that points nowhere: the specified sentence, and what was sought and found', async () => {
     const [site, name] = [await server(), fresh()]
     dns.records.set(`CNAME ${name}`, ['elsewhere.example.com'])
     const answer = await put(site, [name])

@@ -143,7 +143,7 @@ describe('a name of a domain that is active in the same account', () => {
     expect(await after(days(1))).toEqual({ [zone.name]: true, [`www.${zone.name}`]: true })
   })
 
-  test('is proven by what our own name server says of it, whatever resolvers know; what stands in a zone delegated on, by what they know', async () => {
+  test("is proven by our name server's answer; in a zone delegated on, by resolvers", async () => {
     const held = [zone.name, `www.${zone.name}`]
     const [shop, below] = [`shop.${zone.name}`, `shop.below.${zone.name}`]
     expect((await put(site, [...held, shop])).body.error?.code).toBe('domain_not_verified')
@@ -168,7 +168,7 @@ describe('a name of a domain that is active in the same account', () => {
     expect(await after(days(1))).toMatchObject({ [shop]: true, [below]: true })
   })
 
-  test('is shown as not verified once the domain is deleted, unless it is proven as any other name', async () => {
+  test('is not verified once the domain is deleted, unless proven as any other name', async () => {
     expect((await portal.call('DELETE', `/api/dns/${zone.id}`, { token: site.token })).status).toBe(
       200,
     )
@@ -187,7 +187,7 @@ describe('a name of a domain that is active in the same account', () => {
     expect(await after(days(1))).toEqual({ [zone.name]: true, [`www.${zone.name}`]: true })
   })
 
-  test('is verified at once when the domain, back again, is pointed at the server anew', async () => {
+  test('is verified at once when the domain, back, is pointed at the server anew', async () => {
     await portal.call('DELETE', `/api/dns/${zone.id}`, { token: site.token })
     expect(await after(days(1))).toMatchObject({ [zone.name]: false })
     zone = (
@@ -267,7 +267,7 @@ test('the look at all names has an hour for it, and never a second one beside it
   expect(rows).toEqual([{ policy: 'short', retry_limit: 0, expire_seconds: 3000 }])
 })
 
-test('a name that is proven while its server is being deleted is the customer’s for the next server', async () => {
+test('a name proven while its server is being deleted is the customer’s for the next', async () => {
   const an = await portal.customer()
   const [one, name] = [await server(an), fresh()]
   point(name, one)

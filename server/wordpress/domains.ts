@@ -98,7 +98,11 @@ function tell({ records }: Evidence, language: Language): string {
     .filter((record) => record.counts)
     .map(({ type, name, expected, found }) => {
       const wanted = expected.join(vi ? ' hoặc ' : ' or ')
-      const seen = found.length > 0 ? found.slice(0, 5).join(', ') : vi ? 'không có' : 'nothing'
+      let seen
+      if (found.length > 0) seen = found.slice(0, 5).join(', ')
+      else if (vi) seen = 'không có'
+      else seen = 'nothing'
+
       return vi
         ? `${type} ${name}: cần ${wanted}, tìm thấy ${seen}.`
         : `${type} ${name}: needs ${wanted}, found ${seen}.`

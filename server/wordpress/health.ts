@@ -93,7 +93,8 @@ export function defineHealth(deps: HealthDeps): Health {
     }
     const trouble = await troubleOf(site)
     const now = clock.now()
-    const enough = sql<number>`case when generation = settled_generation then ${looksUntilDown}::int else ${looksUntilDownRestarting}::int end`
+    const enough = sql<number>`case when generation = settled_generation then ${looksUntilDown}::int
+      else ${looksUntilDownRestarting}::int end`
     const row = await db
       .updateTable('site')
       .set((eb) => ({
@@ -103,7 +104,8 @@ export function defineHealth(deps: HealthDeps): Health {
         down_since:
           trouble === undefined
             ? null
-            : sql<Date | null>`case when unanswered + 1 >= ${enough} then coalesce(down_since, ${now}) end`,
+            : sql<Date | null>`case when unanswered + 1 >= ${enough} then coalesce(down_since,
+              ${now}) end`,
       }))
       .where('id', '=', site.id)
       .where('status', '=', 'running')

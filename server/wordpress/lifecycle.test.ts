@@ -140,7 +140,7 @@ describe('a running server', { timeout: 120_000 }, () => {
     )
   }, 120_000)
 
-  test('restarts one container after the other, once however often it is asked, and no visitor notices', async () => {
+  test('restarts container after container, once however often asked, unnoticed', async () => {
     const before = await portal.drivers.wordpress.addresses(id)
     const answers: number[] = []
     let restarting = true
@@ -220,7 +220,7 @@ describe('a running server', { timeout: 120_000 }, () => {
     )
   })
 
-  test('is shown on its customer’s own name with links on that name, and no longer once the name is gone', async () => {
+  test('is shown on its customer’s name with links on it, until the name is gone', async () => {
     const name = 'tiem-banh.example.org'
     dns.records.set(`CNAME ${name}`, [host])
     expect(
@@ -256,7 +256,7 @@ describe('a running server', { timeout: 120_000 }, () => {
       expect((await act(other, method, `/api/wp/${id}/${path}`)).status, path).toBe(404)
   })
 
-  test('is deleted with everything, through a stop of the portal, and its name is free for its owner', async () => {
+  test("is deleted with everything, through a portal's stop; its name is free again", async () => {
     const name = 'dong-cua.example.org'
     dns.records.set(`CNAME ${name}`, [host])
     await portal.call('PUT', `/api/wp/${id}/domain`, {
@@ -313,7 +313,7 @@ describe('a server that does not run', { timeout: 120_000 }, () => {
     expect((await portal.app.ledger.balanceOf(portal.app.db, an.id)).balance).toBe(500_000n)
   })
 
-  test('deleted while it is being set up, is paid back whole and leaves nothing behind', async () => {
+  test('deleted while being set up, is paid back whole and leaves nothing behind', async () => {
     const an = await portal.customer()
     await portal.topUp(an, 500_000)
     await eventually(

@@ -249,7 +249,8 @@ describe('the stream', () => {
     const { port } = new URL(portal.url)
     const socket = net.connect(Number(port), '127.0.0.1')
     socket.write(
-      `GET /api/wp/${id}/log/stream?ticket=x HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n`,
+      `GET /api/wp/${id}/log/stream?ticket=x HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\n` +
+        'Upgrade: h2c\r\n\r\n',
     )
     const [first] = (await once(socket, 'data')) as [Buffer]
     expect(first.toString()).toMatch(/^HTTP\/1\.1 4\d\d /)

@@ -189,7 +189,7 @@ describe('an order', () => {
     })
   })
 
-  test('is shown to its owner with exactly the fields of the contract, and to nobody else', async () => {
+  test('is shown to its owner only, with exactly the fields of the contract', async () => {
     const [an, binh] = [await portal.customer(), await portal.customer()]
     const { id } = (await place(an, order)).body.result
     const shown = (await one(an, id)).body.result
@@ -258,7 +258,7 @@ describe('an order', () => {
   })
 
   test(
-    'two hundred, eight at once, against a balance for one: one is paid, five wait, the others are refused, and nothing is below zero',
+    'two hundred, eight at once, with money for one: one is paid, five wait, none is below zero',
     { timeout: 120_000 },
     async () => {
       const an = await portal.customer()

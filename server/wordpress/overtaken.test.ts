@@ -73,10 +73,8 @@ const order = {
 /** Every job of this name has had its turn. */
 const over = (job: string) =>
   eventually(`the end of every ${job}`, async () => {
-    const { rows } =
-      await sql`select from pgboss.job where name = ${job} and state in ('created', 'retry', 'active')`.execute(
-        portal.app.db,
-      )
+    const { rows } = await sql`select from pgboss.job where name = ${job}
+        and state in ('created', 'retry', 'active')`.execute(portal.app.db)
     return rows.length === 0
   })
 const place = async ({ token }: TestCustomer): Promise<string> => {
@@ -151,7 +149,7 @@ test('a month was charged before the order is given up: both are back in the wal
   await portal.ledgerHolds()
 })
 
-test('a month could not be charged before the order is given up: nothing is owed for it, now or later', async () => {
+test('a month could not be charged before the order is given up: nothing is owed', async () => {
   const { customer, id } = await renewedTooEarly(price)
   expect(await invoicesOf(customer)).toEqual(['order paid', 'renewal open'])
   waiting.get(id)?.resolve('refused')
@@ -162,7 +160,7 @@ test('a month could not be charged before the order is given up: nothing is owed
   await portal.ledgerHolds()
 })
 
-test('deleted by its customer before it came up, it leaves nothing behind that is owed', async () => {
+test('deleted by its customer before it came up, it leaves nothing owed', async () => {
   const { customer, id } = await renewedTooEarly(price)
   const { body } = await portal.call<{ token: { accessToken: string } }>(
     'POST',

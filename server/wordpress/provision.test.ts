@@ -188,9 +188,10 @@ describe('setting a server up', () => {
       `${row.fault}${row.also ? `, ${row.also} too` : ''}`,
       seen.get(row) ?? 'not as it should',
     ])
-    process.stdout.write(
-      `\n${lines.map(([step = '', fault = '', end]) => `  ${step.padEnd(9)}${fault.padEnd(28)}${end}`).join('\n')}\n\n`,
+    const told = lines.map(
+      ([step = '', fault = '', end]) => `  ${step.padEnd(9)}${fault.padEnd(28)}${end}`,
     )
+    process.stdout.write(`\n${told.join('\n')}\n\n`)
   })
   beforeAll(async () => {
     const place = async (): Promise<{ customer: TestCustomer; id: string }> => {
@@ -310,9 +311,8 @@ describe('a run of the job that was overtaken by another', () => {
       await eventually('the first run ending', async () => {
         const { rows } = await sql<{
           n: bigint
-        }>`select count(*) as n from pgboss.job where name = ${provisionJob} and state in ('created', 'retry', 'active')`.execute(
-          portal.app.db,
-        )
+        }>`select count(*) as n from pgboss.job where name = ${provisionJob}
+          and state in ('created', 'retry', 'active')`.execute(portal.app.db)
         return rows[0]?.n === 0n
       })
       expect((await portal.drivers.wordpress.state(id)).state).toBe('running')

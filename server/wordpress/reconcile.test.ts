@@ -90,7 +90,7 @@ test('a container that was killed by hand comes back, the site with it', async (
   await eventually('the site', async () => (await answering()) === 1 && (await statusOf()) === 200)
 })
 
-test('a site that stands still although it should run is started; where all is well nothing is touched', async () => {
+test('a stopped site that should run is started; a running one is not touched', async () => {
   await portal.drivers.wordpress.stop(id)
   expect(await statusOf()).toBe(503)
   await reconcile()
@@ -100,7 +100,7 @@ test('a site that stands still although it should run is started; where all is w
   expect(await portal.drivers.wordpress.addresses(id)).toEqual(before)
 })
 
-test('one that runs although it is suspended is stopped and keeps its data; resumed, it is as it was', async () => {
+test('one that runs though suspended is stopped; resumed, it has its data', async () => {
   writeFileSync(path.join(folderOf(id), 'wordpress/wp-content/kept.txt'), 'kept')
   await write('suspended')
   await reconcile()
@@ -111,7 +111,7 @@ test('one that runs although it is suspended is stopped and keeps its data; resu
   await eventually('the edge', async () => (await statusOf('/wp-content/kept.txt')) === 200)
 })
 
-test('what nobody knows is reported at once, and removed after a week; what is known stays', async () => {
+test('what nobody knows is reported, and removed after a week; what is known stays', async () => {
   const orphan = randomUUID()
   mkdirSync(path.join(folderOf(orphan), 'wordpress'), { recursive: true })
   await reconcile()
@@ -130,7 +130,7 @@ test('what nobody knows is reported at once, and removed after a week; what is k
   expect(await metrics()).toContain('sites_orphaned 0')
 })
 
-test('more strangers than sites of its own: the portal stands on the wrong database, and removes nothing', async () => {
+test('more strangers than own sites: the wrong database, and nothing is removed', async () => {
   const strangers = [randomUUID(), randomUUID()]
   for (const stranger of strangers)
     mkdirSync(path.join(folderOf(stranger), 'wordpress'), { recursive: true })
@@ -141,7 +141,7 @@ test('more strangers than sites of its own: the portal stands on the wrong datab
   expect(lines.some((line) => line.includes('more sites are unknown than known'))).toBe(true)
 })
 
-test('a site that listens and fails every visitor is down: in a gauge, for its owner and for the operator', async () => {
+test('a site that listens and fails every visitor is down: gauge, owner, operator', async () => {
   const look = async (): Promise<void> => {
     clock.advance(minutes(11))
     await portal.app.siteHealth.checkDue(new AbortController().signal)

@@ -38,8 +38,11 @@ export interface Reconciler {
 
 /** Where a site's containers should be: those of every other state are in the hands of a job. */
 type Wanted = 'running' | 'stopped'
-const wantedOf = (status: string): Wanted | undefined =>
-  status === 'running' ? 'running' : status === 'suspended' ? 'stopped' : undefined
+const wantedOf = (status: string): Wanted | undefined => {
+  if (status === 'running') return 'running'
+  if (status === 'suspended') return 'stopped'
+  return undefined
+}
 
 export function createReconciler(deps: ReconcileDeps): Reconciler {
   const { db, clock, log, driver } = deps

@@ -34,7 +34,8 @@ async function withoutJob(tx: Tx, heldByRuntime: readonly string[]): Promise<Wai
   const { rows } = await sql<{ job: string; payload: Record<string, string> }>`
     select waiting.job, jsonb_build_object(waiting.key, waiting.id) as payload from (
       select ${provisionJob}::text as job, 'siteId'::text as key, id::text from site
-        where status = 'provisioning' or (status = 'failed' and id::text = any(${[...heldByRuntime]}))
+        where status = 'provisioning' or (status = 'failed'
+        and id::text = any(${[...heldByRuntime]}))
       union all
       select ${ensureJob}, 'siteId', id::text from site
         where status = 'running' and generation > settled_generation

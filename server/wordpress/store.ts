@@ -104,7 +104,8 @@ const joined = (db: Queryable) =>
       sql<
         { name: string; verified: boolean; pointed: boolean | null; checked_at: string }[]
       >`coalesce((
-        select jsonb_agg(jsonb_build_object('name', d.name, 'verified', d.verified, 'pointed', d.pointed, 'checked_at', d.checked_at) order by d.id)
+        select jsonb_agg(jsonb_build_object('name', d.name, 'verified', d.verified, 'pointed',
+        d.pointed, 'checked_at', d.checked_at) order by d.id)
         from site_domain d where d.site_id = s.id and d.released_at is null), '[]')`.as('held'),
       'u.price as subscription_price',
       'u.cancel_at_period_end as ends',
@@ -231,7 +232,8 @@ export async function hostRows(
   host: string,
 ): Promise<{ id: string; status: string; host: string }[]> {
   const { rows } = await sql<{ id: string; status: string; host: string }>`
-    select s.id, s.status, case h.kind when 'custom' then h.name else h.name || '.' || ${host}::text end as host
+    select s.id, s.status, case h.kind when 'custom' then h.name else h.name || '.' || ${host}::text
+    end as host
     from host h join site s on s.id = h.site_id where s.deleted_at is null
   `.execute(db)
   return rows

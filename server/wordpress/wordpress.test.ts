@@ -176,7 +176,7 @@ describe('a WordPress server', () => {
     await portal.ledgerHolds()
   })
 
-  test('answers on its own host name, and lets in who ordered it, with the ordered password only', async () => {
+  test('answers on its host name, and lets in who ordered it with that password only', async () => {
     await answers(site.domain)
     expect((await visit(site.domain, '/')).text).toContain('wp-content')
     const signIn = (pwd: string) =>
@@ -204,7 +204,7 @@ describe('a WordPress server', () => {
   })
 
   test(
-    'whose setting up is cut by the end of the portal goes on at the next start, and counts no failure',
+    "whose setup the portal's end cuts goes on at the next start, and counts no failure",
     { timeout: 120_000 },
     async () => {
       const binh = await portal.customer()
@@ -237,7 +237,9 @@ describe('a WordPress server', () => {
       new Promise((resolve) => {
         const socket = net.connect(Number(port), '127.0.0.1', () => {
           socket.write(
-            `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n`,
+            `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nConnection: Upgrade\r\n` +
+              'Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ' +
+              'AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n',
             () => socket.resetAndDestroy(),
           )
         })

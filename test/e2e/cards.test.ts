@@ -101,7 +101,7 @@ test('from /payment over /link-card to the new balance', { timeout: 120_000 }, a
 })
 
 test(
-  "a refused card and a refused challenge say so, and the same payment goes through with the bank's yes",
+  "a refused card or challenge says so, and the same payment succeeds with the bank's yes",
   { timeout: 120_000 },
   async () => {
     const an = await portal.customer({ region: 'USD' })
@@ -136,7 +136,7 @@ test(
 )
 
 test(
-  'a card is linked with no payment in mind: it stands in the list, and the form is ready for another',
+  'a card is linked without a payment: it is in the list, and the form is ready for another',
   { timeout: 60_000 },
   async () => {
     const an = await portal.customer({ region: 'AUD' })
@@ -254,7 +254,9 @@ test.each([
       const folder = process.env['SCREENSHOTS']
       if (folder !== undefined)
         await page.screenshot({
-          path: `${folder}/${look.theme}-${look.viewport.width}-${path.replaceAll(/\W+/g, '-')}-${customer === rich}.png`,
+          path:
+            `${folder}/${look.theme}-${look.viewport.width}-${path.replaceAll(/\W+/g, '-')}-` +
+            `${customer === rich}.png`,
           fullPage: true,
         })
       const wrong = [

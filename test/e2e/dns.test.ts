@@ -74,7 +74,7 @@ describe('a domain', { timeout: 60_000 }, () => {
     await page.getByRole('heading', { name: `Activate ${name}` }).waitFor()
   })
 
-  test('that is not delegated is told what to change; delegated it becomes active and opens its records', async () => {
+  test('not delegated is told what to change; delegated, it opens its records', async () => {
     await button('Check').click()
     await told('The domain name is not pointing correctly')
     await told(`The registry does not know ${name}`)
@@ -218,7 +218,7 @@ describe('a domain', { timeout: 60_000 }, () => {
     await focusOn(button('More').last())
   })
 
-  test('asks after a change for that change alone, in a list of two thousand, and follows what another tab does', async () => {
+  test('asks after a change for it alone, of two thousand, and follows another tab', async () => {
     const domain = new URL(page.url()).pathname.split('/').at(-1)
     const send = (method: string, path: string, body: object) =>
       portal.call(method, `/api/dns/${domain}${path}`, { token: an.token, body })
@@ -268,7 +268,7 @@ describe('a domain', { timeout: 60_000 }, () => {
     await page.getByRole('searchbox').fill('')
   })
 
-  test('says in the form whose TTL changes too and what quotation marks mean, and has no switch without a proxy', async () => {
+  test('says whose TTL changes too, what quotes mean; no switch without a proxy', async () => {
     await page.getByRole('link', { name: 'Add record' }).first().click()
     await page.getByLabel('Type').selectOption('TXT')
     expect(await page.getByRole('switch').count()).toBe(0)
@@ -291,7 +291,8 @@ describe('a domain', { timeout: 60_000 }, () => {
     expect(await wrong()).toEqual([])
     await button('Confirm and save the record').click()
     await told(
-      'The record is saved. 1 other record of the same name and type changed with it (TTL: 10 minutes).',
+      'The record is saved. 1 other record of the same name and type changed with it (TTL: 10 ' +
+        'minutes).',
     )
     await rowOf('second').waitFor()
   })

@@ -71,7 +71,7 @@ test('an order that was half filled in when the session was revoked is still the
   await context.close()
 })
 
-test('a call that finds the session dead keeps the form too, and another customer finds it empty', async () => {
+test('a call of a dead session keeps the form, and another customer finds none', async () => {
   const [an, binh] = [await portal.customer(), await portal.customer()]
   const { context, page } = await atPage(an, '/payment', { live: false })
   await page.getByRole('textbox', { name: /Amount/ }).fill('345000')

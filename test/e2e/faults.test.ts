@@ -89,7 +89,7 @@ test.each([
   await context.close()
 })
 
-test('an order that meets the portal in maintenance waits, all but its password, and is placed once', async () => {
+test('an order waits out maintenance without its password, and is placed once', async () => {
   const an = await portal.customer()
   const { page, context } = await open('/wordpress/create', an)
   await choose(page)
@@ -109,7 +109,7 @@ test('an order that meets the portal in maintenance waits, all but its password,
   await context.close()
 })
 
-test('what was confirmed can no longer be called off: the dialog stays until it is answered', async () => {
+test('what was confirmed cannot be called off: the dialog stays until the answer', async () => {
   const an = await portal.customer()
   const { page, context } = await open('/wordpress/create', an)
   await choose(page)
@@ -159,7 +159,7 @@ test('a tab that cannot be fetched loads the page anew, once, and opens', async 
   await context.close()
 })
 
-test('a palette that could not be fetched costs the screen nothing, and is fetched when it is wanted', async () => {
+test('a palette not fetched costs the screen nothing, and is fetched when wanted', async () => {
   const an = await portal.customer()
   const one = await visitAs(browser, { language: 'en', customer: an })
   await one.page.route(/\/assets\/AfterStart-/, (route) => route.abort(), { times: 1 })

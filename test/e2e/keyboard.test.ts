@@ -107,7 +107,8 @@ test(
     if (file !== undefined)
       writeFileSync(
         file,
-        `# The main job by keyboard alone\n\n${keys.steps.map((step, at) => `${at + 1}. ${step}`).join('\n')}\n`,
+        '# The main job by keyboard alone\n\n' +
+          `${keys.steps.map((step, at) => `${at + 1}. ${step}`).join('\n')}\n`,
       )
   },
 )

@@ -110,7 +110,9 @@ export class Keyboard {
       heading,
     )
     this.#note(
-      `arrives at "${heading}" (${new URL(this.#page.url()).pathname.replace(/[0-9a-f-]{36}/, '{id}')}), the focus on its heading`,
+      `arrives at "${heading}" (` +
+        `${new URL(this.#page.url()).pathname.replace(/[0-9a-f-]{36}/, '{id}')}), the focus on ` +
+        'its heading',
     )
   }
 }

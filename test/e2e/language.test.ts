@@ -20,7 +20,7 @@ afterAll(async () => {
   await portal?.close()
 })
 
-test('a language that is chosen is the whole screen’s at once, and the account’s afterwards', async () => {
+test('a language that is chosen is the whole screen’s at once, then the account’s', async () => {
   const { page, context } = await visitAs(browser, { language: 'vi', customer: an })
   await openPage(page, `${portal.url}/transactions`)
   await page.getByText('Nạp ví qua VNPay').first().waitFor()
@@ -38,7 +38,7 @@ test('a language that is chosen is the whole screen’s at once, and the account
   await context.close()
 })
 
-test('offline, a page that was not loaded leaves the screen as it is and opens once the portal answers', async () => {
+test('offline, a page that was not loaded leaves the screen and opens when online', async () => {
   const { page, context } = await visitAs(browser, { language: 'en', customer: an })
   await openPage(page, `${portal.url}/transactions`)
   await page.getByText('Top-up via VNPay').first().waitFor()

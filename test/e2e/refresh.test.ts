@@ -36,7 +36,7 @@ async function domain(name: string): Promise<string> {
   return id
 }
 
-test('what is typed over a record stays when an event comes and another tab has changed it; saving says so', async () => {
+test('what is typed over a record stays when another tab changes it; saving says so', async () => {
   const id = await domain('vuon-rau.com.vn')
   const path = `/api/dns/${id}/records`
   const body = { name: 'www', type: 'A', content: '203.0.113.1', ttl: 300 }
@@ -91,7 +91,7 @@ async function toppedUp(customer: TestCustomer, amount: number): Promise<void> {
 const balance = (page: Page, text: RegExp) =>
   page.getByRole('main').getByText(text).first().waitFor()
 
-test('what happened between the reads of a screen and the beginning of its channel is on the screen, and interrupts nobody', async () => {
+test("what happened between a screen's reads and its channel's start is shown", async () => {
   const binh = await portal.customer()
   const { page, context } = await signedIn(binh)
   const slow = gate()
@@ -109,7 +109,7 @@ test('what happened between the reads of a screen and the beginning of its chann
   await context.close()
 })
 
-test('where the channel is back while a list is under way, there is another list: the first may be older', async () => {
+test('where the channel is back during a list, it is read again: it may be older', async () => {
   const chi = await portal.customer()
   const { page, context } = await signedIn(chi)
   const lines: { cut: () => Promise<void> }[] = []

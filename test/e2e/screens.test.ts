@@ -280,7 +280,7 @@ describe('nothing there, and nothing to be had', () => {
   })
 })
 
-test('a payment is shown to whoever comes back with a token in local storage alone, and to nobody without', async () => {
+test('a payment is shown to whoever has a token in local storage, and no other', async () => {
   const customer = await portal.customer()
   const { transactionCode } = await portal.topUp(customer, 250_000)
   const back = `${portal.url}/api/payments/success?transId=${transactionCode}`

@@ -112,7 +112,7 @@ describe('before signing in', () => {
 })
 
 describe('money', () => {
-  test("a top-up whose gateway cannot be reached: 'Please try again !', for eight seconds", async () => {
+  test("a top-up whose gateway is away: 'Please try again !', for eight seconds", async () => {
     const an = await portal.customer()
     const { page, context } = await open('en', '/payment?amount=100000', an)
     await page.getByRole('radio', { name: /VN Pay/ }).check({ force: true })
@@ -150,7 +150,7 @@ describe('money', () => {
       [kind, id ?? null],
     )
 
-  test('linking a card that is being processed, that has failed, that cannot be attached', async () => {
+  test('linking a card that is processed, that has failed, that cannot be attached', async () => {
     const an = await portal.customer({ region: 'AUD' })
     const waiting = await secretOf(an)
     const { page, context } = await open(
@@ -257,7 +257,7 @@ describe('servers', () => {
     await context.close()
   })
 
-  test('an order that the server refuses says what the server said: the plan was withdrawn meanwhile', async () => {
+  test('an order that the server refuses says what it said: the plan was withdrawn', async () => {
     const { page, context } = await open('en', '/wordpress/create', await portal.customer())
     await review(page, /PRO-16/)
     await portal.reopen({
@@ -347,7 +347,7 @@ describe('servers', () => {
 })
 
 describe('domains', () => {
-  test('one that another tab has deleted, and one that nobody may have: the server says so', async () => {
+  test('one that another tab deleted, one that nobody may have: the server says so', async () => {
     const an = await portal.customer()
     const created = await portal.call<{ id: string }>('POST', '/api/dns', {
       token: an.token,

@@ -67,7 +67,7 @@ const part = async (label: string): Promise<void> => {
 }
 
 describe('a running server', { timeout: 90_000 }, () => {
-  test('stands in the list of hosting without its MariaDB disk, and leads to its page', async () => {
+  test('stands in the hosting list without its MariaDB disk, and leads to its page', async () => {
     await open('/hosting')
     expect(await page.getByRole('columnheader').allTextContents()).not.toContain('MariaDB')
     expect(await page.getByRole('link', { name: 'New Hosting' }).getAttribute('href')).toBe(

@@ -96,7 +96,7 @@ describe('signing in', () => {
     await context.close()
   })
 
-  test('the guard keeps every screen of the portal, and a path of another host is no return path', async () => {
+  test('the guard keeps every screen, and a path of another host is no return path', async () => {
     const { page, context } = await open()
     for (const path of [
       '/',
@@ -148,7 +148,7 @@ describe('signing in', () => {
     await context.close()
   })
 
-  test('whose session ended is told so, with the email filled in; who signs out is not', async () => {
+  test('whose session ended is told so, with the email filled in; a sign-out is not', async () => {
     const mine = await portal.customer()
     await portal.call('PUT', '/api/v1/account', { token: mine.token, body: { language: 'en' } })
     const { page, context } = await open({ customer: mine })
@@ -281,7 +281,7 @@ describe('the frame', () => {
     },
   )
 
-  test('of presses in one moment the last one counts, once, and the way back is one step', async () => {
+  test('of presses in one moment the last counts, once, and back is one step', async () => {
     const { page, context } = await open({ language: 'en', customer: rich })
     await go(page, '/')
     const steps = await page.evaluate(() => history.length)

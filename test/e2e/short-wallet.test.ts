@@ -14,7 +14,7 @@ afterAll(async () => {
   await portal?.close()
 })
 
-test('a short wallet is a step: what is missing is named, topped up, and the order goes on by itself', async () => {
+test('a short wallet is a step: what is missing is topped up, the order goes on', async () => {
   const an = await portal.customer()
   await portal.topUp(an, 100_000)
   const { page, context } = await visitAs(browser, { language: 'en', customer: an })

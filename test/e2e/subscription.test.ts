@@ -77,9 +77,9 @@ test('cancelled with the end of the month, taken back, unpaid, and gone', async 
   await panel.getByText('Renews on').waitFor()
 
   // A month later, as the sweep would find it.
-  await sql`update subscription set anchor_at = anchor_at - interval '34 days', period_start = period_start - interval '34 days', period_end = period_end - interval '34 days', next_at = next_at - interval '34 days'`.execute(
-    portal.app.db,
-  )
+  await sql`update subscription set anchor_at = anchor_at - interval '34 days',
+    period_start = period_start - interval '34 days', period_end = period_end - interval '34 days',
+    next_at = next_at - interval '34 days'`.execute(portal.app.db)
   await portal.app.bills.sweep()
   await panel.getByText('Payment overdue').waitFor()
   await panel.getByText('The server is suspended on').waitFor()

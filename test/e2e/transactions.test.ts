@@ -42,7 +42,8 @@ beforeAll(async () => {
   )
   for (let from = 1; from <= length; from += 500)
     await sql`
-      select count(*) from generate_series(${from}::int, ${from + 499}::int) n, lateral ledger_post('log:' || n, 'topup',
+      select count(*) from generate_series(${from}::int, ${from + 499}::int) n,
+      lateral ledger_post('log:' || n, 'topup',
         jsonb_build_object('provider', case when n = 17 then 'Rare' else 'VNPay' end), now(),
         array[${`wallet:${binh.id}`}, 'gateway:vnpay:VND'], array[n, -n]::bigint[])
     `.execute(portal.app.db)
@@ -161,7 +162,7 @@ test('a search for something old goes on by itself until it is found', async () 
   await context.close()
 })
 
-test('the export holds every entry that the filter leaves, and the statement verifies', async () => {
+test('the export holds every entry of the filter, and the statement verifies', async () => {
   const { page, context } = await open(binh, '/transactions?search=vnpay')
   await expect.poll(() => rowsOf(page).count()).toBeGreaterThan(10)
   const [file] = await Promise.all([
@@ -194,7 +195,7 @@ test('the export holds every entry that the filter leaves, and the statement ver
   await context.close()
 })
 
-test('days, months, today and moments are those of the zone chosen in the account, on every screen', async () => {
+test("days, months, today and moments are of the account's zone, on every screen", async () => {
   // A day and an hour lie between the customer's clock and this browser's.
   const [zone, timezoneId] = ['Pacific/Pago_Pago', 'Pacific/Kiritimati']
   const chi = await portal.customer()
@@ -208,16 +209,16 @@ test('days, months, today and moments are those of the zone chosen in the accoun
     await portal.call('PUT', '/api/v1/account', { token, body: { timeZone: zone } })
   // A month begins there at 11:00 UTC.
   const month = new Date(Date.now() - 40 * 86_400_000).toISOString().slice(0, 7)
-  await sql`update customer set created_at = ${`${month}-01T11:00:00Z`}::timestamptz where id = ${dung.id}`.execute(
-    portal.app.db,
-  )
+  await sql`update customer set created_at = ${`${month}-01T11:00:00Z`}::timestamptz
+    where id = ${dung.id}`.execute(portal.app.db)
   const entries = ['01T10:59', '01T11:01', '02T10:59', '02T11:01'].map(
     (moment) => `${month}-${moment}:00Z`,
   )
   // No entry is older than the last one of either account: a gateway that nobody has used here.
   for (const [index, at] of entries.entries())
     await sql`
-      select ledger_post(${`zone:${index}`}, 'topup', '{"provider":"payOS"}'::jsonb, ${at}::timestamptz,
+      select ledger_post(${`zone:${index}`}, 'topup', '{"provider":"payOS"}'::jsonb,
+      ${at}::timestamptz,
         array[${`wallet:${dung.id}`}, 'gateway:payos:VND'], array[1, -1]::bigint[])
     `.execute(portal.app.db)
   const here = (moment: number) =>

@@ -84,9 +84,11 @@ export const hosting: readonly Mend[] = [
       {
         file: 'runtimes/wordpress-wasm/src/network-guard.js',
         mended:
-          '(Number(port) === ownPort && ownAddresses.has(address)) || (internet && !isDenied(address))',
+          '(Number(port) === ownPort && ownAddresses.has(address)) || (internet && ' +
+          '!isDenied(address))',
         without:
-          '!isDenied(address) && (internet || (Number(port) === ownPort && ownAddresses.has(address)))',
+          '!isDenied(address) && (internet || (Number(port) === ownPort && ' +
+          'ownAddresses.has(address)))',
       },
     ],
   },

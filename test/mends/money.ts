@@ -7,7 +7,8 @@ export const money: readonly Mend[] = [
       {
         file: 'server/billing/payment.ts',
         mended:
-          "  if (locked.invoice.lapses_at && locked.invoice.lapses_at <= context.clock.now()) return 'settled'\n",
+          '  if (locked.invoice.lapses_at && locked.invoice.lapses_at <= context.clock.now()) ' +
+          "return 'settled'\n",
         without: '',
       },
     ],
@@ -18,7 +19,9 @@ export const money: readonly Mend[] = [
     edits: [
       {
         file: 'server/billing/payment.ts',
-        mended: `  if (invoice.kind === 'renewal' && subscription && invoice.period_end && invoice.period_end <= now)
+        mended:
+          "  if (invoice.kind === 'renewal' && subscription && invoice.period_end && " +
+          `invoice.period_end <= now)
     return await renewAnew(
       context,
       tx,

@@ -26,7 +26,9 @@ export const security: readonly Mend[] = [
       },
       {
         file: `${embedded}/container.ts`,
-        mended: `return Number.isInteger(port) && (port as number) >= lowestPort && (port as number) <= highestPort
+        mended:
+          'return Number.isInteger(port) && (port as number) >= lowestPort && ' +
+          `(port as number) <= highestPort
     ? (port as number)
     : undefined`,
         without: 'return port as number',
@@ -101,9 +103,12 @@ export const security: readonly Mend[] = [
     edits: [
       {
         file: `${embedded}/confinement.ts`,
-        mended: `'--permission',
+        mended:
+          `'--permission',
       ...reach.reads.map((dir) => \`--allow-fs-read=\${dir}\`),
-      ...reach.writes.flatMap((dir) => [\`--allow-fs-read=\${dir}\`, \`--allow-fs-write=\${dir}\`]),`,
+` +
+          '      ...reach.writes.flatMap((dir) => [`--allow-fs-read=${dir}`, ' +
+          '`--allow-fs-write=${dir}`]),',
         without: '',
       },
       {

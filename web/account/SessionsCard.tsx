@@ -31,7 +31,9 @@ export function SessionsCard() {
             variant="outline"
             size="sm"
             // With text of twice its size the words are wider than a phone.
-            className="max-sm:h-auto max-sm:min-h-8 max-sm:shrink max-sm:py-1 max-sm:whitespace-normal"
+            className={
+              'max-sm:h-auto max-sm:min-h-8 max-sm:shrink max-sm:py-1 ' + 'max-sm:whitespace-normal'
+            }
             busy={others.isPending}
             onClick={() => others.mutate()}
           >

@@ -114,7 +114,10 @@ export function LocationSearch({
                 type="button"
                 aria-label={t.address.clear}
                 onClick={clear}
-                className="absolute top-1 right-1 grid size-8 place-items-center rounded-md text-ink-3 hover:bg-subtle"
+                className={
+                  'absolute top-1 right-1 grid size-8 place-items-center rounded-md ' +
+                  'text-ink-3 hover:bg-subtle'
+                }
               >
                 <X aria-hidden className="size-4" />
               </button>
@@ -126,17 +129,24 @@ export function LocationSearch({
             )}
             <ul
               id={listId}
-              // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-to-interactive-role, jsx-a11y/prefer-tag-over-role
+              /* oxlint-disable-next-line
+                 jsx-a11y/no-noninteractive-element-to-interactive-role,
+                 jsx-a11y/prefer-tag-over-role */
               role="listbox"
               aria-label={t.address.places}
               hidden={!shown}
-              className="absolute top-11 z-10 max-h-60 w-full overflow-y-auto rounded-lg bg-raised p-1 shadow-pop"
+              className={
+                'absolute top-11 z-10 max-h-60 w-full overflow-y-auto rounded-lg bg-raised ' +
+                'p-1 shadow-pop'
+              }
             >
               {list.map((place, index) => (
                 <li
                   key={place.id}
                   id={`${listId}-${index}`}
-                  // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-to-interactive-role, jsx-a11y/prefer-tag-over-role
+                  /* oxlint-disable-next-line
+                     jsx-a11y/no-noninteractive-element-to-interactive-role,
+                     jsx-a11y/prefer-tag-over-role */
                   role="option"
                   aria-selected={index === at}
                   onPointerDown={(event) => {
@@ -145,7 +155,8 @@ export function LocationSearch({
                   }}
                   onPointerMove={() => setAt(index)}
                   className={cx(
-                    'flex min-h-9 cursor-pointer items-center justify-between gap-3 rounded-md px-2.5 py-1.5 text-sm',
+                    'flex min-h-9 cursor-pointer items-center justify-between gap-3 ' +
+                      'rounded-md px-2.5 py-1.5 text-sm',
                     index === at && 'bg-primary-soft text-primary-ink',
                   )}
                 >
@@ -155,7 +166,9 @@ export function LocationSearch({
               ))}
               {list.length === 0 && !isFetching ? (
                 <li
-                  // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-to-interactive-role, jsx-a11y/prefer-tag-over-role
+                  /* oxlint-disable-next-line
+                     jsx-a11y/no-noninteractive-element-to-interactive-role,
+                     jsx-a11y/prefer-tag-over-role */
                   role="option"
                   aria-selected="false"
                   aria-disabled="true"

@@ -38,7 +38,9 @@ export function AuthLayout({ title, sub, children, footer, wide = false }: AuthL
               <li key={point} className="flex gap-3">
                 <span
                   aria-hidden
-                  className="mt-0.5 grid size-5 shrink-0 place-items-center rounded-full bg-white/15"
+                  className={
+                    'mt-0.5 grid size-5 shrink-0 place-items-center rounded-full ' + 'bg-white/15'
+                  }
                 >
                   <Check className="size-3" strokeWidth={3} />
                 </span>
@@ -77,4 +79,5 @@ export function AuthLayout({ title, sub, children, footer, wide = false }: AuthL
 }
 
 export const authLink =
-  'font-medium text-primary-ink underline decoration-primary-ink/40 underline-offset-4 hover:decoration-primary-ink'
+  'font-medium text-primary-ink underline decoration-primary-ink/40 underline-offset-4 ' +
+  'hover:decoration-primary-ink'

@@ -69,7 +69,12 @@ export function BalanceChart({ series, currency }: { series: Series; currency: C
           </dd>
         </div>
       </dl>
-      <div className="grid min-h-[150px] flex-1 grid-cols-[auto_minmax(0,1fr)] grid-rows-[1fr_auto] gap-x-3">
+      <div
+        className={
+          'grid min-h-[150px] flex-1 grid-cols-[auto_minmax(0,1fr)] grid-rows-[1fr_auto] ' +
+          'gap-x-3'
+        }
+      >
         <div aria-hidden className="num relative w-9 text-2xs text-ink-3">
           {ticks.map((tick) => (
             <span
@@ -137,7 +142,10 @@ export function BalanceChart({ series, currency }: { series: Series; currency: C
               <i
                 key={`${point.at}-${point.balance}`}
                 aria-hidden
-                className="absolute size-2.5 -translate-1/2 rounded-full bg-surface shadow-[inset_0_0_0_2px_var(--chart)]"
+                className={
+                  'absolute size-2.5 -translate-1/2 rounded-full bg-surface ' +
+                  'shadow-[inset_0_0_0_2px_var(--chart)]'
+                }
                 style={{ left: `${x(point.at)}%`, top: `${y(point.balance)}%` }}
               />
             ))}

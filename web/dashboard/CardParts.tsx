@@ -8,7 +8,12 @@ import { LoadError } from '../ui/State.tsx'
 /** The link at a card's upper right. */
 export function More({ link }: { link: ReactNode }) {
   return (
-    <span className="-mr-1.5 inline-flex shrink-0 items-center rounded-md text-sm font-medium text-primary-ink hover:bg-primary-soft [&>a]:rounded-md [&>a]:py-0.5 [&>a]:pl-1.5">
+    <span
+      className={
+        '-mr-1.5 inline-flex shrink-0 items-center rounded-md text-sm font-medium ' +
+        'text-primary-ink hover:bg-primary-soft [&>a]:rounded-md [&>a]:py-0.5 [&>a]:pl-1.5'
+      }
+    >
       {link}
       <ChevronRight aria-hidden className="pointer-events-none mr-1 size-4" />
     </span>

@@ -104,8 +104,12 @@ export default function DashboardPage() {
                 />
                 <Servers />
               </div>
-              <LatestTransactions className="self-start lg:col-span-12 xl:col-span-6 min-[87.5rem]:col-span-7" />
-              <LatestInvoices className="self-start lg:col-span-12 xl:col-span-6 min-[87.5rem]:col-span-5" />
+              <LatestTransactions
+                className={'self-start lg:col-span-12 xl:col-span-6 min-[87.5rem]:col-span-7'}
+              />
+              <LatestInvoices
+                className={'self-start lg:col-span-12 xl:col-span-6 min-[87.5rem]:col-span-5'}
+              />
             </div>
           </>
         )}
@@ -135,7 +139,8 @@ function UnpaidBanner() {
     // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role
     <Note tone="warning" role="status" className="mb-5 flex flex-wrap items-center gap-x-3 gap-y-2">
       <span>
-        <b className="font-semibold">{t.dashboard.unpaid(data.count)}</b> · {t.dashboard.stillDue}{' '}
+        <b className="font-semibold">{t.dashboard.unpaid(data.count)}</b>
+        {` · ${t.dashboard.stillDue} `}
         <span className="num font-semibold">{money(data.amount_due, data.currency)}</span>
       </span>
       <Link to="/invoice" className="ml-auto font-semibold underline underline-offset-4">
@@ -209,7 +214,10 @@ function Servers() {
                 <li key={server.id} className="flex items-center gap-3">
                   <span
                     aria-hidden
-                    className="grid size-8 shrink-0 place-items-center rounded-md bg-primary-soft text-xs font-semibold text-primary-ink"
+                    className={
+                      'grid size-8 shrink-0 place-items-center rounded-md bg-primary-soft ' +
+                      'text-xs font-semibold text-primary-ink'
+                    }
                   >
                     W
                   </span>

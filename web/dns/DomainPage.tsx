@@ -220,7 +220,9 @@ function Records({ domain }: { domain: Domain }) {
             {data && records.length === 0 ? <Empty text={t.records.empty} /> : null}
             {records.length > 0 ? (
               <>
-                <search className="flex flex-wrap items-center gap-3 border-b border-border p-3 sm:px-5">
+                <search
+                  className={'flex flex-wrap items-center gap-3 border-b border-border p-3 sm:px-5'}
+                >
                   <div className="relative min-w-0 flex-1 basis-56">
                     <Search
                       aria-hidden
@@ -244,7 +246,12 @@ function Records({ domain }: { domain: Domain }) {
                   />
                 </search>
                 {marked.length > 0 ? (
-                  <div className="flex flex-wrap items-center justify-between gap-3 border-b border-border bg-subtle/60 px-5 py-2 text-sm">
+                  <div
+                    className={
+                      'flex flex-wrap items-center justify-between gap-3 border-b ' +
+                      'border-border bg-subtle/60 px-5 py-2 text-sm'
+                    }
+                  >
                     {t.records.selected(marked.length)}
                     <span className="flex flex-wrap gap-2">
                       {marked.length < rows.length ? (
@@ -355,8 +362,10 @@ function TypeChips({
         <label
           key={label}
           className={cx(
-            'relative flex h-9 shrink-0 cursor-pointer items-center gap-1.5 rounded-full px-3 text-sm text-ink-2 hover:bg-subtle',
-            'has-checked:bg-ink has-checked:text-surface has-focus-visible:outline-2 has-focus-visible:outline-primary-ink',
+            'relative flex h-9 shrink-0 cursor-pointer items-center gap-1.5 rounded-full px-3 ' +
+              'text-sm text-ink-2 hover:bg-subtle',
+            'has-checked:bg-ink has-checked:text-surface has-focus-visible:outline-2 ' +
+              'has-focus-visible:outline-primary-ink',
           )}
         >
           <input

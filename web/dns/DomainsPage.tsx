@@ -117,7 +117,10 @@ function Help() {
             <Link
               to="/docs/$page"
               params={{ page }}
-              className="-mx-2 flex items-center gap-2.5 rounded-md px-2 py-2 text-sm font-medium text-primary-ink hover:bg-subtle"
+              className={
+                '-mx-2 flex items-center gap-2.5 rounded-md px-2 py-2 text-sm font-medium ' +
+                'text-primary-ink hover:bg-subtle'
+              }
             >
               <Icon aria-hidden className="size-4 shrink-0" strokeWidth={1.75} />
               {text}

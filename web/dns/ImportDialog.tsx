@@ -113,7 +113,10 @@ export default function ImportDialog({ domain, onClose }: { domain: Domain; onCl
           <input
             type="file"
             accept=".zone,.txt,.db,text/plain"
-            className="min-w-0 text-xs text-ink-2 file:mr-3 file:h-8 file:rounded-md file:border-0 file:bg-subtle file:px-3 file:text-sm file:font-medium file:text-ink"
+            className={
+              'min-w-0 text-xs text-ink-2 file:mr-3 file:h-8 file:rounded-md file:border-0 ' +
+              'file:bg-subtle file:px-3 file:text-sm file:font-medium file:text-ink'
+            }
             onChange={(event) => void choose(event.target.files?.[0])}
           />
         </label>

@@ -125,7 +125,10 @@ function SortHead({
     >
       <button
         type="button"
-        className="-mx-1.5 inline-flex items-center gap-1 rounded-md px-1.5 py-1 hover:bg-subtle hover:text-ink"
+        className={
+          '-mx-1.5 inline-flex items-center gap-1 rounded-md px-1.5 py-1 hover:bg-subtle ' +
+          'hover:text-ink'
+        }
         onClick={() => onSort({ by, descending: current && !sorting.descending })}
       >
         {label}
@@ -193,7 +196,10 @@ const Row = memo(function Row({ domain, record, number, marked, onToggle, onDele
       <td className={cx(cell, 'text-right')}>
         <Menu
           label={t.records.actionsOf(`${record.type} ${full}`)}
-          className="inline-grid size-9 place-items-center rounded-md text-ink-2 hover:bg-subtle hover:text-ink"
+          className={
+            'inline-grid size-9 place-items-center rounded-md text-ink-2 hover:bg-subtle ' +
+            'hover:text-ink'
+          }
           trigger={<Ellipsis aria-hidden className="size-4" />}
           items={[
             { label: t.records.edit, icon: Pencil, onSelect: () => void router.navigate(edit) },

@@ -14,7 +14,7 @@ const record = (id: string, over: Partial<Record> = {}): Record => ({
   ...over,
 })
 
-test('a copy takes what is new in front, what changed in its place, and lets go of what is gone', () => {
+test('a copy takes what is new in front, what changed in place, and drops what is gone', () => {
   const [a, b, c] = [record('a'), record('b'), record('c')]
   const later = { ...b, ttl: 60, version: 2 }
   const fresh = record('d')
@@ -48,7 +48,7 @@ test('records are found by full names and by the letters that A-labels stand for
   expect(found('nothing')).toEqual([])
 })
 
-test('by name the domain comes first, what is below a name follows it, and numbers go by their value', () => {
+test('by name the domain comes first, then what is below; numbers go by value', () => {
   const names = [
     '@',
     '*',

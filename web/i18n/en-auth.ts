@@ -56,14 +56,16 @@ export const enAuth = {
     resendIn: (seconds: number) => `Send again in ${seconds} s`,
     otherPhone: 'Wrong number?',
     otherPhoneNote:
-      'Enter the right one and your password: the code goes there, and the one we sent before ends.',
+      'Enter the right one and your password: the code goes there, and the one we sent before ' +
+      'ends.',
     otherPhoneSubmit: 'Send the code to this number',
     backToLogin: 'Back to sign in',
     recoverTitle: 'Reset your password',
     recoverSub: 'We send a code to your email address.',
     recoverSubmit: 'Send code',
     resetSub: (email: string) =>
-      `Enter the code we sent to ${email} and choose a new password. You will be signed out everywhere.`,
+      `Enter the code we sent to ${email} and choose a new password. You will be signed out ` +
+      'everywhere.',
     newPassword: 'New password',
     resetSubmit: 'Set new password',
     resetDone: 'Your password is changed. Sign in with the new one.',

@@ -1,7 +1,9 @@
 /** English: linked cards. They come with the screens of cards, not with every page. */
 export const enCards = {
   title: 'Linked cards',
-  sub: 'A linked card tops your wallet up in one step. Its number stays with the card provider; we keep none of it.',
+  sub:
+    'A linked card tops your wallet up in one step. Its number stays with the card provider; we ' +
+    'keep none of it.',
   list: 'Your cards',
   none: 'No card is linked yet.',
   add: 'Link a card',

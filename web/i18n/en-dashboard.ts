@@ -39,12 +39,11 @@ export const enDashboard = {
     payNow: 'Pay now',
     balance: 'Wallet Balance',
     prepaid: 'Prepaid',
-    runway: (days: number) =>
-      days === 0
-        ? 'less than a day'
-        : days > 730
-          ? `more than ${Math.floor(days / 365.25)} years`
-          : plural(days, 'day', 'days'),
+    runway: (days: number) => {
+      if (days === 0) return 'less than a day'
+      if (days > 730) return `more than ${Math.floor(days / 365.25)} years`
+      return plural(days, 'day', 'days')
+    },
     runwayBefore: 'Lasts',
     runwayAfter: 'with everything that renews',
     runwayFar: 'Lasts more than five years.',

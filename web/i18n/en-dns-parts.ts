@@ -16,7 +16,8 @@ export const enDnsParts = {
     addFailed: 'Fail to add domain!',
     added: 'Add domain success !',
     createText:
-      'Enter a domain that you own. You keep it at your registrar and only change its name servers.',
+      'Enter a domain that you own. You keep it at your registrar and only change its name ' +
+      'servers.',
     placeholder: 'example.vn',
     deleteFailed: 'Fail to delete domain!',
     deleted: 'Delete domain success !',

@@ -36,13 +36,16 @@ export const enDnsRecord = {
     quoted: (text: string) => `Taken without its quotation marks: ${text}`,
     along: (count: number, of: string, from: string, to: string) =>
       count === 1
-        ? `The other ${of} record gets this TTL too: ${to} instead of ${from}. Records of one name and type share one TTL.`
-        : `The ${count} other ${of} records get this TTL too: ${to} instead of ${from}. Records of one name and type share one TTL.`,
+        ? `The other ${of} record gets this TTL too: ${to} instead of ${from}. Records of one ` +
+          'name and type share one TTL.'
+        : `The ${count} other ${of} records get this TTL too: ${to} instead of ${from}. Records ` +
+          'of one name and type share one TTL.',
     alongProxied: (count: number, of: string) =>
       count === 1
         ? `The other ${of} record follows this switch too.`
         : `The ${count} other ${of} records follow this switch too.`,
     savedAlong: (count: number, ttl: string) =>
-      `The record is saved. ${plural(count, 'other record', 'other records')} of the same name and type changed with it (TTL: ${ttl}).`,
+      `The record is saved. ${plural(count, 'other record', 'other records')} of the same ` +
+      `name and type changed with it (TTL: ${ttl}).`,
   },
 }

@@ -14,7 +14,8 @@ export const enDns = {
     pending: 'Not Activated',
     moved: 'Moved away',
     movedText: (since: string) =>
-      `The parent zone names other servers since ${since}. Until that is changed, your records are not asked for.`,
+      `The parent zone names other servers since ${since}. Until that is changed, your ` +
+      'records are not asked for.',
     activate: 'Activate',
     details: 'Details',
     delete: 'Delete',
@@ -23,7 +24,8 @@ export const enDns = {
     activateOf: (name: string) => `Activate ${name}`,
     empty: 'No domains yet.',
     addedNext: (name: string) =>
-      `${name} is added. Activate shows the name servers to set at your registrar; the domain answers once they are set.`,
+      `${name} is added. Activate shows the name servers to set at your registrar; the domain ` +
+      'answers once they are set.',
     nameservers: 'Name servers',
     help: 'Help',
     helpIntro: 'How DNS works here',
@@ -75,6 +77,7 @@ export const enDns = {
     hours: (count: number) => plural(count, 'hour', 'hours'),
     days: (count: number) => plural(count, 'day', 'days'),
     pendingNote:
-      'This domain is not activated: records can be prepared, and are used once the domain points here.',
+      'This domain is not activated: records can be prepared, and are used once the domain ' +
+      'points here.',
   },
 }

@@ -47,15 +47,19 @@ export const enDocs = {
             heading: 'In Vietnam',
             steps: [
               'Open Top up and choose an amount, or type your own.',
-              'Choose Local Payment and how you want to pay: Alepay, VietQR, domestic ATM, international card, VN Pay or bank transfer.',
-              'Pay on the page that opens. For a bank transfer, scan the QR code or copy account, amount and transfer code exactly.',
-              'You come back to the portal. The balance grows as soon as the bank or gateway confirms, usually within seconds.',
+              'Choose Local Payment and how you want to pay: Alepay, VietQR, domestic ATM, ' +
+                'international card, VN Pay or bank transfer.',
+              'Pay on the page that opens. For a bank transfer, scan the QR code or copy ' +
+                'account, amount and transfer code exactly.',
+              'You come back to the portal. The balance grows as soon as the bank or gateway ' +
+                'confirms, usually within seconds.',
             ],
           },
           {
             heading: 'With a card',
             steps: [
-              'Link the card once under Linked cards. Its number goes to the card provider and never reaches us.',
+              'Link the card once under Linked cards. Its number goes to the card provider ' +
+                'and never reaches us.',
               'Open Top up, choose an amount and Credit Card, select the card and confirm.',
               'Your bank may ask you to confirm the payment in its app.',
             ],
@@ -63,9 +67,12 @@ export const enDocs = {
           {
             heading: 'When the money does not arrive',
             text: [
-              'A payment that your bank has not confirmed yet is shown as pending, and its page updates by itself. It is credited exactly once, however often you reload.',
-              'You left the page of a bank transfer before you made it? Top up leads back to it for a day.',
-              'A bank transfer without a readable transfer code is kept safe until our staff has matched it: write to support with the time and amount.',
+              'A payment that your bank has not confirmed yet is shown as pending, and its ' +
+                'page updates by itself. It is credited exactly once, however often you reload.',
+              'You left the page of a bank transfer before you made it? Top up leads back to ' +
+                'it for a day.',
+              'A bank transfer without a readable transfer code is kept safe until our staff ' +
+                'has matched it: write to support with the time and amount.',
             ],
           },
         ],
@@ -78,23 +85,29 @@ export const enDocs = {
             heading: 'Ordering',
             steps: [
               'Open WordPress and choose New WordPress.',
-              'Choose a data centre, a plan, the SSD disk and the MariaDB disk. Some data centres start at 20 GB.',
-              'Choose the name and password of the WordPress administrator. The password needs 8 characters with a letter, a digit and one of ! @ # $ % ^ & *.',
+              'Choose a data centre, a plan, the SSD disk and the MariaDB disk. Some data ' +
+                'centres start at 20 GB.',
+              'Choose the name and password of the WordPress administrator. The password ' +
+                'needs 8 characters with a letter, a digit and one of ! @ # $ % ^ & *.',
               'Check the monthly total in the summary and confirm.',
             ],
           },
           {
             heading: 'What happens then',
             text: [
-              'The first month is charged from your wallet and the server is set up, usually in less than a minute. You may leave the page.',
-              'If the balance is too low, the order waits: a top-up pays it, and the order goes on by itself.',
-              'If the server does not come up, the order is cancelled and its money is back in your wallet.',
+              'The first month is charged from your wallet and the server is set up, usually ' +
+                'in less than a minute. You may leave the page.',
+              'If the balance is too low, the order waits: a top-up pays it, and the order ' +
+                'goes on by itself.',
+              'If the server does not come up, the order is cancelled and its money is back ' +
+                'in your wallet.',
             ],
           },
           {
             heading: 'Later',
             text: [
-              'A larger disk or plan acts at once and is charged for the rest of the month, by the second. A smaller plan begins with the next renewal. Disks only grow.',
+              'A larger disk or plan acts at once and is charged for the rest of the month, ' +
+                'by the second. A smaller plan begins with the next renewal. Disks only grow.',
             ],
           },
         ],
@@ -108,14 +121,18 @@ export const enDocs = {
             steps: [
               'Open DNS, choose Create domain and enter the domain that you own.',
               'Choose Activate: it lists the two name servers of your account.',
-              'At the company where you registered the domain, replace all of its name servers with exactly these two.',
-              'Choose Check. The change can take up to 24 hours to reach the parent zone; we also look by ourselves for 28 days.',
+              'At the company where you registered the domain, replace all of its name ' +
+                'servers with exactly these two.',
+              'Choose Check. The change can take up to 24 hours to reach the parent zone; we ' +
+                'also look by ourselves for 28 days.',
             ],
           },
           {
             heading: 'Why exactly these two',
             text: [
-              'Each account has its own pair. Seeing that pair at the parent zone proves that the domain is yours. Any other name server beside them would answer with other records.',
+              'Each account has its own pair. Seeing that pair at the parent zone proves that ' +
+                'the domain is yours. Any other name server beside them would answer with other ' +
+                'records.',
             ],
           },
           {
@@ -123,17 +140,20 @@ export const enDocs = {
             terms: [
               [
                 'Not registered',
-                'The parent zone does not know the domain. Check the spelling, or register it first.',
+                'The parent zone does not know the domain. Check the spelling, or register it ' +
+                  'first.',
               ],
               ['Other name servers', 'The registrar still names the old ones. Replace them.'],
               ['Extra name servers', 'Ours are there, and others too. Remove the others.'],
               [
                 'Not answering',
-                'The parent zone names the right servers, and ours have not taken the domain up yet. Check again in a minute.',
+                'The parent zone names the right servers, and ours have not taken the domain ' +
+                  'up yet. Check again in a minute.',
               ],
               [
                 'Stale DS record',
-                'The registrar still has a DNSSEC key of your former provider. Remove the DS record there.',
+                'The registrar still has a DNSSEC key of your former provider. Remove the DS ' +
+                  'record there.',
               ],
               [
                 'Public suffix',
@@ -144,7 +164,9 @@ export const enDocs = {
           {
             heading: 'Pointing it at your server',
             text: [
-              'On the page of the domain, open the menu and choose Point at a WordPress server: the records are written and the server answers on the domain and on www. What stood there before can be brought back with Undo.',
+              'On the page of the domain, open the menu and choose Point at a WordPress ' +
+                'server: the records are written and the server answers on the domain and on ' +
+                'www. What stood there before can be brought back with Undo.',
             ],
           },
         ],
@@ -160,15 +182,18 @@ export const enDocs = {
               ['AAAA', 'The IPv6 address of a name. Example: @ → 2001:db8::7'],
               [
                 'CNAME',
-                'Another name for a name, alone at its name and never at the domain itself. Example: www → example.com',
+                'Another name for a name, alone at its name and never at the domain itself. ' +
+                  'Example: www → example.com',
               ],
               [
                 'MX',
-                'The server that takes mail, with a priority: the lowest number is tried first. Example: @ → 10 mail.example.com',
+                'The server that takes mail, with a priority: the lowest number is tried ' +
+                  'first. Example: @ → 10 mail.example.com',
               ],
               [
                 'TXT',
-                'Text that others look for, such as SPF or a proof of ownership. Example: @ → v=spf1 include:example.com ~all',
+                'Text that others look for, such as SPF or a proof of ownership. Example: @ → ' +
+                  'v=spf1 include:example.com ~all',
               ],
               ['NS', 'Hands a sub-domain to other name servers. Example: lab → ns1.example.net'],
             ],
@@ -177,15 +202,19 @@ export const enDocs = {
             heading: 'Names and time to live',
             text: [
               '@ stands for the domain itself, * for every name that has no record of its own.',
-              'The TTL says for how many seconds others may remember the answer: 300 is a good value, a lower one before a move.',
-              'Records of the same name and type form a set with one TTL: the one that is saved last counts for all, and the form says so before.',
-              'A text that was copied with its quotation marks, such as "v=spf1 -all", is kept without them.',
+              'The TTL says for how many seconds others may remember the answer: 300 is a ' +
+                'good value, a lower one before a move.',
+              'Records of the same name and type form a set with one TTL: the one that is ' +
+                'saved last counts for all, and the form says so before.',
+              'A text that was copied with its quotation marks, such as "v=spf1 -all", is ' +
+                'kept without them.',
             ],
           },
           {
             heading: 'Import and export',
             text: [
-              'The menu on the page of a domain takes a zone file in BIND format, shows what it would change before anything does, and exports one.',
+              'The menu on the page of a domain takes a zone file in BIND format, shows what ' +
+                'it would change before anything does, and exports one.',
               'Every change is kept in the history with who made it and when, and can be undone.',
             ],
           },
@@ -199,14 +228,17 @@ export const enDocs = {
             heading: 'Adding it',
             steps: [
               'Open the server and its Domain tab, choose Add domain and type the name.',
-              'Make the record that is shown, at whoever answers for the domain: a CNAME to the name of the server, an A record, or the TXT record _portal-challenge.',
+              'Make the record that is shown, at whoever answers for the domain: a CNAME to ' +
+                'the name of the server, an A record, or the TXT record _portal-challenge.',
               'Choose Verify. New records can take a few minutes to be seen.',
             ],
           },
           {
             heading: 'When only the TXT record counts',
             text: [
-              'If the name, or a name above it, belonged to another account in the last 30 days, or if it points at an address that many websites share, only the TXT record proves that it is yours.',
+              'If the name, or a name above it, belonged to another account in the last 30 ' +
+                'days, or if it points at an address that many websites share, only the TXT ' +
+                'record proves that it is yours.',
             ],
           },
         ],
@@ -228,21 +260,28 @@ export const enDocs = {
           {
             heading: 'Lines',
             text: [
-              'Every line names what is charged, its quantity, its unit price and the period. In the transaction log, a line opens the calculation with every number that went into it.',
+              'Every line names what is charged, its quantity, its unit price and the period. ' +
+                'In the transaction log, a line opens the calculation with every number that ' +
+                'went into it.',
               'The PDF and the hosted page work without signing in, for your accountant.',
             ],
           },
           {
             heading: 'For a company',
             text: [
-              'Under Account, Billing details, enter the company, its tax code and its address. They stand on every invoice from then on; those that were issued before keep the name they had. They are receipts of the prepaid wallet, not e-invoices for the tax office.',
+              'Under Account, Billing details, enter the company, its tax code and its ' +
+                'address. They stand on every invoice from then on; those that were issued ' +
+                'before keep the name they had. They are receipts of the prepaid wallet, not ' +
+                'e-invoices for the tax office.',
             ],
           },
           {
             heading: 'If it stays unpaid',
             text: [
               ({ reminderDays, suspendDays, deleteDays }) =>
-                `We remind you ${onDays(reminderDays)}. After ${days(suspendDays)} the server is suspended with its data kept, after ${days(deleteDays)} it is deleted. Paid at any time before, it resumes by itself.`,
+                `We remind you ${onDays(reminderDays)}. After ${days(suspendDays)} the server ` +
+                `is suspended with its data kept, after ${days(deleteDays)} it is deleted. ` +
+                'Paid at any time before, it resumes by itself.',
             ],
           },
         ],

@@ -5,7 +5,8 @@ export const enPaas = {
     create: 'Create Project',
     sample: 'Sample',
     sampleNote:
-      'These rows are samples that show what this page will hold; one stands for each of your WordPress servers.',
+      'These rows are samples that show what this page will hold; one stands for each of your ' +
+      'WordPress servers.',
     empty: 'No services yet.',
     name: 'Name',
     status: 'Status',
@@ -25,7 +26,8 @@ export const enPaas = {
     later: {
       title: 'Not open yet',
       text: (host: string) =>
-        `Repositories of ${host} cannot be connected yet. Nothing was connected, created or charged.`,
+        `Repositories of ${host} cannot be connected yet. Nothing was connected, created or ` +
+        'charged.',
       anyHost: 'Git hosts',
     },
   },
@@ -36,7 +38,8 @@ export const enPaas = {
     hint: "Lowercase letters, numbers and '-' only.",
     placeholder: 'ex: project-demo',
     invalid:
-      "Use 1 to 63 lowercase letters, numbers and '-', and begin and end with a letter or a number.",
+      "Use 1 to 63 lowercase letters, numbers and '-', and begin and end with a letter or a " +
+      'number.',
     create: 'Create Project',
     connect: 'Connect a repository',
     connectText: 'Every push to its main branch becomes a new version of your service.',

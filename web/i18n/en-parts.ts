@@ -27,7 +27,8 @@ export const enParts = {
     cancel: 'Cancel subscription',
     cancelTitle: 'Cancel this subscription?',
     cancelText: (name: string) =>
-      `Choose when ${name} ends. When it ends, the site, its files and its database are deleted for good.`,
+      `Choose when ${name} ends. When it ends, the site, its files and its database are ` +
+      'deleted for good.',
     atEnd: (date: string) => `At the end of the month, on ${date}`,
     atEndHint: 'The server runs until then. You can change your mind before.',
     now: 'Now',
@@ -107,7 +108,8 @@ export const enParts = {
     notVerified: 'Domain is not verified !',
     waiting: 'Waiting for DNS',
     checked: (seconds: number) =>
-      `Checked ${seconds} s ago. While this page is open, we check every 30 seconds and add the domain once it is ready.`,
+      `Checked ${seconds} s ago. While this page is open, we check every 30 seconds and add ` +
+      'the domain once it is ready.',
     roles: {
       both: 'proves the domain and brings visitors here',
       proves: 'proves that the domain is yours',
@@ -128,7 +130,8 @@ export const enParts = {
     remove: (name: string) => `Remove ${name}`,
     removeTitle: 'Remove this domain?',
     removeText: (name: string) =>
-      `${name} no longer shows your site. For 30 days nobody else can add it without proving it by a TXT record.`,
+      `${name} no longer shows your site. For 30 days nobody else can add it without proving ` +
+      'it by a TXT record.',
     removeButton: 'Remove',
     removed: 'Delete domain success !',
     removeFailed: 'Fail to delete domain!',
@@ -137,10 +140,12 @@ export const enParts = {
   backups: {
     title: 'Backups',
     about:
-      'Every night, and whenever you ask for it. Each backup is restored into a scratch site right away: it counts once every row and every file agreed.',
+      'Every night, and whenever you ask for it. Each backup is restored into a scratch site ' +
+      'right away: it counts once every row and every file agreed.',
     leftTitle: 'This server was deleted',
     leftText:
-      'Its backups can still be downloaded for some days, files and database in one archive each. Then they are deleted, too.',
+      'Its backups can still be downloaded for some days, files and database in one archive ' +
+      'each. Then they are deleted, too.',
     make: 'Back up now',
     begun: 'The backup has begun.',
     none: 'No backup yet. The first one is made tonight, or now if you like.',
@@ -162,7 +167,8 @@ export const enParts = {
     restoreOf: (when: string) => `Restore the backup of ${when}`,
     restoreTitle: 'Restore this backup?',
     restoreText: (name: string, when: string) =>
-      `Files and database of ${name} become what they were on ${when}; everything since is lost. Visitors see a waiting page for some seconds. Plan, price and domains stay.`,
+      `Files and database of ${name} become what they were on ${when}; everything since is ` +
+      'lost. Visitors see a waiting page for some seconds. Plan, price and domains stay.',
     restoreBegun: 'The restore has begun.',
     downloadOf: (when: string) => `Download the backup of ${when}`,
   },

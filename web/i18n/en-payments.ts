@@ -2,7 +2,9 @@
 export const enPayments = {
   transfer: {
     title: 'Bank transfer',
-    sub: 'Scan the code with any Vietnamese banking app, or type it in. This page turns to success by itself when the money arrives.',
+    sub:
+      'Scan the code with any Vietnamese banking app, or type it in. This page turns to success ' +
+      'by itself when the money arrives.',
     scan: 'Scan to pay',
     qr: 'QR code of the transfer',
     bank: 'Bank',

@@ -97,7 +97,8 @@ export const enServers = {
     topUpAndOrder: (amount: string) => `Top up ${amount} and order`,
     confirm: (price: string) => `Confirm · ${price}`,
     shortNote:
-      'Your wallet does not hold enough yet. The order is kept and goes on by itself once you top up.',
+      'Your wallet does not hold enough yet. The order is kept and goes on by itself once you ' +
+      'top up.',
     failed: 'Fail to create Wordpress!',
     leaveTitle: 'Leave this page?',
     leaveText: 'The order is not placed yet. What you have filled in will be lost.',

@@ -78,7 +78,8 @@ export const enSite = {
     remove: 'Delete server',
     removeTitle: 'Delete this server?',
     removeText:
-      'The site, its files, its database and its domains are gone for good. The subscription ends, and what is unused of the paid month goes back to your wallet.',
+      'The site, its files, its database and its domains are gone for good. The subscription ' +
+      'ends, and what is unused of the paid month goes back to your wallet.',
     removeBackups: (days: number) =>
       `Its backups can be downloaded from this page for ${plural(days, 'day', 'days')} afterwards.`,
     removeType: (name: string) => `Type ${name} to confirm`,

@@ -39,7 +39,8 @@ export const enTopUp = {
     leaving: 'Taking you to the payment page…',
     notOffered: 'Top-up is not offered in your region yet.',
     notOfferedText:
-      'We are working on a payment partner for your region. Your servers and invoices work as usual.',
+      'We are working on a payment partner for your region. Your servers and invoices work as ' +
+      'usual.',
   },
   payment: {
     title: 'Payment',
@@ -47,7 +48,8 @@ export const enTopUp = {
     succeededText: 'The money is in your wallet.',
     pending: 'Waiting for the payment',
     pendingText:
-      'Your bank or gateway has not confirmed yet. This page updates by itself; you may also leave it.',
+      'Your bank or gateway has not confirmed yet. This page updates by itself; you may also ' +
+      'leave it.',
     failed: 'Payment not completed',
     failedText: 'No money was added to your wallet. You can try again.',
     reasons: {
@@ -67,17 +69,21 @@ export const enTopUp = {
     },
     expired: 'Payment expired',
     expiredText:
-      'The time for this payment has run out. If you did pay, do not pay again: the money is credited when the bank confirms it, or checked by us.',
+      'The time for this payment has run out. If you did pay, do not pay again: the money is ' +
+      'credited when the bank confirms it, or checked by us.',
     held: 'Money came, but does not match',
     heldText: (arrived: string, ordered: string) =>
-      `${arrived} arrived, and this payment is for ${ordered}. The money is held safely until our staff have looked at it; you need not pay again.`,
+      `${arrived} arrived, and this payment is for ${ordered}. The money is held safely until ` +
+      'our staff have looked at it; you need not pay again.',
     paidTwice: (amount: string) =>
       `${amount} came on top of it. That money is held safely until our staff have looked at it.`,
     setOff: (amount: string) =>
-      `${amount} of it settled what was owed because an earlier payment had been taken back by the bank.`,
+      `${amount} of it settled what was owed because an earlier payment had been taken back ` +
+      'by the bank.',
     unknown: 'Payment not found',
     unknownText:
-      'We know no payment of yours with this code. If money left your account, it reaches your wallet once the gateway confirms.',
+      'We know no payment of yours with this code. If money left your account, it reaches ' +
+      'your wallet once the gateway confirms.',
     signedOut: 'Sign in to see this payment',
     signedOutText: 'Only the owner of a payment can see it. Your top-up goes on in the meantime.',
     code: 'Transaction code',

@@ -31,9 +31,11 @@ export const enWallet = {
     download: 'Download',
     verifyTitle: 'How to verify it',
     verifySteps: [
-      'Get the verifier once; it is one small file without dependencies and runs on Node 20 or newer.',
+      'Get the verifier once; it is one small file without dependencies and runs on Node 20 ' +
+        'or newer.',
       'Run it on the statement, with the fingerprint of our key:',
-      'It checks the signature, every hash, every balance and the sums. One changed digit is refused, and it says where.',
+      'It checks the signature, every hash, every balance and the sums. One changed digit is ' +
+        'refused, and it says where.',
     ] as [string, string, string],
     verifier: 'Get the verifier',
     detail: 'Transaction',
@@ -66,7 +68,8 @@ export const enWallet = {
     differs: 'Not what was charged. Please tell us.',
     chain: 'Place in the chain',
     chainText: (version: number) =>
-      `Entry ${version} of your wallet. Its hash covers the one before it, so nothing can be changed unseen.`,
+      `Entry ${version} of your wallet. Its hash covers the one before it, so nothing can be ` +
+      'changed unseen.',
     hash: 'Hash',
     rows: (count: number) => plural(count, 'transaction loaded', 'transactions loaded'),
   },

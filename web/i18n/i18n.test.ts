@@ -312,7 +312,10 @@ test('the help names the days that the operator has set', () => {
       .join()
   }
   expect(unpaid(enDocs, [0, 3, 6])).toMatch(
-    /^We remind you when it falls due and again after 3 and 6 days\. After 9 days .* after 40 days it is deleted\./,
+    new RegExp(
+      '^We remind you when it falls due and again after 3 and 6 days\\. ' +
+        'After 9 days .* after 40 days it is deleted\\.',
+    ),
   )
   expect([[0], [1], [0, 2, 4, 5]].map((days) => /^.*?\./.exec(unpaid(enDocs, days))?.[0])).toEqual([
     'We remind you when it falls due.',

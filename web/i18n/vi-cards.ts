@@ -3,7 +3,9 @@ import type { enCards } from './en-cards.ts'
 
 export const viCards: typeof enCards = {
   title: 'Thẻ đã liên kết',
-  sub: 'Thẻ đã liên kết giúp nạp ví chỉ với một bước. Số thẻ nằm ở nhà cung cấp thẻ, chúng tôi không lưu.',
+  sub:
+    'Thẻ đã liên kết giúp nạp ví chỉ với một bước. Số thẻ nằm ở nhà cung cấp thẻ, chúng tôi ' +
+    'không lưu.',
   list: 'Thẻ của bạn',
   none: 'Chưa có thẻ nào được liên kết.',
   add: 'Liên kết thẻ',

@@ -14,12 +14,11 @@ export const viDashboard: typeof enDashboard = {
     payNow: 'Thanh toán ngay',
     balance: 'Số dư ví',
     prepaid: 'Trả trước',
-    runway: (days) =>
-      days === 0
-        ? 'chưa đến một ngày'
-        : days > 730
-          ? `hơn ${Math.floor(days / 365.25)} năm`
-          : `${days} ngày`,
+    runway: (days) => {
+      if (days === 0) return 'chưa đến một ngày'
+      if (days > 730) return `hơn ${Math.floor(days / 365.25)} năm`
+      return `${days} ngày`
+    },
     runwayBefore: 'Đủ dùng',
     runwayAfter: 'cho mọi dịch vụ sẽ gia hạn',
     runwayFar: 'Đủ dùng hơn năm năm.',

@@ -35,7 +35,8 @@ export const viDnsRecord: typeof enDnsRecord = {
     required: 'Vui lòng nhập trường này.',
     quoted: (text) => `Lưu không kèm dấu ngoặc kép: ${text}`,
     along: (count, of, from, to) =>
-      `${count} bản ghi ${of} khác cũng đổi TTL theo: ${to} thay vì ${from}. Các bản ghi cùng tên, cùng loại dùng chung một TTL.`,
+      `${count} bản ghi ${of} khác cũng đổi TTL theo: ${to} thay vì ${from}. Các bản ghi cùng ` +
+      'tên, cùng loại dùng chung một TTL.',
     alongProxied: (count, of) => `${count} bản ghi ${of} khác cũng đổi theo công tắc này.`,
     savedAlong: (count, ttl) =>
       `Đã lưu bản ghi. ${count} bản ghi khác cùng tên, cùng loại cũng đổi theo (TTL: ${ttl}).`,

@@ -14,7 +14,8 @@ export const viDns: typeof enDns = {
     pending: 'Chưa kích hoạt',
     moved: 'Đã chuyển đi',
     movedText: (since) =>
-      `Từ ${since}, tên miền trỏ về máy chủ khác. Khi chưa sửa lại, các bản ghi ở đây không được dùng tới.`,
+      `Từ ${since}, tên miền trỏ về máy chủ khác. Khi chưa sửa lại, các bản ghi ở đây không ` +
+      'được dùng tới.',
     activate: 'Kích hoạt',
     details: 'Chi tiết',
     delete: 'Xoá',
@@ -23,7 +24,8 @@ export const viDns: typeof enDns = {
     activateOf: (name) => `Kích hoạt ${name}`,
     empty: 'Chưa có tên miền nào.',
     addedNext: (name) =>
-      `Đã thêm ${name}. Bấm Kích hoạt để xem máy chủ tên cần đặt tại nhà đăng ký; tên miền sẽ hoạt động khi các máy chủ này được đặt.`,
+      `Đã thêm ${name}. Bấm Kích hoạt để xem máy chủ tên cần đặt tại nhà đăng ký; tên miền sẽ ` +
+      'hoạt động khi các máy chủ này được đặt.',
     nameservers: 'Máy chủ tên miền',
     help: 'Trợ giúp',
     helpIntro: 'DNS hoạt động thế nào',
@@ -74,6 +76,7 @@ export const viDns: typeof enDns = {
     hours: (count) => `${count} giờ`,
     days: (count) => `${count} ngày`,
     pendingNote:
-      'Tên miền chưa kích hoạt: bạn có thể chuẩn bị bản ghi trước, chúng được dùng khi tên miền trỏ về đây.',
+      'Tên miền chưa kích hoạt: bạn có thể chuẩn bị bản ghi trước, chúng được dùng khi tên ' +
+      'miền trỏ về đây.',
   },
 }

@@ -7,7 +7,8 @@ export const viPaas: typeof enPaas = {
     create: 'Tạo dự án',
     sample: 'Mẫu',
     sampleNote:
-      'Các dòng này là dữ liệu mẫu, minh hoạ nội dung của trang; mỗi dòng ứng với một máy chủ WordPress của bạn.',
+      'Các dòng này là dữ liệu mẫu, minh hoạ nội dung của trang; mỗi dòng ứng với một máy chủ ' +
+      'WordPress của bạn.',
     empty: 'Chưa có dịch vụ nào.',
     name: 'Tên',
     status: 'Trạng thái',
@@ -27,7 +28,8 @@ export const viPaas: typeof enPaas = {
     later: {
       title: 'Chưa mở',
       text: (host) =>
-        `Hiện chưa kết nối được kho mã nguồn của ${host}. Chưa có gì được kết nối, tạo mới hay tính phí.`,
+        `Hiện chưa kết nối được kho mã nguồn của ${host}. Chưa có gì được kết nối, tạo mới ` +
+        'hay tính phí.',
       anyHost: 'các dịch vụ Git',
     },
   },
@@ -38,7 +40,8 @@ export const viPaas: typeof enPaas = {
     hint: "Chỉ gồm chữ thường, chữ số và dấu '-'.",
     placeholder: 'ex: project-demo',
     invalid:
-      "Dùng 1 đến 63 ký tự gồm chữ thường, chữ số và dấu '-', bắt đầu và kết thúc bằng chữ hoặc số.",
+      "Dùng 1 đến 63 ký tự gồm chữ thường, chữ số và dấu '-', bắt đầu và kết thúc bằng chữ " +
+      'hoặc số.',
     create: 'Tạo dự án',
     connect: 'Kết nối kho mã nguồn',
     connectText: 'Mỗi lần đẩy mã lên nhánh chính sẽ thành một phiên bản mới của dịch vụ.',

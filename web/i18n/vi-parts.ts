@@ -26,7 +26,8 @@ export const viParts: typeof enParts = {
     cancel: 'Huỷ gói dịch vụ',
     cancelTitle: 'Huỷ gói dịch vụ này?',
     cancelText: (name) =>
-      `Chọn thời điểm kết thúc ${name}. Khi kết thúc, trang web, tệp và cơ sở dữ liệu sẽ bị xoá vĩnh viễn.`,
+      `Chọn thời điểm kết thúc ${name}. Khi kết thúc, trang web, tệp và cơ sở dữ liệu sẽ bị ` +
+      'xoá vĩnh viễn.',
     atEnd: (date) => `Cuối tháng đã trả, ngày ${date}`,
     atEndHint: 'Máy chủ vẫn chạy đến lúc đó. Bạn có thể đổi ý trước ngày này.',
     now: 'Ngay bây giờ',
@@ -103,7 +104,8 @@ export const viParts: typeof enParts = {
     notVerified: 'Tên miền chưa được xác minh !',
     waiting: 'Đang chờ DNS',
     checked: (seconds) =>
-      `Đã kiểm tra ${seconds} giây trước. Khi trang này còn mở, hệ thống kiểm tra mỗi 30 giây và thêm tên miền ngay khi sẵn sàng.`,
+      `Đã kiểm tra ${seconds} giây trước. Khi trang này còn mở, hệ thống kiểm tra mỗi 30 giây ` +
+      'và thêm tên miền ngay khi sẵn sàng.',
     roles: {
       both: 'xác minh tên miền và đưa khách truy cập về đây',
       proves: 'xác minh tên miền là của bạn',
@@ -124,7 +126,8 @@ export const viParts: typeof enParts = {
     remove: (name) => `Gỡ ${name}`,
     removeTitle: 'Gỡ tên miền này?',
     removeText: (name) =>
-      `${name} sẽ không còn hiển thị trang của bạn. Trong 30 ngày, người khác chỉ thêm được tên này khi xác minh bằng bản ghi TXT.`,
+      `${name} sẽ không còn hiển thị trang của bạn. Trong 30 ngày, người khác chỉ thêm được ` +
+      'tên này khi xác minh bằng bản ghi TXT.',
     removeButton: 'Gỡ',
     removed: 'Xoá tên miền thành công !',
     removeFailed: 'Xoá tên miền thất bại!',
@@ -133,10 +136,12 @@ export const viParts: typeof enParts = {
   backups: {
     title: 'Sao lưu',
     about:
-      'Được tạo mỗi đêm và bất cứ khi nào bạn yêu cầu. Mỗi bản được khôi phục thử ngay vào một trang riêng: chỉ được tính khi mọi dòng dữ liệu và mọi tệp đều khớp.',
+      'Được tạo mỗi đêm và bất cứ khi nào bạn yêu cầu. Mỗi bản được khôi phục thử ngay vào ' +
+      'một trang riêng: chỉ được tính khi mọi dòng dữ liệu và mọi tệp đều khớp.',
     leftTitle: 'Máy chủ này đã bị xoá',
     leftText:
-      'Bạn vẫn tải được các bản sao lưu trong ít ngày nữa, mỗi bản gồm tệp và cơ sở dữ liệu. Sau đó chúng cũng bị xoá.',
+      'Bạn vẫn tải được các bản sao lưu trong ít ngày nữa, mỗi bản gồm tệp và cơ sở dữ liệu. ' +
+      'Sau đó chúng cũng bị xoá.',
     make: 'Sao lưu ngay',
     begun: 'Đã bắt đầu sao lưu.',
     none: 'Chưa có bản sao lưu. Bản đầu tiên sẽ được tạo đêm nay, hoặc bạn có thể tạo ngay.',
@@ -157,7 +162,8 @@ export const viParts: typeof enParts = {
     restoreOf: (when) => `Khôi phục bản sao lưu ${when}`,
     restoreTitle: 'Khôi phục bản sao lưu này?',
     restoreText: (name, when) =>
-      `Tệp và cơ sở dữ liệu của ${name} sẽ trở về như lúc ${when}; mọi thay đổi sau đó sẽ mất. Khách truy cập thấy trang chờ trong vài giây. Gói, giá và tên miền giữ nguyên.`,
+      `Tệp và cơ sở dữ liệu của ${name} sẽ trở về như lúc ${when}; mọi thay đổi sau đó sẽ ` +
+      'mất. Khách truy cập thấy trang chờ trong vài giây. Gói, giá và tên miền giữ nguyên.',
     restoreBegun: 'Đã bắt đầu khôi phục.',
     downloadOf: (when) => `Tải bản sao lưu ${when}`,
   },

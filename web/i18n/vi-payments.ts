@@ -4,7 +4,9 @@ import type { enPayments } from './en-payments.ts'
 export const viPayments: typeof enPayments = {
   transfer: {
     title: 'Chuyển khoản ngân hàng',
-    sub: 'Quét mã bằng ứng dụng của bất kỳ ngân hàng Việt Nam nào, hoặc nhập tay. Trang này tự báo thành công khi tiền đến.',
+    sub:
+      'Quét mã bằng ứng dụng của bất kỳ ngân hàng Việt Nam nào, hoặc nhập tay. Trang này tự báo ' +
+      'thành công khi tiền đến.',
     scan: 'Quét mã để chuyển',
     qr: 'Mã QR chuyển khoản',
     bank: 'Ngân hàng',

@@ -78,7 +78,8 @@ export const viSite: typeof enSite = {
     remove: 'Xoá máy chủ',
     removeTitle: 'Xoá máy chủ này?',
     removeText:
-      'Trang web, tệp, cơ sở dữ liệu và tên miền sẽ mất vĩnh viễn. Gói dịch vụ kết thúc, phần chưa dùng của tháng đã trả được hoàn về ví.',
+      'Trang web, tệp, cơ sở dữ liệu và tên miền sẽ mất vĩnh viễn. Gói dịch vụ kết thúc, phần ' +
+      'chưa dùng của tháng đã trả được hoàn về ví.',
     removeBackups: (days) =>
       `Bạn vẫn tải được các bản sao lưu từ trang này trong ${days} ngày sau đó.`,
     removeType: (name) => `Nhập ${name} để xác nhận`,

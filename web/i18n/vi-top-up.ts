@@ -38,7 +38,8 @@ export const viTopUp: typeof enTopUp = {
     leaving: 'Đang chuyển tới trang thanh toán…',
     notOffered: 'Chưa hỗ trợ nạp ví ở khu vực của bạn.',
     notOfferedText:
-      'Chúng tôi đang tìm đối tác thanh toán cho khu vực này. Máy chủ và hoá đơn vẫn hoạt động bình thường.',
+      'Chúng tôi đang tìm đối tác thanh toán cho khu vực này. Máy chủ và hoá đơn vẫn hoạt ' +
+      'động bình thường.',
   },
   payment: {
     title: 'Thanh toán',
@@ -46,7 +47,8 @@ export const viTopUp: typeof enTopUp = {
     succeededText: 'Tiền đã vào ví của bạn.',
     pending: 'Đang chờ thanh toán',
     pendingText:
-      'Ngân hàng hoặc cổng thanh toán chưa xác nhận. Trang này tự cập nhật; bạn có thể rời đi bất cứ lúc nào.',
+      'Ngân hàng hoặc cổng thanh toán chưa xác nhận. Trang này tự cập nhật; bạn có thể rời đi ' +
+      'bất cứ lúc nào.',
     failed: 'Thanh toán không thành công',
     failedText: 'Ví của bạn chưa được cộng tiền. Bạn có thể thử lại.',
     reasons: {
@@ -64,17 +66,22 @@ export const viTopUp: typeof enTopUp = {
     },
     expired: 'Giao dịch đã hết hạn',
     expiredText:
-      'Đã quá thời hạn thanh toán. Nếu bạn đã trả tiền, đừng trả lần nữa: tiền sẽ vào ví khi ngân hàng xác nhận, hoặc được chúng tôi kiểm tra.',
+      'Đã quá thời hạn thanh toán. Nếu bạn đã trả tiền, đừng trả lần nữa: tiền sẽ vào ví khi ' +
+      'ngân hàng xác nhận, hoặc được chúng tôi kiểm tra.',
     held: 'Tiền đã đến nhưng không khớp',
     heldText: (arrived, ordered) =>
-      `Đã nhận ${arrived}, còn giao dịch này là ${ordered}. Tiền được giữ an toàn và nhân viên sẽ xử lý; bạn không cần trả lại lần nữa.`,
+      `Đã nhận ${arrived}, còn giao dịch này là ${ordered}. Tiền được giữ an toàn và nhân ` +
+      'viên sẽ xử lý; bạn không cần trả lại lần nữa.',
     paidTwice: (amount) =>
-      `Đã nhận thêm ${amount} cho giao dịch này. Số tiền đó được giữ an toàn và nhân viên sẽ xử lý.`,
+      `Đã nhận thêm ${amount} cho giao dịch này. Số tiền đó được giữ an toàn và nhân viên sẽ ` +
+      'xử lý.',
     setOff: (amount) =>
-      `Trong đó ${amount} được bù trừ cho khoản còn nợ do một lần nạp trước đã bị ngân hàng thu hồi.`,
+      `Trong đó ${amount} được bù trừ cho khoản còn nợ do một lần nạp trước đã bị ngân hàng ` +
+      'thu hồi.',
     unknown: 'Không tìm thấy giao dịch',
     unknownText:
-      'Bạn không có giao dịch nào mang mã này. Nếu tài khoản ngân hàng đã bị trừ, tiền sẽ vào ví khi cổng thanh toán xác nhận.',
+      'Bạn không có giao dịch nào mang mã này. Nếu tài khoản ngân hàng đã bị trừ, tiền sẽ vào ' +
+      'ví khi cổng thanh toán xác nhận.',
     signedOut: 'Đăng nhập để xem giao dịch này',
     signedOutText:
       'Chỉ chủ tài khoản mới xem được giao dịch này. Trong lúc đó, tiền vẫn vào ví bình thường.',

@@ -31,9 +31,11 @@ export const viWallet: typeof enWallet = {
     download: 'Tải về',
     verifyTitle: 'Cách kiểm tra',
     verifySteps: [
-      'Tải công cụ kiểm tra một lần; chỉ một tệp nhỏ, không cần cài gì thêm, chạy trên Node 20 trở lên.',
+      'Tải công cụ kiểm tra một lần; chỉ một tệp nhỏ, không cần cài gì thêm, chạy trên Node ' +
+        '20 trở lên.',
       'Chạy công cụ với tệp sao kê và dấu vân tay khoá của chúng tôi:',
-      'Công cụ kiểm tra chữ ký, từng mã băm, từng số dư và các tổng. Đổi một chữ số là bị từ chối, kèm vị trí sai.',
+      'Công cụ kiểm tra chữ ký, từng mã băm, từng số dư và các tổng. Đổi một chữ số là bị từ ' +
+        'chối, kèm vị trí sai.',
     ],
     verifier: 'Tải công cụ kiểm tra',
     detail: 'Giao dịch',
@@ -65,7 +67,8 @@ export const viWallet: typeof enWallet = {
     differs: 'Không khớp số đã thu. Hãy báo cho chúng tôi.',
     chain: 'Vị trí trong chuỗi',
     chainText: (version) =>
-      `Bút toán thứ ${version} của ví. Mã băm của nó gồm cả mã băm trước đó, nên không thể sửa mà không bị phát hiện.`,
+      `Bút toán thứ ${version} của ví. Mã băm của nó gồm cả mã băm trước đó, nên không thể ` +
+      'sửa mà không bị phát hiện.',
     hash: 'Mã băm',
     rows: (count) => `Đã tải ${count} giao dịch`,
   },

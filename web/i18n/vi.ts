@@ -106,7 +106,8 @@ export const vi: Texts = {
     lapsed: 'Một đơn hàng không được thanh toán đúng hạn và đã hết hiệu lực.',
     paid: (number) => `Hoá đơn ${number} đã được thanh toán.`,
     paymentFailed: (number, due) =>
-      `Chưa thanh toán được ${number === null ? 'đơn hàng' : `hoá đơn ${number}`}, còn thiếu ${due}.`,
+      `Chưa thanh toán được ${number === null ? 'đơn hàng' : `hoá đơn ${number}`}, còn thiếu ` +
+      `${due}.`,
     subscribed: 'Đã đăng ký gói dịch vụ.',
     subscriptionChanged: 'Gói dịch vụ đã thay đổi.',
     credited: 'Tiền đã vào ví của bạn.',

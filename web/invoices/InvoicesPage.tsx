@@ -158,7 +158,10 @@ function PdfLink({ invoice }: { invoice: Invoice }) {
       download
       aria-label={t.invoices.downloadOf(invoice.number ?? t.common.draft)}
       title={t.invoices.downloadOf(invoice.number ?? t.common.draft)}
-      className="-ml-2 inline-flex h-9 min-w-9 items-center justify-center gap-1.5 rounded-md px-2 font-medium text-primary-ink hover:bg-primary-soft"
+      className={
+        '-ml-2 inline-flex h-9 min-w-9 items-center justify-center gap-1.5 rounded-md px-2 ' +
+        'font-medium text-primary-ink hover:bg-primary-soft'
+      }
     >
       <Download aria-hidden className="size-4" />
       <span className="max-md:hidden">PDF</span>

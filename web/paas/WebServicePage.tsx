@@ -27,7 +27,12 @@ export default function WebServicePage() {
       <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,1fr)_320px]">
         <div className="grid gap-5">
           <Card title={t.service.connect} padded={false}>
-            <div className="flex flex-wrap items-center justify-between gap-3 border-t border-border px-5 py-3">
+            <div
+              className={
+                'flex flex-wrap items-center justify-between gap-3 border-t border-border ' +
+                'px-5 py-3'
+              }
+            >
               <div className="flex min-w-0 items-center gap-3">
                 <GitBranch aria-hidden className="size-4 shrink-0 text-ink-3" />
                 <div className="min-w-0">

@@ -12,7 +12,7 @@ test('a project name is a label of lower-case letters, digits and hyphens', () =
   )
 })
 
-test('a repository address is https, names a host and a repository, and carries no password', () => {
+test('a repository address is https, has a host and a repository, and no password', () => {
   expect(
     [
       'https://git.example.com/a/b',

@@ -42,7 +42,8 @@ export function AmountStep({
       </label>
       <div
         className={cx(
-          'mt-4 flex items-baseline gap-2 border-b-2 pb-2 transition-colors focus-within:border-primary',
+          'mt-4 flex items-baseline gap-2 border-b-2 pb-2 transition-colors ' +
+            'focus-within:border-primary',
           shownComplaint ? 'border-danger' : 'border-control',
         )}
       >
@@ -58,7 +59,11 @@ export function AmountStep({
           onChange={(event) => onType(plainTyped(event.target.value, currency, language))}
           onBlur={() => setTouched(true)}
           onFocus={() => setTouched(false)}
-          className="num w-full min-w-0 bg-transparent text-[2.5rem]/[3rem] font-semibold tracking-[-.03em] outline-none placeholder:text-ink-3/60 max-[25rem]:text-[2rem]"
+          className={
+            'num w-full min-w-0 bg-transparent text-[2.5rem]/[3rem] font-semibold ' +
+            'tracking-[-.03em] outline-none placeholder:text-ink-3/60 ' +
+            'max-[25rem]:text-[2rem]'
+          }
         />
         <span aria-hidden className="text-xl font-medium text-ink-3">
           {currency === 'VND' ? 'đ' : currency}
@@ -86,7 +91,12 @@ export function AmountStep({
               corner={false}
               onChange={() => onType(toMajor(preset, currency).replace(/\.00$/, ''))}
             >
-              <span className="num grid h-11 flex-1 place-items-center text-sm font-medium group-has-checked:font-semibold group-has-checked:text-primary-ink sm:h-10">
+              <span
+                className={
+                  'num grid h-11 flex-1 place-items-center text-sm font-medium ' +
+                  'group-has-checked:font-semibold group-has-checked:text-primary-ink sm:h-10'
+                }
+              >
                 {money(preset, currency)}
               </span>
             </RadioCard>
@@ -97,7 +107,11 @@ export function AmountStep({
               onType('')
               input.current?.focus()
             }}
-            className="h-11 rounded-lg text-sm font-medium text-ink-2 shadow-[inset_0_0_0_1px_color-mix(in_srgb,var(--control)_62%,var(--surface))] hover:bg-subtle sm:h-10"
+            className={
+              'h-11 rounded-lg text-sm font-medium text-ink-2 ' +
+              'shadow-[inset_0_0_0_1px_color-mix(in_srgb,var(--control)_62%,var(--surface))] ' +
+              'hover:bg-subtle sm:h-10'
+            }
           >
             {t.topUp.custom}
           </button>

@@ -135,7 +135,10 @@ function Entry({ card }: { card: Card }) {
       <CardLine card={card} />
       <Menu
         label={c.actions(name)}
-        className="grid size-10 shrink-0 place-items-center rounded-md text-ink-2 hover:bg-subtle hover:text-ink"
+        className={
+          'grid size-10 shrink-0 place-items-center rounded-md text-ink-2 hover:bg-subtle ' +
+          'hover:text-ink'
+        }
         trigger={<Ellipsis aria-hidden className="size-4" />}
         items={[
           ...(card.default

@@ -196,7 +196,12 @@ function Payment({ code }: { code: string }) {
           className="pulse-dot mx-auto mt-4 block size-2 rounded-full bg-primary text-primary"
         />
       ) : null}
-      <dl className="mt-6 divide-y divide-border rounded-lg text-sm shadow-[inset_0_0_0_1px_var(--border)]">
+      <dl
+        className={
+          'mt-6 divide-y divide-border rounded-lg text-sm ' +
+          'shadow-[inset_0_0_0_1px_var(--border)]'
+        }
+      >
         <Line term={t.payment.code}>
           <span className="font-mono text-xs break-all">{data.transactionCode}</span>
           <CopyButton

@@ -66,7 +66,12 @@ export function TopUpSummary({ amount, payLabel, busy, disabled, note }: TopUpSu
           {note}
         </p>
       </aside>
-      <div className="no-print fixed inset-x-0 bottom-0 z-20 short:static border-t border-border bg-surface p-3 pb-[max(.75rem,env(safe-area-inset-bottom))] lg:hidden">
+      <div
+        className={
+          'no-print fixed inset-x-0 bottom-0 z-20 short:static border-t border-border ' +
+          'bg-surface p-3 pb-[max(.75rem,env(safe-area-inset-bottom))] lg:hidden'
+        }
+      >
         <div className="mx-auto flex max-w-xl items-center gap-3">
           <p className="text-xs whitespace-nowrap text-ink-3">
             {t.topUp.next}

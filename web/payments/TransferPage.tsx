@@ -88,7 +88,9 @@ function Arrived({ transfer }: { transfer: Transfer }) {
     <div className="py-6 text-center">
       <span
         aria-hidden
-        className="mx-auto grid size-14 place-items-center rounded-full bg-success-soft text-success"
+        className={
+          'mx-auto grid size-14 place-items-center rounded-full bg-success-soft ' + 'text-success'
+        }
       >
         <CircleCheck className="size-7" strokeWidth={1.75} />
       </span>

@@ -60,7 +60,10 @@ export function TypeCard({
     >
       <span
         aria-hidden
-        className="grid size-10 shrink-0 place-items-center rounded-md bg-subtle text-ink-2 group-has-checked:bg-primary group-has-checked:text-white"
+        className={
+          'grid size-10 shrink-0 place-items-center rounded-md bg-subtle text-ink-2 ' +
+          'group-has-checked:bg-primary group-has-checked:text-white'
+        }
       >
         <Icon className="size-5" strokeWidth={1.75} />
       </span>

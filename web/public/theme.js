@@ -18,7 +18,8 @@
   root.dataset.theme = theme
   if (!/^(en|vi|aud)$/.test(language)) {
     var first = (navigator.language || 'en').toLowerCase()
-    language = first.indexOf('vi') === 0 ? 'vi' : first === 'en-au' ? 'aud' : 'en'
+    language = first === 'en-au' ? 'aud' : 'en'
+    if (first.indexOf('vi') === 0) language = 'vi'
   }
   root.lang = language === 'aud' ? 'en-AU' : language
   // The boot skeleton draws the portal's frame only where that frame will appear.

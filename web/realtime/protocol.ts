@@ -11,7 +11,8 @@ export interface Place {
 }
 
 export const addressOf = ({ key, wsHost, wsPort, forceTLS }: Place): string =>
-  `${forceTLS ? 'wss' : 'ws'}://${wsHost}:${wsPort}/app/${encodeURIComponent(key)}?protocol=7&client=web&version=1`
+  `${forceTLS ? 'wss' : 'ws'}://${wsHost}:${wsPort}/app/${encodeURIComponent(key)}` +
+  '?protocol=7&client=web&version=1'
 
 export type Message =
   | { kind: 'established'; socketId: string; activityMs: number }

@@ -137,7 +137,10 @@ function Frame() {
     >
       <a
         href="#main"
-        className="sr-only z-50 rounded-md bg-primary px-4 py-2 text-white focus:not-sr-only focus:fixed focus:top-3 focus:left-3"
+        className={
+          'sr-only z-50 rounded-md bg-primary px-4 py-2 text-white focus:not-sr-only ' +
+          'focus:fixed focus:top-3 focus:left-3'
+        }
       >
         {t.common.skip}
       </a>
@@ -148,7 +151,10 @@ function Frame() {
         <main
           id="main"
           tabIndex={-1}
-          className="mx-auto w-full max-w-[1180px] flex-1 px-4 pt-6 pb-28 sm:px-6 lg:px-8 lg:pt-8 lg:pb-16"
+          className={
+            'mx-auto w-full max-w-[1180px] flex-1 px-4 pt-6 pb-28 sm:px-6 lg:px-8 lg:pt-8 ' +
+            'lg:pb-16'
+          }
         >
           <Outlet />
         </main>
@@ -174,7 +180,12 @@ const Header = memo(function Header({ hidden, onCollapse, onSearch, onNearSearch
   const t = useTexts()
   const config = useConfig()
   return (
-    <header className="no-print sticky top-0 z-30 short:static flex min-h-14 flex-wrap items-center gap-1 border-b border-border bg-bg px-3 sm:px-5">
+    <header
+      className={
+        'no-print sticky top-0 z-30 short:static flex min-h-14 flex-wrap items-center gap-1 ' +
+        'border-b border-border bg-bg px-3 sm:px-5'
+      }
+    >
       <IconButton
         label={t.shell.collapse}
         aria-pressed={hidden}
@@ -196,14 +207,21 @@ const Header = memo(function Header({ hidden, onCollapse, onSearch, onNearSearch
         onPointerEnter={onNearSearch}
         onFocus={onNearSearch}
         aria-keyshortcuts="Meta+K Control+K"
-        className="ml-1 flex h-9 min-w-0 items-center gap-2.5 rounded-md px-2.5 text-sm text-ink-3 transition-colors hover:text-ink-2 sm:max-w-sm sm:flex-1 sm:bg-surface sm:px-3 sm:shadow-card"
+        className={
+          'ml-1 flex h-9 min-w-0 items-center gap-2.5 rounded-md px-2.5 text-sm text-ink-3 ' +
+          'transition-colors hover:text-ink-2 sm:max-w-sm sm:flex-1 sm:bg-surface sm:px-3 ' +
+          'sm:shadow-card'
+        }
       >
         <Search aria-hidden className="size-[18px] shrink-0 sm:size-4" />
         <span className="flex-1 truncate text-left max-sm:sr-only">{t.shell.search}</span>
         <kbd
           aria-hidden
           data-keys={shortcut}
-          className="hidden rounded-[5px] bg-subtle px-1.5 py-0.5 font-sans text-2xs text-ink-3 before:content-[attr(data-keys)] sm:block"
+          className={
+            'hidden rounded-[5px] bg-subtle px-1.5 py-0.5 font-sans text-2xs text-ink-3 ' +
+            'before:content-[attr(data-keys)] sm:block'
+          }
         />
       </button>
       <span className="flex-1" />
@@ -234,7 +252,10 @@ function UserMenu() {
           <span
             aria-hidden
             data-initials={initials(user.name)}
-            className="grid size-7 place-items-center rounded-full bg-primary-soft text-xs font-semibold text-primary-ink before:content-[attr(data-initials)]"
+            className={
+              'grid size-7 place-items-center rounded-full bg-primary-soft text-xs ' +
+              'font-semibold text-primary-ink before:content-[attr(data-initials)]'
+            }
           />
           <ChevronsUpDown aria-hidden className="size-3.5 text-ink-3 max-sm:hidden" />
         </>

@@ -74,7 +74,10 @@ export const BottomBar = memo(function BottomBar() {
   return (
     <nav
       aria-label={t.nav.quick}
-      className="no-print fixed inset-x-0 bottom-0 z-30 short:static grid grid-cols-5 border-t border-border bg-surface pb-[env(safe-area-inset-bottom)] lg:hidden"
+      className={
+        'no-print fixed inset-x-0 bottom-0 z-30 short:static grid grid-cols-5 border-t ' +
+        'border-border bg-surface pb-[env(safe-area-inset-bottom)] lg:hidden'
+      }
     >
       <Tab to="/" label={t.nav.overview} icon={LayoutDashboard} />
       <Tab to="/wordpress" label={t.nav.wordpress} icon={PanelsTopLeft} />

@@ -7,7 +7,8 @@ import { Menu } from '../ui/Menu.tsx'
 import { setTheme, useTheme, type Theme } from '../ui/theme.ts'
 
 export const headerButton =
-  'grid size-10 place-items-center rounded-md text-ink-2 transition-colors hover:bg-subtle hover:text-ink sm:size-9'
+  'grid size-10 place-items-center rounded-md text-ink-2 transition-colors hover:bg-subtle ' +
+  'hover:text-ink sm:size-9'
 
 /** Each language in its own words, so that it is found by those who need it. */
 const languageNames: Record<Language, { name: string; country: string }> = {
@@ -65,7 +66,8 @@ export function ThemeMenu({ className }: { className?: string }) {
 export function SandboxBadge({ inbox }: { inbox: string | null }) {
   const t = useTexts()
   const look =
-    'inline-flex h-7 items-center gap-1.5 rounded-full bg-warning-soft px-2.5 text-xs font-medium text-warning'
+    'inline-flex h-7 items-center gap-1.5 rounded-full bg-warning-soft px-2.5 text-xs ' +
+    'font-medium text-warning'
   const content = (
     <>
       <FlaskConical aria-hidden className="size-3.5" />

@@ -86,7 +86,8 @@ export default function Palette({ held, onClose }: { held: HeldKeys; onClose: ()
     // Over the whole page, but no modal: to make the page behind one inert, the browser styles
     // every element of it anew, 100 ms on a slow processor. All that takes the focus here is the
     // field, so a Tab stays in it.
-    // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-noninteractive-element-interactions
+    /* oxlint-disable-next-line jsx-a11y/click-events-have-key-events,
+       jsx-a11y/no-noninteractive-element-interactions */
     <dialog
       ref={layer}
       popover="auto"
@@ -104,9 +105,17 @@ export default function Palette({ held, onClose }: { held: HeldKeys; onClose: ()
         event.preventDefault()
         field.current?.focus()
       }}
-      className="inset-0 m-0 size-full max-h-none max-w-none overflow-hidden bg-scrim text-ink outline-none"
+      className={
+        'inset-0 m-0 size-full max-h-none max-w-none overflow-hidden bg-scrim text-ink ' +
+        'outline-none'
+      }
     >
-      <div className="mx-auto mt-[12vh] w-[min(94vw,600px)] overflow-hidden rounded-xl bg-raised shadow-dialog">
+      <div
+        className={
+          'mx-auto mt-[12vh] w-[min(94vw,600px)] overflow-hidden rounded-xl bg-raised ' +
+          'shadow-dialog'
+        }
+      >
         <div className="flex items-center gap-3 border-b border-border px-4">
           <Search aria-hidden className="size-4 shrink-0 text-ink-3" />
           <input
@@ -117,7 +126,10 @@ export default function Palette({ held, onClose }: { held: HeldKeys; onClose: ()
             aria-activedescendant={hits[chosen] ? `command-${chosen}` : undefined}
             aria-label={t.palette.placeholder}
             placeholder={t.palette.placeholder}
-            className="h-13 min-w-0 flex-1 bg-transparent text-base outline-none placeholder:text-ink-3 max-sm:text-[16px]"
+            className={
+              'h-13 min-w-0 flex-1 bg-transparent text-base outline-none ' +
+              'placeholder:text-ink-3 max-sm:text-[16px]'
+            }
             value={query}
             onChange={(event) => {
               setQuery(event.target.value)
@@ -137,14 +149,19 @@ export default function Palette({ held, onClose }: { held: HeldKeys; onClose: ()
           />
           <kbd
             aria-hidden
-            className="rounded-[5px] bg-subtle px-1.5 py-0.5 font-sans text-2xs text-ink-3 dark:bg-white/6"
+            className={
+              'rounded-[5px] bg-subtle px-1.5 py-0.5 font-sans text-2xs text-ink-3 ' +
+              'dark:bg-white/6'
+            }
           >
             Esc
           </kbd>
         </div>
         <ul
           id="commands"
-          // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-to-interactive-role, jsx-a11y/prefer-tag-over-role
+          /* oxlint-disable-next-line
+             jsx-a11y/no-noninteractive-element-to-interactive-role,
+             jsx-a11y/prefer-tag-over-role */
           role="listbox"
           aria-label={t.palette.title}
           className="max-h-80 overflow-y-auto p-1.5"
@@ -207,7 +224,9 @@ const Option = memo(function Option({ command, index, of, chosen, onPoint, onRun
     // oxlint-disable-next-line jsx-a11y/click-events-have-key-events
     <li
       id={`command-${index}`}
-      // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-to-interactive-role, jsx-a11y/prefer-tag-over-role
+      /* oxlint-disable-next-line
+         jsx-a11y/no-noninteractive-element-to-interactive-role,
+         jsx-a11y/prefer-tag-over-role */
       role="option"
       aria-selected={chosen}
       aria-posinset={index + 1}

@@ -31,7 +31,8 @@ export function Badge({
   return (
     <span
       className={cx(
-        'inline-flex h-6 items-center gap-1.5 rounded-full px-2 text-xs font-medium whitespace-nowrap',
+        'inline-flex h-6 items-center gap-1.5 rounded-full px-2 text-xs font-medium ' +
+          'whitespace-nowrap',
         tones[tone],
         className,
       )}

@@ -5,7 +5,8 @@ const variants = {
   primary:
     'bg-primary text-white hover:bg-primary-hover shadow-[inset_0_1px_0_rgb(255_255_255/.14)]',
   outline:
-    'bg-surface text-ink shadow-[0_0_0_1px_var(--border),0_1px_2px_rgb(16_23_42/.05)] hover:bg-subtle',
+    'bg-surface text-ink shadow-[0_0_0_1px_var(--border),0_1px_2px_rgb(16_23_42/.05)] ' +
+    'hover:bg-subtle',
   ghost: 'text-ink-2 hover:bg-subtle hover:text-ink',
   soft: 'bg-primary-soft text-primary-ink hover:brightness-[.97] dark:hover:brightness-125',
   danger: 'bg-surface text-danger shadow-[inset_0_0_0_1px_var(--danger)] hover:bg-danger-soft',
@@ -33,7 +34,9 @@ export type ButtonSize = keyof typeof sizes
 /** The look of a button, for links that act as one. */
 export const buttonClass = (variant: ButtonVariant = 'primary', size: ButtonSize = 'md'): string =>
   cx(
-    'inline-flex shrink-0 items-center justify-center rounded-md font-medium whitespace-nowrap transition-[background-color,filter,transform] duration-150 active:scale-[.985]',
+    'inline-flex shrink-0 items-center justify-center rounded-md font-medium ' +
+      'whitespace-nowrap transition-[background-color,filter,transform] duration-150 ' +
+      'active:scale-[.985]',
     'disabled:pointer-events-none',
     variants[variant],
     sizes[size],
@@ -100,7 +103,8 @@ export function IconButton({
       aria-label={label}
       title={label}
       className={cx(
-        'grid shrink-0 place-items-center rounded-md text-ink-2 transition-colors hover:bg-subtle hover:text-ink',
+        'grid shrink-0 place-items-center rounded-md text-ink-2 transition-colors ' +
+          'hover:bg-subtle hover:text-ink',
         size,
         className,
       )}

@@ -39,14 +39,18 @@ export function CodeInput({ control, value, onChange, onComplete, ref }: CodeInp
           event.preventDefault()
           type(event.clipboardData.getData('text'))
         }}
-        className="absolute inset-0 z-10 w-full cursor-text bg-transparent text-[16px] text-transparent caret-transparent outline-none selection:bg-transparent"
+        className={
+          'absolute inset-0 z-10 w-full cursor-text bg-transparent text-[16px] ' +
+          'text-transparent caret-transparent outline-none selection:bg-transparent'
+        }
       />
       <span aria-hidden className="num grid grid-cols-6 gap-2">
         {Array.from({ length }, (_, index) => (
           <span
             key={index}
             className={cx(
-              'grid h-13 place-items-center rounded-md bg-surface text-xl font-semibold shadow-[inset_0_0_0_1px_var(--control)]',
+              'grid h-13 place-items-center rounded-md bg-surface text-xl font-semibold ' +
+                'shadow-[inset_0_0_0_1px_var(--control)]',
               'group-has-aria-invalid:shadow-[inset_0_0_0_1px_var(--danger)]',
               index === Math.min(value.length, length - 1) &&
                 'group-focus-within:shadow-[inset_0_0_0_2px_var(--primary)]',

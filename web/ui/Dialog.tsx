@@ -36,7 +36,8 @@ export function Dialog({
   const id = useId()
   const { close, onCancel } = useModal(ref, open, busy)
   return (
-    // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-noninteractive-element-interactions
+    /* oxlint-disable-next-line jsx-a11y/click-events-have-key-events,
+       jsx-a11y/no-noninteractive-element-interactions */
     <dialog
       ref={ref}
       aria-labelledby={id}
@@ -52,7 +53,11 @@ export function Dialog({
       onClick={(event) => {
         if (event.target === ref.current) close()
       }}
-      className="max-h-[92dvh] w-[min(94vw,520px)] overflow-y-auto rounded-2xl bg-raised p-0 text-ink shadow-dialog max-sm:mb-0 max-sm:w-full max-sm:max-w-full max-sm:rounded-b-none"
+      className={
+        'max-h-[92dvh] w-[min(94vw,520px)] overflow-y-auto rounded-2xl bg-raised p-0 ' +
+        'text-ink shadow-dialog max-sm:mb-0 max-sm:w-full max-sm:max-w-full ' +
+        'max-sm:rounded-b-none'
+      }
     >
       <div className="flex items-start justify-between gap-4 p-5 pb-3">
         <div>
@@ -73,7 +78,10 @@ export function Dialog({
       <fieldset
         role="presentation"
         disabled={busy}
-        className="flex justify-end gap-2 p-5 pb-[max(1.25rem,env(safe-area-inset-bottom))] max-sm:*:flex-1 disabled:[&>button:not([aria-busy])]:opacity-50"
+        className={
+          'flex justify-end gap-2 p-5 pb-[max(1.25rem,env(safe-area-inset-bottom))] ' +
+          'max-sm:*:flex-1 disabled:[&>button:not([aria-busy])]:opacity-50'
+        }
       >
         {footer}
       </fieldset>

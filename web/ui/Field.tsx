@@ -10,8 +10,10 @@ import {
 import { cx } from './cx.ts'
 
 export const inputClass = cx(
-  'h-10 w-full rounded-md bg-surface px-3 text-base text-ink shadow-[inset_0_0_0_1px_var(--control)] placeholder:text-ink-3',
-  'focus-visible:shadow-[inset_0_0_0_1px_var(--primary-ink)] focus-visible:outline-2 focus-visible:outline-offset-0 focus-visible:outline-primary-ink/35',
+  'h-10 w-full rounded-md bg-surface px-3 text-base text-ink ' +
+    'shadow-[inset_0_0_0_1px_var(--control)] placeholder:text-ink-3',
+  'focus-visible:shadow-[inset_0_0_0_1px_var(--primary-ink)] focus-visible:outline-2 ' +
+    'focus-visible:outline-offset-0 focus-visible:outline-primary-ink/35',
   // 16 px on phones: iOS zooms into anything smaller.
   'aria-invalid:shadow-[inset_0_0_0_1px_var(--danger)] max-sm:text-[16px]',
 )
@@ -93,7 +95,9 @@ export function Select({ className, children, ...rest }: SelectHTMLAttributes<HT
   )
 }
 const chevron =
-  "url(\"data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' width='16' height='16' fill='none' stroke='%23818A9F' stroke-width='2' stroke-linecap='round' stroke-linejoin='round'%3E%3Cpath d='m4 6 4 4 4-4'/%3E%3C/svg%3E\")"
+  "url(\"data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' width='16' height='16' " +
+  "fill='none' stroke='%23818A9F' stroke-width='2' stroke-linecap='round' " +
+  "stroke-linejoin='round'%3E%3Cpath d='m4 6 4 4 4-4'/%3E%3C/svg%3E\")"
 
 interface PasswordInputProps extends InputProps {
   showLabel: string
@@ -133,7 +137,10 @@ export function PasswordInput({
           title={showLabel}
           aria-pressed={shown}
           onClick={toggle}
-          className="grid size-8 place-items-center rounded-md text-ink-3 hover:bg-subtle hover:text-ink"
+          className={
+            'grid size-8 place-items-center rounded-md text-ink-3 hover:bg-subtle ' +
+            'hover:text-ink'
+          }
         >
           {shown ? (
             <EyeOff aria-hidden className="size-4" />

@@ -51,7 +51,8 @@ export function Menu({
     const at = button.current.getBoundingClientRect()
     const width = document.documentElement.clientWidth
     const right = Math.max(8, width - at.right)
-    panel.current.style.right = `${Math.min(right, Math.max(8, width - panel.current.offsetWidth - 8))}px`
+    const most = Math.max(8, width - panel.current.offsetWidth - 8)
+    panel.current.style.right = `${Math.min(right, most)}px`
     if (side === 'below') panel.current.style.top = `${at.bottom + gap}px`
     else panel.current.style.bottom = `${window.innerHeight - at.top + gap}px`
   }
@@ -132,7 +133,9 @@ export function Menu({
               void afterFrame().then(item.onSelect)
             }}
             className={cx(
-              'flex h-10 w-full items-center gap-2.5 rounded-md px-2.5 text-left text-sm hover:bg-subtle focus:bg-subtle focus:outline-none sm:h-9 dark:hover:bg-white/6 dark:focus:bg-white/6',
+              'flex h-10 w-full items-center gap-2.5 rounded-md px-2.5 text-left text-sm ' +
+                'hover:bg-subtle focus:bg-subtle focus:outline-none sm:h-9 ' +
+                'dark:hover:bg-white/6 dark:focus:bg-white/6',
               item.danger && 'text-danger',
             )}
           >

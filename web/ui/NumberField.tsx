@@ -78,7 +78,11 @@ export function NumberField({
           if (event.key === 'ArrowDown') onChange(clamp(value - 1))
           if (event.key === 'Enter') settle()
         }}
-        className="num w-14 bg-transparent text-center text-base font-semibold outline-none focus-visible:outline-2 focus-visible:-outline-offset-2 focus-visible:outline-primary-ink"
+        className={
+          'num w-14 bg-transparent text-center text-base font-semibold outline-none ' +
+          'focus-visible:outline-2 focus-visible:-outline-offset-2 ' +
+          'focus-visible:outline-primary-ink'
+        }
       />
       <button
         type="button"

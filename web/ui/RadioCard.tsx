@@ -31,9 +31,12 @@ export function RadioCard({
   return (
     <label
       className={cx(
-        'group relative flex cursor-pointer rounded-lg bg-surface transition-[background-color,box-shadow] duration-150 hover:shadow-[inset_0_0_0_1px_var(--text-3)]',
+        'group relative flex cursor-pointer rounded-lg bg-surface ' +
+          'transition-[background-color,box-shadow] duration-150 ' +
+          'hover:shadow-[inset_0_0_0_1px_var(--text-3)]',
         'has-checked:bg-primary-soft has-checked:shadow-[inset_0_0_0_2px_var(--primary)]',
-        'has-focus-visible:outline-2 has-focus-visible:outline-offset-2 has-focus-visible:outline-primary-ink',
+        'has-focus-visible:outline-2 has-focus-visible:outline-offset-2 ' +
+          'has-focus-visible:outline-primary-ink',
         'has-disabled:cursor-not-allowed has-disabled:opacity-60',
         corner
           ? 'shadow-[inset_0_0_0_1px_var(--border)]'
@@ -54,7 +57,11 @@ export function RadioCard({
       {corner ? (
         <span
           aria-hidden
-          className="absolute top-3 right-3 grid size-[18px] place-items-center rounded-full text-white shadow-[inset_0_0_0_1.5px_var(--control)] group-has-checked:bg-primary group-has-checked:shadow-none"
+          className={
+            'absolute top-3 right-3 grid size-[18px] place-items-center rounded-full ' +
+            'text-white shadow-[inset_0_0_0_1.5px_var(--control)] ' +
+            'group-has-checked:bg-primary group-has-checked:shadow-none'
+          }
         >
           <Check className="hidden size-3 group-has-checked:block" strokeWidth={3.5} />
         </span>

@@ -20,7 +20,12 @@ export function Segmented<V extends string>({
       {options.map((option) => (
         <label
           key={option.value}
-          className="relative cursor-pointer rounded-md px-3 py-1.5 text-sm font-medium text-ink-2 transition-colors hover:text-ink has-checked:bg-surface has-checked:text-ink has-checked:shadow-card has-focus-visible:outline-2 has-focus-visible:outline-primary-ink"
+          className={
+            'relative cursor-pointer rounded-md px-3 py-1.5 text-sm font-medium text-ink-2 ' +
+            'transition-colors hover:text-ink has-checked:bg-surface has-checked:text-ink ' +
+            'has-checked:shadow-card has-focus-visible:outline-2 ' +
+            'has-focus-visible:outline-primary-ink'
+          }
         >
           <input
             type="radio"

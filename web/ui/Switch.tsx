@@ -33,7 +33,13 @@ export function Switch({ label, hint, checked, disabled = false, onChange }: Swi
         disabled={disabled}
         aria-describedby={hint ? `${id}-hint` : undefined}
         onChange={(event) => onChange(event.target.checked)}
-        className="relative mt-0.5 h-6 w-10.5 shrink-0 cursor-pointer appearance-none rounded-full bg-[var(--control)] transition-colors before:absolute before:top-0.5 before:left-0.5 before:size-5 before:rounded-full before:bg-white before:shadow-sm before:transition-transform checked:bg-primary checked:before:translate-x-4.5 disabled:cursor-not-allowed disabled:opacity-50"
+        className={
+          'relative mt-0.5 h-6 w-10.5 shrink-0 cursor-pointer appearance-none rounded-full ' +
+          'bg-[var(--control)] transition-colors before:absolute before:top-0.5 ' +
+          'before:left-0.5 before:size-5 before:rounded-full before:bg-white ' +
+          'before:shadow-sm before:transition-transform checked:bg-primary ' +
+          'checked:before:translate-x-4.5 disabled:cursor-not-allowed disabled:opacity-50'
+        }
       />
     </div>
   )

@@ -56,7 +56,10 @@ export function present(kind: 'success' | 'error', title: string, text: string, 
     () => (
       <div
         role={kind === 'error' ? 'alert' : 'status'}
-        className="flex w-full gap-3 rounded-lg font-sans bg-raised p-4 text-ink shadow-pop sm:w-[356px]"
+        className={
+          'flex w-full gap-3 rounded-lg font-sans bg-raised p-4 text-ink shadow-pop ' +
+          'sm:w-[356px]'
+        }
       >
         <Icon
           aria-hidden

@@ -35,7 +35,9 @@ export function Filters({ filter, onChange }: FiltersProps) {
 
   const set = Object.values(filter).some((value) => value !== undefined)
   return (
-    <search className="flex flex-wrap items-center gap-x-3 gap-y-2.5 border-b border-border p-3 sm:px-5">
+    <search
+      className={'flex flex-wrap items-center gap-x-3 gap-y-2.5 border-b border-border p-3 sm:px-5'}
+    >
       <div className="relative min-w-0 flex-1 basis-56">
         <Search
           aria-hidden
@@ -66,7 +68,10 @@ export function Filters({ filter, onChange }: FiltersProps) {
           <label
             key={end}
             htmlFor={`${id}-${end}`}
-            className="flex min-w-0 items-center gap-1.5 text-xs whitespace-nowrap text-ink-2 max-sm:flex-col max-sm:items-start"
+            className={
+              'flex min-w-0 items-center gap-1.5 text-xs whitespace-nowrap text-ink-2 ' +
+              'max-sm:flex-col max-sm:items-start'
+            }
           >
             {t.wallet[end]}
             <Input

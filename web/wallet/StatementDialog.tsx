@@ -108,7 +108,12 @@ export default function StatementDialog({ onClose }: { onClose: () => void }) {
           </li>
           <li>
             {t.wallet.verifySteps[1]}
-            <span className="mt-1.5 flex items-center gap-2 rounded-lg bg-subtle py-1 pl-3 text-ink dark:bg-white/5">
+            <span
+              className={
+                'mt-1.5 flex items-center gap-2 rounded-lg bg-subtle py-1 pl-3 text-ink ' +
+                'dark:bg-white/5'
+              }
+            >
               <code className="min-w-0 flex-1 text-2xs break-all">{command}</code>
               <CopyButton
                 text={command}

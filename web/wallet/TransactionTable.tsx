@@ -27,7 +27,8 @@ const numberCell = cx(cell, 'num text-ink-3')
  * narrowest phones the sign and the colour say it alone.
  */
 const noteCell =
-  'movement py-0 pr-3 pl-13 max-sm:pl-15 max-[22.5rem]:bg-none max-[22.5rem]:pr-0 max-[22.5rem]:pl-5'
+  'movement py-0 pr-3 pl-13 max-sm:pl-15 max-[22.5rem]:bg-none max-[22.5rem]:pr-0 ' +
+  'max-[22.5rem]:pl-5'
 const amountCell = cx(cell, 'num text-right font-medium whitespace-nowrap')
 const timeCell = cx(cell, 'num whitespace-nowrap text-ink-2')
 
@@ -149,7 +150,12 @@ const Row = memo(function Row({
           href={address}
           data-entry={entry.id}
           onClick={onOpen}
-          className="line-clamp-3 max-[20rem]:line-clamp-2 sm:line-clamp-2 after:absolute after:inset-0 after:content-[''] focus-visible:outline-none focus-visible:after:outline-2 focus-visible:after:-outline-offset-2 focus-visible:after:outline-primary-ink"
+          className={
+            'line-clamp-3 max-[20rem]:line-clamp-2 sm:line-clamp-2 after:absolute ' +
+            "after:inset-0 after:content-[''] " +
+            'focus-visible:outline-none focus-visible:after:outline-2 ' +
+            'focus-visible:after:-outline-offset-2 focus-visible:after:outline-primary-ink'
+          }
         >
           <TransactionNote description={entry.description} />
         </a>

@@ -22,7 +22,7 @@ test.each([
   expect([startOfDay(day), endOfDay(day)]).toEqual([start, end])
 })
 
-test('in every zone a day begins with the first moment that is written as it, and ends where the next begins', () => {
+test('in every zone a day begins with its first moment, and ends where the next begins', () => {
   const second = 1000
   const zone = fc.constantFrom(...Intl.supportedValuesOf('timeZone'), 'UTC')
   const date = fc.date({

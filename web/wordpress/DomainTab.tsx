@@ -184,7 +184,11 @@ export default function DomainTab({ server }: { server: Server }) {
           </div>
         ) : null}
         {server.domains.length > 0 ? (
-          <ul className="mt-3 divide-y divide-border rounded-lg shadow-[inset_0_0_0_1px_var(--border)]">
+          <ul
+            className={
+              'mt-3 divide-y divide-border rounded-lg shadow-[inset_0_0_0_1px_var(--border)]'
+            }
+          >
             {server.domains.map((name) => (
               <Held key={name} server={server} name={name} />
             ))}
@@ -206,7 +210,10 @@ function DomainLink({ server, name, url }: { server: Server; name: string; url: 
       href={url}
       target="_blank"
       rel="noreferrer"
-      className="inline-flex min-w-0 items-center gap-1.5 rounded-sm font-medium break-all text-primary-ink hover:underline"
+      className={
+        'inline-flex min-w-0 items-center gap-1.5 rounded-sm font-medium break-all ' +
+        'text-primary-ink hover:underline'
+      }
     >
       {name}
       <ExternalLink aria-hidden className="size-3.5 shrink-0" />

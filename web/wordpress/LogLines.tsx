@@ -69,7 +69,11 @@ export function LogLines({ lines, wrap, follow, onFollow, empty }: LogLinesProps
       // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
       tabIndex={0}
       onScroll={onScroll}
-      className="h-[1000px] max-lg:h-[calc(100dvh-31rem)] max-lg:min-h-72 overflow-auto rounded-lg bg-[#0d111a] py-2 font-mono text-xs/5 text-[#d5dbe8] dark:shadow-[inset_0_0_0_1px_var(--border)]"
+      className={
+        'h-[1000px] max-lg:h-[calc(100dvh-31rem)] max-lg:min-h-72 overflow-auto rounded-lg ' +
+        'bg-[#0d111a] py-2 font-mono text-xs/5 text-[#d5dbe8] ' +
+        'dark:shadow-[inset_0_0_0_1px_var(--border)]'
+      }
     >
       {lines.length === 0 ? (
         <p className="px-4 py-10 text-center font-sans text-sm text-[#9aa5ba]">{empty}</p>

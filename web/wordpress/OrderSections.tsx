@@ -38,7 +38,8 @@ export function Section({ number, title, hint, done, children }: SectionProps) {
       <span
         aria-hidden
         className={cx(
-          'num mt-px grid size-6 place-items-center rounded-full text-xs font-semibold max-sm:hidden',
+          'num mt-px grid size-6 place-items-center rounded-full text-xs font-semibold ' +
+            'max-sm:hidden',
           done ? 'bg-success-soft text-success' : 'bg-subtle text-ink-2',
         )}
       >
@@ -228,7 +229,10 @@ export const Admin = memo(function Admin({
                   aria-label={t.order.generate}
                   title={t.order.generate}
                   onClick={generate}
-                  className="grid size-8 place-items-center rounded-md text-ink-3 hover:bg-subtle hover:text-ink"
+                  className={
+                    'grid size-8 place-items-center rounded-md text-ink-3 hover:bg-subtle ' +
+                    'hover:text-ink'
+                  }
                 >
                   <RefreshCw aria-hidden className="size-4" />
                 </button>

@@ -183,7 +183,12 @@ export const OrderBar = memo(function OrderBar({
   const user = useMe()
   const { money } = useFormat()
   return (
-    <div className="no-print fixed inset-x-0 bottom-0 z-20 short:static border-t border-border bg-surface p-3 pb-[max(.75rem,env(safe-area-inset-bottom))] lg:hidden">
+    <div
+      className={
+        'no-print fixed inset-x-0 bottom-0 z-20 short:static border-t border-border ' +
+        'bg-surface p-3 pb-[max(.75rem,env(safe-area-inset-bottom))] lg:hidden'
+      }
+    >
       {missing === undefined ? null : (
         <p className="mb-2 text-center text-xs text-ink-2">{missing}</p>
       )}

@@ -57,7 +57,8 @@ export default function PlansTab({ server }: { server: Server }) {
 
 /** On the narrowest phones its words take two lines. */
 const narrow =
-  'max-sm:h-auto max-sm:shrink max-sm:px-1.5 max-sm:min-h-6 max-sm:py-1 max-sm:text-center max-sm:whitespace-normal'
+  'max-sm:h-auto max-sm:shrink max-sm:px-1.5 max-sm:min-h-6 max-sm:py-1 max-sm:text-center ' +
+  'max-sm:whitespace-normal'
 
 function PlanTable({
   server,

@@ -183,7 +183,10 @@ function Headline({ stage, server, elapsed }: { stage: Stage; server: Server; el
       {working ? (
         <span
           aria-hidden
-          className="grid size-11 shrink-0 place-items-center rounded-full bg-primary-soft text-primary-ink"
+          className={
+            'grid size-11 shrink-0 place-items-center rounded-full bg-primary-soft ' +
+            'text-primary-ink'
+          }
         >
           <span className="spinner size-5!" />
         </span>
@@ -277,7 +280,11 @@ function Unpaid({ invoice }: { invoice: NonNullable<Server['invoice']> }) {
   const t = useTexts('servers', 'site')
   const { money } = useFormat()
   return (
-    <dl className="mt-6 divide-y divide-border rounded-lg text-sm shadow-[inset_0_0_0_1px_var(--border)]">
+    <dl
+      className={
+        'mt-6 divide-y divide-border rounded-lg text-sm ' + 'shadow-[inset_0_0_0_1px_var(--border)]'
+      }
+    >
       <Line term={t.progress.invoiceId}>{invoice.number ?? t.common.draft}</Line>
       <Line term={t.progress.amountPaid}>{money(invoice.amount_paid, invoice.currency)}</Line>
       <Line term={t.progress.amountDue}>

@@ -63,7 +63,11 @@ export default function ReviewDialog({
         </>
       }
     >
-      <dl className="divide-y divide-border rounded-lg text-sm shadow-[inset_0_0_0_1px_var(--border)]">
+      <dl
+        className={
+          'divide-y divide-border rounded-lg text-sm shadow-[inset_0_0_0_1px_var(--border)]'
+        }
+      >
         <Line term={t.order.confirmRegion}>{region.name}</Line>
         <Line term={t.order.confirmPlan}>
           {plan.name} · {t.server.cpu(plan.cpu)} · {t.wp.ram(ram(plan.ram))}
@@ -109,7 +113,10 @@ function Secret({ text }: { text: string }) {
         aria-label={t.common.showPassword}
         aria-pressed={shown}
         onClick={() => setShown(!shown)}
-        className="-my-1 -mr-1.5 grid size-7 place-items-center rounded-md text-ink-3 hover:bg-subtle hover:text-ink"
+        className={
+          '-my-1 -mr-1.5 grid size-7 place-items-center rounded-md text-ink-3 ' +
+          'hover:bg-subtle hover:text-ink'
+        }
       >
         {shown ? <EyeOff aria-hidden className="size-4" /> : <Eye aria-hidden className="size-4" />}
       </button>

@@ -144,7 +144,10 @@ function SiteHead({ server }: { server: Server }) {
                 href={server.url}
                 target="_blank"
                 rel="noreferrer"
-                className="inline-flex min-w-0 items-center gap-1.5 rounded-sm break-all text-primary-ink hover:underline"
+                className={
+                  'inline-flex min-w-0 items-center gap-1.5 rounded-sm break-all ' +
+                  'text-primary-ink hover:underline'
+                }
               >
                 {server.domain}
                 <ExternalLink aria-hidden className="size-3.5 shrink-0" />

@@ -37,7 +37,7 @@ test('blocks are cut by number, so that they keep their lines while the ring mov
   ])
 })
 
-test('the log is fetched by the name the page was opened with, where both mean this machine', () => {
+test("the log is fetched by the page's name, where both mean this machine", () => {
   const given = 'ws://127.0.0.1:8080/logs/7?ticket=t'
   expect(socketAddress(given, 'http://localhost:8080/wordpress/7')).toBe(
     'ws://localhost:8080/logs/7?ticket=t',

@@ -80,6 +80,11 @@ function diskProblem(
 export const leastDiskMb = (region: z.output<typeof Region> | undefined): number =>
   Math.max(diskLimits.minMb, region?.minDisk ?? 0)
 
+function userProblem(user: string): Problem | undefined {
+  if (user === '') return { key: 'user' }
+  return adminUser.safeParse(user).success ? undefined : { key: 'userBad' }
+}
+
 /** All that keeps the order from being confirmed, from the top of the screen to its bottom. */
 export function problems(form: OrderForm, region: z.output<typeof Region> | undefined): Problem[] {
   const found: (Problem | undefined)[] = [
@@ -87,11 +92,7 @@ export function problems(form: OrderForm, region: z.output<typeof Region> | unde
     form.planId === undefined ? { key: 'plan' } : undefined,
     diskProblem(form.disk, leastDiskMb(region), 'disk'),
     diskProblem(form.mariadb, diskLimits.minMb, 'mariadb'),
-    form.user === ''
-      ? { key: 'user' }
-      : adminUser.safeParse(form.user).success
-        ? undefined
-        : { key: 'userBad' },
+    userProblem(form.user),
     passwordHolds(form.password) ? undefined : { key: 'password' },
   ]
   return found.filter((problem) => problem !== undefined)

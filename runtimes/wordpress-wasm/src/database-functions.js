@@ -99,17 +99,21 @@ final class Portal_Database_Functions {
 		$length = strlen( $pattern );
 		for ( $i = 0; $i < $length; $i++ ) {
 			$letter = $pattern[ $i ];
-			if ( '' !== $escape && $letter === $escape && $i + 1 < $length ) $parts[ array_key_last( $parts ) ] .= $pattern[ ++$i ];
+			if ( '' !== $escape && $letter === $escape && $i + 1 < $length )
+				$parts[ array_key_last( $parts ) ] .= $pattern[ ++$i ];
 			elseif ( '%' === $letter || '_' === $letter ) array_push( $parts, '%' === $letter ? 0 : 1, '' );
 			else $parts[ array_key_last( $parts ) ] .= $letter;
 		}
 		$parts = array_map( fn( $part ) => is_string( $part ) ? self::fold( $part ) : $part, $parts );
-		if ( array( 0, 0 ) === array( $parts[1] ?? null, $parts[3] ?? null ) && 5 === count( $parts ) && '' === $parts[0] && '' === $parts[4] )
+		if ( array( 0, 0 ) === array( $parts[1] ?? null, $parts[3] ?? null )
+			&& 5 === count( $parts ) && '' === $parts[0] && '' === $parts[4] )
 			return array( 'contains', $parts[2] );
-		if ( 3 === count( $parts ) && 0 === $parts[1] && '' === $parts[2] ) return array( 'begins', $parts[0] );
+		if ( 3 === count( $parts ) && 0 === $parts[1] && '' === $parts[2] )
+			return array( 'begins', $parts[0] );
 		if ( 1 === count( $parts ) ) return array( 'equals', $parts[0] );
 		$expression = '';
-		foreach ( $parts as $part ) $expression .= is_string( $part ) ? preg_quote( $part, '/' ) : ( 0 === $part ? '.*' : '.' );
+		foreach ( $parts as $part )
+			$expression .= is_string( $part ) ? preg_quote( $part, '/' ) : ( 0 === $part ? '.*' : '.' );
 		return array( 'matches', '/^' . $expression . '$/us' );
 	}
 

@@ -29,13 +29,18 @@ if ( '' === $user || $user !== $order['user'] ) {
 if ( $template ) {
 	// The database was made ahead of time: hand it to its owner.
 	$home = home_url();
-	foreach ( array( array( 'posts', 'guid' ), array( 'posts', 'post_content' ), array( 'comments', 'comment_content' ) ) as list( $table, $column ) ) {
+	$columns = array( array( 'posts', 'guid' ), array( 'posts', 'post_content' ),
+		array( 'comments', 'comment_content' ) );
+	foreach ( $columns as list( $table, $column ) ) {
 		$name = $wpdb->$table;
-		$wpdb->query( $wpdb->prepare( "UPDATE $name SET $column = REPLACE( $column, %s, %s )", $template, $home ) );
+		$wpdb->query( $wpdb->prepare( "UPDATE $name SET $column = REPLACE( $column, %s, %s )",
+			$template, $home ) );
 	}
 	$now = array( current_time( 'mysql' ), current_time( 'mysql', true ) );
-	$wpdb->query( $wpdb->prepare( "UPDATE {$wpdb->posts} SET post_date = %s, post_date_gmt = %s, post_modified = %s, post_modified_gmt = %s", $now[0], $now[1], $now[0], $now[1] ) );
-	$wpdb->query( $wpdb->prepare( "UPDATE {$wpdb->comments} SET comment_date = %s, comment_date_gmt = %s", $now[0], $now[1] ) );
+	$wpdb->query( $wpdb->prepare( "UPDATE {$wpdb->posts} SET post_date = %s, post_date_gmt = %s,
+		post_modified = %s, post_modified_gmt = %s", $now[0], $now[1], $now[0], $now[1] ) );
+	$wpdb->query( $wpdb->prepare( "UPDATE {$wpdb->comments}
+		SET comment_date = %s, comment_date_gmt = %s", $now[0], $now[1] ) );
 	$wpdb->update(
 		$wpdb->users,
 		array(
@@ -56,7 +61,9 @@ if ( $template ) {
 	update_option( 'home', $home );
 	update_option( 'blogname', $order['title'] );
 	update_option( 'admin_email', $order['email'] );
-	foreach ( array( 'auth_key', 'auth_salt', 'secure_auth_key', 'secure_auth_salt', 'logged_in_key', 'logged_in_salt', 'nonce_key', 'nonce_salt', 'recovery_keys' ) as $secret ) {
+	$secrets = array( 'auth_key', 'auth_salt', 'secure_auth_key', 'secure_auth_salt', 'logged_in_key',
+		'logged_in_salt', 'nonce_key', 'nonce_salt', 'recovery_keys' );
+	foreach ( $secrets as $secret ) {
 		delete_site_option( $secret );
 	}
 	delete_option( '${templateOption}' );
@@ -68,7 +75,8 @@ if ( $template ) {
 	}
 	// wp_install() would ask the site itself over HTTP whether pretty permalinks work.
 	add_filter( 'pre_option_permalink_structure', fn() => $permalinks );
-	wp_install( $order['title'], $user, $order['email'], true, '', wp_slash( $order['password'] ), $locale );
+	$password = wp_slash( $order['password'] );
+	wp_install( $order['title'], $user, $order['email'], true, '', $password, $locale );
 	remove_all_filters( 'pre_option_permalink_structure' );
 	update_option( 'permalink_structure', $permalinks );
 	update_option( 'timezone_string', $locale ? 'Asia/Ho_Chi_Minh' : 'UTC' );

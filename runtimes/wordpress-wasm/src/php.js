@@ -138,17 +138,18 @@ require_once '${databaseAdditions}';
     'LOGGED_IN_SALT',
     'NONCE_SALT',
   ]
+  const defined = (name) => `define( '${name}', '${randomBytes(48).toString('base64url')}' );`
   fs.writeFileSync(
     config,
     `<?php
-// The address, the database and the limits are set by the hosting platform before this file is read.
+// The hosting platform sets the address, the database and the limits before this file is read.
 defined( 'DB_NAME' ) || define( 'DB_NAME', 'wordpress' );
 defined( 'DB_USER' ) || define( 'DB_USER', 'wordpress' );
 defined( 'DB_PASSWORD' ) || define( 'DB_PASSWORD', '' );
 defined( 'DB_HOST' ) || define( 'DB_HOST', 'localhost' );
 defined( 'DB_CHARSET' ) || define( 'DB_CHARSET', 'utf8mb4' );
 defined( 'DB_COLLATE' ) || define( 'DB_COLLATE', '' );
-${salts.map((name) => `define( '${name}', '${randomBytes(48).toString('base64url')}' );`).join('\n')}
+${salts.map(defined).join('\n')}
 $table_prefix = 'wp_';
 defined( 'WP_DEBUG' ) || define( 'WP_DEBUG', false );
 defined( 'ABSPATH' ) || define( 'ABSPATH', __DIR__ . '/' );

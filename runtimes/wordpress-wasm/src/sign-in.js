@@ -39,7 +39,8 @@ nocache_headers();
 header( 'Referrer-Policy: no-referrer' );
 $user = get_user_by( 'login', $portal_user );
 if ( ! $user || ! user_can( $user, 'manage_options' ) ) {
-	$user = get_users( array( 'role' => 'administrator', 'orderby' => 'ID', 'number' => 1 ) )[0] ?? null;
+	$user = get_users( array( 'role' => 'administrator', 'orderby' => 'ID',
+		'number' => 1 ) )[0] ?? null;
 }
 if ( ! $user ) {
 	wp_die( 'This site has no administrator.', '', array( 'response' => 403 ) );
@@ -52,8 +53,10 @@ wp_safe_redirect( admin_url() );
 exit;
 `
 
-export const refusalPage = `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Link used up</title>
+export const refusalPage = `<!doctype html><html lang="en"><meta charset="utf-8">
+<meta name="viewport" content="width=device-width"><title>Link used up</title>
 <body style="font:16px/1.5 system-ui,sans-serif;max-width:34rem;margin:15vh auto;padding:0 1rem">
 <p>This sign-in link was used already, or its minute is over. Ask the portal for a new one.</p>
-<p lang="vi">Liên kết đăng nhập này đã được dùng hoặc đã hết hạn. Vui lòng tạo liên kết mới trong trang quản lý.</p>
+<p lang="vi">Liên kết đăng nhập này đã được dùng hoặc đã hết hạn.
+Vui lòng tạo liên kết mới trong trang quản lý.</p>
 `

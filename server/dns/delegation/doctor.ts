@@ -31,19 +31,31 @@ export interface Case {
 
 export const advice = {
   publicSuffix: (domain: string): Sentence => ({
-    en: `${domain} is an ending under which names are registered, not a domain of its own: enter a name such as shop.${domain}.`,
-    vi: `${domain} là đuôi tên miền dùng chung để đăng ký, không phải một tên miền riêng: hãy nhập một tên như shop.${domain}.`,
+    en:
+      `${domain} is an ending under which names are registered, not a domain of its own: enter ` +
+      `a name such as shop.${domain}.`,
+    vi:
+      `${domain} là đuôi tên miền dùng chung để đăng ký, không phải một tên miền riêng: hãy ` +
+      `nhập một tên như shop.${domain}.`,
   }),
   notRegistered: ({ domain, parent, isBelowRegistered, expected }: Case): Sentence => {
     const at = place(domain, parent, isBelowRegistered)
     return isBelowRegistered
       ? {
-          en: `${parent} does not delegate ${domain}: add the name servers ${list(expected)} ${at.en}, then check again.`,
-          vi: `${parent} chưa ủy quyền ${domain}: hãy thêm máy chủ tên ${list(expected)} ${at.vi}, rồi kiểm tra lại.`,
+          en:
+            `${parent} does not delegate ${domain}: add the name servers ${list(expected)} ` +
+            `${at.en}, then check again.`,
+          vi:
+            `${parent} chưa ủy quyền ${domain}: hãy thêm máy chủ tên ${list(expected)} ${at.vi}` +
+            ', rồi kiểm tra lại.',
         }
       : {
-          en: `The registry does not know ${domain}: register it, or correct the spelling, and set its name servers to ${list(expected)} at the registrar.`,
-          vi: `Tổ chức quản lý tên miền chưa có ${domain}: hãy đăng ký hoặc sửa lại chính tả, rồi đặt máy chủ tên thành ${list(expected)} tại nhà đăng ký.`,
+          en:
+            `The registry does not know ${domain}: register it, or correct the spelling, and ` +
+            `set its name servers to ${list(expected)} at the registrar.`,
+          vi:
+            `Tổ chức quản lý tên miền chưa có ${domain}: hãy đăng ký hoặc sửa lại chính tả, rồi ` +
+            `đặt máy chủ tên thành ${list(expected)} tại nhà đăng ký.`,
         }
   },
   noServers: ({ domain, parent, isBelowRegistered, expected }: Case): Sentence => {
@@ -73,52 +85,94 @@ export const advice = {
     const extra = found.filter((name) => !expected.includes(name))
     const missing = expected.filter((name) => !found.includes(name))
     return {
-      en: `${domain} also names ${list(extra)}, so part of its visitors get old answers: remove ${list(extra)}${missing.length > 0 ? ` and add ${list(missing)}` : ''} ${at.en}.`,
-      vi: `${domain} còn có ${list(extra)} nên một phần khách truy cập nhận câu trả lời cũ: hãy gỡ ${list(extra)}${missing.length > 0 ? ` và thêm ${list(missing)}` : ''} ${at.vi}.`,
+      en:
+        `${domain} also names ${list(extra)}, so part of its visitors get old answers: remove ` +
+        `${list(extra)}${missing.length > 0 ? ` and add ${list(missing)}` : ''} ${at.en}.`,
+      vi:
+        `${domain} còn có ${list(extra)} nên một phần khách truy cập nhận câu trả lời cũ: hãy ` +
+        `gỡ ${list(extra)}${missing.length > 0 ? ` và thêm ${list(missing)}` : ''} ${at.vi}.`,
     }
   },
   spreading: ({ domain, parent }: Case): Sentence => ({
-    en: `Some of the servers of ${parent} already name the new name servers of ${domain}, others do not yet: nothing to change, check again in a few minutes.`,
-    vi: `Một số máy chủ của ${parent} đã có máy chủ tên mới của ${domain}, số khác thì chưa: không cần sửa gì, hãy kiểm tra lại sau vài phút.`,
+    en:
+      `Some of the servers of ${parent} already name the new name servers of ${domain}, others ` +
+      'do not yet: nothing to change, check again in a few minutes.',
+    vi:
+      `Một số máy chủ của ${parent} đã có máy chủ tên mới của ${domain}, số khác thì chưa: ` +
+      'không cần sửa gì, hãy kiểm tra lại sau vài phút.',
   }),
   parentSilent: ({ domain }: Case): Sentence => ({
-    en: `The servers above ${domain} do not answer at the moment: nothing to change, check again in a few minutes.`,
-    vi: `Các máy chủ cấp trên của ${domain} hiện không trả lời: không cần sửa gì, hãy kiểm tra lại sau vài phút.`,
+    en:
+      `The servers above ${domain} do not answer at the moment: nothing to change, check again ` +
+      'in a few minutes.',
+    vi:
+      `Các máy chủ cấp trên của ${domain} hiện không trả lời: không cần sửa gì, hãy kiểm tra ` +
+      'lại sau vài phút.',
   }),
   weAreSilent: ({ domain }: Case): Sentence => ({
-    en: `${domain} is delegated correctly, but our name servers do not answer for it yet: check again in a minute, and write to support if it stays so.`,
-    vi: `${domain} đã được trỏ đúng, nhưng máy chủ tên của chúng tôi chưa trả lời cho tên miền này: hãy kiểm tra lại sau một phút và liên hệ hỗ trợ nếu vẫn vậy.`,
+    en:
+      `${domain} is delegated correctly, but our name servers do not answer for it yet: check ` +
+      'again in a minute, and write to support if it stays so.',
+    vi:
+      `${domain} đã được trỏ đúng, nhưng máy chủ tên của chúng tôi chưa trả lời cho tên miền ` +
+      'này: hãy kiểm tra lại sau một phút và liên hệ hỗ trợ nếu vẫn vậy.',
   }),
   staleDs: ({ domain, parent, isBelowRegistered }: Case): Sentence => {
     const at = isBelowRegistered
       ? { en: `in the DNS of ${parent}`, vi: `trong DNS của ${parent}` }
       : place(domain, parent, false)
     return {
-      en: `An old DNSSEC entry (DS record) makes ${domain} unreachable for many visitors: switch DNSSEC off or remove the DS record ${at.en}.`,
-      vi: `Bản ghi DNSSEC cũ (bản ghi DS) khiến nhiều khách không truy cập được ${domain}: hãy tắt DNSSEC hoặc xóa bản ghi DS ${at.vi}.`,
+      en:
+        `An old DNSSEC entry (DS record) makes ${domain} unreachable for many visitors: switch ` +
+        `DNSSEC off or remove the DS record ${at.en}.`,
+      vi:
+        `Bản ghi DNSSEC cũ (bản ghi DS) khiến nhiều khách không truy cập được ${domain}: hãy ` +
+        `tắt DNSSEC hoặc xóa bản ghi DS ${at.vi}.`,
     }
   },
 } as const
 
 export const warnings = {
   staleDs: (domain: string): Sentence => ({
-    en: `DNSSEC is switched on for ${domain}: switch it off at the registrar before you change the name servers, or the domain stops working.`,
-    vi: `${domain} đang bật DNSSEC: hãy tắt tại nhà đăng ký trước khi đổi máy chủ tên, nếu không tên miền sẽ ngừng hoạt động.`,
+    en:
+      `DNSSEC is switched on for ${domain}: switch it off at the registrar before you change ` +
+      'the name servers, or the domain stops working.',
+    vi:
+      `${domain} đang bật DNSSEC: hãy tắt tại nhà đăng ký trước khi đổi máy chủ tên, nếu không ` +
+      'tên miền sẽ ngừng hoạt động.',
   }),
   missingGlue: (domain: string, names: readonly string[]): Sentence => ({
-    en: `The name servers ${list(names)} lie inside ${domain}, and their addresses are not registered: add them as glue (host records) at the registrar, or use the name servers given here.`,
-    vi: `Máy chủ tên ${list(names)} nằm trong chính ${domain} mà địa chỉ chưa được đăng ký: hãy thêm bản ghi glue (host) tại nhà đăng ký, hoặc dùng máy chủ tên được cấp ở đây.`,
+    en:
+      `The name servers ${list(names)} lie inside ${domain}, and their addresses are not ` +
+      'registered: add them as glue (host records) at the registrar, or use the name servers ' +
+      'given here.',
+    vi:
+      `Máy chủ tên ${list(names)} nằm trong chính ${domain} mà địa chỉ chưa được đăng ký: hãy ` +
+      'thêm bản ghi glue (host) tại nhà đăng ký, hoặc dùng máy chủ tên được cấp ở đây.',
   }),
   privateGlue: (names: readonly string[]): Sentence => ({
-    en: `The registered addresses of ${list(names)} are private and cannot be reached from the internet: correct the host records at the registrar.`,
-    vi: `Địa chỉ đã đăng ký của ${list(names)} là địa chỉ nội bộ, không truy cập được từ internet: hãy sửa bản ghi host tại nhà đăng ký.`,
+    en:
+      `The registered addresses of ${list(names)} are private and cannot be reached from the ` +
+      'internet: correct the host records at the registrar.',
+    vi:
+      `Địa chỉ đã đăng ký của ${list(names)} là địa chỉ nội bộ, không truy cập được từ ` +
+      'internet: hãy sửa bản ghi host tại nhà đăng ký.',
   }),
   strayAaaa: (domain: string, addresses: readonly string[]): Sentence => ({
-    en: `The AAAA record of ${domain} leads visitors with IPv6 to ${list(addresses)}, not to your server here: delete it in the records of the domain.`,
-    vi: `Bản ghi AAAA của ${domain} đưa khách dùng IPv6 đến ${list(addresses)}, không phải máy chủ của bạn ở đây: hãy xóa bản ghi này trong danh sách bản ghi của tên miền.`,
+    en:
+      `The AAAA record of ${domain} leads visitors with IPv6 to ${list(addresses)}, not to your ` +
+      'server here: delete it in the records of the domain.',
+    vi:
+      `Bản ghi AAAA của ${domain} đưa khách dùng IPv6 đến ${list(addresses)}, không phải máy ` +
+      'chủ của bạn ở đây: hãy xóa bản ghi này trong danh sách bản ghi của tên miền.',
   }),
   caa: (domain: string, owner: string, issuers: readonly string[]): Sentence => ({
-    en: `The CAA record of ${owner} does not let our certificate authority issue for ${domain}: allow ${list(issuers)} in a CAA record of ${owner}, or delete the CAA record there.`,
-    vi: `Bản ghi CAA của ${owner} không cho phép đơn vị cấp chứng chỉ của chúng tôi cấp cho ${domain}: hãy cho phép ${list(issuers)} trong bản ghi CAA của ${owner}, hoặc xóa bản ghi CAA ở đó.`,
+    en:
+      `The CAA record of ${owner} does not let our certificate authority issue for ${domain}: ` +
+      `allow ${list(issuers)} in a CAA record of ${owner}, or delete the CAA record there.`,
+    vi:
+      `Bản ghi CAA của ${owner} không cho phép đơn vị cấp chứng chỉ của chúng tôi cấp cho ` +
+      `${domain}: hãy cho phép ${list(issuers)} trong bản ghi CAA của ${owner}, hoặc xóa bản ` +
+      'ghi CAA ở đó.',
   }),
 } as const

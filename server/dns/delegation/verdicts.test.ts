@@ -40,7 +40,8 @@ describe('the eleven scenarios of the field', () => {
     const verdict = await check()
     expect(said(verdict)).toBe(`other_nameservers: ${old.join(' ')}`)
     expect(advised(verdict)).toBe(
-      'shop.com still uses ns1.oldhost.com, ns2.oldhost.com: replace them with ns1.portal.example, ns2.portal.example at the registrar where shop.com was bought.',
+      'shop.com still uses ns1.oldhost.com, ns2.oldhost.com: replace them with ' +
+        'ns1.portal.example, ns2.portal.example at the registrar where shop.com was bought.',
     )
   })
   it('3 the child zone claims our name servers, the parent does not', async () => {

@@ -103,7 +103,8 @@ function textOf(words: Words): string {
 
 /** `example.com. hostmaster.example.com. 1 7200 900 1209600 300`, as it is written on one line. */
 const soaText = (soa: StartOfAuthority): string =>
-  `${soa.primary}. ${soa.mailbox}. ${soa.serial} ${soa.refreshSeconds} ${soa.retrySeconds} ${soa.expireSeconds} ${soa.minimumSeconds}`
+  `${soa.primary}. ${soa.mailbox}. ${soa.serial} ${soa.refreshSeconds} ${soa.retrySeconds} ` +
+  `${soa.expireSeconds} ${soa.minimumSeconds}`
 
 /**
  * Reads the words behind the type.

@@ -52,8 +52,12 @@ export const faults = {
     vi: 'Dấu ngoặc tròn đóng này không có dấu mở.',
   }),
   escape: (text: string): Sentence => ({
-    en: `${quote(text)} has a bad escape: write \\ and a character, or \\ and three digits from 000 to 255.`,
-    vi: `${quote(text)} có chuỗi thoát sai: hãy viết \\ và một ký tự, hoặc \\ và ba chữ số từ 000 đến 255.`,
+    en:
+      `${quote(text)} has a bad escape: write \\ and a character, or \\ and three digits from ` +
+      '000 to 255.',
+    vi:
+      `${quote(text)} có chuỗi thoát sai: hãy viết \\ và một ký tự, hoặc \\ và ba chữ số từ 000 ` +
+      'đến 255.',
   }),
   quotedHere: (): Sentence => ({
     en: 'Quotation marks are only for the text of TXT records.',
@@ -76,7 +80,9 @@ export const faults = {
     vi: `${quote(text)} không phải là tên miền.`,
   }),
   outside: (name: string, origin: string): Sentence => ({
-    en: `${quote(name)} does not belong to ${origin}. If it should, remove the dot at its end or correct $ORIGIN.`,
+    en:
+      `${quote(name)} does not belong to ${origin}. If it should, remove the dot at its end or ` +
+      'correct $ORIGIN.',
     vi: `${quote(name)} không thuộc ${origin}. Nếu thuộc, hãy bỏ dấu chấm ở cuối hoặc sửa $ORIGIN.`,
   }),
   noOwner: (): Sentence => ({
@@ -97,7 +103,9 @@ export const faults = {
   }),
   generic: (): Sentence => ({
     en: 'Data in the generic form \\# is not supported. Write it in the usual form of its type.',
-    vi: 'Dữ liệu dạng chung \\# chưa được hỗ trợ. Hãy viết theo dạng thông thường của loại bản ghi.',
+    vi:
+      'Dữ liệu dạng chung \\# chưa được hỗ trợ. Hãy viết theo dạng thông thường của loại bản ' +
+      'ghi.',
   }),
   otherClass: (text: string): Sentence => ({
     en: `Only the class IN is supported, not ${quote(text)}.`,
@@ -121,7 +129,9 @@ export const faults = {
   }),
   ttl: (text: string): Sentence => ({
     en: `${quote(text)} is not a time: write seconds from 0 to 2147483647, or units such as 1h30m.`,
-    vi: `${quote(text)} không phải là thời gian: hãy viết số giây từ 0 đến 2147483647, hoặc đơn vị như 1h30m.`,
+    vi:
+      `${quote(text)} không phải là thời gian: hãy viết số giây từ 0 đến 2147483647, hoặc đơn ` +
+      'vị như 1h30m.',
   }),
   missing: (what: Sentence): Sentence => ({
     en: `${what.en} is missing.`,
@@ -144,7 +154,9 @@ export const faults = {
     vi: `${quote(text)} không phải là số nguyên từ 0 đến ${most}.`,
   }),
   longString: (bytes: number): Sentence => ({
-    en: `One string has ${bytes} bytes; the most is 255. Split it into several strings in quotation marks.`,
+    en:
+      `One string has ${bytes} bytes; the most is 255. Split it into several strings in ` +
+      'quotation marks.',
     vi: `Một chuỗi dài ${bytes} byte; tối đa là 255. Hãy tách thành nhiều chuỗi trong ngoặc kép.`,
   }),
   longText: (): Sentence => ({

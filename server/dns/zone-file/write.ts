@@ -43,7 +43,7 @@ function dataText(record: RecordData): string {
  */
 const sortKey = (name: string): string => name.split('.').reverse().join('\u0000')
 
-const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
+const compare = (a: string, b: string): number => Number(a > b) - Number(a < b)
 
 /**
  * A BIND zone file with a line break at its end. Names relative to the origin, targets absolute,
@@ -70,8 +70,11 @@ export function writeZoneFile({ origin, soa, records }: ZoneToWrite): string {
     ...rows.map(({ record }) => String(record.ttlSeconds).length),
   )
   const line = (owner: string, ttlSeconds: number, type: string, data: string): string =>
-    `${owner.padEnd(ownerWidth)} ${String(ttlSeconds).padStart(ttlWidth)} IN ${type.padEnd(5)} ${data}\n`
-  const start = `${absolute(soa.primary)} ${absolute(soa.mailbox)} ( ${soa.serial} ${soa.refreshSeconds} ${soa.retrySeconds} ${soa.expireSeconds} ${soa.minimumSeconds} )`
+    `${owner.padEnd(ownerWidth)} ${String(ttlSeconds).padStart(ttlWidth)} IN ${type.padEnd(5)}` +
+    ` ${data}\n`
+  const start =
+    `${absolute(soa.primary)} ${absolute(soa.mailbox)} ( ${soa.serial} ${soa.refreshSeconds} ` +
+    `${soa.retrySeconds} ${soa.expireSeconds} ${soa.minimumSeconds} )`
   return [
     `$ORIGIN ${absolute(origin)}\n`,
     `$TTL ${soa.ttlSeconds}\n`,

@@ -77,7 +77,7 @@ VENERA  A       10.1.0.52
     ])
   })
 
-  it('joins the strings of a text, escapes undone, and keeps what stands in quotation marks', () => {
+  it('joins the strings of a text, undoes escapes, keeps what is quoted', () => {
     expect(brief(`${start}t TXT "a;b (c" "\\"d\\\\" e\\032f "\\196\\145" ; note`).at(-1)).toBe(
       't.example.com 3600 TXT a;b (c"d\\e fđ',
     )
@@ -86,7 +86,8 @@ VENERA  A       10.1.0.52
   it('makes names absolute: @, $ORIGIN, other scripts, escapes', () => {
     expect(
       brief(
-        '$TTL 60\n@ A 192.0.2.1\n$ORIGIN sub\nwww CNAME @\n$ORIGIN sub.example.com.\n_x.Y CNAME Z.Example.NET.\nchào CNAME a\\.b',
+        '$TTL 60\n@ A 192.0.2.1\n$ORIGIN sub\nwww CNAME @\n$ORIGIN sub.example.com.\n_x.Y ' +
+          'CNAME Z.Example.NET.\nchào CNAME a\\.b',
       ).map((line) => line.replace(' 60', '')),
     ).toEqual([
       'example.com A 192.0.2.1',
@@ -111,7 +112,8 @@ VENERA  A       10.1.0.52
     ['t TXT "open\n', '3:7 A quotation mark is opened but not closed on this line.'],
     [
       't TXT a\\9b',
-      "3:7 'a\\9b' has a bad escape: write \\ and a character, or \\ and three digits from 000 to 255.",
+      "3:7 'a\\9b' has a bad escape: write \\ and a character, or \\ and three digits from " +
+        '000 to 255.',
     ],
     [`t TXT ${'x'.repeat(256)}`, /^3:7 One string has 256 bytes/],
     ['t TXT "\\255"', '3:undefined The text is not valid UTF-8.'],
@@ -182,12 +184,11 @@ VENERA  A       10.1.0.52
       expect(errors).toEqual([])
       expect(
         records.map((record) => {
-          const data =
-            record.type === 'TXT'
-              ? Buffer.from(record.data).toString('hex')
-              : record.type === 'MX'
-                ? `${record.priority} ${record.data}`
-                : record.data
+          let data
+          if (record.type === 'TXT') data = Buffer.from(record.data).toString('hex')
+          else if (record.type === 'MX') data = `${record.priority} ${record.data}`
+          else data = record.data
+
           return `${record.name} ${record.ttlSeconds} ${record.type} ${data}`
         }),
       ).toEqual(zone.records)

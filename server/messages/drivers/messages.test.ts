@@ -161,7 +161,8 @@ describe('smtp', () => {
     ['Welcome', 'Plain text.\nTwo lines.'],
     [
       'Xác nhận địa chỉ e-mail của bạn để bắt đầu sử dụng dịch vụ lưu trữ WordPress',
-      'Chào Nguyễn Thị Ánh,\n\nMã của bạn: 123456\n.một dòng bắt đầu bằng dấu chấm\n= bằng =3D\n\nTrân trọng',
+      'Chào Nguyễn Thị Ánh,\n\nMã của bạn: 123456\n.một dòng bắt đầu bằng dấu chấm\n= bằng ' +
+        '=3D\n\nTrân trọng',
     ],
     [
       '日本語の件名 😀 with some ASCII, and more of it, so that the header has to be folded',
@@ -215,7 +216,7 @@ describe('smtp', () => {
     expect(await inbox('spy@example.vn')).toEqual([])
   })
 
-  it('is unavailable when the server is away or says "later", rejected when it says no, unclear when it is lost in between', async () => {
+  it('is unavailable when away or "later", rejected when refused, unclear if lost', async () => {
     const message = { to: 'a@example.vn', subject: 'a', text: 'b', idempotencyKey: 'x' }
     expect(
       await failing(mail({ url: `smtp://127.0.0.1:${await closedPort()}` }).send(message)),

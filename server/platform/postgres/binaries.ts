@@ -36,7 +36,8 @@ function packageFolder(): { folder: string; version: string } {
     if (place === path.dirname(place)) break
   }
   throw new Error(
-    `There is no built-in PostgreSQL for ${process.platform}-${process.arch}. Set DATABASE_URL to a PostgreSQL 15+ server.`,
+    `There is no built-in PostgreSQL for ${process.platform}-${process.arch}. Set ` +
+      'DATABASE_URL to a PostgreSQL 15+ server.',
   )
 }
 
@@ -102,7 +103,8 @@ export function locateBinaries(base: string, runAs: RunAs): Binaries {
   const result = probe(copied)
   if (result.status !== 0) {
     throw new Error(
-      `The built-in PostgreSQL does not run here: ${result.error?.message ?? result.stderr}. Set DATABASE_URL instead.`,
+      `The built-in PostgreSQL does not run here: ${result.error?.message ?? result.stderr}. ` +
+        'Set DATABASE_URL instead.',
     )
   }
   return copied
@@ -128,7 +130,8 @@ export function chooseUser(dataFolder: string, wanted: string | undefined): RunA
       return { uid: Number(account[2]), gid: Number(account[3]) }
   }
   throw new Error(
-    'The portal runs as root and finds no ordinary user to run PostgreSQL as. Set EMBEDDED_PG_USER or DATABASE_URL.',
+    'The portal runs as root and finds no ordinary user to run PostgreSQL as. Set ' +
+      'EMBEDDED_PG_USER or DATABASE_URL.',
   )
 }
 

@@ -123,7 +123,8 @@ function choosePlace(
   fs.chmodSync(elsewhere, 0o711)
   if (!canEnter(elsewhere, runAs)) {
     throw new Error(
-      `PostgreSQL runs as uid ${runAs.uid}, who can enter neither ${folder} nor ${elsewhere}. Set DATA_DIR to a folder open to it, or DATABASE_URL.`,
+      `PostgreSQL runs as uid ${runAs.uid}, who can enter neither ${folder} nor ${elsewhere}. ` +
+        'Set DATA_DIR to a folder open to it, or DATABASE_URL.',
     )
   }
   fs.writeFileSync(note, `${elsewhere}\n`)
@@ -232,14 +233,16 @@ async function ensureDatabase(adminUrl: string, database: string, password: stri
       (await admin.query('select 1 from pg_roles where rolname = $1', [database])).rowCount === 0
     ) {
       await admin.query(
-        `create role ${admin.escapeIdentifier(database)} login createdb password ${admin.escapeLiteral(password)}`,
+        `create role ${admin.escapeIdentifier(database)} login createdb password
+          ${admin.escapeLiteral(password)}`,
       )
     }
     if (
       (await admin.query('select 1 from pg_database where datname = $1', [database])).rowCount === 0
     ) {
       await admin.query(
-        `create database ${admin.escapeIdentifier(database)} owner ${admin.escapeIdentifier(database)}`,
+        `create database ${admin.escapeIdentifier(database)} owner
+          ${admin.escapeIdentifier(database)}`,
       )
     }
   } finally {
@@ -281,7 +284,8 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
   const major = fs.readFileSync(path.join(dataFolder, 'PG_VERSION'), 'utf8').trim()
   if (major !== binaries.version.split('.')[0]) {
     throw new Error(
-      `${dataFolder} was made by PostgreSQL ${major}, this build has ${binaries.version}. Export it with the old version first.`,
+      `${dataFolder} was made by PostgreSQL ${major}, this build has ${binaries.version}. ` +
+        'Export it with the old version first.',
     )
   }
 

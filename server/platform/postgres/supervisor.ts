@@ -1,7 +1,7 @@
 /**
- * Supervises the embedded PostgreSQL: restarts it when its postmaster dies. Connections fail for the
- * seconds that the recovery takes, and customers' sites go on. The address stays the same, so pools
- * reconnect.
+ * Supervises the embedded PostgreSQL: restarts it when its postmaster dies. Connections fail for
+ * the seconds that the recovery takes, and customers' sites go on. The address stays the same, so
+ * pools reconnect.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { seconds } from '../clock.ts'

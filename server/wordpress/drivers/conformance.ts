@@ -10,7 +10,8 @@ export { ask, eventually, specOf, type Fixture }
 
 const listUsers = `<?php // probe: users
 require __DIR__ . '/wp-load.php';
-foreach ( get_users() as $u ) echo $u->user_login, ' ', $u->user_email, ' ', implode( ',', $u->roles ), "\\n";
+foreach ( get_users() as $u )
+	echo $u->user_login, ' ', $u->user_email, ' ', implode( ',', $u->roles ), "\\n";
 echo get_locale(), ' ', get_option( 'permalink_structure' ), ' ', get_option( 'blogname' );
 `
 
@@ -93,7 +94,8 @@ export function conformance(name: string, make: () => Promise<Fixture>): void {
     test('has the chosen admin and nobody else', async () => {
       await fixture.put(spec.id, 'probe-users.php', listUsers)
       expect((await page('/probe-users.php')).text).toBe(
-        `${admin.user} ${admin.email} administrator\nvi /%year%/%monthnum%/%day%/%postname%/ Cửa hàng &quot;Mây&quot; &amp; Gió`,
+        `${admin.user} ${admin.email} administrator\nvi /%year%/%monthnum%/%day%/%postname%/ ` +
+          'Cửa hàng &quot;Mây&quot; &amp; Gió',
       )
       expect(await signIn(await first(), spec.url, admin.user, 'wrong#Password1')).toBeNull()
       expect(await signIn(await first(), spec.url, 'admin', 'password')).toBeNull()

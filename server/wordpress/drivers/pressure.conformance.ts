@@ -24,10 +24,13 @@ global $wpdb;
 $wpdb->suppress_errors();
 $ok = 0;
 for ( $i = 0; $i < (int) $_GET['rows']; $i++ ) {
-	if ( ! $wpdb->insert( $wpdb->postmeta, array( 'post_id' => 1, 'meta_key' => 'fill', 'meta_value' => str_repeat( chr( 97 + $i % 26 ), 100000 ) ) ) ) break;
+	$row = array( 'post_id' => 1, 'meta_key' => 'fill' );
+	$row['meta_value'] = str_repeat( chr( 97 + $i % 26 ), 100000 );
+	if ( ! $wpdb->insert( $wpdb->postmeta, $row ) ) break;
 	$ok++;
 }
-echo "ok=$ok rows=" . $wpdb->get_var( "SELECT COUNT(*) FROM {$wpdb->postmeta} WHERE meta_key = 'fill'" );
+echo "ok=$ok rows=";
+echo $wpdb->get_var( "SELECT COUNT(*) FROM {$wpdb->postmeta} WHERE meta_key = 'fill'" );
 `
 
 export function bearsPressure(site: Site): void {

@@ -119,7 +119,7 @@ test('what has not changed is not written again', async () => {
   await close()
 })
 
-test('as few changes in a call as the settings permit still carry a zone over, and fewer are refused', async () => {
+test('the fewest permitted changes a call carry a zone over; fewer are refused', async () => {
   const few = { apiToken: 'token', accountId: 'account', changesPerCall: 3 }
   for (const changesPerCall of [2, 0, -1, 3.5])
     expect(settings.safeParse({ ...few, changesPerCall }).success, String(changesPerCall)).toBe(

@@ -280,8 +280,11 @@ describe('many at once over UDP', () => {
     const heard = new Map<number, Buffer>()
     socket.on('message', (bytes) => heard.set(bytes.readUInt16BE(0), bytes))
     const asked = Array.from({ length: 200 }, (_, id) => {
-      const name =
-        id % 3 === 0 ? 'MAIL.example.vn' : id % 3 === 1 ? 'mail.EXAMPLE.vn' : `none${id}.example.vn`
+      let name
+      if (id % 3 === 0) name = 'MAIL.example.vn'
+      else if (id % 3 === 1) name = 'mail.EXAMPLE.vn'
+      else name = `none${id}.example.vn`
+
       return { id, name, bytes: question({ name, type: 'A' }, id) }
     })
     // Loopback loses nothing that fits its buffers, and these do.
@@ -365,7 +368,7 @@ test('a listener says which port is taken', async () => {
 })
 
 describe('response rate limiting', () => {
-  test('beyond its share a network is told to come by TCP, or nothing; others and loopback are not touched', () => {
+  test('beyond its share a network is told to use TCP, or nothing; others are not touched', () => {
     const limit = createRateLimit(10)
     const decisions = Array.from({ length: 40 }, (_, index) =>
       limit.decide(`203.0.113.${index}`, 0),
@@ -420,7 +423,7 @@ describe('hostile packets', () => {
     fc.uint8Array({ maxLength: 600 }).map((bytes) => Buffer.from(bytes)),
   )
 
-  test(`${runs} of them: every answer can be read, is an answer to the question, and is made at once`, () => {
+  test(`${runs} of them: every answer is readable, answers the question, is made at once`, () => {
     let answers = 0
     let slowestMs = 0
     const spentMs = (): number => {
@@ -451,7 +454,7 @@ describe('hostile packets', () => {
       )
   })
 
-  test(`${runs} of them, asked of a server that keeps its answers and of one that keeps none: byte for byte the same`, () => {
+  test(`${runs} of them: with and without the response cache, byte for byte the same`, () => {
     const forgetful = new Zones()
     forgetful.put(head('example.vn'), records)
     const fresh = createAnswerer(forgetful)

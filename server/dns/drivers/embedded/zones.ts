@@ -69,7 +69,9 @@ function write(zone: Zone, name: string, type: number, set: StoredSet | undefine
 function setHead(zone: Zone, head: ZoneHead): void {
   zone.head = head
   const { soa, apexTtlSeconds: ttl, serial, nameServers, name } = head
-  const start = `${nameServers[0] ?? ''} ${soa.contact} ${serial} ${soa.refresh} ${soa.retry} ${soa.expire} ${soa.minimum}`
+  const start =
+    `${nameServers[0] ?? ''} ${soa.contact} ${serial} ${soa.refresh} ${soa.retry} ${soa.expire} ` +
+    `${soa.minimum}`
   write(zone, name, types.SOA, { type: types.SOA, ttl, values: [start] })
   write(zone, name, types.NS, { type: types.NS, ttl, values: nameServers })
 }

@@ -31,7 +31,8 @@ const maxAnswerBytes = 67_108_864
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 export function createPowerdns(settings: PowerdnsSettings): DnsDriver {
-  const base = `${settings.url.replace(/\/+$/, '')}/api/v1/servers/${encodeURIComponent(settings.serverId)}`
+  const origin = settings.url.replace(/\/+$/, '')
+  const base = `${origin}/api/v1/servers/${encodeURIComponent(settings.serverId)}`
   const call = (
     method: HttpCall['method'],
     path: string,

@@ -15,7 +15,8 @@ const longest = 160
  * delivery.
  */
 export function createEsms(settings: EsmsSettings): SmsDriver {
-  const url = `${settings.url.replace(/\/+$/, '')}/MainService.svc/json/SendMultipleMessage_V4_post_json/`
+  const origin = settings.url.replace(/\/+$/, '')
+  const url = `${origin}/MainService.svc/json/SendMultipleMessage_V4_post_json/`
   return {
     name: 'esms',
     async send({ to, text, idempotencyKey }) {

@@ -52,7 +52,8 @@ export function createSmtp(settings: SmtpSettings): MailDriver {
     async send({ to, subject, text, idempotencyKey }) {
       if (!/^[^\s<>()[\]\\,;:"@]+@[^\s<>()[\]\\,;:"@]+$/.test(to))
         throw new DriverFailure('rejected', 'smtp: the receiver is no e-mail address')
-      const messageId = `<${createHash('sha256').update(idempotencyKey).digest('hex').slice(0, 40)}@${domain}>`
+      const digest = createHash('sha256').update(idempotencyKey).digest('hex')
+      const messageId = `<${digest.slice(0, 40)}@${domain}>`
       try {
         await transport.sendMail({
           from: settings.from,

@@ -196,7 +196,7 @@ describe('the vectors', () => {
 })
 
 describe('begin', () => {
-  it('sends what Alepay asks for and nothing else, signed, with the name composed and the telephone number in its Vietnamese form', async () => {
+  it('sends only what Alepay asks for, signed, name composed, phone Vietnamese', async () => {
     answers['request-payment'] = {
       code: '000',
       message: '',
@@ -276,7 +276,9 @@ describe('a webhook', () => {
   const hashed = (amount: string) =>
     webhookChecksum(order.reference, amount, 'ALE00TEST1', checksumKey)
   const body = (amount: string, hashOf: string) =>
-    `{"transactionInfo":{"transactionCode":"ALE00TEST1","orderCode":"${order.reference}","amount" : ${amount},"customerFeeAmount":7,"status":"000"},"checksum":"${hashed(hashOf)}"}`
+    `{"transactionInfo":{"transactionCode":"ALE00TEST1","orderCode":"${order.reference}` +
+    `","amount" : ${amount},"customerFeeAmount":7,"status":"000"},"checksum":"` +
+    `${hashed(hashOf)}"}`
 
   it.each([
     ['162000', '162000'],
@@ -344,7 +346,7 @@ describe('looking up', () => {
     })
   })
 
-  it('signs its question, names the moment, and takes the amount as text or as number', async () => {
+  it('signs its question, names the moment, takes the amount as text or number', async () => {
     for (const amount of ['162000', 162_000, '162000.0', '1.62E5']) {
       answers['get-transaction-info'] = info({ amount })
       expect(await driver.lookUp(order)).toMatchObject({

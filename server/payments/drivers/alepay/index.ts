@@ -85,7 +85,8 @@ export function createAlepay(settings: AlepaySettings) {
           customMerchantId: order.buyer.id,
           amount: Number(order.amount),
           currency: 'VND',
-          orderDescription: `${order.language === 'vi' ? 'Nạp ví' : 'Wallet top-up'} ${order.reference}`,
+          orderDescription:
+            (order.language === 'vi' ? 'Nạp ví ' : 'Wallet top-up ') + order.reference,
           totalItem: 1,
           checkoutType,
           allowDomestic: true,
@@ -152,7 +153,11 @@ export function createAlepay(settings: AlepaySettings) {
 
   /** No reply is prescribed; a status beyond 2xx makes Alepay retry. */
   function answerTo(outcome: UpdateOutcome): WebhookResponse {
-    const status = outcome === 'error' ? 500 : outcome === 'forged' ? 400 : 200
+    let status
+    if (outcome === 'error') status = 500
+    else if (outcome === 'forged') status = 400
+    else status = 200
+
     return {
       status,
       contentType: 'application/json; charset=utf-8',

@@ -192,7 +192,10 @@ describe('the feeds', () => {
   // Own vector, computed apart with openssl: `timestamp.body` under HMAC-SHA256; header names from
   // SePay's documentation.
   const sepayBody =
-    '{"id":92704,"gateway":"Vietcombank","transactionDate":"2026-11-21 10:31:00","accountNumber":"0123499999","code":"NAPVIT7K2M9QX","content":"NAPVI T7K2M9QX","transferType":"in","transferAmount":100000,"accumulated":19077000,"subAccount":null,"referenceCode":"MBVCB.3278907687","description":""}'
+    '{"id":92704,"gateway":"Vietcombank","transactionDate":"2026-11-21 10:31:00","accountNumbe' +
+    'r":"0123499999","code":"NAPVIT7K2M9QX","content":"NAPVI T7K2M9QX","transferType":"in","tr' +
+    'ansferAmount":100000,"accumulated":19077000,"subAccount":null,"referenceCode":"MBVCB.3278' +
+    '907687","description":""}'
   const sepayAt = new Date(1_795_231_860_000)
   const sepaySigned = {
     'x-sepay-timestamp': '1795231860',
@@ -201,11 +204,17 @@ describe('the feeds', () => {
   // Casso's documentation of webhook V2 (developer.casso.vn/webhook): its key, body and signature.
   const cassoKey = 'mgExMrjj4i7a1p8Cs6LmFbpCd8lbw4sSX4LZXPag7TKazeIogtR90tvWYTkwQbvs'
   const cassoWord =
-    '{"error":0,"data":{"id":0,"reference":"MA_GIAO_DICH_THU_NGHIEM","description":"giao dich thu nghiem","amount":599000,"runningBalance":25000000,"transactionDateTime":"2024-10-03 15:06:37","accountNumber":"88888888","bankName":"VPBank","bankAbbreviation":"VPB","virtualAccountNumber":"","virtualAccountName":"","counterAccountName":"NGUYEN VAN A","counterAccountNumber":"8888888888","counterAccountBankId":"970415","counterAccountBankName":"VietinBank"}}'
+    '{"error":0,"data":{"id":0,"reference":"MA_GIAO_DICH_THU_NGHIEM","description":"giao dich ' +
+    'thu nghiem","amount":599000,"runningBalance":25000000,"transactionDateTime":"2024-10-03 1' +
+    '5:06:37","accountNumber":"88888888","bankName":"VPBank","bankAbbreviation":"VPB","virtual' +
+    'AccountNumber":"","virtualAccountName":"","counterAccountName":"NGUYEN VAN A","counterAcc' +
+    'ountNumber":"8888888888","counterAccountBankId":"970415","counterAccountBankName":"Vietin' +
+    'Bank"}}'
   const cassoAt = new Date(1_727_948_258_788)
   const cassoSigned = {
     'x-casso-signature':
-      't=1727948258788,v1=ed0a4bd2e826d5cb69988cdb141e6c1a080e21f3b57eb72cd78192220042b9e7dde0868fc667faea8e224900fa7904e7c88dfa098032fb2d6b6996856e8b7ff3',
+      't=1727948258788,v1=ed0a4bd2e826d5cb69988cdb141e6c1a080e21f3b57eb72cd78192220042b9e7dde0' +
+      '868fc667faea8e224900fa7904e7c88dfa098032fb2d6b6996856e8b7ff3',
   }
 
   it('SePay’s word is read', () => {

@@ -161,8 +161,9 @@ export function createBank(settings: BankSettings) {
    */
   function answerTo(outcome: UpdateOutcome) {
     const ok = outcome !== 'forged' && outcome !== 'error'
+    const refused = outcome === 'forged' ? 401 : 500
     return {
-      status: ok ? 200 : outcome === 'forged' ? 401 : 500,
+      status: ok ? 200 : refused,
       contentType: 'application/json; charset=utf-8',
       body: JSON.stringify({ success: ok }),
     }

@@ -172,7 +172,11 @@ export function createPayos(settings: PayosSettings) {
    * anything else makes payOS retry.
    */
   function answerTo(outcome: UpdateOutcome): WebhookResponse {
-    const status = outcome === 'error' ? 500 : outcome === 'forged' ? 400 : 200
+    let status
+    if (outcome === 'error') status = 500
+    else if (outcome === 'forged') status = 400
+    else status = 200
+
     return {
       status,
       contentType: 'application/json; charset=utf-8',

@@ -182,7 +182,7 @@ describe('the vectors', () => {
 })
 
 describe('the order code', () => {
-  it('is a positive whole number below 2^53, always the same for one code and another for another', () => {
+  it('is a positive whole number below 2^53, one for one code, another for another', () => {
     const seen = new Set<string>()
     fc.assert(
       fc.property(fc.stringMatching(/^[0-9A-HJKMNP-TV-Z]{26}$/), (code) => {
@@ -367,7 +367,7 @@ describe('looking up', () => {
     })
   })
 
-  it('tells of a transfer on top by its own number, to the hint that is about it, and else of the payment as before', async () => {
+  it('tells of a transfer on top by its number to its own hint, else of the payment', async () => {
     answer = signed(
       paid(transfer('FT1', 100_000), transfer('FT2', 25_000, '2026-11-21T10:40:00+07:00')),
     )
@@ -449,7 +449,7 @@ describe('moments and sums', () => {
       expect(momentOf(text)).toBeNull()
   })
 
-  it('no transfer is lost or counted twice, and the payment takes no more of them than it needs', () => {
+  it('no transfer is lost or counted twice; the payment takes only what it needs', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 1, max: 200_000 }), { maxLength: 6 }), (amounts) => {
         const transfers = amounts.map((amount, index) =>

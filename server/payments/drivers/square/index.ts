@@ -12,6 +12,7 @@ import {
   type UpdateOutcome,
   type WebhookRequest,
   type PaymentOrder,
+  type ProviderStatus,
   type Refund,
   type TokenDriver,
   type WebhookEvent,
@@ -70,7 +71,12 @@ export function createSquare(
     const gone = paid && (payment.refunded_money?.amount ?? 0) >= payment.amount_money.amount
     const refund = gone && payment.refund_ids?.length === 1 ? payment.refund_ids[0] : undefined
     const failed = payment.status === 'FAILED' || payment.status === 'CANCELED'
-    const status = gone ? 'refunded' : paid ? 'succeeded' : failed ? 'failed' : 'pending'
+    let status: ProviderStatus
+    if (gone) status = 'refunded'
+    else if (paid) status = 'succeeded'
+    else if (failed) status = 'failed'
+    else status = 'pending'
+
     return {
       eventId: ['payment', payment.id, status].join(':'),
       reference,

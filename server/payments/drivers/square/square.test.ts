@@ -45,9 +45,11 @@ const told = (type: string, object: object) =>
 
 test('takes the known signature over its own address, and nothing else', () => {
   const body =
-    '{"merchant_id":"M1","type":"labor.updated","event_id":"e1","data":{"type":"payment","id":"pay_0"}}'
+    '{"merchant_id":"M1","type":"labor.updated","event_id":"e1","data":{"type":"payment","id":' +
+    '"pay_0"}}'
   const vectorBody =
-    '{"merchant_id":"M1","type":"payment.updated","event_id":"e1","data":{"type":"payment","id":"pay_0"}}'
+    '{"merchant_id":"M1","type":"payment.updated","event_id":"e1","data":{"type":"payment","id' +
+    '":"pay_0"}}'
   const vector = 'q0YqZcFXlteGpWKG+8Ag+3BvQGAth/7DdqEUY2dHD5A='
   expect(
     createHmac('sha256', 'SIGKEY')

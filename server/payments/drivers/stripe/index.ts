@@ -61,9 +61,10 @@ function originsOf(scriptUrl: string): CardDriver['origins'] {
 export function createStripe(settings: StripeSettings): CardDriver {
   const api = new URL(settings.apiUrl)
   const secure = api.protocol === 'https:'
+  const usualPort = secure ? 443 : 80
   const stripe = new Stripe(settings.secretKey, {
     host: api.hostname,
-    port: api.port === '' ? (secure ? 443 : 80) : api.port,
+    port: api.port === '' ? usualPort : api.port,
     protocol: secure ? 'https' : 'http',
     timeout: settings.timeoutMs,
     maxNetworkRetries: 1,

@@ -136,7 +136,7 @@ test.each([
   })
 })
 
-test('real keys let the browser reach Stripe and nobody else; a stand-in is reached at its own origin', () => {
+test('real keys let the browser reach Stripe only; a stand-in has its own origin', () => {
   expect(driver.origins.scripts).toContain('https://js.stripe.com')
   expect(
     [...driver.origins.scripts, ...driver.origins.frames, ...driver.origins.calls].every((origin) =>

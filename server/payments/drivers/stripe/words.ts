@@ -38,20 +38,19 @@ export function updateOfIntent(
     charge.amount_refunded >= intent.amount_received &&
     intent.amount_received > 0
   const refunds = gone ? (charge.refunds?.data ?? []) : []
-  const status: ProviderStatus = gone
-    ? 'refunded'
-    : paid
-      ? 'succeeded'
-      : intent.status === 'canceled'
-        ? 'failed'
-        : 'pending'
+  let status: ProviderStatus
+  if (gone) status = 'refunded'
+  else if (paid) status = 'succeeded'
+  else if (intent.status === 'canceled') status = 'failed'
+  else status = 'pending'
+
+  const own = paid ? intent.id : null
   const decline = intent.last_payment_error?.decline_code ?? intent.last_payment_error?.code
   return {
     eventId: ['intent', intent.id, status].join(':'),
     reference,
     // One full refund has the id that its own webhook gives it.
-    providerTransactionId:
-      refunds.length === 1 ? (refunds[0]?.id ?? intent.id) : paid ? intent.id : null,
+    providerTransactionId: refunds.length === 1 ? (refunds[0]?.id ?? intent.id) : own,
     status,
     amount: BigInt(paid ? intent.amount_received : intent.amount),
     currency,

@@ -112,7 +112,9 @@ export function createVnpay(settings: VnpaySettings) {
       amount,
       currency: 'VND',
       occurredAt: fromVnpayDate(fields['vnp_PayDate']),
-      detail: `${responseCode}/${transactionStatus}${responseCode in responseTexts ? ` ${responseTexts[responseCode]}` : ''}`,
+      detail:
+        `${responseCode}/${transactionStatus}` +
+        `${responseCode in responseTexts ? ` ${responseTexts[responseCode]}` : ''}`,
     }
   }
 

@@ -117,7 +117,8 @@ describe('the vectors', () => {
         secret,
       ),
     ).toBe(
-      'ad726cf5d172e4d5688aaa6285069e842e3201abdbad71206fe39a234a068342699094b676413d534a07b54c1f267d816ea1d31f85939e72b44f446bf5a10eee',
+      'ad726cf5d172e4d5688aaa6285069e842e3201abdbad71206fe39a234a068342699094b676413d534a07b54' +
+        'c1f267d816ea1d31f85939e72b44f446bf5a10eee',
     )
     expect(
       apiHash(
@@ -134,7 +135,8 @@ describe('the vectors', () => {
         secret,
       ),
     ).toBe(
-      '794bc8c6d4adb80d7c404870e1a5cbe3f14c1164599c090e83995c942fe6009d1bfb59ec1cb548825e7445242adbd065cc9829ab194729229c9f1215af9b51c2',
+      '794bc8c6d4adb80d7c404870e1a5cbe3f14c1164599c090e83995c942fe6009d1bfb59ec1cb548825e74452' +
+        '42adbd065cc9829ab194729229c9f1215af9b51c2',
     )
   })
 
@@ -316,7 +318,7 @@ describe('readWebhook', () => {
     )
   })
 
-  it("refuses a missing, short, doubled or foreign hash, doubled values and another terminal's word", () => {
+  it('refuses a missing, short, doubled or foreign hash, doubled values, another terminal', () => {
     const query = new URLSearchParams(paid)
     const forgeries = [
       webhook(new URLSearchParams(without(paid, 'vnp_SecureHash'))),
@@ -375,7 +377,10 @@ describe('readWebhook', () => {
 describe('dates, amounts, texts', () => {
   it('writes dates in GMT+7 in every zone of the process', () => {
     const file = fileURLToPath(new URL('convert.ts', import.meta.url))
-    const script = `import(${JSON.stringify(file)}).then(({ toVnpayDate: to, fromVnpayDate: from }) => console.log(to(new Date('2026-11-21T03:30:00Z')), to(new Date('2026-12-31T18:00:00Z')), from('20261121103000').toISOString()))`
+    const script =
+      `import(${JSON.stringify(file)}).then(({ toVnpayDate: to, fromVnpayDate: from }) => ` +
+      "console.log(to(new Date('2026-11-21T03:30:00Z')), to(new Date('2026-12-31T18:00:00Z')), " +
+      "from('20261121103000').toISOString()))"
     for (const TZ of ['UTC', 'Asia/Ho_Chi_Minh', 'Australia/Sydney', 'America/Los_Angeles']) {
       const text = execFileSync(process.execPath, ['--input-type=module', '-e', script], {
         env: { ...process.env, TZ },

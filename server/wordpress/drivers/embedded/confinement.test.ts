@@ -52,7 +52,7 @@ describe.skipIf(!onLinux)('the process of a site', { timeout: 180_000 }, () => {
   }, 170_000)
   afterAll(() => parts?.dispose(), 60_000)
 
-  test('has no privileges, gains none, and is ended by the kernel before the portal and the database', () => {
+  test('has no privileges, gains none, and the kernel ends it before portal and database', () => {
     for (const { id } of [one, other]) {
       const pid = pidOf(id)
       expect(statusOf(pid, 'NoNewPrivs')).toBe('1')
@@ -69,7 +69,7 @@ describe.skipIf(!onLinux)('the process of a site', { timeout: 180_000 }, () => {
   })
 
   test.skipIf(!asRoot)(
-    'has a user of its own, who has nothing of another site, and keeps it over a start and a restore',
+    'has its own user, who has nothing of another site, over starts and restores',
     async () => {
       const users = [one, other].map(({ id }) => Number(statusOf(pidOf(id), 'Uid').split('\t')[0]))
       expect(users[0]).not.toBe(users[1])
@@ -101,7 +101,7 @@ describe.skipIf(!onLinux)('the process of a site', { timeout: 180_000 }, () => {
     },
   )
 
-  test('JavaScript that got out of PHP reads and writes its own folders and starts nothing', async () => {
+  test('JavaScript out of PHP reads and writes its own folders and starts nothing', async () => {
     const confinement = new Confinement({
       nodePath: process.execPath,
       runtimeDir,
@@ -115,12 +115,14 @@ describe.skipIf(!onLinux)('the process of a site', { timeout: 180_000 }, () => {
     const neighbour = path.join(siteDir(other.id), 'wordpress', 'wp-config.php')
     const outside = path.join(os.tmpdir(), 'portal-escaped')
     const script = path.join(own, 'escape.mjs')
+    const wall = path.join(runtimeDir, 'src/second-wall.js')
+    const addon = path.join(runtimeDir, 'node_modules/fs-ext-extra-prebuilt/x.node')
     await fs.writeFile(
       script,
       `import fs from 'node:fs'
 import { Worker } from 'node:worker_threads'
 import { spawnSync } from 'node:child_process'
-import { answerConstantsOnly, refuseNativeCode } from ${JSON.stringify(path.join(runtimeDir, 'src/second-wall.js'))}
+import { answerConstantsOnly, refuseNativeCode } from ${JSON.stringify(wall)}
 answerConstantsOnly()
 refuseNativeCode()
 const tries = {
@@ -129,13 +131,15 @@ const tries = {
   outside: () => fs.writeFileSync(${JSON.stringify(outside)}, ''),
   program: () => { const { error } = spawnSync('id'); if (error) throw error },
   thread: () => new Worker('', { eval: true }),
-  native: () => process.dlopen({ exports: {} }, ${JSON.stringify(path.join(runtimeDir, 'node_modules/fs-ext-extra-prebuilt/x.node'))}),
+  native: () => process.dlopen({ exports: {} }, ${JSON.stringify(addon)}),
   binding: () => process.binding('spawn_sync'),
   link: () => fs.symlinkSync('/etc/passwd', ${JSON.stringify(path.join(own, 'link'))}),
   own: () => fs.writeFileSync(${JSON.stringify(path.join(own, 'mine'))}, 'x'),
 }
 const told = {}
-for (const [name, act] of Object.entries(tries)) try { act(); told[name] = 'done' } catch (error) { told[name] = error.code ?? error.message }
+for (const [name, act] of Object.entries(tries))
+  try { act(); told[name] = 'done' }
+  catch (error) { told[name] = error.code ?? error.message }
 console.log(JSON.stringify(told))`,
     )
     if (user !== null) await fs.chown(own, user, user)
@@ -163,7 +167,7 @@ console.log(JSON.stringify(told))`,
   })
 
   test.skipIf(!asRoot)(
-    'where its user could not come in, it runs as the portal does, without privileges, and the operator is told',
+    'where its user cannot come in, it runs as the portal, without privileges, and says so',
     async () => {
       const closed = await fs.mkdtemp(path.join(os.tmpdir(), 'portal-closed-'))
       const dataDir = path.join(closed, 'data')
@@ -194,11 +198,13 @@ console.log(JSON.stringify(told))`,
         const [dataDir, runtimeDir, filesDir, spec, admin] = JSON.parse(process.argv[1])
         const warnings = []
         const driver = createEmbedded({ dataDir, runtimeDir, filesDir, nodePath: process.execPath,
-          settings: { internet: false, maxContainers: 4 }, log: { warn: (_, text) => warnings.push(text) } })
+          settings: { internet: false, maxContainers: 4 },
+          log: { warn: (_, text) => warnings.push(text) } })
         await driver.install(spec, admin)
         await driver.start(spec)
         const run = dataDir + '/sites/' + spec.id + '/run/'
-        const pid = fs.readFileSync(run + fs.readdirSync(run).find((name) => name.endsWith('.pid')), 'utf8')
+        const named = fs.readdirSync(run).find((name) => name.endsWith('.pid'))
+        const pid = fs.readFileSync(run + named, 'utf8')
         const status = fs.readFileSync('/proc/' + pid + '/status', 'utf8')
         const field = (name) => new RegExp('^' + name + ':[ \\t]*(.*)$', 'm').exec(status)[1]
         const score = fs.readFileSync('/proc/' + pid + '/oom_score_adj', 'utf8').trim()
@@ -206,8 +212,10 @@ console.log(JSON.stringify(told))`,
         const figures = await driver.backup(spec.id, file)
         const proven = JSON.stringify(await driver.prove(file)) === JSON.stringify(figures)
         await driver.remove(spec.id)
-        console.log(JSON.stringify({ warnings, user: field('Uid').split('\\t')[0], privileges: field('CapPrm'),
-          ambient: field('CapAmb'), noNew: field('NoNewPrivs'), score, proven, left: fs.readdirSync(dataDir + '/sites') }))
+        const left = fs.readdirSync(dataDir + '/sites')
+        console.log(JSON.stringify({ warnings, user: field('Uid').split('\\t')[0],
+          privileges: field('CapPrm'), ambient: field('CapAmb'), noNew: field('NoNewPrivs'),
+          score, proven, left }))
         await driver.close()`
       const { stdout } = await run(
         'setpriv',
@@ -242,7 +250,7 @@ console.log(JSON.stringify(told))`,
 })
 
 describe('limits that the kernel holds', () => {
-  test('a delegated group is divided: the portal below, each container beside it with its memory, processor and processes', async () => {
+  test('a delegated group is divided: portal below, each container beside, limited', async () => {
     // Files as the kernel has them: this machine may have no cgroup v2 to give away.
     const top = await fs.mkdtemp(path.join(os.tmpdir(), 'portal-cgroup-'))
     const read = (...file: string[]) => fs.readFile(path.join(top, ...file), 'utf8')

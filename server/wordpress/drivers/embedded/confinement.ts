@@ -81,7 +81,8 @@ export class Confinement {
   async #works(user: number | null): Promise<boolean> {
     const { nodePath, runtimeDir, filesDir, sitesDir } = this.#parts
     const places = [path.join(runtimeDir, 'main.js'), filesDir, sitesDir]
-    const script = `for (const place of ${JSON.stringify(places.slice(0, 2))}) fs.accessSync(place, fs.constants.R_OK)
+    const script = `for (const place of ${JSON.stringify(places.slice(0, 2))})
+  fs.accessSync(place, fs.constants.R_OK)
 fs.accessSync(${JSON.stringify(places[2])}, fs.constants.X_OK)`
     try {
       await run('setpriv', [...setprivArgs(user), nodePath, '-e', script], {

@@ -94,17 +94,23 @@ function portOf(message: RuntimeMessage): number | undefined {
 function lineOf(message: RuntimeMessage): string | null {
   switch (message['s']) {
     case 'access':
-      return `${text(message['ip'])} "${text(message['m'])} ${text(message['u'])}" ${count(message['st']) ?? '-'} ${count(message['b']) ?? '-'} ${count(message['ms']) ?? '-'}ms "${text(message['ua'])}"`
+      return (
+        `${text(message['ip'])} "${text(message['m'])} ${text(message['u'])}" ` +
+        `${count(message['st']) ?? '-'} ${count(message['b']) ?? '-'} ` +
+        `${count(message['ms']) ?? '-'}ms "${text(message['ua'])}"`
+      )
     case 'php':
       return text(message['m'])
     case 'disk-full': {
-      const disk =
-        message['kind'] === 'database'
-          ? 'database'
-          : message['kind'] === 'ssd'
-            ? 'SSD'
-            : 'temporary'
-      return `${disk} disk is full: the limit is ${Math.round((count(message['limit']) ?? 0) / megabyte)} MB`
+      let disk
+      if (message['kind'] === 'database') disk = 'database'
+      else if (message['kind'] === 'ssd') disk = 'SSD'
+      else disk = 'temporary'
+
+      return (
+        `${disk} disk is full: the limit is ` +
+        `${Math.round((count(message['limit']) ?? 0) / megabyte)} MB`
+      )
     }
     case 'net-denied':
       return `connection refused by the platform: ${text(message['m'])}`

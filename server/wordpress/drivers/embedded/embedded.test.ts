@@ -74,18 +74,24 @@ describe('the embedded driver alone', { timeout: 120_000 }, () => {
       'probe-net.php',
       `<?php
 ini_set( 'default_socket_timeout', '3' );
-$hosts = array( '127.0.0.1', '127.1', '0.0.0.0', '2130706433', '0x7f000001', 'localhost', '[::1]', '[::ffff:127.0.0.1]', '10.0.0.1', '192.168.1.1', '169.254.169.254' );
+$hosts = array( '127.0.0.1', '127.1', '0.0.0.0', '2130706433', '0x7f000001', 'localhost',
+	'[::1]', '[::ffff:127.0.0.1]', '10.0.0.1', '192.168.1.1', '169.254.169.254' );
 foreach ( $hosts as $host ) {
 	$socket = @fsockopen( $host, ${port}, $number, $message, 3 );
 	$line = false;
-	if ( $socket ) { stream_set_timeout( $socket, 3 ); @fwrite( $socket, "GET / HTTP/1.0\\r\\n\\r\\n" ); $line = @fgets( $socket ); }
+	if ( $socket ) {
+		stream_set_timeout( $socket, 3 );
+		@fwrite( $socket, "GET / HTTP/1.0\\r\\n\\r\\n" );
+		$line = @fgets( $socket );
+	}
 	echo $host, ' ', var_export( $line, true ), "\\n";
 }
 $curl = curl_init( 'http://127.0.0.1:${port}/' );
 curl_setopt_array( $curl, array( CURLOPT_RETURNTRANSFER => 1, CURLOPT_TIMEOUT => 3 ) );
 echo 'curl ', var_export( curl_exec( $curl ), true ), "\\n";
 echo 'stream ', var_export( @file_get_contents( 'http://127.0.0.1:${port}/' ), true ), "\\n";
-echo 'self ', var_export( @file_get_contents( 'http://127.0.0.1:${(await driver.addresses(spec.id))[0]!.port}/readme.html' ), true ), "\\n";
+$self = 'http://127.0.0.1:${(await driver.addresses(spec.id))[0]!.port}/readme.html';
+echo 'self ', var_export( @file_get_contents( $self ), true ), "\\n";
 `,
     )
     const answer = await page('/probe-net.php')
@@ -106,7 +112,8 @@ echo 'self ', var_export( @file_get_contents( 'http://127.0.0.1:${(await driver.
     await parts.put(
       spec.id,
       'probe-listen.php',
-      `<?php $s = @stream_socket_server( 'tcp://0.0.0.0:28917', $n, $m ); echo 'end'; usleep( 300000 );`,
+      "<?php $s = @stream_socket_server( 'tcp://0.0.0.0:28917', $n, $m ); echo 'end'; usleep( " +
+        '300000 );',
     )
     await page('/probe-listen.php')
     const client = net.connect(28917, '127.0.0.1')
@@ -115,15 +122,22 @@ echo 'self ', var_export( @file_get_contents( 'http://127.0.0.1:${(await driver.
     await eventually(async () => expect((await page('/')).status).toBe(200))
   })
 
-  test('PHP starts no program, sees no environment and no file of the host; mail() says no and does not hang', async () => {
+  test('PHP starts no program, sees no environment, no file of ours; mail() says no', async () => {
     await parts.put(
       spec.id,
       'probe-host.php',
       `<?php
-foreach ( array( 'exec', 'shell_exec', 'system', 'passthru', 'proc_open', 'popen' ) as $name ) if ( function_exists( $name ) ) echo "$name ";
-echo var_export( @mail( 'a@example.com', 'x', 'y' ), true ), ' ', count( array_filter( array_keys( getenv() ), fn( $k ) => str_contains( $k, 'VITEST' ) ) ), ' ';
-echo preg_match( '~' . preg_quote( '${repository}' ) . '|node_modules~', json_encode( getenv(), JSON_UNESCAPED_SLASHES ) ), getenv( '_' ), ' ';
-foreach ( array( '/etc/passwd', '/proc/self/environ', '/wordpress/../../etc/passwd', '${path.resolve(import.meta.dirname, '../../../../package.json')}' ) as $file ) echo var_export( @file_get_contents( $file ), true ), ' ';`,
+foreach ( array( 'exec', 'shell_exec', 'system', 'passthru', 'proc_open', 'popen' ) as $name )
+	if ( function_exists( $name ) ) echo "$name ";
+echo var_export( @mail( 'a@example.com', 'x', 'y' ), true ), ' ';
+$ours = array_filter( array_keys( getenv() ), fn( $k ) => str_contains( $k, 'VITEST' ) );
+echo count( $ours ), ' ';
+$told = json_encode( getenv(), JSON_UNESCAPED_SLASHES );
+echo preg_match( '~' . preg_quote( '${repository}' ) . '|node_modules~', $told );
+echo getenv( '_' ), ' ';
+foreach ( array( '/etc/passwd', '/proc/self/environ', '/wordpress/../../etc/passwd',
+	'${path.resolve(import.meta.dirname, '../../../../package.json')}' ) as $file )
+	echo var_export( @file_get_contents( $file ), true ), ' ';`,
     )
     expect((await page('/probe-host.php')).text).toBe('false 0 0php false false false false ')
   })
@@ -132,12 +146,14 @@ foreach ( array( '/etc/passwd', '/proc/self/environ', '/wordpress/../../etc/pass
     await parts.put(
       spec.id,
       'wp-content/mu-plugins/planned.php',
-      `<?php add_action( 'portal_planned', fn() => file_put_contents( WP_CONTENT_DIR . '/planned.txt', 'ran' ) );`,
+      "<?php add_action( 'portal_planned', fn() => file_put_contents( WP_CONTENT_DIR . " +
+        "'/planned.txt', 'ran' ) );",
     )
     await parts.put(
       spec.id,
       'probe-plan.php',
-      `<?php require __DIR__ . '/wp-load.php'; var_export( wp_schedule_single_event( time() - 1, 'portal_planned' ) );`,
+      "<?php require __DIR__ . '/wp-load.php'; var_export( wp_schedule_single_event( time() - " +
+        "1, 'portal_planned' ) );",
     )
     expect((await page('/probe-plan.php')).text).toBe('true')
     await eventually(async () =>
@@ -154,16 +170,21 @@ foreach ( array( '/etc/passwd', '/proc/self/environ', '/wordpress/../../etc/pass
 $dir = __DIR__ . '/wp-content/';
 $mb = 1048576;
 $f = fopen( $dir . 'truncated', 'w' ); @ftruncate( $f, 50 * $mb ); fclose( $f );
-for ( $i = 0; $i < 20; $i++ ) @file_put_contents( $dir . 'appended', str_repeat( 'x', $mb ), FILE_APPEND );
+for ( $i = 0; $i < 20; $i++ )
+	@file_put_contents( $dir . 'appended', str_repeat( 'x', $mb ), FILE_APPEND );
 file_put_contents( sys_get_temp_dir() . '/big', str_repeat( 'x', 20 * $mb ) );
 @copy( sys_get_temp_dir() . '/big', $dir . 'copied' );
 @rename( sys_get_temp_dir() . '/big', $dir . 'moved' );
 @mkdir( $dir . 'database/sub' );
 clearstatcache();
 $all = 0;
-foreach ( array( 'truncated', 'appended', 'copied', 'moved' ) as $name ) { $all += file_exists( $dir . $name ) ? filesize( $dir . $name ) : 0; @unlink( $dir . $name ); }
+foreach ( array( 'truncated', 'appended', 'copied', 'moved' ) as $name ) {
+	$all += file_exists( $dir . $name ) ? filesize( $dir . $name ) : 0;
+	@unlink( $dir . $name );
+}
 @unlink( sys_get_temp_dir() . '/big' );
-echo $all <= 8 * $mb ? 'held ' : "broken $all ", @file_put_contents( $dir . 'again', str_repeat( 'x', 5 * $mb ) ) === 5 * $mb ? 'free' : 'still full';
+$again = @file_put_contents( $dir . 'again', str_repeat( 'x', 5 * $mb ) );
+echo $all <= 8 * $mb ? 'held ' : "broken $all ", $again === 5 * $mb ? 'free' : 'still full';
 unlink( $dir . 'again' );`,
     )
     expect((await page('/probe-budget.php')).text).toBe('held free')
@@ -217,7 +238,7 @@ unlink( $dir . 'again' );`,
     expect(answer.text).toBe(`203.0.113.9 on ${new URL(spec.url).host}`)
   })
 
-  test('PHP makes no symbolic link; one put there from outside is neither served, nor measured, nor followed when removed', async () => {
+  test('PHP makes no symbolic link; one from outside is never served or followed', async () => {
     await parts.put(
       spec.id,
       'probe-link.php',
@@ -243,7 +264,9 @@ unlink( $dir . 'again' );`,
     await parts.put(
       spec.id,
       'probe-memory.php',
-      `<?php ini_set( 'memory_limit', '-1' ); $a = array(); for ( $i = 0; $i < 900; $i++ ) { $a[] = str_repeat( chr( $i % 250 ), 1048576 ); } $end = microtime( true ) + 20; while ( microtime( true ) < $end ) {} echo 'done';`,
+      "<?php ini_set( 'memory_limit', '-1' ); $a = array(); for ( $i = 0; $i < 900; $i++ ) { " +
+        '$a[] = str_repeat( chr( $i % 250 ), 1048576 ); } $end = microtime( true ) + 20; while ' +
+        "( microtime( true ) < $end ) {} echo 'done';",
     )
     await page('/probe-memory.php').catch(() => null)
     await eventually(async () => {
@@ -322,13 +345,14 @@ unlink( $dir . 'again' );`,
     await fs.rm(dataDir, { recursive: true })
   })
 
-  test('a portal killed outright leaves no container behind, even in the middle of PHP', async () => {
+  test('a portal killed outright leaves no container, even in the middle of PHP', async () => {
     const dataDir = await fs.mkdtemp(path.join(os.tmpdir(), 'portal-killed-'))
     const victim = specOf()
     const script = `
       import { createEmbedded } from ${JSON.stringify(path.join(import.meta.dirname, 'index.ts'))}
       const [dataDir, runtimeDir, filesDir, spec, admin] = JSON.parse(process.argv[1])
-      const driver = createEmbedded({ dataDir, runtimeDir, filesDir, nodePath: process.execPath, settings: { internet: false, maxContainers: 4 }, log: console })
+      const driver = createEmbedded({ dataDir, runtimeDir, filesDir, nodePath: process.execPath,
+        settings: { internet: false, maxContainers: 4 }, log: console })
       await driver.install(spec, admin)
       await driver.start(spec)
       console.log(JSON.stringify(driver.upstreams(spec.id)))`

@@ -45,7 +45,10 @@ async function refused(
 foreach ( json_decode( '${JSON.stringify(list)}' ) as $target ) {
 	$socket = @stream_socket_client( "tcp://$target", $number, $message, 1 );
 	// php-wasm says yes at once; a read tells.
-	if ( $socket ) { stream_set_timeout( $socket, 1 ); @fwrite( $socket, "GET / HTTP/1.0\\r\\n\\r\\n" ); @fgets( $socket ); }
+	if ( ! $socket ) continue;
+	stream_set_timeout( $socket, 1 );
+	@fwrite( $socket, "GET / HTTP/1.0\\r\\n\\r\\n" );
+	@fgets( $socket );
 }
 echo 'knocked';`,
   )
@@ -86,8 +89,10 @@ test("off: the site's own address is where its own name leads, on its own port",
     const before = door('${v4}')
     reach.found('other.example', ['${v6}'])
     reach.found('Shop.Sites.Example', ['${v4}', '10.0.0.1'])
-    console.log(JSON.stringify([before, door('${v4}'), door('${v4}', 25), door('${v6}'), door('10.0.0.1'), door('10.0.0.1', 80), door('10.0.0.2'),
-      ...['shop.sites.example', 'sites.example', 'other.example'].map((name) => reach.mayLookUp(name))]))`
+    const names = ['shop.sites.example', 'sites.example', 'other.example']
+    console.log(JSON.stringify([before, door('${v4}'), door('${v4}', 25), door('${v6}'),
+      door('10.0.0.1'), door('10.0.0.1', 80), door('10.0.0.2'),
+      ...names.map((name) => reach.mayLookUp(name))]))`
   const said = execFileSync(process.execPath, ['--input-type=module', '-e', script], {
     encoding: 'utf8',
   })

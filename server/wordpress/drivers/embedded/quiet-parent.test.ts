@@ -60,7 +60,7 @@ describe('beside the edge', { timeout: 180_000 }, () => {
     expect(Math.min(difference, cronMs - difference)).toBeGreaterThan(cronMs / 8)
   })
 
-  test('what a running site holds is what its container counts, and no question walks over the disk', async () => {
+  test('what a running site holds its container counts; no question walks the disk', async () => {
     const before = (await driver.state(one.id)).diskUsedMb
     expect(before).toBeGreaterThan(50)
     await put('outside.bin', 7)
@@ -76,7 +76,7 @@ describe('beside the edge', { timeout: 180_000 }, () => {
     )
   })
 
-  test('what a stopped site holds is measured once a minute, however often it is asked', async () => {
+  test('what a stopped site holds is measured once a minute at most', async () => {
     await driver.stop(one.id)
     const before = await driver.state(one.id)
     expect(before).toMatchObject({ state: 'stopped' })
@@ -87,7 +87,7 @@ describe('beside the edge', { timeout: 180_000 }, () => {
   })
 })
 
-test('a log that is read from the disk in the background numbers what comes meanwhile behind what it finds', async () => {
+test('a log read in the background numbers what comes meanwhile behind what it finds', async () => {
   const dir = await fs.mkdtemp(path.join(os.tmpdir(), 'portal-log-'))
   const first = new FileLog(dir)
   for (let number = 0; number < 30; number++) first.add('web-1', `old ${number}`)

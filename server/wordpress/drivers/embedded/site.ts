@@ -202,7 +202,10 @@ export class Site {
     const { spec } = this.#slots
     if (!spec || this.addresses().length === 0)
       throw new DriverFailure('unavailable', `site ${this.#id} is not started`)
-    return `${spec.url}/portal-sign-in/${await writeTicket(this.#folder.tickets, user, await this.#folder.owner())}`
+    return (
+      `${spec.url}/portal-sign-in/` +
+      `${await writeTicket(this.#folder.tickets, user, await this.#folder.owner())}`
+    )
   }
 
   addresses(): readonly SiteAddress[] {
@@ -229,8 +232,12 @@ export class Site {
       this.#slots.used() ?? this.#measured(),
     ])
     const ready = this.addresses().length > 0
+    let state: SiteState['state'] = 'stopped'
+    if (!exists) state = 'absent'
+    else if (ready) state = 'running'
+    else if (this.#slots.started) state = 'starting'
     return {
-      state: !exists ? 'absent' : ready ? 'running' : this.#slots.started ? 'starting' : 'stopped',
+      state,
       installed,
       containers: this.#slots.states(),
       diskUsedMb: Math.ceil(used.files / megabyte),

@@ -54,7 +54,7 @@ test('a line of slow pages, longer than any of them may take, ends no container'
   expect((await ran()).toSorted()).toEqual(names)
 })
 
-test('who leaves the line is not run, unless it may change something; the others keep their order', async () => {
+test('who leaves the line is not run, unless it may change something; order is kept', async () => {
   await fs.rm(file('order.txt'))
   const first = visit('first', 2)
   await eventually(async () => expect(await ran()).toEqual(['first']))
