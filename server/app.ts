@@ -338,7 +338,7 @@ export async function openApp(parts: AppParts) {
     customer: accounts.customer,
     explainers: {
       invoice: (from, customerId, number, language) =>
-        billing.explainInvoice(from, { customerId, number, links, language }),
+        bills.explainInvoice(from, { customerId, number, language }),
       // A top-up of the demo, or of an operator, has no order behind it.
       topUpBegunAt: (from, customerId, code) =>
         topUps.checkout.find(from, customerId, code, 'en').then(
