@@ -103,7 +103,11 @@ export async function openApp(parts: AppParts) {
   const limits = createLimits(parts.databaseUrl)
   const jobs = createJobs(parts.databaseUrl, log)
   const ledger = wallet.createLedger(clock)
-  await ledger.prepare(db, { drivers: [...drivers.payments.keys()], products: ['wordpress'] })
+  const products = [wordpress.wordpressProduct(catalog)]
+  await ledger.prepare(db, {
+    drivers: [...drivers.payments.keys()],
+    products: products.map(({ name }) => name),
+  })
   const links = billing.createInvoiceLinks(portalUrl, secrets.derive('invoice-links'))
   const realtime = createRealtime({
     db,
@@ -253,7 +257,7 @@ export async function openApp(parts: AppParts) {
     mail: messages.mail,
     owner: accounts.customer,
   })
-  bills.offer(wordpress.wordpressProduct(catalog))
+  for (const product of products) bills.offer(product)
   const nameServerAddresses = ownAddresses(config.DNS_ADDRESSES, config.HOST)
   const dns = createDns({
     db,
