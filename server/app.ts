@@ -23,6 +23,7 @@ import {
   ownNameServer,
   routes as dnsRoutes,
 } from './dns/index.ts'
+import { titles as dnsTitles } from './dns/index.ts'
 import { serveHealth } from './health.ts'
 import { judgeInstallation } from './installation.ts'
 import { createMessages } from './messages/index.ts'
@@ -112,6 +113,7 @@ export async function openApp(parts: AppParts) {
   const realtime = createRealtime({
     db,
     complete: links.complete,
+    titles: { ...wordpress.titles, ...dnsTitles },
     url: parts.databaseUrl,
     clock,
     app: {
