@@ -16,6 +16,7 @@ import type { Jobs } from '../server/platform/jobs.ts'
 import { createLog } from '../server/platform/log.ts'
 import { createEventOutbox } from '../server/realtime/outbox.ts'
 import { checkLedger } from '../server/wallet/index.ts'
+import { shownAndPriced } from '../server/wordpress/product.ts'
 import { median, report } from './portal.ts'
 import { scratchLedger } from './scratch-ledger.ts'
 
@@ -129,6 +130,7 @@ try {
     log: createLog('warn'),
   })
   bills.offer({
+    ...shownAndPriced,
     name: 'wordpress',
     jobs: { suspend: 'suspend-site', resume: 'resume-site', remove: 'delete-site' },
     offers: async (_db, wanted) =>

@@ -162,6 +162,10 @@ export const Subscription = z.object({
 })
 export type Subscription = z.output<typeof Subscription>
 
+/** How answers show what is paid for. */
+export type ShownSubject = Pick<Subscription, 'wp'>
+export const noSubject: ShownSubject = { wp: null }
+
 export const getSubscription = endpoint({
   method: 'GET',
   path: '/api/subscriptions/:id',

@@ -79,6 +79,7 @@ const ExplainedInvoice = z.object({
   /** The sum of the lines recomputed. */
   recomputed: minor,
 })
+export type ExplainedLine = z.output<typeof ExplainedLine>
 export type ExplainedInvoice = z.output<typeof ExplainedInvoice>
 
 const ExplainedTopUp = z.object({

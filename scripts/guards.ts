@@ -60,7 +60,16 @@ if (fs.existsSync(path.join(clone, '.git'))) {
   git('-C', clone, 'reset', '--quiet', '--hard', 'FETCH_HEAD')
 } else git('clone', '--quiet', root, clone)
 
-const literal = (title: string): string => title.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)
+/** What Vitest's JSON reporter writes, as far as it is read here. */
+interface Report {
+  readonly testResults: readonly {
+    readonly assertionResults: readonly {
+      readonly status: string
+      readonly fullName: string
+      readonly failureMessages: readonly string[]
+    }[]
+  }[]
+}
 
 /**
  * Whether the guard fails, and how it went, without the mend. Its whole file is run: a test that
@@ -82,7 +91,8 @@ function without(mend: Mend): { readonly fails: boolean; readonly said: string }
     )
   }
   const began = Date.now()
-  const { stdout, stderr } = spawnSync(process.execPath, ['scripts/test.mjs', guard.file], {
+  const report = path.join(clone, '.cache', 'guard.json')
+  spawnSync(process.execPath, ['scripts/test.mjs', guard.file], {
     cwd: clone,
     encoding: 'utf8',
     timeout: 10 * 60_000,
@@ -90,9 +100,17 @@ function without(mend: Mend): { readonly fails: boolean; readonly said: string }
   })
   git('-C', clone, 'checkout', '--quiet', '--', '.')
   // A suite that cannot be opened at all proves nothing: this very test has to have run and failed.
-  const failed = new RegExp(`^ *× .*${literal(guard.title)}`, 'm').exec(stdout)?.[0]
+  const tests = fs.existsSync(report)
+    ? (JSON.parse(fs.readFileSync(report, 'utf8')) as Report).testResults.flatMap(
+        ({ assertionResults }) => assertionResults,
+      )
+    : []
+  fs.rmSync(report, { force: true })
+  const failed = tests.find(
+    ({ status, fullName }) => status === 'failed' && fullName.includes(guard.title),
+  )
   const seconds = Math.round((Date.now() - began) / 1000)
-  const reason = /^(?:\w*[Ee]rror): .*$/m.exec(stdout + stderr)?.[0] ?? ''
+  const reason = failed?.failureMessages[0]?.split('\n')[0] ?? ''
   return {
     fails: failed !== undefined,
     said: `${guard.file}: ${guard.title} (${seconds} s) ${reason.slice(0, 120)}`,

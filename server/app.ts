@@ -23,6 +23,7 @@ import {
   ownNameServer,
   routes as dnsRoutes,
 } from './dns/index.ts'
+import { titles as dnsTitles } from './dns/index.ts'
 import { serveHealth } from './health.ts'
 import { judgeInstallation } from './installation.ts'
 import { createMessages } from './messages/index.ts'
@@ -103,11 +104,16 @@ export async function openApp(parts: AppParts) {
   const limits = createLimits(parts.databaseUrl)
   const jobs = createJobs(parts.databaseUrl, log)
   const ledger = wallet.createLedger(clock)
-  await ledger.prepare(db, { drivers: [...drivers.payments.keys()], products: ['wordpress'] })
+  const products = [wordpress.wordpressProduct(catalog)]
+  await ledger.prepare(db, {
+    drivers: [...drivers.payments.keys()],
+    products: products.map(({ name }) => name),
+  })
   const links = billing.createInvoiceLinks(portalUrl, secrets.derive('invoice-links'))
   const realtime = createRealtime({
     db,
     complete: links.complete,
+    titles: { ...wordpress.titles, ...dnsTitles },
     url: parts.databaseUrl,
     clock,
     app: {
@@ -253,7 +259,7 @@ export async function openApp(parts: AppParts) {
     mail: messages.mail,
     owner: accounts.customer,
   })
-  bills.offer(wordpress.wordpressProduct(catalog))
+  for (const product of products) bills.offer(product)
   const nameServerAddresses = ownAddresses(config.DNS_ADDRESSES, config.HOST)
   const dns = createDns({
     db,
@@ -338,7 +344,7 @@ export async function openApp(parts: AppParts) {
     customer: accounts.customer,
     explainers: {
       invoice: (from, customerId, number, language) =>
-        billing.explainInvoice(from, { customerId, number, links, language }),
+        bills.explainInvoice(from, { customerId, number, language }),
       // A top-up of the demo, or of an operator, has no order behind it.
       topUpBegunAt: (from, customerId, code) =>
         topUps.checkout.find(from, customerId, code, 'en').then(

@@ -181,7 +181,7 @@ export async function seedDemo(of: {
             basis: { ...terms, seconds, of_seconds: seconds },
           },
         ],
-        subject: { wp: { id: randomUUID(), name } },
+        subject: { kind: 'wp', id: randomUUID(), name },
         subscriptionId: null,
         starts: null,
       })

@@ -20,6 +20,7 @@ import type { Jobs } from '../server/platform/jobs.ts'
 import { createLog } from '../server/platform/log.ts'
 import type { OutboxEvent } from '../server/realtime/index.ts'
 import { checkLedger, createLedger, type Ledger } from '../server/wallet/index.ts'
+import { shownAndPriced } from '../server/wordpress/product.ts'
 import { testDatabase } from './database.ts'
 import { manualClock, type ManualClock } from './portal.ts'
 
@@ -139,6 +140,7 @@ export async function openTestBilling(
       log: createLog('silent'),
     })
     bills.offer({
+      ...shownAndPriced,
       name: standIn,
       jobs: { suspend: 'suspend', resume: 'resume', remove: 'remove' },
       async offers(_db, wanted) {
@@ -221,7 +223,7 @@ export async function openTestBilling(
     async order(customer, offer) {
       const currency: Currency = currencyOf(catalog, customer.regionCode)
       const { id, invoice } = await transaction(db, async (tx) => {
-        const subject = { wp: { id: randomUUID(), name: 'a-thing' } }
+        const subject = { kind: 'wp', id: randomUUID(), name: 'a-thing' }
         const opened = await bills.subscribe(tx, {
           customerId: customer.id,
           regionCode: customer.regionCode,

@@ -32,7 +32,7 @@ function letter(
   const money = (amount: bigint): string =>
     formatMoney(Number(amount), row.currency as Currency, language)
   const [from, to] = [money(of.prospect.offer.price), money(of.rise.offer.price)]
-  const link = `${context.portalUrl}/wordpress`
+  const link = context.portalUrl + (context.products.get(row.product)?.screens.all ?? '')
   return language === 'vi'
     ? [
         `Giá gia hạn ${what} sẽ thay đổi từ ngày ${day}`,
@@ -71,7 +71,12 @@ async function announce(
   const acts = firstRenewalFrom(context, row, rise.actsAt)
   const day = dayIn(timeZoneOf(context.catalog, row.region_code as RegionCode), acts)
   await context.outbox.publishEvents(tx, [
-    priceEvent(row, { price: rise.offer.price, from: prospect.offer.price, acts, actsOn: day }),
+    priceEvent(context, row, {
+      price: rise.offer.price,
+      from: prospect.offer.price,
+      acts,
+      actsOn: day,
+    }),
   ])
   const { language } = customer
   await context.mail(tx, customer.email, ...letter(context, row, { prospect, rise, day, language }))

@@ -3,13 +3,15 @@ import { later, minutes } from '../platform/clock.ts'
 import { transaction, type Database, type Queryable, type Tx } from '../platform/db.ts'
 import type { Runway } from '../../contract/billing.ts'
 import type { Language } from '../../contract/errors.ts'
+import type { ExplainedInvoice } from '../../contract/wallet-proof.ts'
 import { announcePrices } from './announcements.ts'
 import { jobNames, type BillingDeps, type BillingContext } from './context.ts'
 import { draftEvent } from './events.ts'
-import { prepare, writeInvoices, type Bill, type Subject } from './issue.ts'
+import { explainInvoice } from './explain.ts'
+import { prepare, writeInvoices, type Bill } from './issue.ts'
 import { lapseOf, refuseMoreUnpaid } from './orders.ts'
 import { pay } from './payment.ts'
-import type { Product } from './product.ts'
+import { subjectToRow, type Product, type Subject } from './product.ts'
 import { sweep } from './renewals.ts'
 import { runway, watchRunways } from './runway.ts'
 import { subscriptionOf, type Subscription } from './subscription-view.ts'
@@ -70,6 +72,11 @@ export interface Billing {
   /** As it stands now; undefined when there is none. */
   subscription(db: Queryable, id: string): Promise<Subscription | undefined>
   runway(db: Queryable, customerId: string): Promise<Runway>
+  /** What an invoice was computed from; null when the customer has none of that number. */
+  explainInvoice(
+    db: Queryable,
+    of: { customerId: string; number: string; language: Language },
+  ): Promise<ExplainedInvoice | null>
   /**
    * Does everything that is due: renewals, reminders, suspensions, deletions, orders that lapse.
    */
@@ -111,7 +118,7 @@ export function createBilling(deps: BillingDeps): Billing {
           .set({ invoice_id: invoice.id, next_at: nextAt })
           .where('id', '=', bill.subscriptionId)
           .execute()
-      await deps.outbox.publishEvents(tx, [draftEvent('invoice.create', invoice, 0n)])
+      await deps.outbox.publishEvents(tx, [draftEvent(context, 'invoice.create', invoice, 0n)])
       await jobs.add(tx, jobNames.pay, { invoiceId: invoice.id })
       return { id: invoice.id }
     },
@@ -123,13 +130,14 @@ export function createBilling(deps: BillingDeps): Billing {
     async rename(tx, subscriptionId, subject) {
       await tx
         .updateTable('subscription')
-        .set({ subject: JSON.stringify(subject) })
+        .set({ subject: JSON.stringify(subjectToRow(subject)) })
         .where('id', '=', subscriptionId)
         .execute()
     },
     resume: (tx, id) => resume(context, tx, id),
     subscription: (from, id) => subscriptionOf(context, from, id),
     runway: (from, customerId) => runway(context, from, customerId),
+    explainInvoice: (from, of) => explainInvoice(context, from, of),
     sweep: (signal) => sweep(context, signal),
     watchRunways: (signal) => watchRunways(context, signal),
     announcePrices: (signal) => announcePrices(context, signal),

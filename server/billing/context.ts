@@ -8,7 +8,7 @@ import type { EventOutbox } from '../realtime/index.ts'
 import type { Ledger } from '../wallet/index.ts'
 import type { Customer } from './issue.ts'
 import type { InvoiceLinks } from './links.ts'
-import type { Product } from './product.ts'
+import type { Products } from './product.ts'
 
 export const jobNames = {
   pay: 'pay-invoice',
@@ -37,6 +37,5 @@ export interface BillingDeps {
 }
 
 export interface BillingContext extends BillingDeps {
-  /** By the name that its subscriptions carry. */
-  readonly products: ReadonlyMap<string, Product>
+  readonly products: Products
 }

@@ -6,7 +6,6 @@ import { calendarOf } from '../../test/billing-calendar.ts'
 import { offerAt, openTestBilling, termsAt, type TestBilling } from '../../test/test-billing.ts'
 import { transaction } from '../platform/db.ts'
 import { splitUnused } from './credit-notes.ts'
-import { explainInvoice } from './explain.ts'
 import { presentAll } from './store.ts'
 
 let billing: TestBilling
@@ -84,10 +83,12 @@ describe('cancelled now after it grew twice', () => {
       const of = {
         customerId: an.id,
         number: number ?? '',
-        links: billing.links,
         language: 'en',
       } as const
-      expect(await explainInvoice(billing.db, of)).toMatchObject({ total, recomputed: total })
+      expect(await billing.bills.explainInvoice(billing.db, of)).toMatchObject({
+        total,
+        recomputed: total,
+      })
       expect(tax?.rate).toBe(800)
     }
     // Numbers of invoices have no gap where credit notes were issued.

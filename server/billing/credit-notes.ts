@@ -4,18 +4,17 @@
  */
 import type { Selectable } from 'kysely'
 import type { Currency, RegionCode } from '../../contract/money.ts'
-import { monthlyOf, shareOf, type Basis } from '../../contract/pricing.ts'
-import { Basis as BasisSchema } from '../../contract/wallet-proof.ts'
+import { shareOf } from '../../contract/pricing.ts'
 import type { DB } from '../platform/db-types.ts'
 import type { Tx } from '../platform/db.ts'
 import type { BillingContext } from './context.ts'
 import { draftEvent } from './events.ts'
 import type { Party } from './invoice-pdf.ts'
-import { numberDrafts, writeInvoices, type Line, type Subject } from './issue.ts'
+import { numberDrafts, writeInvoices, type Line } from './issue.ts'
 import type { SubscriptionRow } from './payment.ts'
 import { secondsBetween } from './period.ts'
-import { offerFromJson } from './product.ts'
 import type { InvoiceRow } from './store.ts'
+import { basisOf, offerFromJson, subjectOf, type Basis, type Product } from './product.ts'
 
 type LineRow = Selectable<DB['invoice_line']>
 
@@ -37,7 +36,7 @@ export async function credit(
   const customer = (await context.customers(tx, [invoice.customer_id])).get(invoice.customer_id)
   if (!customer) throw new Error(`no customer ${invoice.customer_id}`)
   const now = context.clock.now()
-  const subject = invoice.subject as Subject | null
+  const subject = subjectOf(invoice.subject)
   const [note] = await numberDrafts(
     tx,
     context.catalog,
@@ -71,12 +70,12 @@ export async function credit(
     currency: invoice.currency as Currency,
     details: {
       invoice: note.number,
-      ...(subject && { subject: subject.wp.name }),
+      ...(subject && { subject: subject.name }),
       ...(reason !== undefined && { reason }),
     },
     paidAt: invoice.paid_at ?? invoice.created_at,
   })
-  await context.outbox.publishEvents(tx, [draftEvent('invoice.create', note, note.total)])
+  await context.outbox.publishEvents(tx, [draftEvent(context, 'invoice.create', note, note.total)])
 }
 
 const linesOf = (tx: Tx, invoiceId: string): Promise<LineRow[]> =>
@@ -86,6 +85,8 @@ const linesOf = (tx: Tx, invoiceId: string): Promise<LineRow[]> =>
     .where('invoice_id', '=', invoiceId)
     .orderBy('position')
     .execute()
+
+const withBasis = (basis: Basis | null) => (basis ? { basis } : {})
 
 /** All of a paid invoice goes back into the wallet, once: every line is taken off. */
 export async function creditWhole(
@@ -101,7 +102,7 @@ export async function creditWhole(
     period:
       row.period_start && row.period_end ? { start: row.period_start, end: row.period_end } : null,
     corrects: row.position,
-    ...(row.basis !== null && { basis: BasisSchema.parse(row.basis) }),
+    ...withBasis(basisOf(row.basis)),
   }))
   await credit(context, tx, { invoice, lines, reason, key: () => `invoice:${invoice.id}:refund` })
 }
@@ -130,10 +131,15 @@ export function splitUnused(
 }
 
 /** The basis for other seconds of the month, where it still explains the amount. */
-function basisFor(stored: unknown, seconds: number, ofSeconds: number, amount: bigint) {
-  if (stored === null) return {}
-  const basis: Basis = { ...BasisSchema.parse(stored), seconds, of_seconds: ofSeconds }
-  return shareOf(BigInt(monthlyOf(basis).total), seconds, ofSeconds) === amount ? { basis } : {}
+function basisFor(
+  product: Product | undefined,
+  stored: unknown,
+  { seconds, ofSeconds, amount }: { seconds: number; ofSeconds: number; amount: bigint },
+) {
+  const known = basisOf(stored)
+  if (!known || !product) return {}
+  const basis: Basis = { ...known, seconds, of_seconds: ofSeconds }
+  return shareOf(product.pricing.monthly(basis), seconds, ofSeconds) === amount ? { basis } : {}
 }
 
 /**
@@ -175,6 +181,7 @@ export async function creditUnused(
     const part = parts[index] ?? 0n
     if (part === 0n) continue
     const rows = await linesOf(tx, invoice.id)
+    const product = context.products.get(row.product)
     const line = (position: number, quantity: 1n | -1n, unitPrice: bigint): Line => {
       const of = rows[position] ?? rows[0]
       if (!of) throw new Error(`invoice ${invoice.id} has no lines`)
@@ -189,7 +196,7 @@ export async function creditUnused(
         unitPrice,
         period,
         corrects: of.position,
-        ...basisFor(of.basis, seconds, ofSeconds, unitPrice),
+        ...basisFor(product, of.basis, { seconds, ofSeconds, amount: unitPrice }),
       }
     }
     const [costs, before] = [

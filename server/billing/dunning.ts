@@ -161,10 +161,12 @@ export async function runDunningStep(
     // The renewal itself has published the first failure.
     if (step.act === 'remind' && step.day > 0)
       await context.outbox.publishEvents(tx, [
-        invoiceEvent('invoice.payment_failed', locked.invoice),
+        invoiceEvent(context, 'invoice.payment_failed', locked.invoice),
       ])
     if (step.act === 'suspend') {
-      await context.outbox.publishEvents(tx, [subscriptionEvent('subscription.updated', changed)])
+      await context.outbox.publishEvents(tx, [
+        subscriptionEvent(context, 'subscription.updated', changed),
+      ])
       const product = context.products.get(row.product)
       if (product) await context.jobs.add(tx, product.jobs.suspend, { subscriptionId: row.id })
     }

@@ -3,12 +3,13 @@ import type { Selectable } from 'kysely'
 import type { EventName } from '../../contract/realtime.ts'
 import type { DB } from '../platform/db-types.ts'
 import type { OutboxEvent } from '../realtime/index.ts'
-import type { Prepared, Subject } from './issue.ts'
+import type { Prepared } from './issue.ts'
+import { shownBriefly, shownFully, subjectToRow, type Products } from './product.ts'
 import type { InvoiceRow } from './store.ts'
 
 type InvoiceFacts = Pick<
   InvoiceRow,
-  'id' | 'number' | 'total' | 'amount_paid' | 'currency' | 'customer_id' | 'subject'
+  'id' | 'number' | 'total' | 'amount_paid' | 'currency' | 'customer_id' | 'product' | 'subject'
 >
 type SubscriptionFacts = Pick<
   Selectable<DB['subscription']>,
@@ -19,16 +20,20 @@ type SubscriptionFacts = Pick<
   | 'currency'
   | 'period_end'
   | 'cancel_at_period_end'
+  | 'product'
   | 'subject'
 >
 
-const wpOf = (subject: unknown): { id: string } | null => {
-  const known = subject as Subject | null
-  return known ? { id: known.wp.id } : null
+interface Selling {
+  readonly products: Products
 }
 
 /** The link to the invoice is added when the event is sent (links.ts). */
-export function invoiceEvent(event: EventName, row: InvoiceFacts): OutboxEvent {
+export function invoiceEvent(
+  { products }: Selling,
+  event: EventName,
+  row: InvoiceFacts,
+): OutboxEvent {
   return {
     customerId: row.customer_id,
     event,
@@ -40,15 +45,21 @@ export function invoiceEvent(event: EventName, row: InvoiceFacts): OutboxEvent {
         amount_due: Number(row.total - row.amount_paid),
         currency: row.currency,
       },
-      wp: wpOf(row.subject),
+      ...shownBriefly(products, row),
     },
   }
 }
 
 /** Of one that was only just written. */
-export const draftEvent = (event: EventName, invoice: Prepared, amountPaid: bigint): OutboxEvent =>
-  invoiceEvent(event, {
+export const draftEvent = (
+  selling: Selling,
+  event: EventName,
+  invoice: Prepared,
+  amountPaid: bigint,
+): OutboxEvent =>
+  invoiceEvent(selling, event, {
     ...invoice,
+    subject: invoice.subject && subjectToRow(invoice.subject),
     customer_id: invoice.customer.id,
     amount_paid: amountPaid,
   })
@@ -58,6 +69,7 @@ export const draftEvent = (event: EventName, invoice: Prepared, amountPaid: bigi
  * calendars of the customer's region.
  */
 export const priceEvent = (
+  { products }: Selling,
   row: SubscriptionFacts,
   { price, from, acts, actsOn }: { price: bigint; from: bigint; acts: Date; actsOn: string },
 ): OutboxEvent => ({
@@ -72,7 +84,7 @@ export const priceEvent = (
       actsAt: acts.toISOString(),
       actsOn,
     },
-    wp: row.subject ? (row.subject as Subject).wp : null,
+    ...shownFully(products, row),
   },
 })
 
@@ -84,7 +96,11 @@ export const renewsAt = (
     ? row.period_end.toISOString()
     : null
 
-export function subscriptionEvent(event: EventName, row: SubscriptionFacts): OutboxEvent {
+export function subscriptionEvent(
+  { products }: Selling,
+  event: EventName,
+  row: SubscriptionFacts,
+): OutboxEvent {
   return {
     customerId: row.customer_id,
     event,
@@ -96,7 +112,7 @@ export function subscriptionEvent(event: EventName, row: SubscriptionFacts): Out
         currency: row.currency,
         renewsAt: renewsAt(row),
       },
-      wp: wpOf(row.subject),
+      ...shownBriefly(products, row),
     },
   }
 }

@@ -3,15 +3,16 @@
  * explanation shows.
  */
 import type { Language } from '../../contract/errors.ts'
-import { explainPrice } from '../../contract/pricing.ts'
-import { Basis, type ExplainedInvoice } from '../../contract/wallet-proof.ts'
+import type { ExplainedInvoice } from '../../contract/wallet-proof.ts'
 import type { Queryable } from '../platform/db.ts'
-import type { InvoiceLinks } from './links.ts'
+import type { BillingContext } from './context.ts'
+import { basisOf } from './product.ts'
 
 /** Null when the customer has no invoice of that number. */
 export async function explainInvoice(
+  context: BillingContext,
   db: Queryable,
-  of: { customerId: string; number: string; links: InvoiceLinks; language: Language },
+  of: { customerId: string; number: string; language: Language },
 ): Promise<ExplainedInvoice | null> {
   const invoice = await db
     .selectFrom('invoice')
@@ -26,9 +27,10 @@ export async function explainInvoice(
     .where('invoice_id', '=', invoice.id)
     .orderBy('position')
     .execute()
+  const pricing = context.products.get(invoice.product)?.pricing
   const lines = rows.map((row) => {
-    const basis = row.basis === null ? null : Basis.parse(row.basis)
-    const price = basis && explainPrice(basis)
+    const basis = basisOf(row.basis)
+    const price = basis && pricing?.explain(basis)
     return {
       description: of.language === 'vi' ? row.description_vi : row.description_en,
       quantity: Number(row.quantity),
@@ -36,7 +38,7 @@ export async function explainInvoice(
       amount: Number(row.amount),
       period_start: row.period_start?.toISOString() ?? null,
       period_end: row.period_end?.toISOString() ?? null,
-      basis,
+      basis: price?.basis ?? null,
       steps: price?.steps ?? [],
       recomputed: Number(row.quantity * (price ? BigInt(price.amount) : row.unit_price)),
     }
@@ -45,7 +47,7 @@ export async function explainInvoice(
     id: invoice.id,
     number: of.number,
     status: invoice.status,
-    hosted_invoice_url: of.links.hosted(invoice.id),
+    hosted_invoice_url: context.links.hosted(invoice.id),
     total: Number(invoice.total),
     lines,
     recomputed: lines.reduce((sum, line) => sum + line.recomputed, 0),

@@ -2,6 +2,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { days, later } from '../platform/clock.ts'
+import { noSubject } from '../../contract/billing.ts'
 import { emptyAt, type Renewing } from './forecast.ts'
 import { monthsAfter } from './period.ts'
 
@@ -35,7 +36,15 @@ const renewingAt = (
   let first = 0
   while (monthsAfter(of.anchor, first, of.zone) <= now) first += 1
   const after = (n: number): Date => monthsAfter(of.anchor, first + n, of.zone)
-  return { id, at: after(0), amount: of.amount, rise: of.rise, unpaid: false, after, wp: null }
+  return {
+    id,
+    at: after(0),
+    amount: of.amount,
+    rise: of.rise,
+    unpaid: false,
+    after,
+    shown: noSubject,
+  }
 }
 
 test('says the same as renewing one after the other, for any wallet and any subscriptions', () => {

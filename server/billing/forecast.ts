@@ -3,7 +3,7 @@
  * are skipped by arithmetic, and the last ones are taken from a heap, so that a thousand
  * subscriptions are reckoned in milliseconds. Amounts are minor units.
  */
-import type { Runway } from '../../contract/billing.ts'
+import type { Runway, ShownSubject } from '../../contract/billing.ts'
 import { days } from '../platform/clock.ts'
 
 /** Months that are looked ahead; a wallet that lasts longer has no end worth naming. */
@@ -26,7 +26,7 @@ export interface Renewing {
    * The end of the period that begins with the `n`th renewal from now, from 1; with 0 the first.
    */
   readonly after: (n: number) => Date
-  readonly wp: { readonly id: string; readonly name: string } | null
+  readonly shown: ShownSubject
 }
 
 interface Next {
@@ -123,7 +123,7 @@ export function forecast(balance: bigint, renewing: readonly Renewing[], now: Da
       .map(({ of, at }) => ({
         at: at.toISOString(),
         amount: Number(amountAt(of, at)),
-        wp: of.wp,
+        ...of.shown,
       })),
   }
 }

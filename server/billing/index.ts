@@ -1,7 +1,6 @@
 /** Billing: invoices and subscriptions, charged from the wallet. */
 export { createBilling, type Billing } from './billing.ts'
 export { jobNames } from './context.ts'
-export { explainInvoice } from './explain.ts'
-export type { Offer, Product } from './product.ts'
+export type { Offer, Product, Subject } from './product.ts'
 export { routes } from './routes.ts'
 export { createInvoiceLinks, type InvoiceLinks } from './links.ts'

@@ -6,14 +6,22 @@
 import { randomUUID } from 'node:crypto'
 import type { Language } from '../../contract/errors.ts'
 import type { Currency, RegionCode } from '../../contract/money.ts'
-import { halfEven, type Basis } from '../../contract/pricing.ts'
+import { halfEven } from '../../contract/pricing.ts'
 import type { Catalog } from '../catalog/index.ts'
 import { timeZoneOf } from '../catalog/index.ts'
 import type { Tx } from '../platform/db.ts'
 import type { Party } from './invoice-pdf.ts'
 import { nextNumbers, type Series } from './numbers.ts'
 import { yearIn } from './period.ts'
-import { offerToJson, type Offer, type Starts, type Text } from './product.ts'
+import {
+  offerToJson,
+  subjectToRow,
+  type Basis,
+  type Offer,
+  type Starts,
+  type Subject,
+  type Text,
+} from './product.ts'
 
 export interface Line {
   readonly description: Text
@@ -38,14 +46,11 @@ export interface Customer {
   /** Of letters. */
   readonly language: Language
 }
-export interface Subject {
-  readonly wp: { readonly id: string; readonly name: string }
-}
 
 export interface Bill {
   readonly customer: Customer
   readonly currency: Currency
-  /** The ledger's revenue account: wordpress. */
+  /** A product's name; the ledger's revenue account has it. */
   readonly product: string
   readonly lines: readonly Line[]
   /** What the events carry and the transaction log names. */
@@ -174,7 +179,7 @@ export async function writeInvoices(
         tax_name: taxOf(invoice).name,
         tax_rate: taxOf(invoice).rate,
         starts: invoice.starts ? JSON.stringify(invoice.starts) : null,
-        subject: invoice.subject ? JSON.stringify(invoice.subject) : null,
+        subject: invoice.subject ? JSON.stringify(subjectToRow(invoice.subject)) : null,
         sets: invoice.sets ? offerToJson(invoice.sets) : null,
         period_start: invoice.period?.start ?? null,
         period_end: invoice.period?.end ?? null,

@@ -69,14 +69,14 @@ const letters = {
       text:
         '{what} was not paid until {day}, {time}, so the order has lapsed. Nothing was charged ' +
         'and nothing is due. A later top-up does not buy it; order again whenever you like: ' +
-        '{portal}/wordpress/create',
+        '{order}',
     },
     vi: {
       subject: 'Đơn hàng của bạn đã hết hiệu lực',
       text:
         '{what} không được thanh toán trước {time} ngày {day} nên đơn hàng đã hết hiệu lực. Bạn ' +
         'không bị trừ tiền và không còn nợ khoản nào. Tiền nạp sau này sẽ không dùng để mua đơn ' +
-        'hàng đó; bạn có thể đặt lại bất cứ lúc nào: {portal}/wordpress/create',
+        'hàng đó; bạn có thể đặt lại bất cứ lúc nào: {order}',
     },
   },
 } as const
@@ -101,7 +101,7 @@ async function write(
       minute: '2-digit',
     }),
     url: context.links.hosted(invoice.id),
-    portal: context.portalUrl,
+    order: context.portalUrl + (context.products.get(row.product)?.screens.order ?? ''),
   }
   const filled = (text: string): string =>
     text.replace(/\{(\w+)\}/g, (_, word: string) => words[word] ?? '')
@@ -132,7 +132,7 @@ export async function runPendingOrders(
       // It keeps the moment, which says why it is void.
       await tx.updateTable('invoice').set({ status: 'void' }).where('id', '=', invoice.id).execute()
       await end(context, tx, row)
-      await context.outbox.publishEvents(tx, [invoiceEvent('invoice.lapsed', invoice)])
+      await context.outbox.publishEvents(tx, [invoiceEvent(context, 'invoice.lapsed', invoice)])
       continue
     }
     await tx
@@ -141,7 +141,9 @@ export async function runPendingOrders(
       .where('id', '=', row.id)
       .execute()
     if (step.act === 'remind')
-      await context.outbox.publishEvents(tx, [invoiceEvent('invoice.payment_failed', invoice)])
+      await context.outbox.publishEvents(tx, [
+        invoiceEvent(context, 'invoice.payment_failed', invoice),
+      ])
   }
 }
 

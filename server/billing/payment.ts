@@ -10,10 +10,9 @@ import type { DB } from '../platform/db-types.ts'
 import type { Tx } from '../platform/db.ts'
 import type { BillingContext } from './context.ts'
 import { invoiceEvent, subscriptionEvent } from './events.ts'
-import type { Subject } from './issue.ts'
 import { nextNumbers } from './numbers.ts'
 import { monthsAfter, secondsBetween, yearIn } from './period.ts'
-import { offerFromJson, offerToJson, type Offer, type Starts } from './product.ts'
+import { offerFromJson, offerToJson, subjectOf, type Offer, type Starts } from './product.ts'
 import { receipt } from './receipts.ts'
 import { renewAnew } from './reissue.ts'
 import type { InvoiceRow } from './store.ts'
@@ -89,7 +88,9 @@ async function begun(context: BillingContext, tx: Tx, row: SubscriptionRow): Pro
     .where('id', '=', row.id)
     .returningAll()
     .executeTakeFirstOrThrow()
-  await context.outbox.publishEvents(tx, [subscriptionEvent('subscription.created', active)])
+  await context.outbox.publishEvents(tx, [
+    subscriptionEvent(context, 'subscription.created', active),
+  ])
 }
 
 async function renewed(
@@ -123,7 +124,9 @@ async function renewed(
     .where('id', '=', row.id)
     .returningAll()
     .executeTakeFirstOrThrow()
-  await context.outbox.publishEvents(tx, [subscriptionEvent('subscription.updated', active)])
+  await context.outbox.publishEvents(tx, [
+    subscriptionEvent(context, 'subscription.updated', active),
+  ])
   const product = context.products.get(row.product)
   if (row.status === 'suspended' && product)
     await context.jobs.add(tx, product.jobs.resume, { subscriptionId: row.id })
@@ -142,7 +145,9 @@ export async function repriced(
     .where('id', '=', row.id)
     .returningAll()
     .executeTakeFirstOrThrow()
-  await context.outbox.publishEvents(tx, [subscriptionEvent('subscription.updated', changed)])
+  await context.outbox.publishEvents(tx, [
+    subscriptionEvent(context, 'subscription.updated', changed),
+  ])
 }
 
 /** The invoice as it is to be charged: with its number, and for a period that is not over. */
@@ -214,7 +219,7 @@ export async function payLocked(
   // A wallet that is short uses no number, and leaves the invoice as it was.
   await sql`savepoint paying`.execute(tx)
   const invoice = await payable(context, tx, locked)
-  const subject = invoice.subject as Subject | null
+  const subject = subjectOf(invoice.subject)
   const due = invoice.total - invoice.amount_paid
   if (due > 0n) {
     const { outcome } = await context.ledger.charge(tx, {
@@ -223,13 +228,13 @@ export async function payLocked(
       product: invoice.product,
       amount: due,
       currency: invoice.currency as Currency,
-      details: { invoice: invoice.number ?? '', ...(subject && { subject: subject.wp.name }) },
+      details: { invoice: invoice.number ?? '', ...(subject && { subject: subject.name }) },
     })
     if (outcome === 'short') {
       await sql`rollback to savepoint paying`.execute(tx)
       if (!quiet)
         await context.outbox.publishEvents(tx, [
-          invoiceEvent('invoice.payment_failed', locked.invoice),
+          invoiceEvent(context, 'invoice.payment_failed', locked.invoice),
         ])
       return 'short'
     }
@@ -241,7 +246,7 @@ export async function payLocked(
     .where('id', '=', invoice.id)
     .returningAll()
     .executeTakeFirstOrThrow()
-  await context.outbox.publishEvents(tx, [invoiceEvent('invoice.paid', paid)])
+  await context.outbox.publishEvents(tx, [invoiceEvent(context, 'invoice.paid', paid)])
   await writeReceipt(context, tx, paid)
   if (subscription) {
     if (invoice.kind === 'order') await begun(context, tx, subscription)

@@ -3,14 +3,27 @@
  * name.
  */
 import * as z from 'zod/mini'
-import type { Terms } from '../../contract/pricing.ts'
-import { Terms as TermsSchema } from '../../contract/wallet-proof.ts'
+import { noSubject, type ShownSubject } from '../../contract/billing.ts'
+import type { ExplainedLine } from '../../contract/wallet-proof.ts'
 import type { Queryable } from '../platform/db.ts'
 
 export interface Text {
   readonly en: string
   readonly vi: string
 }
+
+/** What is sold: an invoice names it, and keeps the name that it was issued with. */
+export interface Subject {
+  readonly kind: string
+  readonly id: string
+  readonly name: string
+}
+
+/** What a price is computed from. JSON that only its product reads. */
+export type Terms = object
+
+/** Terms of one invoice line: the seconds that are charged, of the seconds of their month. */
+export type Basis = Terms & { readonly seconds: number; readonly of_seconds: number }
 
 /** What a subscription costs. */
 export interface Offer {
@@ -49,12 +62,60 @@ export interface Product {
    * subscription stands.
    */
   readonly jobs: { readonly suspend: string; readonly resume: string; readonly remove: string }
+  /** How events and answers show what is sold; null where an invoice is about nothing. */
+  readonly shownAs: {
+    /** In the events of an invoice or a subscription. */
+    briefly(subject: Subject | null): Record<string, unknown>
+    /** In answers, and in the announcement of a price. */
+    fully(subject: Subject | null): ShownSubject
+  }
+  /** Paths of the portal's screens. */
+  readonly screens: { readonly all: string; readonly order: string }
+  readonly pricing: {
+    /** Minor units a month. Throws for terms that are not the product's. */
+    monthly(terms: Terms): bigint
+    /**
+     * `wanted` at the rates of `rates`; parts that `rates` does not price, at those of `others`.
+     */
+    atRates(wanted: Terms, rates: Terms, others: Terms): Terms
+    /** The price of a line, step by step; null where the product shows no steps. */
+    explain(
+      basis: Basis,
+    ): (Pick<ExplainedLine, 'basis' | 'steps'> & { readonly amount: number }) | null
+  }
 }
 
+/** Products by the name that subscriptions and invoices carry. */
+export type Products = ReadonlyMap<string, Product>
+
+/** As a row keeps it: { [kind]: { id, name } }. */
+const StoredSubject = z.record(z.string(), z.object({ id: z.string(), name: z.string() }))
+export const subjectToRow = ({ kind, id, name }: Subject): z.output<typeof StoredSubject> => ({
+  [kind]: { id, name },
+})
+export function subjectOf(stored: unknown): Subject | null {
+  const [entry] = stored === null ? [] : Object.entries(StoredSubject.parse(stored))
+  return entry ? { kind: entry[0], ...entry[1] } : null
+}
+
+interface Sold {
+  readonly product: string
+  readonly subject: unknown
+}
+export const shownBriefly = (products: Products, { product, subject }: Sold) =>
+  products.get(product)?.shownAs.briefly(subjectOf(subject)) ?? noSubject
+export const shownFully = (products: Products, { product, subject }: Sold): ShownSubject =>
+  products.get(product)?.shownAs.fully(subjectOf(subject)) ?? noSubject
+
 const StoredText = z.object({ en: z.string(), vi: z.string() })
+/** Only that it is an object: the product reads the rest. */
+const StoredTerms = z.record(z.string(), z.unknown())
+const StoredBasis = z.looseObject({ seconds: z.int(), of_seconds: z.int() })
+export const basisOf = (stored: unknown): Basis | null =>
+  stored === null ? null : StoredBasis.parse(stored)
 const StoredOffer = z.object({
   price: z.string(),
-  terms: z.nullable(TermsSchema),
+  terms: z.nullable(StoredTerms),
   description: StoredText,
 })
 const StoredStarts = z.object({ job: z.string(), payload: z.record(z.string(), z.unknown()) })
@@ -80,7 +141,7 @@ export function offerFromJson(stored: unknown): Offer {
 /** What a subscription costs in its running period. */
 export const offerOf = (row: { price: bigint; terms: unknown; description: unknown }): Offer => ({
   price: row.price,
-  terms: row.terms === null ? null : TermsSchema.parse(row.terms),
+  terms: row.terms === null ? null : StoredTerms.parse(row.terms),
   description: StoredText.parse(row.description),
 })
 export function plannedOf(stored: unknown): Planned | null {

@@ -4,12 +4,19 @@
  * made cheaper acts at once (contract.md section 8).
  */
 import * as z from 'zod/mini'
-import { monthlyOf, type Terms } from '../../contract/pricing.ts'
 import { days, later } from '../platform/clock.ts'
 import type { Queryable } from '../platform/db.ts'
 import type { BillingContext } from './context.ts'
 import type { SubscriptionRow } from './payment.ts'
-import { offerFromJson, offerOf, offerToJson, plannedOf, type Offer } from './product.ts'
+import {
+  offerFromJson,
+  offerOf,
+  offerToJson,
+  plannedOf,
+  type Offer,
+  type Product,
+  type Terms,
+} from './product.ts'
 
 /** Between the announcement of a dearer price and the first renewal that it may act on. */
 export const noticeMs = days(30)
@@ -34,51 +41,51 @@ export const riseOf = (stored: unknown): Rise | null => {
 export const riseToJson = ({ offer, actsAt }: Rise): string =>
   JSON.stringify({ offer: JSON.parse(offerToJson(offer)) as unknown, actsAt: actsAt.toISOString() })
 
-/** What is wanted, at other rates: those of `plan` for the plan, those of `disks` for the disks. */
-function atRates(wanted: Offer & { terms: Terms }, plan: Terms, disks: Terms): Offer {
-  const terms: Terms = {
-    ...wanted.terms,
-    price: plan.price,
-    sale_price: plan.sale_price,
-    disk_per_gb: disks.disk_per_gb,
-    mariadb_per_gb: disks.mariadb_per_gb,
-  }
-  return { ...wanted, terms, price: BigInt(monthlyOf(terms).total) }
+type Pricing = Product['pricing']
+type Priced = Offer & { readonly terms: Terms }
+const hasTerms = (offer: Offer): offer is Priced => offer.terms !== null
+
+function atRates(pricing: Pricing, wanted: Priced, rates: Terms, others: Terms): Offer {
+  const terms = pricing.atRates(wanted.terms, rates, others)
+  return { ...wanted, terms, price: pricing.monthly(terms) }
 }
-const hasTerms = (offer: Offer): offer is Offer & { terms: Terms } => offer.terms !== null
 
 /**
  * The offer at the rates that the customer agreed to: those that run, and for a planned change of
- * the plan those at which it was planned.
+ * what they do not price, those at which it was planned.
  */
-function agreedOf(offer: Offer, running: Offer, planned: Offer | undefined): Offer {
+function agreedOf(
+  pricing: Pricing,
+  offer: Offer,
+  running: Offer,
+  planned: Offer | undefined,
+): Offer {
   const known = planned ?? running
-  if (!hasTerms(offer) || !hasTerms(running) || (planned && !hasTerms(planned)))
+  if (!hasTerms(offer) || !hasTerms(running) || !hasTerms(known))
     return { ...known, description: offer.description }
-  const rates = offer.terms.plan === running.terms.plan ? running : known
-  return atRates(offer, rates.terms ?? running.terms, running.terms)
+  return atRates(pricing, offer, running.terms, known.terms)
 }
 
 /** The announced price of what is wanted now, which may have changed since. */
-function announcedOf(offer: Offer, agreed: Offer, announced: Offer): Offer {
+function announcedOf(pricing: Pricing, offer: Offer, agreed: Offer, announced: Offer): Offer {
   if (!hasTerms(offer) || !hasTerms(agreed) || !hasTerms(announced))
     return { ...announced, description: offer.description }
-  const isSamePlan = offer.terms.plan === announced.terms.plan
-  return atRates(offer, isSamePlan ? announced.terms : agreed.terms, announced.terms)
+  return atRates(pricing, offer, announced.terms, agreed.terms)
 }
 
 /**
  * `offer` is the catalogue's of this moment, `rise` what was announced; not announced yet, a rise
  * would be now.
  */
-export function prospectOf(
+function prospectOf(
+  pricing: Pricing,
   of: { offer: Offer; running: Offer; planned: Offer | undefined; rise: Rise | null },
   now: Date,
 ): Prospect {
   const { offer, running, planned, rise } = of
-  const agreed = agreedOf(offer, running, planned)
+  const agreed = agreedOf(pricing, offer, running, planned)
   if (offer.price <= agreed.price) return { offer, rise: null }
-  const announced = rise && announcedOf(offer, agreed, rise.offer)
+  const announced = rise && announcedOf(pricing, offer, agreed, rise.offer)
   // Never announced, or dearer than what was: 30 days from now.
   if (!rise || !announced || offer.price > announced.price)
     return { offer: agreed, rise: { offer, actsAt: later(now, noticeMs), announced: false } }
@@ -98,12 +105,13 @@ export async function prospectsOf(
   const found = new Map<string, Prospect>()
   const now = context.clock.now()
   for (const [name, own] of Map.groupBy(rows, (row) => row.product)) {
+    const product = context.products.get(name)
     const wanted = own.map((row) => ({
       subscriptionId: row.id,
       change: plannedOf(row.planned)?.change ?? null,
       running: offerOf(row),
     }))
-    const offers = await context.products.get(name)?.offers(db, wanted)
+    const offers = await product?.offers(db, wanted)
     for (const row of own) {
       const running = offerOf(row)
       const offer = offers?.get(row.id)
@@ -111,7 +119,9 @@ export async function prospectsOf(
       const rise = riseOf(row.rise)
       found.set(
         row.id,
-        offer ? prospectOf({ offer, running, planned, rise }, now) : { offer: running, rise: null },
+        product && offer
+          ? prospectOf(product.pricing, { offer, running, planned, rise }, now)
+          : { offer: running, rise: null },
       )
     }
   }

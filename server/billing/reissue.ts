@@ -3,15 +3,14 @@
  * made void, and another one is issued for the month that begins with the payment.
  */
 import type { Currency, RegionCode } from '../../contract/money.ts'
-import { Basis } from '../../contract/wallet-proof.ts'
 import type { Tx } from '../platform/db.ts'
 import type { BillingContext } from './context.ts'
 import { draftEvent } from './events.ts'
 import type { Party } from './invoice-pdf.ts'
-import { numberDrafts, writeInvoices, type Subject } from './issue.ts'
+import { numberDrafts, writeInvoices } from './issue.ts'
 import { secondsBetween } from './period.ts'
-import { offerFromJson, type Starts } from './product.ts'
 import type { InvoiceRow } from './store.ts'
+import { basisOf, offerFromJson, subjectOf, type Starts } from './product.ts'
 
 /** Answers the new invoice, open. Throws when nobody knows the customer. */
 export async function renewAnew(
@@ -40,7 +39,7 @@ export async function renewAnew(
         buyer: old.buyer as Party,
         currency: old.currency as Currency,
         product: old.product,
-        subject: old.subject as Subject | null,
+        subject: subjectOf(old.subject),
         subscriptionId: old.subscription_id,
         period: { start, end },
         starts: old.starts as Starts | null,
@@ -51,7 +50,7 @@ export async function renewAnew(
           unitPrice: line.unit_price,
           period: { start, end },
           ...(line.basis !== null && {
-            basis: { ...Basis.parse(line.basis), seconds, of_seconds: seconds },
+            basis: { ...basisOf(line.basis), seconds, of_seconds: seconds },
           }),
         })),
       },
@@ -61,7 +60,7 @@ export async function renewAnew(
   if (!invoice) throw new Error('a renewal got no number')
   await tx.updateTable('invoice').set({ status: 'void' }).where('id', '=', old.id).execute()
   await writeInvoices(tx, context.catalog, [{ ...invoice, paid: false }], now)
-  await context.outbox.publishEvents(tx, [draftEvent('invoice.create', invoice, 0n)])
+  await context.outbox.publishEvents(tx, [draftEvent(context, 'invoice.create', invoice, 0n)])
   return await tx
     .selectFrom('invoice')
     .selectAll()

@@ -12,10 +12,10 @@ import type { BillingContext } from './context.ts'
 import { runDunningStep } from './dunning.ts'
 import { runPendingOrders } from './orders.ts'
 import { draftEvent, subscriptionEvent } from './events.ts'
-import { numberDrafts, writeInvoices, type Draft, type Subject } from './issue.ts'
+import { numberDrafts, writeInvoices, type Draft } from './issue.ts'
 import type { SubscriptionRow } from './payment.ts'
 import { monthsAfter, secondsBetween } from './period.ts'
-import { plannedOf } from './product.ts'
+import { plannedOf, subjectOf } from './product.ts'
 import { prospectsOf, renewalOffer } from './prospects.ts'
 import { receipt } from './receipts.ts'
 import { end } from './subscriptions.ts'
@@ -55,7 +55,7 @@ async function renew(
       customer,
       currency: row.currency as Currency,
       product: row.product,
-      subject: row.subject as Subject | null,
+      subject: subjectOf(row.subject),
       subscriptionId: row.id,
       period,
       starts: plannedOf(row.planned)?.starts ?? null,
@@ -83,7 +83,7 @@ async function renew(
       currency: invoice.currency,
       details: {
         invoice: invoice.number,
-        ...(invoice.subject && { subject: invoice.subject.wp.name }),
+        ...(invoice.subject && { subject: invoice.subject.name }),
       },
     })),
   )
@@ -129,11 +129,11 @@ async function renew(
     where s.id = m.id::uuid
   `.execute(tx)
   const events = moved.flatMap(({ row, invoice, period, offer, paid }): OutboxEvent[] => [
-    draftEvent('invoice.create', invoice, 0n),
+    draftEvent(context, 'invoice.create', invoice, 0n),
     paid
-      ? draftEvent('invoice.paid', invoice, invoice.total)
-      : draftEvent('invoice.payment_failed', invoice, 0n),
-    subscriptionEvent('subscription.updated', {
+      ? draftEvent(context, 'invoice.paid', invoice, invoice.total)
+      : draftEvent(context, 'invoice.payment_failed', invoice, 0n),
+    subscriptionEvent(context, 'subscription.updated', {
       ...row,
       price: offer.price,
       ...(paid ? { status: 'active', period_end: period.end } : { status: 'past_due' }),

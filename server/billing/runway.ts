@@ -8,10 +8,11 @@ import { timeZoneOf } from '../catalog/index.ts'
 import { days } from '../platform/clock.ts'
 import { transaction, type Queryable } from '../platform/db.ts'
 import type { BillingContext } from './context.ts'
-import type { Customer, Subject } from './issue.ts'
+import type { Customer } from './issue.ts'
 import type { SubscriptionRow } from './payment.ts'
 import { emptyAt, forecast, type Renewing } from './forecast.ts'
 import { dayIn, monthsAfter } from './period.ts'
+import { shownFully } from './product.ts'
 import { prospectsOf } from './prospects.ts'
 
 /** Customers whose wallets are looked at in one go. */
@@ -46,7 +47,7 @@ async function renewingOf(
         : null,
       unpaid,
       after: (n) => monthsAfter(row.anchor_at, row.months + n, zone),
-      wp: (row.subject as Subject | null)?.wp ?? null,
+      shown: shownFully(context.products, row),
     }
   }
   return new Map(

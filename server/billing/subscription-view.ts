@@ -5,8 +5,8 @@ import { days, later } from '../platform/clock.ts'
 import type { Queryable } from '../platform/db.ts'
 import type { BillingContext } from './context.ts'
 import { renewsAt } from './events.ts'
-import type { Subject } from './issue.ts'
 import { firstRenewalFrom } from './announcements.ts'
+import { shownFully } from './product.ts'
 import { prospectsOf, renewalOffer } from './prospects.ts'
 import { unusedOf } from './subscriptions.ts'
 
@@ -63,6 +63,6 @@ export async function subscriptionOf(
           deletesAt: afterDue(deleteDays),
         }
       : null,
-    wp: (row.subject as Subject | null)?.wp ?? null,
+    ...shownFully(context.products, row),
   }
 }

@@ -9,7 +9,6 @@ import { calendarOf } from '../../test/billing-calendar.ts'
 import { offerAt, openTestBilling, termsAt, type TestBilling } from '../../test/test-billing.ts'
 import { days } from '../platform/clock.ts'
 import { transaction } from '../platform/db.ts'
-import { explainInvoice } from './explain.ts'
 import { taxIn } from './issue.ts'
 
 let billing: TestBilling
@@ -56,10 +55,9 @@ describe('another price', () => {
       .where('subscription_id', '=', id)
       .orderBy('seq', 'desc')
       .executeTakeFirstOrThrow()
-    const explained = await explainInvoice(billing.db, {
+    const explained = await billing.bills.explainInvoice(billing.db, {
       customerId: an.id,
       number: number ?? '',
-      links: billing.links,
       language: 'en',
     })
     expect(explained).toMatchObject({ total: charged, recomputed: charged })

@@ -8,14 +8,7 @@ import { Refusal } from '../platform/errors.ts'
 import { creditUnused, creditWhole } from './credit-notes.ts'
 import { jobNames, type BillingContext } from './context.ts'
 import { draftEvent, subscriptionEvent } from './events.ts'
-import {
-  numberDrafts,
-  totalOf,
-  writeInvoices,
-  type Draft,
-  type Line,
-  type Subject,
-} from './issue.ts'
+import { numberDrafts, totalOf, writeInvoices, type Draft, type Line } from './issue.ts'
 import {
   lockInvoice,
   lockSubscription,
@@ -25,7 +18,15 @@ import {
   type SubscriptionRow,
 } from './payment.ts'
 import { monthsAfter, secondsBetween } from './period.ts'
-import { offerOf, offerToJson, type Offer, type Starts } from './product.ts'
+import {
+  offerOf,
+  offerToJson,
+  subjectOf,
+  subjectToRow,
+  type Offer,
+  type Starts,
+  type Subject,
+} from './product.ts'
 import type { InvoiceRow } from './store.ts'
 
 export interface NewSubscription {
@@ -70,7 +71,7 @@ export async function subscribe(
         description: string
       }),
       currency: of.currency,
-      subject: of.subject && JSON.stringify(of.subject),
+      subject: of.subject && JSON.stringify(subjectToRow(of.subject)),
       status: 'pending',
       anchor_at: now,
       months: 1,
@@ -81,7 +82,7 @@ export async function subscribe(
     })
     .returningAll()
     .executeTakeFirstOrThrow()
-  await context.outbox.publishEvents(tx, [subscriptionEvent('subscribe.create', row)])
+  await context.outbox.publishEvents(tx, [subscriptionEvent(context, 'subscribe.create', row)])
   return { id: row.id, period: { start: now, end: periodEnd } }
 }
 
@@ -124,7 +125,7 @@ async function draftFor(
     customer,
     currency: row.currency as Currency,
     product: row.product,
-    subject: row.subject as Subject | null,
+    subject: subjectOf(row.subject),
     subscriptionId: row.id,
     period: null,
   }
@@ -155,7 +156,9 @@ export async function changePrice(
       .where('id', '=', row.id)
       .returningAll()
       .executeTakeFirstOrThrow()
-    await context.outbox.publishEvents(tx, [subscriptionEvent('subscription.updated', changed)])
+    await context.outbox.publishEvents(tx, [
+      subscriptionEvent(context, 'subscription.updated', changed),
+    ])
     return { outcome: 'planned', at: row.period_end }
   }
   const lines = [restLine(row, to, now, 1n), restLine(row, offerOf(row), now, -1n)]
@@ -173,7 +176,7 @@ export async function changePrice(
   )
   if (!invoice) throw new Error('a draft got no number')
   await writeInvoices(tx, context.catalog, [{ ...invoice, paid: false }], now)
-  await context.outbox.publishEvents(tx, [draftEvent('invoice.create', invoice, 0n)])
+  await context.outbox.publishEvents(tx, [draftEvent(context, 'invoice.create', invoice, 0n)])
   const locked = await lockInvoice(tx, invoice.id)
   if (!locked || (await payLocked(context, tx, locked, true)) !== 'paid')
     throw new Refusal('insufficient_balance')
@@ -200,7 +203,9 @@ export async function end(context: BillingContext, tx: Tx, row: SubscriptionRow)
     .where('id', '=', row.id)
     .returningAll()
     .executeTakeFirstOrThrow()
-  await context.outbox.publishEvents(tx, [subscriptionEvent('subscription.updated', ended)])
+  await context.outbox.publishEvents(tx, [
+    subscriptionEvent(context, 'subscription.updated', ended),
+  ])
   const product = context.products.get(row.product)
   if (product) await context.jobs.add(tx, product.jobs.remove, { subscriptionId: row.id })
   // What it still owed may have stood before a smaller invoice that the wallet can pay.
@@ -248,7 +253,9 @@ async function setCancelled(
     .where('id', '=', id)
     .returningAll()
     .executeTakeFirstOrThrow()
-  await context.outbox.publishEvents(tx, [subscriptionEvent('subscription.updated', changed)])
+  await context.outbox.publishEvents(tx, [
+    subscriptionEvent(context, 'subscription.updated', changed),
+  ])
 }
 
 /** A paid invoice's money goes back to the wallet, once; an open one is void. */
@@ -310,5 +317,7 @@ export async function undo(
     .where('id', '=', subscription.id)
     .returningAll()
     .executeTakeFirstOrThrow()
-  await context.outbox.publishEvents(tx, [subscriptionEvent('subscription.updated', ended)])
+  await context.outbox.publishEvents(tx, [
+    subscriptionEvent(context, 'subscription.updated', ended),
+  ])
 }

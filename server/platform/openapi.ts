@@ -1,6 +1,7 @@
 /** The OpenAPI 3.1 document, made from the same schemas that validate. */
 import * as z from 'zod'
 import { errors, type Endpoint } from '../../contract/index.ts'
+import { tagOf } from '../../contract/tags.ts'
 
 type Json = Record<string, unknown>
 
@@ -12,17 +13,6 @@ const schemaOf = (schema: Endpoint['result'], io: 'input' | 'output'): Json => {
   }) as Json
   return rest
 }
-
-const tagOf = (path: string): string =>
-  path.startsWith('/api/v1/auth')
-    ? 'Account'
-    : path.startsWith('/api/wp') || path.startsWith('/api/regions')
-      ? 'WordPress'
-      : path.includes('invoice')
-        ? 'Invoices'
-        : path.startsWith('/api/payments') || path === '/api/statement-key'
-          ? 'Wallet'
-          : 'Portal'
 
 function parametersOf(endpoint: Endpoint): Json[] {
   const parameters: Json[] = []
@@ -63,7 +53,7 @@ function operationOf(endpoint: Endpoint): Json {
   const failure = { $ref: '#/components/responses/Failure' }
   return {
     summary: endpoint.summary,
-    tags: [tagOf(endpoint.path)],
+    tags: [tagOf(endpoint)],
     security: endpoint.access === 'customer' ? [{ bearer: [] }] : [],
     parameters: parametersOf(endpoint),
     ...(endpoint.body && {

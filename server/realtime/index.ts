@@ -11,13 +11,13 @@ import { createSessionRevocations, type SessionRevocations } from './session-rev
 import { createHub } from './hub.ts'
 import { createListener } from './listener.ts'
 import { createRelay } from './relay.ts'
-import { dropOldNotifications } from './notifications.ts'
+import { dropOldNotifications, type Titles } from './notifications.ts'
 import { routes } from './routes.ts'
 import type { AppKey } from './signature.ts'
 import { createSockets, type Sockets } from './socket.ts'
 
 export { createEventOutbox, dropOldNotifications }
-export type { EventOutbox, AppKey, OutboxEvent }
+export type { EventOutbox, AppKey, OutboxEvent, Titles }
 
 export interface Realtime extends EventOutbox {
   /**
@@ -42,6 +42,8 @@ export function createRealtime(deps: {
   log: Log
   /** A stored payload as it is sent: adds what must not be stored, such as links. */
   complete: (payload: object) => object
+  /** Of the modules that publish events of their own. */
+  titles: Titles
 }): Realtime {
   const hub = createHub()
   const relay = createRelay(deps.db, deps.log)

@@ -7,32 +7,19 @@ import type { Database, Queryable } from '../platform/db.ts'
 
 interface Known {
   payment?: { number?: string | null; amount_paid?: number; amount_due?: number; currency?: string }
-  wp?: { name?: string; status?: string; reason?: string | null } | null
-  domain?: { name?: string; status?: string }
+  wp?: { name?: string } | null
   subscription?: { renewalPrice?: number; currency?: string; actsOn?: string }
-  disk?: { which?: string; percent?: number }
   wallet?: { amount?: number; currency?: string; provider?: string; days?: number }
 }
 
-const statusWords: Record<string, Record<Language, string>> = {
-  pending_payment: { en: 'is waiting for payment', vi: 'đang chờ thanh toán' },
-  provisioning: { en: 'is being set up', vi: 'đang được khởi tạo' },
-  running: { en: 'is running', vi: 'đã sẵn sàng' },
-  suspended: { en: 'is suspended', vi: 'đã bị tạm ngưng' },
-  failed: { en: 'could not be set up', vi: 'không khởi tạo được' },
-  deleting: { en: 'is being deleted', vi: 'đang được xoá' },
-  deleted: { en: 'is deleted', vi: 'đã được xoá' },
-}
-
-const domainWords: Record<string, Record<Language, string>> = {
-  active: { en: 'is active', vi: 'đã được kích hoạt' },
-  moved: { en: 'points at other name servers now', vi: 'hiện đang trỏ tới máy chủ tên miền khác' },
-  pending: { en: 'is no longer active', vi: 'không còn được kích hoạt' },
-}
+/** A module's own sentences, by the events that it publishes. */
+export type Titles = Partial<Record<EventName, (payload: unknown, language: Language) => string>>
 
 /** The bell's sentence for one event, in the reader's language. */
-export function titleOf(event: EventName, payload: unknown, language: Language): string {
-  const { payment, wp, wallet, domain, subscription, disk } = payload as Known
+function titleOf(titles: Titles, event: EventName, payload: unknown, language: Language): string {
+  const own = titles[event]
+  if (own) return own(payload, language)
+  const { payment, wp, wallet, subscription } = payload as Known
   const vi = language === 'vi'
   const number = payment?.number ?? null
   const money = (amount: number | undefined, currency: string | undefined) =>
@@ -73,17 +60,6 @@ export function titleOf(event: EventName, payload: unknown, language: Language):
         ? `${wp?.name ?? 'Gói dịch vụ'} sẽ có giá ${price} mỗi tháng từ ngày ${day}`
         : `${wp?.name ?? 'Your subscription'} will cost ${price} a month from ${day}`
     }
-    case 'wordpress.status':
-      return vi
-        ? `Máy chủ ${wp?.name ?? ''} ${statusWords[wp?.status ?? '']?.vi ?? ''}`
-        : `Server ${wp?.name ?? ''} ${statusWords[wp?.status ?? '']?.en ?? ''}`
-    case 'wordpress.disk': {
-      const database = disk?.which === 'database'
-      return vi
-        ? `Ổ ${database ? 'MariaDB' : 'SSD'} của ${wp?.name ?? ''} đã đầy ${disk?.percent ?? 0} %`
-        : `The ${database ? 'database' : 'SSD'} disk of ${wp?.name ?? ''} is ` +
-            `${disk?.percent ?? 0} % full`
-    }
     case 'wallet.credited':
       return vi
         ? `Đã nạp ${money(wallet?.amount, wallet?.currency)} vào ví`
@@ -104,14 +80,12 @@ export function titleOf(event: EventName, payload: unknown, language: Language):
       return vi
         ? `${money(wallet?.amount, wallet?.currency)} bị thu hồi đã được trả lại ví`
         : `${money(wallet?.amount, wallet?.currency)} that was taken back is returned`
-    case 'dns.status':
-      return vi
-        ? `Tên miền ${domain?.name ?? ''} ${domainWords[domain?.status ?? '']?.vi ?? ''}`
-        : `Domain ${domain?.name ?? ''} ${domainWords[domain?.status ?? '']?.en ?? ''}`
     case 'wallet.low':
       return vi
         ? `Ví của bạn còn đủ dùng ${wallet?.days ?? 0} ngày`
         : `Days that your wallet still lasts: ${wallet?.days ?? 0}`
+    default:
+      return event
   }
 }
 
@@ -128,6 +102,7 @@ export async function listNotifications(
     after: bigint | null
     language: Language
     complete: (payload: object) => object
+    titles: Titles
   },
 ): Promise<{ data: Notification[]; unread: number; next: bigint | null }> {
   let query = db
@@ -145,7 +120,7 @@ export async function listNotifications(
     data: page.map((row) => ({
       id: String(row.seq),
       event: row.event as EventName,
-      title: titleOf(row.event as EventName, row.payload, of.language),
+      title: titleOf(of.titles, row.event as EventName, row.payload, of.language),
       payload: of.complete(row.payload as object) as Record<string, unknown>,
       read: row.read_at !== null,
       createdAt: row.created_at.toISOString(),

@@ -8,7 +8,7 @@ import { Refusal } from '../platform/errors.ts'
 import { Page, type Http } from '../platform/http.ts'
 import type { SessionRevocations } from './session-revocations.ts'
 import type { Hub } from './hub.ts'
-import { listNotifications, markRead, unreadCount } from './notifications.ts'
+import { listNotifications, markRead, unreadCount, type Titles } from './notifications.ts'
 import { apiFault, channelAuth, type AppKey } from './signature.ts'
 
 const id = /^\d{1,18}$/
@@ -34,6 +34,7 @@ export function routes(
     revocations: SessionRevocations
     app: AppKey
     complete: (payload: object) => object
+    titles: Titles
   },
 ): void {
   const { db, clock, hub, revocations: endings, app } = deps
@@ -50,6 +51,7 @@ export function routes(
       after,
       language,
       complete: deps.complete,
+      titles: deps.titles,
     })
     return new Page({ data, unread }, encodeCursor(next))
   })

@@ -17,7 +17,7 @@ import { Refusal } from '../platform/errors.ts'
 import type { Jobs } from '../platform/jobs.ts'
 import type { WordpressCapabilities } from './driver.ts'
 import { isReserved } from './names.ts'
-import { descriptionOf } from './product.ts'
+import { descriptionOf, subjectOf } from './product.ts'
 import { lockSite, nameIsTaken, type SiteRow } from './store.ts'
 
 /** Makes a running server as its row says. Payload { siteId }. */
@@ -76,7 +76,7 @@ export async function changeServer(
     if (isReserved(name, deps.catalog.brand.name)) refuse('name', 'server_name_taken', of.language)
     await rename(tx, site, name, of.language)
     if (site.subscription_id !== null)
-      await deps.billing.rename(tx, site.subscription_id, { wp: { id: site.id, name } })
+      await deps.billing.rename(tx, site.subscription_id, subjectOf(site.id, name))
   }
   await resize(
     tx,

@@ -20,7 +20,7 @@ import type { EventOutbox } from '../realtime/index.ts'
 import { sql } from 'kysely'
 import type { WordpressCapabilities } from './driver.ts'
 import { newName } from './names.ts'
-import { descriptionOf, productName } from './product.ts'
+import { descriptionOf, productName, subjectOf } from './product.ts'
 import { nameIsTaken } from './store.ts'
 
 export interface Buyer {
@@ -135,7 +135,7 @@ export async function placeOrder(
     }
   }
 
-  const subject = { wp: { id, name } }
+  const subject = subjectOf(id, name)
   const text = descriptionOf(name, plan.name, form.disk, form.replicate)
   const subscription = await billing.subscribe(tx, {
     customerId: buyer.id,

@@ -4,8 +4,9 @@
  */
 import * as z from 'zod/mini'
 import type { Currency } from '../../contract/money.ts'
-import { monthlyOf } from '../../contract/pricing.ts'
-import type { Offer, Product } from '../billing/index.ts'
+import { explainPrice, monthlyOf } from '../../contract/pricing.ts'
+import { Basis, Terms } from '../../contract/wallet-proof.ts'
+import type { Offer, Product, Subject } from '../billing/index.ts'
 import { plans, termsOf, type Catalog } from '../catalog/index.ts'
 
 /** Its account in the ledger. */
@@ -15,6 +16,36 @@ export const alignJobs = {
   resume: 'resume-site',
   remove: 'delete-site',
 } as const
+
+/** A server as billing knows it: what a subscription pays for. */
+export const subjectOf = (id: string, name: string): Subject => ({ kind: 'wp', id, name })
+
+/** How events and answers show a server, and how its price is computed. */
+export const shownAndPriced: Pick<Product, 'shownAs' | 'screens' | 'pricing'> = {
+  shownAs: {
+    briefly: (subject) => ({ wp: subject && { id: subject.id } }),
+    fully: (subject) => ({ wp: subject && { id: subject.id, name: subject.name } }),
+  },
+  screens: { all: '/wordpress', order: '/wordpress/create' },
+  pricing: {
+    monthly: (terms) => BigInt(monthlyOf(Terms.parse(terms)).total),
+    atRates(wanted, rates, others) {
+      const [terms, disks] = [Terms.parse(wanted), Terms.parse(rates)]
+      const plan = terms.plan === disks.plan ? disks : Terms.parse(others)
+      return {
+        ...terms,
+        price: plan.price,
+        sale_price: plan.sale_price,
+        disk_per_gb: disks.disk_per_gb,
+        mariadb_per_gb: disks.mariadb_per_gb,
+      }
+    },
+    explain(stored) {
+      const basis = Basis.parse(stored)
+      return { basis, ...explainPrice(basis) }
+    },
+  },
+}
 
 /** A change that waits for the renewal: the plan, or the number of containers. */
 const Change = z.object({ size: z.optional(z.int()), replicate: z.optional(z.int()) })
@@ -39,6 +70,7 @@ export function descriptionOf(
  */
 export function wordpressProduct(catalog: Catalog): Product {
   return {
+    ...shownAndPriced,
     name: productName,
     jobs: alignJobs,
     async offers(db, wanted) {
@@ -66,7 +98,7 @@ export function wordpressProduct(catalog: Catalog): Product {
               mariadbDiskMb: site.mariadb_disk_mb,
               containers,
             })
-          : running.terms && { ...running.terms, replicate: containers }
+          : running.terms && { ...Terms.parse(running.terms), replicate: containers }
         if (!terms) continue
         const description = descriptionOf(
           site.name,

@@ -1,0 +1,31 @@
+/** Under which heading the API's document lists an endpoint: that of its file here. */
+import * as account from './account.ts'
+import * as auth from './auth.ts'
+import * as billing from './billing.ts'
+import * as cards from './cards.ts'
+import * as dns from './dns.ts'
+import * as dnsChanges from './dns-changes.ts'
+import type { Endpoint } from './endpoint.ts'
+import * as payments from './payments.ts'
+import * as registration from './registration.ts'
+import * as walletProof from './wallet-proof.ts'
+import * as wallet from './wallet.ts'
+import * as wordpressBackups from './wordpress-backups.ts'
+import * as wordpressDomains from './wordpress-domains.ts'
+import * as wordpressServer from './wordpress-server.ts'
+import * as wordpress from './wordpress.ts'
+
+const files: Readonly<Record<string, readonly object[]>> = {
+  Account: [account, auth, registration],
+  Invoices: [billing],
+  Wallet: [wallet, walletProof, payments, cards],
+  WordPress: [wordpress, wordpressBackups, wordpressDomains, wordpressServer],
+  DNS: [dns, dnsChanges],
+}
+const tags = new Map<unknown, string>(
+  Object.entries(files).flatMap(([tag, modules]) =>
+    modules.flatMap((module) => Object.values(module).map((each) => [each, tag] as const)),
+  ),
+)
+
+export const tagOf = (endpoint: Endpoint): string => tags.get(endpoint) ?? 'Portal'
