@@ -92,12 +92,16 @@ function without(mend: Mend): { readonly fails: boolean; readonly said: string }
   }
   const began = Date.now()
   const report = path.join(clone, '.cache', 'guard.json')
-  spawnSync(process.execPath, ['scripts/test.mjs', guard.file], {
-    cwd: clone,
-    encoding: 'utf8',
-    timeout: 10 * 60_000,
-    env: { ...process.env, NO_COLOR: '1' },
-  })
+  spawnSync(
+    process.execPath,
+    ['scripts/test.mjs', guard.file, '--reporter=json', `--outputFile=${report}`],
+    {
+      cwd: clone,
+      encoding: 'utf8',
+      timeout: 10 * 60_000,
+      env: { ...process.env, NO_COLOR: '1' },
+    },
+  )
   git('-C', clone, 'checkout', '--quiet', '--', '.')
   // A suite that cannot be opened at all proves nothing: this very test has to have run and failed.
   const tests = fs.existsSync(report)
