@@ -5,8 +5,8 @@ export default defineConfig({
     include: ['{contract,server,sandbox,web,test,scripts}/**/*.test.{ts,tsx}'],
     globalSetup: ['test/cluster.ts'],
     pool: 'forks',
-    // Two cores; a portal, its sandbox and a WordPress server a file are work enough.
-    maxWorkers: 2,
+    // Two cores: a third worker runs while another one waits for its portal, sandbox or site.
+    maxWorkers: 3,
     testTimeout: 60_000,
     hookTimeout: 120_000,
     // What is asked for again and again until it holds may take its time on a busy machine.

@@ -1,5 +1,5 @@
 /**
- * What billing asks of whoever sells something by the month. A signal to an upper floor is a job's
+ * What billing asks of whoever sells something by the month. A signal to a layer above is a job’s
  * name.
  */
 import * as z from 'zod/mini'
