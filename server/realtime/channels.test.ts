@@ -1,7 +1,6 @@
 /**
- * Channels of the realtime server, heard by the unmodified pusher-js and fed by the unmodified
- * server library of Pusher, over real sockets: who may join one, what the protocol says, and what
- * is refused.
+ * Channels of the realtime server, heard by the unmodified pusher-js over real sockets: who may
+ * join one, what the protocol says, and what is refused.
  */
 import Pusher from 'pusher'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
@@ -43,27 +42,14 @@ const { client, clients, disconnectAll, notifications } = clientsOf(
   () => portal,
   () => key,
 )
-const library = (
-  secret = createSecrets('a secret for tests, forty characters long').derive('realtime-secret'),
-) =>
+/** Pusher's own server library: what it signs, the portal signs. */
+const library = () =>
   new Pusher({
     appId: 'portal',
     key,
-    secret,
+    secret: createSecrets(portal.rootSecret).derive('realtime-secret'),
     host: '127.0.0.1',
-    port: String(portal.config.PORT),
-    useTLS: false,
   })
-/**
- * Signs and posts a body as it is; the library's types know only texts, and what it sends is JSON.
- */
-const postSigned = (path: string, body: unknown) =>
-  statusOf(library().post({ path, body: body as string }))
-const statusOf = (call: Promise<{ status: number }>): Promise<number> =>
-  call.then(
-    ({ status }) => status,
-    (error: { status: number }) => error.status,
-  )
 
 describe('channels', () => {
   test('pusher-js connects, and hears on its own channel what the portal tells', async () => {
@@ -218,123 +204,32 @@ describe('channels', () => {
   })
 
   test('unsubscribe leaves the channel', async () => {
-    const own = client(binh.token)
-    await joined(own, binh)
-    const count = async () =>
-      (
-        (await (await library().get({ path: `/channels/private-${binh.id}` })).json()) as {
-          subscription_count: number
-        }
-      ).subscription_count
-    expect(await count()).toBe(1)
-    own.unsubscribe(`private-${binh.id}`)
-    await eventually('the channel to be empty', async () => (await count()) === 0)
-  })
-})
-
-describe('the server library', () => {
-  test('trigger, batch, exclusion of a socket, channels', async () => {
-    const [one, two] = [client(an.token), client(an.token)]
-    const [first, second] = [await joined(one, an), await joined(two, an)]
-    const excluded: string[] = []
-    first.bind('note', ({ text }: { text: string }) => excluded.push(text))
-    const notes = new Promise<void>((resolve) =>
-      second.bind('note', ({ text }: { text: string }) => text === 'last' && resolve()),
-    )
-    expect(
-      await statusOf(
-        library().trigger(
-          `private-${an.id}`,
-          'note',
-          { text: 'not for the first' },
-          { socket_id: one.connection.socket_id },
-        ),
-      ),
-    ).toBe(200)
-    expect(
-      await statusOf(
-        library().triggerBatch([
-          { channel: `private-${an.id}`, name: 'note', data: { text: 'ữ' } },
-          { channel: `private-${an.id}`, name: 'note', data: { text: 'last' } },
-        ]),
-      ),
-    ).toBe(200)
-    await notes
-    await eventually('the first to hear the last', async () => excluded.includes('last'))
-    expect(excluded).toEqual(['ữ', 'last'])
-    const { channels } = (await (await library().get({ path: '/channels' })).json()) as {
-      channels: object
-    }
-    expect(channels).toHaveProperty([`private-${an.id}`])
-    expect(channels).not.toHaveProperty([`private-${binh.id}`])
-  })
-
-  test('a wrong secret 401; 10 kB pass, 11 kB are too much', async () => {
-    expect(await statusOf(library('wrong').trigger(`private-${an.id}`, 'x', {}))).toBe(401)
-    const channel = await joined(client(an.token), an)
-    const big = heard<{ text: string }>(channel, 'big')
-    expect(
-      await statusOf(library().trigger(`private-${an.id}`, 'big', { text: 'y'.repeat(10_000) })),
-    ).toBe(200)
-    expect((await big).text).toHaveLength(10_000)
-    // The library itself refuses more than 10 kB for its own servers' sake, so the word is signed
-    // by hand.
-    const path = '/apps/portal/events'
-    expect(
-      await postSigned('/events', {
-        name: 'big',
-        channels: [`private-${an.id}`],
-        data: 'y'.repeat(11_000),
-      }),
-    ).toBe(413)
-    expect(
-      (await portal.call('POST', path, { body: { name: 'x', data: '{}', channel: 'c' } })).status,
-    ).toBe(401)
-    expect((await portal.call('POST', '/apps/other/events', { body: {} })).status).toBe(404)
-  })
-
-  test('signed nonsense is refused, not stumbled over', async () => {
-    for (const body of [
-      null,
-      [],
-      'x',
-      {},
-      { name: 1, data: '' },
-      { name: 'x' },
-      { name: 'x', data: '{}', channels: 5 },
-      { name: 'x', data: '{}', channels: [null] },
-    ])
-      expect(await postSigned('/events', body), JSON.stringify(body)).toBe(400)
-    for (const batch of [
-      null,
-      5,
-      [null],
-      [{}],
-      Array(11).fill({ name: 'x', data: '', channel: 'c' }),
-    ])
-      expect(await postSigned('/batch_events', { batch }), JSON.stringify(batch)).toBe(400)
-  })
-
-  test('a signature is good for ten minutes and for one word only', async () => {
-    const path = '/apps/portal/channels'
-    const ask = async (query: string) => (await portal.call('GET', `${path}?${query}`)).status
-    const signed = (
-      Pusher as unknown as {
-        Token: new (key: string, secret: string) => { sign(text: string): string }
-      }
-    ).Token
-    const token = new signed(
-      key,
-      createSecrets('a secret for tests, forty characters long').derive('realtime-secret'),
-    )
-    const query = (age: number) =>
-      `auth_key=${key}&auth_timestamp=${Math.floor(Date.now() / 1000) - age}&auth_version=1.0`
-    const sign = (text: string) => `${text}&auth_signature=${token.sign(`GET\n${path}\n${text}`)}`
-    expect(await ask(sign(query(0)))).toBe(200)
-    expect(await ask(sign(query(700)))).toBe(401)
-    expect(await ask(sign(query(-700)))).toBe(401)
-    expect(await ask(`${sign(query(0))}&filter=x`)).toBe(401)
-    expect(await ask(query(0))).toBe(401)
+    const frames: { event: string; data: string }[] = []
+    const socket = new WebSocket(`ws://127.0.0.1:${portal.config.PORT}/app/${key}?protocol=7`)
+    socket.on('message', (text: Buffer) => {
+      frames.push(JSON.parse(text.toString()) as (typeof frames)[number])
+    })
+    const frame = (event: string) =>
+      eventually(event, async () => frames.find((one) => one.event === event))
+    const { data } = await frame('pusher:connection_established')
+    const { socket_id } = JSON.parse(data) as { socket_id: string }
+    const channel = `private-${binh.id}`
+    const { text } = await portal.call('POST', '/api/v1/auth/pusher', {
+      token: binh.token,
+      body: { socket_id, channel_name: channel },
+    })
+    const { auth } = JSON.parse(text) as { auth: string }
+    socket.send(JSON.stringify({ event: 'pusher:subscribe', data: { channel, auth } }))
+    await frame('pusher_internal:subscription_succeeded')
+    socket.send(JSON.stringify({ event: 'pusher:unsubscribe', data: { channel } }))
+    // Frames of one socket are taken in order.
+    socket.send(JSON.stringify({ event: 'pusher:ping', data: {} }))
+    await frame('pusher:pong')
+    const other = heard(await joined(client(binh.token), binh), 'wallet.credited')
+    await portal.topUp(binh, 50_000)
+    await other
+    expect(frames.map(({ event }) => event)).not.toContain('wallet.credited')
+    socket.close()
   })
 })
 

@@ -55,11 +55,10 @@ export interface Hub {
   subscribe(member: Member, channel: string): boolean
   unsubscribe(member: Member, channel: string): void
   /** Delivers to all members of a channel; answers how many. */
-  publish(channel: string, event: string, data: unknown, exceptSocketId?: string): number
+  publish(channel: string, event: string, data: unknown): number
   publishToAll(event: string, data: unknown): void
   members(): Iterable<Member>
   readonly size: number
-  occupied(): ReadonlyMap<string, ReadonlySet<Member>>
 }
 
 export function createHub(): Hub {
@@ -103,11 +102,11 @@ export function createHub(): Hub {
       return true
     },
     unsubscribe,
-    publish(channel, event, data, exceptSocketId) {
+    publish(channel, event, data) {
       const set = channels.get(channel)
       if (!set) return 0
       const text = frame(event, data, channel)
-      for (const member of set) if (member.socketId !== exceptSocketId) deliver(member, text)
+      for (const member of set) deliver(member, text)
       return set.size
     },
     publishToAll(event, data) {
@@ -120,6 +119,5 @@ export function createHub(): Hub {
     get size() {
       return members.size
     },
-    occupied: () => channels,
   }
 }

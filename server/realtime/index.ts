@@ -55,7 +55,7 @@ export function createRealtime(deps: {
     sockets,
     endSessions: revocations.revoke,
     onEnded: revocations.onRevoked,
-    routes: (http) => routes(http, { ...deps, hub, revocations: revocations }),
+    routes: (http) => routes(http, { ...deps, revocations }),
     async start() {
       await listener.start()
       relay.start()
