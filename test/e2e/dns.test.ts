@@ -97,7 +97,7 @@ describe('a domain', { timeout: 60_000 }, () => {
   test('takes records of all six types, each as the form says it first', async () => {
     await page.getByRole('link', { name: 'Add record' }).first().click()
     await page.getByRole('heading', { name: 'Add DNS record' }).waitFor()
-    expect(await page.getByText('___').count()).toBe(2)
+    await expect.poll(() => page.getByText('___').count()).toBe(2)
     expect(await wrong()).toEqual([])
     await button('Confirm and save the record').click()
     await told('Please input info record !')
@@ -123,13 +123,15 @@ describe('a domain', { timeout: 60_000 }, () => {
         .first()
         .waitFor()
     }
-    expect(await answers('A')).toEqual([`${name} 300 A 203.0.113.24`])
-    expect(await answers('AAAA')).toEqual([`${name} 300 AAAA 2001:db8::24`])
-    expect(await answers('TXT')).toEqual([
-      `${name} 300 TXT v=spf1 include:_spf.example.org ~all; "quoted" ờ`,
-    ])
-    expect(await answers('MX')).toEqual([`${name} 300 MX 10 mail.example.org`])
-    expect((await answers('A', `www.${name}`))[0]).toBe(`www.${name} 300 CNAME ${name}`)
+    await expect.poll(() => answers('A')).toEqual([`${name} 300 A 203.0.113.24`])
+    await expect.poll(() => answers('AAAA')).toEqual([`${name} 300 AAAA 2001:db8::24`])
+    await expect
+      .poll(() => answers('TXT'))
+      .toEqual([`${name} 300 TXT v=spf1 include:_spf.example.org ~all; "quoted" ờ`])
+    await expect.poll(() => answers('MX')).toEqual([`${name} 300 MX 10 mail.example.org`])
+    await expect
+      .poll(async () => (await answers('A', `www.${name}`))[0])
+      .toBe(`www.${name} 300 CNAME ${name}`)
     expect(await wrong()).toEqual([])
   })
 
@@ -168,7 +170,7 @@ describe('a domain', { timeout: 60_000 }, () => {
       .poll(() => other.getByLabel('IPV4', { exact: true }).inputValue())
       .toBe('203.0.113.25')
     await other.close()
-    expect(await answers('A')).toEqual([`${name} 300 A 203.0.113.25`])
+    await expect.poll(() => answers('A')).toEqual([`${name} 300 A 203.0.113.25`])
   })
 
   test('asks before records are deleted, many at once, and gives them back', async () => {
@@ -190,7 +192,7 @@ describe('a domain', { timeout: 60_000 }, () => {
     await button('Undo').click()
     await told('It is as it was before.')
     await rowOf('mail.example.org').waitFor()
-    expect(await answers('A')).toEqual([`${name} 300 A 203.0.113.25`])
+    await expect.poll(() => answers('A')).toEqual([`${name} 300 A 203.0.113.25`])
   })
 
   test('takes a zone file after it was shown what changes, and keeps its history', async () => {
@@ -205,11 +207,13 @@ describe('a domain', { timeout: 60_000 }, () => {
       .fill('$TTL 1h\napi IN A 203.0.113.60\n@ MX 5 mail2.example.org.')
     await dialog.getByRole('button', { name: 'Preview' }).click()
     await dialog.getByText('api A 203.0.113.60').waitFor()
-    expect(await answers('A', `api.${name}`)).toEqual([])
+    await expect.poll(() => answers('A', `api.${name}`)).toEqual([])
     expect(await wrong()).toEqual([])
     await dialog.getByRole('button', { name: /^Apply/ }).click()
     await told('The zone file is imported.')
-    expect(await answers('A', `api.${name}`)).toEqual([`api.${name} 3600 A 203.0.113.60`])
+    await expect
+      .poll(() => answers('A', `api.${name}`))
+      .toEqual([`api.${name} 3600 A 203.0.113.60`])
     await button('More').last().click()
     await page.getByRole('menuitem', { name: 'History' }).click()
     await page.getByRole('dialog').getByText('Imported', { exact: true }).waitFor()
@@ -280,7 +284,9 @@ describe('a domain', { timeout: 60_000 }, () => {
     await told('Taken without its quotation marks: v=spf1 include:_spf.example.org -all')
     await button('Confirm and save the record').click()
     await rowOf('v=spf1 include:_spf.example.org -all').waitFor()
-    expect(await answers('TXT')).toEqual([`${name} 300 TXT v=spf1 include:_spf.example.org -all`])
+    await expect
+      .poll(() => answers('TXT'))
+      .toEqual([`${name} 300 TXT v=spf1 include:_spf.example.org -all`])
     await page.getByRole('link', { name: 'Add record' }).first().click()
     await page.getByLabel('Type').selectOption('TXT')
     await page.getByLabel('Name', { exact: true }).fill(name)
