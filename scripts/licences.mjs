@@ -38,9 +38,9 @@ const named = { 'png-js': 'MIT', '@php-wasm/util': 'GPL-2.0-or-later' }
 
 const wrong = []
 let counted = 0
-for (const [lockfile, allowed] of [
-  ['package-lock.json', portal],
-  ['runtimes/wordpress-wasm/package-lock.json', runtime],
+for (const { lockfile, allowed } of [
+  { lockfile: 'package-lock.json', allowed: portal },
+  { lockfile: 'runtimes/wordpress-wasm/package-lock.json', allowed: runtime },
 ]) {
   const { packages } = JSON.parse(readFileSync(path.join(root, lockfile), 'utf8'))
   for (const [place, { license, link }] of Object.entries(packages)) {
