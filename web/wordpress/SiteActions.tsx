@@ -1,4 +1,4 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { RotateCw, Trash2 } from 'lucide-react'
 import { useState, type FormEvent } from 'react'
@@ -14,7 +14,7 @@ import { Field, Input } from '../ui/Field.tsx'
 import { Note } from '../ui/State.tsx'
 import { toast } from '../ui/toast.ts'
 import type { Kind } from './queries.ts'
-import { subscriptionQuery } from './site-queries.ts'
+import { backupsQuery, subscriptionQuery } from './site-queries.ts'
 import { wording } from './wording.ts'
 
 /** What one does to a server rarely, and not by a slip. */
@@ -149,7 +149,9 @@ function DeleteDialog({
     enabled: open && server.subscriptionId !== null,
   })
   const { data: config } = useQuery(configQuery)
-  const keptDays = config?.wordpress.backupsKeptDays ?? 0
+  const { data: backups } = useInfiniteQuery({ ...backupsQuery(server.id), enabled: open })
+  const isBackedUp = backups?.pages[0]?.result.some(({ state }) => state === 'proven') ?? false
+  const keptDays = isBackedUp ? (config?.wordpress.backupsKeptDays ?? 0) : 0
   const unused = subscription?.unused ?? 0
   return (
     <Dialog
