@@ -353,6 +353,8 @@ test(
           }),
         )
         service.wanted = price
+        // What is asked for what was planned is its price, also once it runs.
+        listed.delete(service.id)
       } else if (kind < 76 && service && runs) {
         service.leaves = !service.leaves
         await transaction(billing.db, (tx) =>
@@ -377,7 +379,7 @@ test(
         await transaction(billing.db, (tx) => billing.bills.cancel(tx, service.id, 'now'))
         await billing.payJobs()
         model.settle(now)
-      } else if (kind < 85 && service) {
+      } else if (kind < 85 && service?.wanted === null) {
         // The catalogue's price of it changes: from the next renewal on.
         listed.set(service.id, Math.max(1, service.price + (below(40) - 10) * unit))
       }
