@@ -5,6 +5,7 @@
 import { formatMoney, type Currency, type RegionCode } from '../../contract/money.ts'
 import { days, later } from '../platform/clock.ts'
 import type { Tx } from '../platform/db.ts'
+import { fillIn } from '../platform/fill-in.ts'
 import type { BillingContext } from './context.ts'
 import { invoiceEvent, subscriptionEvent } from './events.ts'
 import { lockInvoice, payLocked, type LockedInvoice, type SubscriptionRow } from './payment.ts'
@@ -116,10 +117,8 @@ async function write(
     delete: dated(deleteDays),
     url: context.links.hosted(invoice.id),
   }
-  const filled = (text: string): string =>
-    text.replace(/\{(\w+)\}/g, (_, word: string) => words[word] ?? '')
   const { subject, text } = letters[letter][language]
-  await context.mail(tx, customer.email, filled(subject), filled(text))
+  await context.mail(tx, customer.email, fillIn(subject, words), fillIn(text, words))
 }
 
 /** Runs the dunning step that is due for each subscription; the caller has locked the rows. */

@@ -9,6 +9,7 @@ import { ruleText } from '../../contract/server-sentences.ts'
 import { timeZoneOf } from '../catalog/index.ts'
 import { days, later } from '../platform/clock.ts'
 import type { Tx } from '../platform/db.ts'
+import { fillIn } from '../platform/fill-in.ts'
 import { Refusal } from '../platform/errors.ts'
 import type { BillingContext } from './context.ts'
 import { invoiceEvent } from './events.ts'
@@ -103,10 +104,8 @@ async function write(
     url: context.links.hosted(invoice.id),
     order: context.portalUrl + (context.products.get(row.product)?.screens.order ?? ''),
   }
-  const filled = (text: string): string =>
-    text.replace(/\{(\w+)\}/g, (_, word: string) => words[word] ?? '')
   const { subject, text } = letters[letter][language]
-  await context.mail(tx, customer.email, filled(subject), filled(text))
+  await context.mail(tx, customer.email, fillIn(subject, words), fillIn(text, words))
 }
 
 /** The next step with each unpaid order; the rows are locked by the caller. */

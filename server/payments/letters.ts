@@ -8,6 +8,7 @@ import type { EventName } from '../../contract/realtime.ts'
 import { languageOfRegion, timeZoneOf, type Catalog } from '../catalog/index.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Tx } from '../platform/db.ts'
+import { fillIn } from '../platform/fill-in.ts'
 import type { EventOutbox } from '../realtime/index.ts'
 import type { Ledger } from '../wallet/index.ts'
 
@@ -158,8 +159,6 @@ export function createLetters(deps: {
     const language: Language = spoken === 'vi' ? 'vi' : 'en'
     const money = (minor: bigint): string => formatMoney(Number(minor), currency, language)
     const { balance } = await deps.ledger.balanceOf(tx, of.customerId)
-    const filled = (text: string, known: Readonly<Record<string, string>>): string =>
-      text.replace(/\{(\w+)\}/g, (_, word: string) => known[word] ?? '')
     const known = {
       amount: money(amount),
       provider,
@@ -169,11 +168,11 @@ export function createLetters(deps: {
       portal: deps.portalUrl,
       rest:
         part && part.amount > 0n
-          ? filled(rests[part.name][language], { part: money(part.amount) })
+          ? fillIn(rests[part.name][language], { part: money(part.amount) })
           : '',
     }
     const { subject, text } = words[kind][language]
-    await deps.mail(tx, customer.email, filled(subject, known), filled(text, known))
+    await deps.mail(tx, customer.email, fillIn(subject, known), fillIn(text, known))
   }
 
   return {

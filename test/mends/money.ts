@@ -137,7 +137,7 @@ export const money: readonly Mend[] = [
       {
         file: 'server/payments/letters.ts',
         mended:
-          '    await deps.mail(tx, customer.email, filled(subject, known), filled(text, known))\n',
+          '    await deps.mail(tx, customer.email, fillIn(subject, known), fillIn(text, known))\n',
         without: '',
       },
     ],
