@@ -4,10 +4,15 @@ export default defineConfig({
   test: {
     include: ['{contract,server,sandbox,web,test,scripts}/**/*.test.{ts,tsx}'],
     globalSetup: ['test/cluster.ts'],
+    setupFiles: ['test/each-file.ts'],
     pool: 'forks',
+    // The portal's code is plain TypeScript that Node runs as it is. A worker loads it once for all
+    // of its files, and Vite transforms none of it.
+    isolate: false,
+    experimental: { viteModuleRunner: false },
     // Two cores: a third worker runs while another one waits for its portal, sandbox or site.
     maxWorkers: 3,
-    testTimeout: 60_000,
+    testTimeout: 120_000,
     hookTimeout: 120_000,
     // What is asked for again and again until it holds may take its time on a busy machine.
     expect: { poll: { timeout: 20_000 } },

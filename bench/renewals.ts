@@ -44,7 +44,6 @@ const jobs: Jobs = {
   start: async () => undefined,
   stop: async () => undefined,
   health: async () => undefined,
-  idle: async () => undefined,
 }
 
 const scratch = await scratchLedger({ connections: 4, wallets: count, fund: 1_000_000_000n })

@@ -15,11 +15,11 @@ export const recordRules = {
   },
   a_label: {
     en:
-      'A part of this name begins with xn-- but does not stand for any letters. Type the name ' +
-      'in its own letters, such as chào.',
+      'A part of this name begins with xn-- but is not valid. Type the name in its own ' +
+      'letters, such as chào.',
     vi:
-      'Một phần của tên này bắt đầu bằng xn-- nhưng không ứng với chữ nào. Hãy nhập tên bằng ' +
-      'chính chữ của nó, ví dụ chào.',
+      'Một phần của tên này bắt đầu bằng xn-- nhưng không hợp lệ. Hãy nhập tên bằng chữ ' +
+      'gốc, ví dụ chào.',
   },
   record_ipv4: {
     en: 'Enter an IPv4 address, such as 203.0.113.7.',
@@ -39,7 +39,7 @@ export const recordRules = {
   },
   record_name_server: {
     en: 'Enter the full host name of the name server, such as ns1.example.com: not an address.',
-    vi: 'Nhập tên đầy đủ của máy chủ tên miền, ví dụ ns1.example.com: không dùng địa chỉ IP.',
+    vi: 'Nhập tên đầy đủ của nameserver, ví dụ ns1.example.com: không dùng địa chỉ IP.',
   },
   record_text_empty: { en: 'Enter the text of the record.', vi: 'Nhập nội dung của bản ghi.' },
   record_text_control: {
@@ -68,19 +68,17 @@ export const recordRules = {
   },
   record_null_mx: {
     en:
-      '"." says that the domain takes no mail: it needs priority 0 and must be the only MX ' +
+      '"." means that the domain takes no mail. It needs priority 0 and must be the only MX ' +
       'record of its name.',
     vi:
-      '"." nghĩa là tên miền không nhận thư: cần độ ưu tiên 0 và là bản ghi MX duy nhất của tên ' +
-      'này.',
+      '"." nghĩa là tên miền không nhận thư. Bản ghi cần độ ưu tiên 0 và là bản ghi MX duy ' +
+      'nhất của tên này.',
   },
   record_apex_ns: {
     en:
-      'The name servers of the domain itself are ours and stay. NS records are for names below ' +
-      'it.',
-    vi:
-      'Máy chủ tên miền của chính tên miền là của chúng tôi và được giữ nguyên. Bản ghi NS dành ' +
-      'cho các tên con.',
+      'You cannot change the name servers of the domain itself here. Use NS records for ' +
+      'names below it.',
+    vi: 'Bạn không thể đổi nameserver của tên miền ở đây. Hãy dùng bản ghi NS cho các tên con.',
   },
   record_apex_cname: {
     en: 'The domain itself cannot be a CNAME. Use an A record, or a name such as www.',
@@ -91,7 +89,7 @@ export const recordRules = {
     vi: 'CNAME không thể trỏ về chính nó.',
   },
   record_cname_loop: {
-    en: 'These CNAME records would lead in a circle.',
+    en: 'These CNAME records would form a loop.',
     vi: 'Các bản ghi CNAME này sẽ tạo thành vòng lặp.',
   },
   record_cname_second: {
@@ -99,18 +97,18 @@ export const recordRules = {
     vi: 'Tên này đã có bản ghi CNAME.',
   },
   record_cname_beside: {
-    en: 'This name already has other records, and a CNAME must be alone at its name.',
-    vi: 'Tên này đã có bản ghi khác, trong khi CNAME phải đứng một mình.',
+    en: 'This name already has other records. A CNAME cannot share its name.',
+    vi: 'Tên này đã có bản ghi khác. Không đặt CNAME chung tên với bản ghi khác.',
   },
   record_beside_cname: {
-    en: 'This name already has a CNAME record, which must be alone at its name.',
-    vi: 'Tên này đã có bản ghi CNAME, và CNAME phải đứng một mình.',
+    en: 'This name already has a CNAME record. A CNAME cannot share its name.',
+    vi: 'Tên này đã có bản ghi CNAME. Không đặt bản ghi khác chung tên với CNAME.',
   },
   record_target_is_cname: {
     en:
       'This name is a CNAME in this domain. Mail and name servers must be named by a host with ' +
       'addresses.',
-    vi: 'Tên này là CNAME trong tên miền. Máy chủ thư và máy chủ tên miền phải là tên có địa chỉ.',
+    vi: 'Tên này là CNAME trong tên miền. Máy chủ thư và nameserver phải là tên có địa chỉ.',
   },
   record_cname_is_target: {
     en: 'An MX or NS record of this domain points at this name, so it cannot be a CNAME.',
@@ -130,8 +128,8 @@ export const recordRules = {
     vi: 'Nhập một tên miền, ví dụ example.vn.',
   },
   domain_public_suffix: {
-    en: 'Everybody registers names under this one: enter your own, such as example.com.vn.',
-    vi: 'Đây là đuôi tên miền dùng chung: hãy nhập tên miền của bạn, ví dụ example.com.vn.',
+    en: 'This is a public suffix. Enter your own domain, such as example.com.vn.',
+    vi: 'Đây là đuôi tên miền dùng chung. Hãy nhập tên miền của bạn, ví dụ example.com.vn.',
   },
   domain_ours: {
     en: 'This name belongs to the portal itself.',
@@ -162,14 +160,14 @@ export const recordRules = {
       'đăng ký, hoặc liên hệ với chúng tôi.',
   },
   record_changed: {
-    en: 'This record was changed in the meantime. Reload to see how it stands.',
+    en: 'This record was changed in the meantime. Reload to see the new version.',
     vi: 'Bản ghi này vừa được thay đổi. Hãy tải lại để xem nội dung mới.',
   },
   change_overtaken: {
-    en: 'These records were changed again since. Undo the newer change first.',
+    en: 'These records have changed again. Undo the newer change first.',
     vi: 'Các bản ghi này đã được thay đổi tiếp sau đó. Hãy hoàn tác thay đổi mới hơn trước.',
   },
-  change_undone: { en: 'This change is undone already.', vi: 'Thay đổi này đã được hoàn tác.' },
+  change_undone: { en: 'This change was already undone.', vi: 'Thay đổi này đã được hoàn tác.' },
   other_domain: { en: 'This is the id of another domain.', vi: 'Đây là mã của một tên miền khác.' },
 } as const satisfies Record<string, Record<Language, string>>
 

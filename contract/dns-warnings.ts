@@ -9,7 +9,7 @@ import type { Language } from './errors.ts'
 const texts = {
   occluded: {
     en: 'This name is delegated by NS records, so visitors never see this record.',
-    vi: 'Tên này đã được uỷ quyền bằng bản ghi NS nên bản ghi này không bao giờ được trả lời.',
+    vi: 'Tên này đã được uỷ quyền bằng bản ghi NS nên khách truy cập không thấy bản ghi này.',
   },
   spf_twice: {
     en: 'This name has more than one SPF record, so mail servers ignore all of them. Merge them.',
@@ -20,8 +20,8 @@ const texts = {
     vi: 'Bản ghi SPF này cần hơn 10 lượt tra cứu DNS nên máy chủ thư sẽ từ chối.',
   },
   private_address: {
-    en: 'This is a private address: nobody on the internet can reach it.',
-    vi: 'Đây là địa chỉ nội bộ: không ai trên Internet truy cập được.',
+    en: 'This is a private address. Nobody on the internet can reach it.',
+    vi: 'Đây là địa chỉ nội bộ. Không ai trên Internet truy cập được.',
   },
   mail_host_missing: {
     en: 'The mail server has no A or AAAA record in this domain, so no mail arrives.',
@@ -54,7 +54,7 @@ const privateIpv4 = new RegExp(
     .map(({ source }) => source)
     .join('|'),
 )
-const privateIpv6 = /^(?:::1?$|f[cd]|fe[89ab])/
+const privateIpv6 = /^(?:::1?$|(?:f[cd][\da-f]{2}|fe[89ab][\da-f]):)/
 
 /** The names above a relative name, nearest first: a.b of x.a.b. Without the domain itself. */
 function namesAbove(name: string): string[] {

@@ -74,7 +74,7 @@ export const errors = {
   },
   idempotency_in_progress: {
     status: 409,
-    en: 'The same request is still being worked on.',
+    en: 'The same request is still in progress.',
     vi: 'Yêu cầu này đang được xử lý.',
   },
   payload_too_large: {
@@ -114,7 +114,7 @@ export const errors = {
   },
   insufficient_balance: {
     status: 422,
-    en: 'Your wallet does not hold enough. Top it up and try again.',
+    en: 'Your balance is too low. Top up and try again.',
     vi: 'Số dư ví không đủ. Hãy nạp thêm và thử lại.',
   },
   invoice_not_open: {
@@ -124,8 +124,8 @@ export const errors = {
   },
   subscription_not_active: {
     status: 409,
-    en: 'This subscription is not running: pay its open invoice first.',
-    vi: 'Gói dịch vụ này không hoạt động: hãy thanh toán hoá đơn còn mở trước.',
+    en: 'This subscription is not active. Pay its open invoice first.',
+    vi: 'Gói dịch vụ này không hoạt động. Hãy thanh toán hoá đơn còn mở trước.',
   },
   subscription_ended: {
     status: 409,
@@ -134,7 +134,7 @@ export const errors = {
   },
   disk_shrink: {
     status: 422,
-    en: 'A disk can grow, but not shrink.',
+    en: 'You can make a disk larger, but not smaller.',
     vi: 'Ổ đĩa chỉ có thể tăng, không thể giảm dung lượng.',
   },
   server_not_running: {
@@ -149,7 +149,7 @@ export const errors = {
   },
   backup_not_proven: {
     status: 409,
-    en: 'This backup was not proven, so it cannot be used.',
+    en: 'This backup is not verified, so it cannot be used.',
     vi: 'Bản sao lưu này chưa được kiểm chứng nên chưa dùng được.',
   },
   backup_too_large: {
@@ -174,7 +174,7 @@ export const errors = {
   },
   provider_unavailable: {
     status: 502,
-    en: 'Our partner does not answer right now. Please try again.',
+    en: 'Our partner is not responding. Please try again.',
     vi: 'Đối tác đang không phản hồi. Vui lòng thử lại.',
   },
   unavailable: {

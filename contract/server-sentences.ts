@@ -51,7 +51,7 @@ const rules = {
   },
   cursor: { en: 'This cursor is not valid.', vi: 'Con trỏ trang không hợp lệ.' },
   orders_unpaid: {
-    en: 'Five of your orders wait for their payment. Pay or delete one of them first.',
+    en: 'You have five unpaid orders. Pay or delete one of them first.',
     vi: 'Bạn có năm đơn hàng chưa thanh toán. Hãy thanh toán hoặc xoá bớt một đơn trước.',
   },
 } as const satisfies Record<string, Record<Language, string>>

@@ -3,7 +3,8 @@
  * Source: https://developers.esms.vn; codes 100 accepted, 101 wrong keys, 104 no such brandname,
  * 124 RequestId used before, 99 other.
  */
-import { randomUUID, timingSafeEqual } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
+import { sameText } from './constant-time.ts'
 import type { Database } from './database.ts'
 import { json, type Call, type Reply, type Routes } from './http.ts'
 import { deliver } from './inbox.ts'
@@ -13,10 +14,6 @@ export interface EsmsKeys {
   readonly secretKey: string
 }
 
-const same = (given: string, expected: string): boolean => {
-  const [a, b] = [Buffer.from(given), Buffer.from(expected)]
-  return a.length === b.length && timingSafeEqual(a, b)
-}
 /** eSMS answers 200 also when it refuses. */
 const refuse = (code: string, why: string): Reply =>
   json({ CodeResult: code, CountRegenerate: 0, ErrorMessage: why })
@@ -36,7 +33,7 @@ export function esmsRoutes(db: Database, keys: EsmsKeys): Routes {
         const value = fields[name]
         return typeof value === 'string' || typeof value === 'number' ? String(value) : ''
       }
-      if (!same(text('ApiKey'), keys.apiKey) || !same(text('SecretKey'), keys.secretKey))
+      if (!sameText(keys.apiKey, text('ApiKey')) || !sameText(keys.secretKey, text('SecretKey')))
         return refuse('101', 'Authorize Failed')
       const [phone, content, requestId] = [text('Phone'), text('Content'), text('RequestId')]
       if (!/^(?:0|[1-9])\d{7,14}$/.test(phone)) return refuse('99', 'Phone is not valid')

@@ -37,14 +37,17 @@ export async function startMail(db: Database, log: (line: string) => void): Prom
           done(Object.assign(new Error('Message too large'), { responseCode: 552 }))
           return
         }
-        const mail = readMail(Buffer.concat(chunks))
-        const id = mail.messageId === '' ? randomUUID() : mail.messageId
-        const text = [mail.subject, mail.text].filter((part) => part !== '').join('\n\n')
-        Promise.all(
-          session.envelope.rcptTo.map(({ address }) =>
-            deliver(db, { channel: 'mail', to: address, text, key: `mail:${id}:${address}` }),
-          ),
-        )
+        const keep = async (): Promise<void> => {
+          const mail = await readMail(Buffer.concat(chunks))
+          const id = mail.messageId === '' ? randomUUID() : mail.messageId
+          const text = [mail.subject, mail.text].filter((part) => part !== '').join('\n\n')
+          await Promise.all(
+            session.envelope.rcptTo.map(({ address }) =>
+              deliver(db, { channel: 'mail', to: address, text, key: `mail:${id}:${address}` }),
+            ),
+          )
+        }
+        keep()
           .then(() => done(null, 'Message accepted'))
           .catch((error: unknown) => {
             log(

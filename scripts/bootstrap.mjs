@@ -164,7 +164,7 @@ export async function ensureCompiled() {
     path.join(root, 'package-lock.json'),
   ])
   if (readMark('compiled') === wanted) return
-  const modules = ['server/main.ts', 'server/api.ts', 'sandbox/index.ts']
+  const modules = ['server/main.ts', 'server/api.ts', 'server/command.ts', 'sandbox/index.ts']
   const load =
     `for (const each of ${JSON.stringify(modules)}) await import('./' + each)\n` + 'process.exit(0)'
   await run(

@@ -1,5 +1,5 @@
 /**
- * `npm run check`: types, lint, format, columns, licences, dead code, generated files, and every
+ * `npm run check`: types, lint, format, columns, packages, dead code, generated files, and every
  * test (the walls among them). Says all that is wrong, not only the first.
  */
 import { spawn } from 'node:child_process'
@@ -13,7 +13,7 @@ const steps = [
   ['lint', [tool('oxlint', 'bin', 'oxlint'), '--type-aware', '--deny-warnings']],
   ['format', [tool('oxfmt', 'bin', 'oxfmt'), '--check', '.']],
   ['columns', ['scripts/columns.mjs']],
-  ['licences', ['scripts/licences.mjs']],
+  ['packages', ['scripts/packages.ts']],
   ['dead code', [tool('knip', 'bin', 'knip.js')]],
   ['database types', ['scripts/db-types.ts', '--check']],
   ['.env.example', ['scripts/env-example.ts', '--check']],

@@ -6,10 +6,7 @@ import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
-import { Kysely, PostgresDialect, sql } from 'kysely'
-import { Migrator } from 'kysely/migration'
-import { readdir, readFile } from 'node:fs/promises'
-import pg from 'pg'
+import { migrate } from '../server/platform/db.ts'
 import { startEmbeddedPostgres } from '../server/platform/postgres/index.ts'
 
 const root = path.resolve(import.meta.dirname, '..')
@@ -19,27 +16,7 @@ const { chmodSync } = await import('node:fs')
 chmodSync(scratch, 0o755)
 const cluster = await startEmbeddedPostgres({ folder: scratch, settings: { fsync: 'off' } })
 try {
-  const db = new Kysely<unknown>({
-    dialect: new PostgresDialect({ pool: new pg.Pool({ connectionString: cluster.url, max: 1 }) }),
-  })
-  const folder = path.join(root, 'server/migrations')
-  const provider = {
-    async getMigrations() {
-      const files = (await readdir(folder)).filter((file) => file.endsWith('.sql')).sort()
-      return Object.fromEntries(
-        files.map((file) => [
-          file,
-          {
-            up: async (on: Kysely<unknown>) =>
-              void (await sql.raw(await readFile(path.join(folder, file), 'utf8')).execute(on)),
-          },
-        ]),
-      )
-    },
-  }
-  const { error } = await new Migrator({ db, provider }).migrateToLatest()
-  if (error) throw error
-  await db.destroy()
+  await migrate(cluster.url)
   const out = path.join(scratch, 'types.ts')
   const made = spawnSync(
     process.execPath,

@@ -1,11 +1,15 @@
 /**
  * `npm test`: everything, from a bare clone. `--fast` runs what opens no portal, no browser and no
- * process of ours (`npm run test:fast`). Other arguments are handed to Vitest.
+ * process of ours (`npm run test:fast`), `--rest` what that leaves out. Other arguments are handed
+ * to Vitest.
  */
 import { spawn } from 'node:child_process'
+import fs from 'node:fs'
+import os from 'node:os'
 import path from 'node:path'
-import { fastTests } from './tiers.mjs'
+import { testsByTier } from './tiers.mjs'
 import {
+  ensureCompiled,
   ensurePackages,
   ensureWebBuild,
   ensureWordpress,
@@ -14,25 +18,77 @@ import {
   root,
 } from './bootstrap.mjs'
 
+const gigabyte = 2 ** 30
+
+function remove(folder) {
+  try {
+    fs.rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
+  } catch (error) {
+    process.stderr.write(`${folder} was not removed: ${error.message}\n`)
+  }
+}
+/** What killed runs left: the name of each folder has the process that made it. */
+function removeLeftovers(home) {
+  for (const name of fs.readdirSync(home)) {
+    const pid = Number(/^portal-tests-(\d+)-/.exec(name)?.[1])
+    if (!Number.isInteger(pid)) continue
+    try {
+      process.kill(pid, 0)
+    } catch (error) {
+      // Anything else says that the process runs, and is somebody else's.
+      if (error.code === 'ESRCH') remove(path.join(home, name))
+    }
+  }
+}
+
+/**
+ * Where the tests write, removed at the end: in memory where there is plenty. A site is thousands
+ * of files, and half of a site's test was the file system looking for places for them.
+ */
+function scratchFolder() {
+  const memory = '/dev/shm'
+  const left = fs.existsSync(memory) ? fs.statfsSync(memory) : { bavail: 0, bsize: 0 }
+  const roomy = left.bavail * left.bsize > 8 * gigabyte && os.freemem() > 12 * gigabyte
+  const home = roomy ? memory : os.tmpdir()
+  removeLeftovers(home)
+  const folder = fs.mkdtempSync(path.join(home, `portal-tests-${process.pid}-`))
+  // As root, sites and the database run as other users, who must be able to enter.
+  fs.chmodSync(folder, 0o755)
+  return folder
+}
+
+const tiers = ['--fast', '--rest']
+
 await ensurePackages()
-const fast = process.argv.includes('--fast')
-const given = process.argv.slice(2).filter((argument) => argument !== '--fast')
+const given = process.argv.slice(2)
+const fast = given.includes('--fast')
+const files = [
+  ...(fast ? testsByTier().fast : []),
+  ...(given.includes('--rest') ? testsByTier().rest : []),
+]
 if (!fast) {
   await ensureWordpress()
   await ensureWebBuild()
+  await ensureCompiled()
 }
+const scratch = scratchFolder()
 const vitest = spawn(
   pinnedNode(),
   [
     path.join(root, 'node_modules', 'vitest', 'vitest.mjs'),
     'run',
-    ...(fast ? fastTests() : []),
-    ...given,
+    ...files,
+    ...given.filter((argument) => !tiers.includes(argument)),
   ],
   {
     cwd: root,
-    env: environment(),
+    env: { ...environment(), TMPDIR: scratch },
     stdio: 'inherit',
   },
 )
-vitest.on('exit', (code, signal) => process.exit(signal ? 1 : (code ?? 1)))
+// Vitest ends what it opened; then the folder goes, and this process.
+for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => vitest.kill(signal))
+vitest.on('exit', (code, signal) => {
+  remove(scratch)
+  process.exit(signal ? 1 : (code ?? 1))
+})

@@ -23,17 +23,16 @@ const slow = new RegExp(
 const slowByThemselves = new Set(['server/billing/simulation.test.ts', 'test/page-bytes.test.ts'])
 
 /** Paths from the repository's root. */
-export const fastTests = () =>
-  folders
-    .flatMap((folder) =>
-      readdirSync(path.join(root, folder), { recursive: true }).map((file) =>
-        path.join(folder, file).split(path.sep).join('/'),
-      ),
-    )
-    .filter(
-      (file) =>
-        /\.test\.tsx?$/.test(file) &&
-        !slowByThemselves.has(file) &&
-        !slow.test(readFileSync(path.join(root, file), 'utf8')),
-    )
-    .toSorted()
+export function testsByTier() {
+  const fast = []
+  const rest = []
+  for (const folder of folders)
+    for (const name of readdirSync(path.join(root, folder), { recursive: true })) {
+      const file = path.join(folder, name).split(path.sep).join('/')
+      if (!/\.test\.tsx?$/.test(file)) continue
+      const isSlow =
+        slowByThemselves.has(file) || slow.test(readFileSync(path.join(root, file), 'utf8'))
+      ;(isSlow ? rest : fast).push(file)
+    }
+  return { fast, rest }
+}

@@ -22,8 +22,8 @@ import {
   ownAddresses,
   ownNameServer,
   routes as dnsRoutes,
+  titles as dnsTitles,
 } from './dns/index.ts'
-import { titles as dnsTitles } from './dns/index.ts'
 import { serveHealth } from './health.ts'
 import { judgeInstallation } from './installation.ts'
 import { createMessages } from './messages/index.ts'
@@ -113,7 +113,7 @@ export async function openApp(parts: AppParts) {
   const realtime = createRealtime({
     db,
     complete: links.complete,
-    titles: { ...wordpress.titles, ...dnsTitles },
+    titles: { ...billing.titles, ...payments.titles, ...wordpress.titles, ...dnsTitles },
     url: parts.databaseUrl,
     clock,
     app: {
@@ -143,6 +143,7 @@ export async function openApp(parts: AppParts) {
     smsCountriesOf: (region) => smsCountriesOf(catalog, region),
     sendSms: messages.sms,
     sendMail: messages.mail,
+    brandName: catalog.brand.name,
     currencyOf: (region) => currencyOf(catalog, region),
     languageOf: (region) => languageOfRegion(catalog, region),
     openWallet: ledger.openWallet,

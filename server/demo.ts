@@ -1,6 +1,6 @@
 /**
- * The demo customer: a believable half year of top-ups and invoices, made by the rooms' own
- * functions on a clock that is moved by hand.
+ * The demo customer: a believable half year of top-ups and invoices, made by the
+ * modules' own functions on a clock that is moved by hand.
  */
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
@@ -15,6 +15,7 @@ import { transaction, type Database } from './platform/db.ts'
 import type { Jobs } from './platform/jobs.ts'
 import { lockKeys } from './platform/lock-keys.ts'
 import type { Log } from './platform/log.ts'
+import { descriptionOf, productName, subjectOf } from './wordpress/index.ts'
 
 export const demoCustomer = {
   email: 'demo@letspanel.example',
@@ -104,7 +105,6 @@ export async function seedDemo(of: {
     let now = today
     const clock: Clock = { now: () => now }
     const ledger = createLedger(clock)
-    await ledger.prepare(tx, { drivers: ['vnpay'], products: ['wordpress'] })
     const billing = createBilling({
       db,
       clock,
@@ -167,21 +167,20 @@ export async function seedDemo(of: {
       const terms = termsOf(catalog, 'VND', wanted)
       const seconds = days(30) / 1000
       const name = event.server ?? 'blog'
-      const text = `WordPress ${name} (${plan.name} · ${event.diskGb} GB SSD · 1 container)`
       const invoice = await billing.issue(tx, {
         customer,
         currency: 'VND',
-        product: 'wordpress',
+        product: productName,
         lines: [
           {
-            description: { en: text, vi: text },
+            description: descriptionOf(name, plan.name, diskMb, wanted.containers),
             quantity: 1n,
             unitPrice: BigInt(monthlyOf(terms).total),
             period,
             basis: { ...terms, seconds, of_seconds: seconds },
           },
         ],
-        subject: { kind: 'wp', id: randomUUID(), name },
+        subject: subjectOf(randomUUID(), name),
         subscriptionId: null,
         starts: null,
       })

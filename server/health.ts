@@ -3,7 +3,8 @@ import { setTimeout as rest } from 'node:timers/promises'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { Refusal } from './platform/errors.ts'
 import type { Metrics } from './platform/metrics.ts'
-import { sameBytes } from './platform/secrets.ts'
+import { sameText } from './platform/constant-time.ts'
+import { isLoopback } from './platform/loopback.ts'
 
 /** So long one part is waited for: a monitor would give up, and never learn which one it was. */
 const usuallyMs = 3000
@@ -52,14 +53,11 @@ export function serveHealth(
   /** Who may see inside: this machine itself, or who has the token. */
   const entitled = (request: FastifyRequest): boolean => {
     const token = parts.metricsToken
-    if (
-      token !== undefined &&
-      sameBytes(Buffer.from(request.headers.authorization ?? ''), Buffer.from(`Bearer ${token}`))
-    )
+    if (token !== undefined && sameText(request.headers.authorization ?? '', `Bearer ${token}`))
       return true
     return (
       !parts.behindProxy &&
-      ['127.0.0.1', '::1', '::ffff:127.0.0.1'].includes(request.socket.remoteAddress ?? '') &&
+      isLoopback(request.socket.remoteAddress ?? '') &&
       // What a proxy on this machine hands on comes from elsewhere.
       proxyHeaders.every((name) => request.headers[name] === undefined)
     )

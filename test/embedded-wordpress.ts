@@ -17,7 +17,6 @@ export { filesDir, runtimeDir }
 /** `other`: what this test needs otherwise than the driver has it. */
 export const open = (dataDir: string, other: Partial<EmbeddedParts> = {}): SiteRuntime =>
   createEmbedded({
-    cronMs: 1_000,
     dataDir,
     runtimeDir,
     filesDir,

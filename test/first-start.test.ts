@@ -2,9 +2,9 @@
  * A portal as an operator starts it first, and the ways in which it must not go into production.
  */
 import { spawn } from 'node:child_process'
-import { readdirSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, statSync } from 'node:fs'
 import path from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { freePort } from './portal.ts'
 import { PortalProcess } from './portal-process.ts'
 
@@ -35,6 +35,7 @@ async function ended(
       env: {
         PATH: process.env['PATH'] ?? '',
         HOME: process.env['HOME'] ?? '/',
+        NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? '',
         PORT: String(port),
         SANDBOX_PORT: String(sandboxPort),
         SITES_PORT: String(sitesPort),
@@ -54,7 +55,9 @@ async function ended(
   return { code, faults: [...said.matchAll(/^  - (.*)$/gm)].map(([, fault = '']) => fault) }
 }
 
-test('what it writes is closed to the other users of the machine', () => {
+test('what it writes is closed to the other users of the machine', async () => {
+  // The last file of a start, and the one whose mode is left to the process.
+  await vi.waitUntil(() => existsSync(path.join(portal.dataDir, 'portal.pid')), 20_000)
   const open = readdirSync(portal.dataDir, { recursive: true, withFileTypes: true })
     .filter((entry) => !entry.isSymbolicLink())
     .map((entry) => path.join(entry.parentPath, entry.name))

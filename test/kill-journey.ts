@@ -5,6 +5,7 @@
 import { randomUUID } from 'node:crypto'
 import http from 'node:http'
 import { expect } from 'vitest'
+import { eventually } from './portal.ts'
 import type { PortalProcess } from './portal-process.ts'
 
 export type Outcome = 'paid' | 'late' | 'lost'
@@ -79,21 +80,20 @@ export async function untilAnswered(
 }
 
 /** Asks again, across kills, until the answer pleases. */
-async function until<T>(
+const until = <T>(
   what: string,
   ask: () => Promise<T | undefined | false>,
   seconds = 120,
-): Promise<T> {
-  const deadline = Date.now() + seconds * 1000
-  for (;;) {
-    const answer = await ask().catch((error: unknown) => {
-      if (String(error).includes('the portal ended')) throw error
-    })
-    if (answer !== undefined && answer !== false) return answer
-    if (Date.now() > deadline) throw new Error(`${what} did not happen within ${seconds} s`)
-    await new Promise((resolve) => setTimeout(resolve, 100))
-  }
-}
+): Promise<T> =>
+  eventually(
+    what,
+    () =>
+      ask().catch((error: unknown) => {
+        if (String(error).includes('the portal ended')) throw error
+        return undefined
+      }),
+    seconds,
+  )
 
 export async function register(portal: PortalProcess, number: number): Promise<Customer> {
   const customer: Customer = {

@@ -47,6 +47,7 @@ export class PortalProcess {
     this.#env = {
       PATH: process.env['PATH'] ?? '',
       HOME: process.env['HOME'] ?? '/',
+      NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? '',
       PORT: String(port),
       SANDBOX_PORT: String(sandboxPort),
       SITES_PORT: String(sitesPort),

@@ -16,7 +16,6 @@ import { openDrivers, sandboxGatewayKeys, type Drivers } from '../server/drivers
 import { lineThrough } from '../server/sites-line.ts'
 import { openSites, type Sites } from '../server/sites.ts'
 import { systemClock, type Clock } from '../server/platform/clock.ts'
-import { watchForSecondConnections } from '../server/platform/db.ts'
 import { createLog } from '../server/platform/log.ts'
 import { createSecrets } from '../server/platform/secrets.ts'
 import { checkLedger } from '../server/wallet/index.ts'
@@ -153,8 +152,6 @@ export function manualClock(from = new Date()): ManualClock {
     },
   }
 }
-
-watchForSecondConnections()
 
 const rootSecret = 'a secret for tests, forty characters long'
 export interface TestPortalOptions {

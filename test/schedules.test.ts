@@ -14,7 +14,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Currency } from '../contract/money.ts'
 import type { PaymentDriver } from '../server/payments/driver.ts'
 import { systemClock } from '../server/platform/clock.ts'
-import { transaction } from '../server/platform/db.ts'
+import { databaseIsAway, transaction } from '../server/platform/db.ts'
 import { DriverFailure } from '../server/platform/errors.ts'
 import { createLedger } from '../server/wallet/index.ts'
 import { eventually, openTestPortal, type TestCustomer, type TestPortal } from './portal.ts'
@@ -135,8 +135,22 @@ async function chargedBack(payer: Payer, customer: TestCustomer, amount: bigint)
 const transfers = async (): Promise<unknown> =>
   (await sql`select count(*) as transfers from ledger_transfer`.execute(portal.app.db)).rows
 
-/** What the job does that asks about a pending payment. */
-async function ask(code: string): Promise<void> {
+/**
+ * What the job does that asks about a pending payment. As the job it begins anew when the database
+ * went away: the pool may hand out a cut connection until it has read that it was cut.
+ */
+const ask = (code: string): Promise<true> =>
+  eventually('the answer about the payment', () =>
+    askOnce(code).then(
+      () => true as const,
+      (error: unknown) => {
+        if (!databaseIsAway(error)) throw error
+        return undefined
+      },
+    ),
+  )
+
+async function askOnce(code: string): Promise<void> {
   const { db, topUps } = portal.app
   const payment = await db
     .selectFrom('payment')

@@ -105,7 +105,6 @@ export async function openTestBilling(
     start: async () => undefined,
     stop: async () => undefined,
     health: async () => undefined,
-    idle: async () => undefined,
   }
   const open = (url = database.url) => {
     const { db, close } = connect(url, 12, () => undefined)

@@ -2,7 +2,15 @@
  * The walls between the modules stand, and each of them would notice a breach: for every rule a
  * fault is planted in a scratch copy of the plan.
  */
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import {
@@ -113,7 +121,11 @@ const faults: Record<string, Record<string, string>> = {
     'server/edge/a.ts': "import '../platform/db.ts'",
     'server/platform/db.ts': 'export {}',
   },
-  'no-cycles': { 'server/wallet/a.ts': "import './b.ts'", 'server/wallet/b.ts': "import './a.ts'" },
+  // The least visible circle: a dynamic import one way, a type the other way.
+  'no-cycles': {
+    'web/a.ts': "export type A = 1; export const b = () => import('./b.ts')",
+    'web/b.ts': "import type { A } from './a.ts'; export const one: A = 1",
+  },
   'no-orphans': { 'server/wallet/a.ts': 'export const lonely = 1' },
   'what-runs-is-a-dependency': { 'server/wallet/a.ts': "import 'vitest'" },
 }
@@ -141,4 +153,28 @@ describe('each wall notices a breach', () => {
       expect(found.join('\n')).toContain(rule)
     })
   }
+
+  test('of the platform a driver gets four files and no other', async () => {
+    const place = path.join(scratch, 'platform')
+    const platform = path.join(place, 'server/platform')
+    const driver = path.join(place, 'server/payments/drivers/vnpay')
+    for (const folder of [platform, driver]) mkdirSync(folder, { recursive: true })
+    const files = readdirSync(path.join(root, 'server/platform')).filter(
+      (file) => file.endsWith('.ts') && !file.endsWith('.test.ts'),
+    )
+    for (const file of files) writeFileSync(path.join(platform, file), 'export {}')
+    writeFileSync(
+      path.join(driver, 'a.ts'),
+      files.map((file) => `import '../../../platform/${file}'`).join('\n'),
+    )
+    const rule = 'a-driver-sees-only-its-folder-and-the-agreement'
+    const { found } = await breaches(place, ['server'])
+    const refused = found.filter((breach) => breach.startsWith(rule)).join('\n')
+    expect(files.filter((file) => !refused.includes(`/platform/${file}`))).toEqual([
+      'constant-time.ts',
+      'errors.ts',
+      'http-client.ts',
+      'vietnam-time.ts',
+    ])
+  })
 })

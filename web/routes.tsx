@@ -15,6 +15,7 @@ import { Root } from './shell/Root.tsx'
 import { answerFirst } from './pages/answer-first.ts'
 import { Error500 } from './pages/Error500.tsx'
 import { loadTexts, type TextGroup } from './i18n/index.ts'
+import type { LoadInput } from './load-input.ts'
 import { loadScreen } from './pages/load-screen.ts'
 import { configQuery, followZoneOf, meQuery } from './queries.ts'
 import { session } from './session.ts'
@@ -22,15 +23,6 @@ import { siteTabs, type SiteTab } from './wordpress/site-tabs.ts'
 
 interface Context {
   queryClient: QueryClient
-}
-/**
- * What a screen may fetch before it is shown. It never throws: a failed load is said inside its
- * card.
- */
-export interface LoadInput {
-  queryClient: QueryClient
-  params: Record<string, string>
-  search: Record<string, unknown>
 }
 interface ScreenFile {
   default: ComponentType

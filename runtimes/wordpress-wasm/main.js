@@ -10,6 +10,7 @@ runContainer(async (order, say) => {
     siteDir: order.siteDir,
     internalDir: order.internalDir,
     limits: { ssd: order.ssdBytes, database: order.databaseBytes, internal: order.internalBytes },
+    measureMs: order.measureMs,
     report: (full) => say({ s: 'disk-full', ...full }),
   })
   answerConstantsOnly()

@@ -2,7 +2,8 @@
  * Alepay's own side of its sums. Written apart from the portal's driver on purpose: each is the
  * other's check.
  */
-import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
+import { createHash, createHmac } from 'node:crypto'
+import { sameText } from '../constant-time.ts'
 
 export interface Merchant {
   readonly tokenKey: string
@@ -30,10 +31,5 @@ export const sha256 = (...parts: readonly string[]): string =>
 export const md5 = (...parts: readonly string[]): string =>
   createHash('md5').update(parts.join('')).digest('hex')
 
-export function same(expected: string, given: unknown): boolean {
-  const [a, b] = [
-    Buffer.from(expected),
-    Buffer.from(typeof given === 'string' ? given.toLowerCase() : ''),
-  ]
-  return a.length === b.length && timingSafeEqual(a, b)
-}
+export const same = (expected: string, given: unknown): boolean =>
+  typeof given === 'string' && sameText(expected, given.toLowerCase())

@@ -12,7 +12,8 @@
  *   answers 200 with the receipt; the webhook has been answered by then. `reference` on the receipt
  *   is the bank's own. GET /sepay/userapi/transactions/list (Authorization: Bearer <token>)
  */
-import { createHmac, randomInt, timingSafeEqual } from 'node:crypto'
+import { createHmac, randomInt } from 'node:crypto'
+import { sameText } from '../constant-time.ts'
 import { inTransaction, type Database } from '../database.ts'
 import type { Gateway, GatewayOptions, Keys } from '../gateway.ts'
 import { formOf, json, type Call, type Reply } from '../http.ts'
@@ -184,11 +185,7 @@ export function openBank(db: Database, keys: Keys, options: GatewayOptions): Gat
   }
 
   async function list({ query, headers }: Call): Promise<Reply> {
-    const [given, expected] = [
-      Buffer.from(headers.authorization ?? ''),
-      Buffer.from(`Bearer ${sepayToken}`),
-    ]
-    if (given.length !== expected.length || !timingSafeEqual(given, expected))
+    if (!sameText(`Bearer ${sepayToken}`, headers.authorization))
       return json({ status: 401, error: 'Unauthorized', messages: { success: false } }, 401)
     const moment = (name: string, otherwise: string): string => {
       const text = query.get(name) ?? ''

@@ -2,7 +2,8 @@
  * payOS's own side of its signatures. Written apart from the portal's driver on purpose: each is
  * the other's check.
  */
-import { createHmac, timingSafeEqual } from 'node:crypto'
+import { createHmac } from 'node:crypto'
+import { sameText } from '../constant-time.ts'
 
 export interface Channel {
   readonly clientId: string
@@ -43,10 +44,5 @@ export const requestSignature = (body: Fields, key: string): string =>
       .join('&'),
   )
 
-export function same(expected: string, given: unknown): boolean {
-  const [a, b] = [
-    Buffer.from(expected),
-    Buffer.from(typeof given === 'string' ? given.toLowerCase() : ''),
-  ]
-  return a.length === b.length && timingSafeEqual(a, b)
-}
+export const same = (expected: string, given: unknown): boolean =>
+  typeof given === 'string' && sameText(expected, given.toLowerCase())

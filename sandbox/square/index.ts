@@ -13,7 +13,8 @@
  *   answers 303. Events are sent again after 1, 2, 4 … 60 s, ten times, until they are answered
  *   with 2xx.
  */
-import { createHmac, timingSafeEqual } from 'node:crypto'
+import { createHmac } from 'node:crypto'
+import { sameText } from '../constant-time.ts'
 import { inTransaction, type Database, type Transaction } from '../database.ts'
 import type { Gateway, GatewayOptions, Keys } from '../gateway.ts'
 import { formOf, json, redirect, type Call, type Reply } from '../http.ts'
@@ -101,13 +102,8 @@ export function openSquare(db: Database, keys: Keys, options: GatewayOptions): G
     return result
   }
 
-  const entitled = ({ headers }: Call): boolean => {
-    const [given, expected] = [
-      Buffer.from(headers.authorization ?? ''),
-      Buffer.from(`Bearer ${accessToken}`),
-    ]
-    return given.length === expected.length && timingSafeEqual(given, expected)
-  }
+  const entitled = ({ headers }: Call): boolean =>
+    sameText(`Bearer ${accessToken}`, headers.authorization)
   const guarded =
     (work: (call: Call) => Promise<Reply>) =>
     async (call: Call): Promise<Reply> =>

@@ -1,5 +1,5 @@
 /** Stripe's API, as far as a portal that links cards and takes payments uses it. */
-import { timingSafeEqual } from 'node:crypto'
+import { sameText } from '../constant-time.ts'
 import { inTransaction, type Database, type Transaction } from '../database.ts'
 import type { Call, Reply } from '../http.ts'
 import { invalid, missing, ok, reused, unauthorized, type Answer } from './answer.ts'
@@ -338,11 +338,6 @@ const forBrowsers = new Set([
   'GET /v1/payment_intents/{intent}',
 ])
 
-const same = (given: string, expected: string): boolean => {
-  const [one, other] = [Buffer.from(given), Buffer.from(expected)]
-  return one.length === other.length && timingSafeEqual(one, other)
-}
-
 /**
  * Takes a call to /v1/… with either key. A kept answer is given again under its idempotency key.
  */
@@ -385,8 +380,8 @@ export function createApi(of: {
 
   async function answer(call: Call): Promise<Answer & { again?: true }> {
     const bearer = /^Bearer (\S+)$/.exec(call.headers.authorization ?? '')?.[1] ?? ''
-    const browser = same(bearer, keys.publishableKey)
-    if (!browser && !same(bearer, keys.secretKey)) return unauthorized()
+    const browser = sameText(keys.publishableKey, bearer)
+    if (!browser && !sameText(keys.secretKey, bearer)) return unauthorized()
     const matched = operationOf(call.method, call.path)
     const operation = matched && operations[matched.operation]
     if (!matched || !operation)

@@ -2,7 +2,8 @@
  * VNPay's own side of its signatures. Written apart from the portal's driver on purpose: each is
  * the other's check.
  */
-import { createHmac, timingSafeEqual } from 'node:crypto'
+import { createHmac } from 'node:crypto'
+import { sameText } from '../constant-time.ts'
 
 export interface VnpayTerminal {
   readonly tmnCode: string
@@ -23,10 +24,8 @@ export function formEncode(fields: Fields): string {
 export const hash = (secret: string, text: string): string =>
   createHmac('sha512', secret).update(text).digest('hex')
 
-export function hashMatches(expected: string, given: string | undefined): boolean {
-  const [a, b] = [Buffer.from(expected), Buffer.from((given ?? '').toLowerCase())]
-  return a.length === b.length && timingSafeEqual(a, b)
-}
+export const hashMatches = (expected: string, given: string | undefined): boolean =>
+  sameText(expected, given?.toLowerCase())
 
 /** The vnp_ parameters of a query, without the hash and its type; and the hash. */
 export function readQuery(query: URLSearchParams): { fields: Fields; given: string | undefined } {

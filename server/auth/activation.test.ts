@@ -1,6 +1,7 @@
 /** Activation: the code that proves a phone, and who has what it proves. */
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { jobsIdle } from '../../test/idle-jobs.ts'
 import { manualClock, openTestPortal, type TestPortal } from '../../test/portal.ts'
 import { code, form, newcomersTo, wrong } from '../../test/newcomers.ts'
 import { hours, minutes, seconds } from '../platform/clock.ts'
@@ -260,7 +261,7 @@ describe('activation', () => {
     const person = await active()
     const before = (await portal.inbox(person.phone)).length
     expect((await auth('send', { email: person.email })).status).toBe(200)
-    await portal.app.jobs.idle()
+    await jobsIdle(portal.app.db)
     expect(await portal.inbox(person.phone)).toHaveLength(before)
   })
 })

@@ -36,6 +36,8 @@ export interface AuthNeeds {
     text: string,
     until?: Date,
   ) => Promise<void>
+  /** The operator's name, for messages. */
+  readonly brandName: string
   readonly currencyOf: (region: RegionCode) => Currency
   readonly languageOf: (region: RegionCode) => Me['language']
   readonly openWallet: (tx: Tx, customerId: string, currency: Currency) => Promise<void>

@@ -10,7 +10,8 @@ import { deleteInBatches } from '../platform/batches.ts'
 import type { Queryable, Tx } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
 import type { Limit } from '../platform/limits.ts'
-import { sameBytes, type Secrets } from '../platform/secrets.ts'
+import { sameBytes } from '../platform/constant-time.ts'
+import type { Secrets } from '../platform/secrets.ts'
 
 export type Purpose = 'activate' | 'recover' | 'email' | 'phone'
 

@@ -4,7 +4,7 @@ import { hash, verify } from '@node-rs/argon2'
 import type { Language } from '../../contract/index.ts'
 import { ruleText } from '../../contract/server-sentences.ts'
 import { Refusal } from '../platform/errors.ts'
-import { fold } from '../platform/fold.ts'
+import { fold } from '../../contract/fold.ts'
 import { createGate } from '../platform/gate.ts'
 
 /** OWASP's argon2id minimum: 19 MiB, 2 passes, 1 lane. */

@@ -21,8 +21,8 @@ export const texts = {
     en: {
       subject: 'Confirm your new email address',
       text: (code: string) =>
-        `Your code is ${code}. Enter it on the account page to use this address.\nIt is good ` +
-        'for 10 minutes. If you did not ask for it, you can ignore this message.',
+        `Your code is ${code}. Enter it on the account page to use this address.\nIt ` +
+        'expires in 10 minutes. If you did not ask for it, you can ignore this message.',
     },
     vi: {
       subject: 'Xác nhận địa chỉ email mới',
@@ -46,13 +46,11 @@ export const texts = {
     },
   },
   phoneCode: {
-    en: (code: string) =>
-      `Your code for this phone number is ${code}. It is good for 10 minutes. Do not share it ` +
-      'with anybody.',
+    en: (sender: string, code: string) =>
+      `${sender}${code} is the code for your new number. Expires in 10 min. Don't share it.`,
     // Without accents: one SMS of the GSM alphabet.
-    vi: (code: string) =>
-      `Ma xac nhan so dien thoai moi la ${code}. Ma co hieu luc trong 10 phut. Khong chia se ` +
-      'ma nay cho bat ky ai.',
+    vi: (sender: string, code: string) =>
+      `${sender}Ma OTP cho so moi ${code}, hieu luc 10 phut. Khong chia se.`,
   },
   phoneChanged: {
     en: {

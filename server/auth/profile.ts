@@ -19,6 +19,7 @@ import { texts } from './profile-texts.ts'
 import { endSessions, type Caller, type Origin } from './session.ts'
 import { failuresOfCustomer } from './sign-in.ts'
 import { createSmsAllowance } from './sms-allowance.ts'
+import { smsSender } from './sms-sender.ts'
 
 /** A customer who knew the password when it was judged. */
 interface ProvenCustomer {
@@ -253,10 +254,15 @@ export function createProfile(needs: AuthNeeds): Profile {
         { network: from.network, trusted: true },
         phone,
       )
-      await needs.sendSms(tx, phone, texts.phoneCode[customer.spoken](code), {
-        from: at,
-        until: expiresAt,
-      })
+      await needs.sendSms(
+        tx,
+        phone,
+        texts.phoneCode[customer.spoken](smsSender(needs.brandName), code),
+        {
+          from: at,
+          until: expiresAt,
+        },
+      )
     },
 
     async confirmPhone(tx, customerId, code, from) {

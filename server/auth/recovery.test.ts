@@ -1,6 +1,7 @@
 /** Recovery by a code, and what strangers can do to it. */
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { jobsIdle } from '../../test/idle-jobs.ts'
 import { eventually, manualClock, openTestPortal, type TestPortal } from '../../test/portal.ts'
 import { code, newcomersTo, wrong } from '../../test/newcomers.ts'
 import { minutes } from '../platform/clock.ts'
@@ -147,18 +148,18 @@ describe('codes and strangers', () => {
       429,
       'rate_limited',
     ])
-    await portal.app.jobs.idle()
+    await jobsIdle(portal.app.db)
     const own = /\b\d{6}\b/.exec((await portal.inbox(person.email))[0]?.text ?? '')?.[0] ?? ''
     for (let n = 10; n < 50; n++)
       expect(
         (await auth('recover', { email: person.email }, { ip: `198.51.101.${n}` })).status,
       ).toBe(200)
-    await portal.app.jobs.idle()
+    await jobsIdle(portal.app.db)
     // Of forty networks of one provider the first ten of a day are heard; who is elsewhere still
     // is.
     expect(await portal.inbox(person.email)).toHaveLength(11)
     await auth('recover', { email: person.email }, { ip: '203.0.113.9' })
-    await portal.app.jobs.idle()
+    await jobsIdle(portal.app.db)
     expect(await portal.inbox(person.email)).toHaveLength(12)
     const { rows } = await admin.query(
       'select trusted from one_time_code where customer_id = $1 order by trusted',

@@ -37,7 +37,7 @@ export interface Recovery {
 const subject = { en: 'Your password recovery code', vi: 'Mã khôi phục mật khẩu' }
 const text = {
   en: (code: string) =>
-    `Your password recovery code is ${code}.\nIt is good for 10 minutes. If you did not ask ` +
+    `Your password recovery code is ${code}.\nIt expires in 10 minutes. If you did not ask ` +
     'for it, you can ignore this message.',
   vi: (code: string) =>
     `Mã khôi phục mật khẩu của bạn là ${code}.\nMã có hiệu lực trong 10 phút. Nếu bạn không ` +

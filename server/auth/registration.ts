@@ -21,6 +21,7 @@ import { hashPassword, refuseCommon } from './password.ts'
 import type { Origin } from './session.ts'
 import { refuseOvertaken, type Proven } from './sign-in.ts'
 import { createSmsAllowance } from './sms-allowance.ts'
+import { smsSender } from './sms-sender.ts'
 
 /** A registration that was looked at before its transaction. */
 interface Newcomer {
@@ -73,11 +74,9 @@ const unprovenLookedAt = 20
 
 // Without accents: one SMS of the GSM alphabet.
 const text = {
-  en: (code: string) =>
-    `Your activation code is ${code}. It is good for 10 minutes. Do not share it with anybody.`,
-  vi: (code: string) =>
-    `Ma kich hoat cua ban la ${code}. Ma co hieu luc trong 10 phut. Khong chia se ma nay cho ` +
-    'bat ky ai.',
+  en: (sender: string, code: string) =>
+    `${sender}${code} is your code. Expires in 10 min. Don't share it.`,
+  vi: (sender: string, code: string) => `${sender}Ma OTP ${code}, hieu luc 10 phut. Khong chia se.`,
 }
 
 /** In a query over customers: whether an activation code of it is alive. */
@@ -137,7 +136,10 @@ export function createRegistration(needs: AuthNeeds, guards: Guards): Registrati
     // One is about to be sent to this number already, and is good for as long as a new one.
     if (from === undefined) return
     const { code, expiresAt } = await guards.codes.issue(tx, { customerId: id }, 'activate', by)
-    await needs.sendSms(tx, phone, text[language](code), { from, until: expiresAt })
+    await needs.sendSms(tx, phone, text[language](smsSender(needs.brandName), code), {
+      from,
+      until: expiresAt,
+    })
   }
 
   async function forget(tx: Tx, ids: readonly string[]): Promise<void> {

@@ -4,6 +4,7 @@
  */
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { jobsIdle } from '../../test/idle-jobs.ts'
 import { manualClock, openTestPortal, type Answer, type TestPortal } from '../../test/portal.ts'
 import { code, form, newcomersTo, wrong } from '../../test/newcomers.ts'
 import { hours, minutes } from '../platform/clock.ts'
@@ -216,7 +217,7 @@ describe('what must not be seen', () => {
     const token = login.body.result.token.accessToken
     answers.push(await auth('recover', { email: person.email }))
     const mailed = await codeFor(person.email)
-    await portal.app.jobs.idle()
+    await jobsIdle(portal.app.db)
 
     expect(lines.length).toBeGreaterThan(5)
     const { rows: tables } = await admin.query<{ name: string }>(

@@ -2,6 +2,7 @@
 import type { SignIn } from '../../contract/account.ts'
 import { deleteInBatches } from '../platform/batches.ts'
 import { days, later, type Clock } from '../platform/clock.ts'
+import { newestFirst, type PageWish } from '../platform/cursor.ts'
 import type { Queryable } from '../platform/db.ts'
 import type { Origin } from './session.ts'
 
@@ -26,30 +27,26 @@ export async function noteSignIn(
     .execute()
 }
 
-/** Newest first, those before `before`; `next` is the place where the next page goes on. */
+/** Newest first. */
 export async function listSignIns(
   db: Queryable,
   customerId: string,
-  { limit, before }: { limit: number; before: bigint | null },
+  wish: PageWish,
 ): Promise<{ signIns: SignIn[]; next: bigint | null }> {
-  const rows = await db
+  const query = db
     .selectFrom('sign_in')
     .select(['id', 'at', 'ip', 'user_agent', 'outcome'])
     .where('customer_id', '=', customerId)
-    .$if(before !== null, (query) => query.where('id', '<', before ?? 0n))
-    .orderBy('id', 'desc')
-    .limit(limit + 1)
-    .execute()
-  const shown = rows.slice(0, limit)
+  const { rows, next } = await newestFirst(query, 'id', wish)
   return {
-    signIns: shown.map(({ id, at, ip, user_agent, outcome }) => ({
+    signIns: rows.map(({ id, at, ip, user_agent, outcome }) => ({
       id: String(id),
       at: at.toISOString(),
       ip,
       userAgent: user_agent,
       outcome: outcome as SignIn['outcome'],
     })),
-    next: rows.length > limit ? (shown.at(-1)?.id ?? null) : null,
+    next,
   }
 }
 

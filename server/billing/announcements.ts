@@ -42,8 +42,8 @@ function letter(
       ]
     : [
         `The price of ${what} changes on ${day}`,
-        `From the renewal of ${day} on, ${what} costs ${to} a month instead of ${from}. Until ` +
-          `then it renews at the old price. You can change or cancel it at any time: ${link}`,
+        `From the renewal on ${day}, ${what} costs ${to} per month instead of ${from}. ` +
+          `Until then it renews at the old price. You can change or cancel it at any time: ${link}`,
       ]
 }
 

@@ -2,6 +2,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { InvoiceEvent } from '../../contract/realtime.ts'
+import { jobsIdle } from '../../test/idle-jobs.ts'
 import {
   eightAtATime,
   eventually,
@@ -107,7 +108,7 @@ describe('invoice numbers', () => {
       const isSam = n % 5 === 0
       ids.push((await issue(isSam ? sam : an, 1n, isSam ? 'AUD' : 'VN')).id)
     }
-    await portal.app.jobs.idle()
+    await jobsIdle(portal.app.db)
     expect((await invoices(an)).map(({ number, issuedAt }) => number ?? issuedAt)).toEqual(
       Array.from({ length: 48 }, () => null),
     )

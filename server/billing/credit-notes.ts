@@ -125,7 +125,8 @@ export function splitUnused(
 ): bigint[] {
   const grown = charged.slice(1).map(({ price, total }, index) => {
     const more = share(price) - share(charged[index]?.price ?? 0n)
-    return more < 0n ? 0n : more > total ? total : more
+    if (more < 0n) return 0n
+    return more > total ? total : more
   })
   return [unused - grown.reduce((sum, part) => sum + part, 0n), ...grown]
 }

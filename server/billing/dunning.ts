@@ -45,27 +45,27 @@ export function dunningStep(
 const letters = {
   remind: {
     en: {
-      subject: 'Invoice {number} is not paid yet',
+      subject: 'Invoice {number} is unpaid',
       text:
         '{amount} is due for {what}. It is suspended on {suspend} and deleted on {delete} ' +
-        'unless the invoice is paid. Top up your wallet and it is paid by itself, or pay here: ' +
-        '{url}',
+        'unless the invoice is paid. Top up your wallet and we pay it automatically, or pay ' +
+        'here: {url}',
     },
     vi: {
       subject: 'Hoá đơn {number} chưa được thanh toán',
       text:
-        '{what} còn {amount} chưa thanh toán. Dịch vụ sẽ bị tạm ngưng ngày {suspend} và bị xoá ' +
-        'ngày {delete} nếu hoá đơn chưa được trả. Hãy nạp tiền vào ví, hoá đơn sẽ tự được trả; ' +
-        'hoặc thanh toán tại đây: {url}',
+        '{what} còn {amount} chưa thanh toán. Dịch vụ sẽ bị tạm ngưng ngày {suspend} và bị ' +
+        'xoá ngày {delete} nếu hoá đơn chưa được trả. Hãy nạp tiền vào ví, hoá đơn sẽ được ' +
+        'thanh toán tự động; hoặc thanh toán tại đây: {url}',
     },
   },
   suspend: {
     en: {
       subject: '{what} is suspended',
       text:
-        'Invoice {number} ({amount}) is unpaid, so {what} is suspended. Its data is kept until ' +
-        '{delete} and then deleted. Top up your wallet and it comes back by itself, or pay ' +
-        'here: {url}',
+        'Invoice {number} ({amount}) is unpaid, so {what} is suspended. Its data is kept ' +
+        'until {delete} and then deleted. Top up your wallet and we restore it ' +
+        'automatically, or pay here: {url}',
     },
     vi: {
       subject: '{what} đã bị tạm ngưng',
@@ -79,8 +79,8 @@ const letters = {
     en: {
       subject: '{what} is deleted',
       text:
-        'Invoice {number} ({amount}) stayed unpaid until {delete}. {what} and its data are ' +
-        'deleted, and nothing is due any more.',
+        'Invoice {number} ({amount}) was still unpaid on {delete}. We deleted {what} and ' +
+        'its data. Nothing more is due.',
     },
     vi: {
       subject: '{what} đã bị xoá',

@@ -4,7 +4,7 @@ import type { EventName } from '../../contract/realtime.ts'
 import type { DB } from '../platform/db-types.ts'
 import type { OutboxEvent } from '../realtime/index.ts'
 import type { Prepared } from './issue.ts'
-import { shownBriefly, shownFully, subjectToRow, type Products } from './product.ts'
+import { shownBriefly, shownFully, subjectOf, subjectToRow, type Products } from './product.ts'
 import type { InvoiceRow } from './store.ts'
 
 type InvoiceFacts = Pick<
@@ -83,6 +83,7 @@ export const priceEvent = (
       renewalPrice: Number(price),
       actsAt: acts.toISOString(),
       actsOn,
+      subject: subjectOf(row.subject),
     },
     ...shownFully(products, row),
   },

@@ -6,7 +6,7 @@
  */
 import { createHash, createHmac } from 'node:crypto'
 import type { Language } from '../../contract/errors.ts'
-import { sameBytes } from '../platform/secrets.ts'
+import { sameBytes } from '../platform/constant-time.ts'
 
 export interface InvoiceLinks {
   /** The page of an invoice. */

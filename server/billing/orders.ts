@@ -51,26 +51,26 @@ export function orderStep(
 const letters = {
   remind: {
     en: {
-      subject: 'Your order waits for its payment',
+      subject: 'Your order is awaiting payment',
       text:
-        '{what} is ordered and not paid: {amount} are due. The order lapses on {day} at {time}. ' +
-        'Top up your wallet before and it goes on by itself, or pay here: {url}',
+        'You ordered {what} and have not paid yet: {amount} due. The order lapses on {day} ' +
+        "at {time}. Top up your wallet before then and we'll start it, or pay here: {url}",
     },
     vi: {
       subject: 'Đơn hàng của bạn đang chờ thanh toán',
       text:
-        'Bạn đã đặt {what} nhưng chưa thanh toán {amount}. Đơn hàng sẽ hết hiệu lực lúc {time} ' +
-        'ngày {day}. Hãy nạp tiền vào ví trước thời điểm đó, đơn hàng sẽ tự được xử lý tiếp; ' +
-        'hoặc thanh toán tại đây: {url}',
+        'Bạn đã đặt {what} nhưng chưa thanh toán {amount}. Đơn hàng sẽ hết hiệu lực lúc ' +
+        '{time} ngày {day}. Hãy nạp tiền vào ví trước thời điểm đó, chúng tôi sẽ xử lý đơn ' +
+        'hàng ngay; hoặc thanh toán tại đây: {url}',
     },
   },
   lapse: {
     en: {
       subject: 'Your order has lapsed',
       text:
-        '{what} was not paid until {day}, {time}, so the order has lapsed. Nothing was charged ' +
-        'and nothing is due. A later top-up does not buy it; order again whenever you like: ' +
-        '{order}',
+        '{what} was not paid by {time} on {day}, so the order has lapsed. Nothing was ' +
+        'charged and nothing is due. A later top-up does not pay for it. You can order ' +
+        'again at any time: {order}',
     },
     vi: {
       subject: 'Đơn hàng của bạn đã hết hiệu lực',

@@ -105,7 +105,7 @@ async function renewed(
     !invoice.period_end
   )
     return
-  // Paid when its month was over it has another one, which begins with the payment.
+  // An invoice that is paid after its month has ended gets another period, from the payment on.
   const period =
     invoice.id === row.invoice_id
       ? {
@@ -191,7 +191,7 @@ async function writeReceipt(context: BillingContext, tx: Tx, paid: InvoiceRow): 
     .where('invoice_id', '=', paid.id)
     .orderBy('position')
     .executeTakeFirst()
-  // The demo's history was nobody's letter.
+  // The demo customer's paid invoices were seeded: they get no receipt.
   if (!customer || !line) return
   await receipt(context, tx, {
     customer,

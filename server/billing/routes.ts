@@ -1,6 +1,6 @@
 import type { PartyDetails } from '../../contract/billing.ts'
 import { billing as api } from '../../contract/index.ts'
-import { decodeCursor, encodeCursor } from '../platform/cursor.ts'
+import { encodeCursor, pageWish } from '../platform/cursor.ts'
 import type { Currency, RegionCode } from '../../contract/money.ts'
 import { timeZoneOf, type Catalog } from '../catalog/index.ts'
 import { isUuid, type Database, type Queryable } from '../platform/db.ts'
@@ -37,8 +37,7 @@ export function routes(http: Http, deps: BillingRouteDeps): void {
   const { db, billing, links } = deps
 
   http.read(api.listInvoices, async ({ customerId, query, language }) => {
-    const before = decodeCursor(query.cursor, language)
-    const { rows, next } = await invoicePage(db, { customerId, limit: query.limit ?? 50, before })
+    const { rows, next } = await invoicePage(db, { customerId, ...pageWish(query, language) })
     return new Page(await presentAll(db, rows, links, language), encodeCursor(next))
   })
 

@@ -14,6 +14,7 @@ import { emptyAt, forecast, type Renewing } from './forecast.ts'
 import { dayIn, monthsAfter } from './period.ts'
 import { shownFully } from './product.ts'
 import { prospectsOf } from './prospects.ts'
+import { runsOut } from './titles.ts'
 
 /** Customers whose wallets are looked at in one go. */
 const batchSize = 200
@@ -144,13 +145,12 @@ function letter(
   const link = `${context.portalUrl}/payment`
   return vi
     ? [
-        `Ví của bạn còn đủ dùng ${lasts} ngày`,
+        runsOut(lasts, language),
         `Số dư ví là ${money}, không đủ cho lần gia hạn ngày ${day}. Nạp tiền tại: ${link}`,
       ]
     : [
-        `Your wallet lasts ${lasts} more ${lasts === 1 ? 'day' : 'days'}`,
-        `Your wallet holds ${money}, which does not cover the renewal of ${day}. Top up here: ` +
-          `${link}`,
+        runsOut(lasts, language),
+        `Your balance is ${money}, too low for the renewal on ${day}. Top up here: ${link}`,
       ]
 }
 

@@ -8,7 +8,7 @@ import * as z from 'zod/mini'
 import { calendarOf } from '../../test/billing-calendar.ts'
 import { openTestBilling, type Buyer, type TestBilling } from '../../test/test-billing.ts'
 import { transaction } from '../platform/db.ts'
-import type { Offer, Product, Subject } from './index.ts'
+import { titles, type Offer, type Product, type Subject } from './index.ts'
 
 const ParkingTerms = z.object({ metres: z.int(), per_metre: z.int(), roof: z.int() })
 type ParkingTerms = z.output<typeof ParkingTerms>
@@ -58,7 +58,7 @@ afterAll(async () => {
   await billing.ledgerHolds()
   await billing.close()
 })
-const { at, jobsOf, eventsOf } = calendarOf(() => billing)
+const { at, jobsOf } = calendarOf(() => billing)
 
 async function rent(
   customer: Buyer,
@@ -124,7 +124,8 @@ test('a parking space is billed for a year', async () => {
   expect(await billing.balance(an)).toBe(old)
   rates.per_metre = 25_000
   await billing.bills.announcePrices()
-  expect(eventsOf(an)).toContain('subscription.price_announced')
+  const announced = billing.told.find(({ event }) => event === 'subscription.price_announced')
+  expect(titles['subscription.price_announced'](announced?.payload, 'en')).toMatch(/^A7 will cost /)
   const link = billing.mails.filter(({ to }) => to === an.email).at(-1)?.text
   expect(link).toContain('http://portal.example/parking')
   await at('2027-06-10T03:00:00Z')

@@ -5,6 +5,7 @@ import { currency as currencySchema } from '../../contract/money.ts'
 import type * as z from 'zod/mini'
 import type { InvoiceStatus } from '../../contract/billing.ts'
 import { hashOfToken, type InvoiceLinks } from './links.ts'
+import { newestFirst, type KeysetPage, type PageWish } from '../platform/cursor.ts'
 import type { DB } from '../platform/db-types.ts'
 import type { Queryable } from '../platform/db.ts'
 import { sql, type Selectable } from 'kysely'
@@ -93,21 +94,15 @@ export async function presentAll(
 }
 
 /** Newest first. */
-export async function invoicePage(
+export const invoicePage = (
   db: Queryable,
-  of: { customerId: string; limit: number; before: bigint | null },
-): Promise<{ rows: InvoiceRow[]; next: bigint | null }> {
-  let query = db
-    .selectFrom('invoice')
-    .selectAll()
-    .where('customer_id', '=', of.customerId)
-    .orderBy('seq', 'desc')
-    .limit(of.limit + 1)
-  if (of.before !== null) query = query.where('seq', '<', of.before)
-  const rows = await query.execute()
-  const page = rows.slice(0, of.limit)
-  return { rows: page, next: rows.length > of.limit ? (page.at(-1)?.seq ?? null) : null }
-}
+  of: PageWish & { customerId: string },
+): Promise<KeysetPage<InvoiceRow>> =>
+  newestFirst(
+    db.selectFrom('invoice').selectAll().where('customer_id', '=', of.customerId),
+    'seq',
+    of,
+  )
 
 /** All that are open, counted by the index that holds nothing else. */
 export async function unpaidOf(

@@ -45,7 +45,7 @@ export interface NewSubscription {
 export interface PriceChange {
   readonly subscriptionId: string
   readonly to: Offer
-  /** The product's own word for it, given back to its `offers` at the renewal. */
+  /** An object that only the product reads: billing hands it back to `offers` at the renewal. */
   readonly change: object
   /** The job that makes it act: once it is paid, or with the renewal. */
   readonly starts: Starts | null

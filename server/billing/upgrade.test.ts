@@ -3,17 +3,14 @@
  * readable.
  */
 import { randomBytes, randomUUID } from 'node:crypto'
-import { readdirSync, readFileSync } from 'node:fs'
-import path from 'node:path'
-import { sql, type Kysely } from 'kysely'
+import { sql } from 'kysely'
 import { Migrator } from 'kysely/migration'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
-import { connect, migrate, type Pool } from '../platform/db.ts'
+import { connect, migrate, migrations, type Pool } from '../platform/db.ts'
 import { createInvoiceLinks } from './links.ts'
 import { invoiceByToken, presentAll } from './store.ts'
 
-const folder = path.resolve(import.meta.dirname, '../migrations')
 const name = `test_${randomBytes(6).toString('hex')}`
 const url = inject('adminUrl').replace(/\/[^/?]+(\?|$)/, `/${name}$1`)
 const links = createInvoiceLinks('', 'a secret of tests')
@@ -32,22 +29,8 @@ async function asAdmin(statement: string): Promise<void> {
 beforeAll(async () => {
   await asAdmin(`create database ${name}`)
   pool = connect(url, 2, () => undefined)
-  const migrator = new Migrator({
-    db: pool.db,
-    provider: {
-      getMigrations: async () =>
-        Object.fromEntries(
-          readdirSync(folder)
-            .filter((file) => file.endsWith('.sql') && file < '0037')
-            .map((file) => {
-              const text = readFileSync(path.join(folder, file), 'utf8')
-              const up = async (db: Kysely<unknown>) => void (await sql.raw(text).execute(db))
-              return [file.replace(/\.sql$/, ''), { up }]
-            }),
-        ),
-    },
-  })
-  const { error } = await migrator.migrateToLatest()
+  const migrator = new Migrator({ db: pool.db, provider: migrations })
+  const { error } = await migrator.migrateTo('0035_installation')
   if (error) throw error
 })
 afterAll(async () => {

@@ -3,6 +3,7 @@ import * as z from 'zod'
 import { currencies, regionCodes, toMinor, type Currency } from '../../contract/money.ts'
 import { countryCodes } from '../../contract/phone.ts'
 import { methods } from '../../contract/payments.ts'
+import { Config } from '../../contract/system.ts'
 
 const text = z.union([z.number(), z.string()]).transform(String)
 
@@ -84,7 +85,6 @@ const topUp = (code: Currency) =>
       return read
     })
 
-const flag = z.boolean()
 const language = z.enum(['en', 'vi', 'aud'])
 const isTimeZone = (name: string): boolean => {
   try {
@@ -193,16 +193,7 @@ export const CatalogFile = z.strictObject({
         .default(null),
     })
     .default({ email: null, url: null }),
-  products: z.strictObject({
-    wordpress: flag,
-    antiDdos: flag,
-    hosting: flag,
-    dns: flag,
-    paas: flag,
-    svm: flag,
-    smsOtp: flag,
-    cloudDatabase: flag,
-  }),
+  products: z.strictObject(Config.shape.products.shape),
   regions: z.strictObject(
     Object.fromEntries(regionCodes.map((code) => [code, region])) as Record<
       (typeof regionCodes)[number],

@@ -5,6 +5,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { jobsIdle } from '../../test/idle-jobs.ts'
 import { eventually, openTestPortal, type TestPortal } from '../../test/portal.ts'
 import { systemClock } from '../platform/clock.ts'
 import { transaction } from '../platform/db.ts'
@@ -93,7 +94,7 @@ test('jobs that gave up are named, and started again', async () => {
     code: 0,
     said: '1 started again.\n',
   })
-  await portal.app.jobs.idle()
+  await jobsIdle(portal.app.db)
   expect(await command('jobs', 'retry', '--all')).toEqual({
     code: 1,
     said: 'No such job gave up.\n',
@@ -136,7 +137,7 @@ test('reconcile finds nothing where all agree, and names what does not', async (
 
   // The list of movements that is asked for every minute would find the missed webhook first.
   await sql`delete from pgboss.schedule where name like '%movements%'`.execute(portal.app.db)
-  await portal.app.jobs.idle()
+  await jobsIdle(portal.app.db)
   // Money without a code, a webhook that was missed, and a payment that somebody changed by hand.
   const pay = (fields: Record<string, string>) =>
     fetch(`${portal.sandboxUrl}/bank/app`, { method: 'POST', body: new URLSearchParams(fields) })

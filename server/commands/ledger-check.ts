@@ -1,3 +1,4 @@
+import { parseArgs } from 'node:util'
 import type { Config } from '../config.ts'
 import { connect } from '../platform/db.ts'
 import { checkLedger } from '../wallet/index.ts'
@@ -13,13 +14,16 @@ export async function ledgerCheckCommand(
   options: readonly string[],
   out: Output,
 ): Promise<number> {
-  if (options.some((option) => option !== '--full')) {
+  let given
+  try {
+    given = parseArgs({ args: [...options], options: { full: { type: 'boolean' } } })
+  } catch {
     out.refuse('npm run portal -- ledger:check [--full] [--json]')
     return 64
   }
   const { db, close } = connect(databaseUrl, 1, () => undefined)
   try {
-    const findings = await checkLedger(db, options.includes('--full') ? 'full' : 'new')
+    const findings = await checkLedger(db, given.values.full === true ? 'full' : 'new')
     for (const { invariant, where } of findings) out.line(`broken: ${invariant}: ${where}`)
     const { n } = await db
       .selectFrom('ledger_account')

@@ -65,11 +65,11 @@ export async function judgeBelow(
     if (found.some((host) => deps.pool.has(host))) {
       const advice = {
         en:
-          `${name}, the domain above, leads to our name servers but is not active here. Add it ` +
+          `${name}, the domain above, uses our name servers but is not active here. Add it ` +
           'and activate it first.',
         vi:
-          `Tên miền cấp trên ${name} đang trỏ tới máy chủ tên miền của chúng tôi nhưng chưa ` +
-          'được kích hoạt ở đây. Hãy thêm và kích hoạt tên đó trước.',
+          `Tên miền cấp trên ${name} đang dùng nameserver của chúng tôi nhưng chưa được ` +
+          'kích hoạt ở đây. Hãy thêm và kích hoạt tên đó trước.',
       }
       return {
         verdict: {

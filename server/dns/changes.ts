@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import { shownStates, type Change } from '../../contract/dns-changes.ts'
 import { recordRuleText } from '../../contract/dns-records.ts'
 import type { Language } from '../../contract/errors.ts'
+import { newestFirst, type KeysetPage, type PageWish } from '../platform/cursor.ts'
 import type { Queryable, Tx } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
 import { edit, type EditDeps } from './edit.ts'
@@ -40,10 +41,10 @@ const columns = ['id', 'at', 'action', 'before', 'after', 'undone_at'] as const
 /** Newest first. */
 export async function changePage(
   db: Queryable,
-  of: { zoneId: string; limit: number; before: bigint | null },
-): Promise<{ rows: ChangeRow[]; next: bigint | null }> {
+  of: PageWish & { zoneId: string },
+): Promise<KeysetPage<ChangeRow>> {
   // An import may hold ten thousand records, of which a list shows the first.
-  let query = db
+  const query = db
     .selectFrom('dns_change')
     .select([
       'id',
@@ -56,12 +57,7 @@ export async function changePage(
       sql<number>`jsonb_array_length(after)`.as('after_count'),
     ])
     .where('zone_id', '=', of.zoneId)
-    .orderBy('id', 'desc')
-    .limit(of.limit + 1)
-  if (of.before !== null) query = query.where('id', '<', of.before)
-  const rows = await query.execute()
-  const page = rows.slice(0, of.limit)
-  return { rows: page, next: rows.length > of.limit ? (page.at(-1)?.id ?? null) : null }
+  return await newestFirst(query, 'id', of)
 }
 
 /**

@@ -94,7 +94,7 @@ async function wholeAfter(tx: Tx, zoneId: string, { before, after }: Edit): Prom
   return viewOf([...(await allRecords(tx, zoneId)).filter(({ id }) => !gone.has(id)), ...after])
 }
 
-/** Longest chain of CNAMEs inside one domain that is followed. */
+/** A chain of more CNAMEs inside one domain is refused as if it were a loop. */
 const chainLimit = 8
 
 async function createsCnameLoop(view: View, zone: string, record: KeptRecord): Promise<boolean> {

@@ -150,7 +150,7 @@ describe('a text in quotation marks', () => {
 test('an A-label that stands for nothing is refused as record, target and domain', async () => {
   const domain = await create()
   const sentence =
-    'A part of this name begins with xn-- but does not stand for any letters. Type the name ' +
+    'A part of this name begins with xn-- but is not valid. Type the name ' +
     'in its own letters, such as chào.'
   expect((await post(domain, { name: 'xn--zzzz99999' })).body.error?.fields).toEqual({
     name: sentence,

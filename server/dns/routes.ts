@@ -3,7 +3,7 @@ import type { Check } from '../../contract/dns.ts'
 import { recordRuleText } from '../../contract/dns-records.ts'
 import { namesThatMatter, warningsOf } from '../../contract/dns-warnings.ts'
 import type { Language } from '../../contract/errors.ts'
-import { decodeCursor, encodeCursor } from '../platform/cursor.ts'
+import { encodeCursor, pageWish } from '../platform/cursor.ts'
 import { transaction, type Database, type Queryable, type Tx } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
 import { Page, type Http } from '../platform/http.ts'
@@ -68,13 +68,6 @@ export interface DnsRouteDeps extends RecordDeps, ZoneDeps {
 
 export function routes(http: Http, deps: DnsRouteDeps): void {
   const { db, capabilities } = deps
-  const page = (
-    query: { limit?: number | undefined; cursor?: string | undefined },
-    language: 'en' | 'vi',
-  ) => ({
-    limit: query.limit ?? 50,
-    before: decodeCursor(query.cursor, language),
-  })
 
   const told = async (tx: Tx, zoneId: string, written: Written, language: Language) => {
     const { name } = await zoneById(tx, zoneId)
@@ -86,7 +79,7 @@ export function routes(http: Http, deps: DnsRouteDeps): void {
     const { rows, next } = await zonePage(db, {
       customerId,
       search: query.search ?? '',
-      ...page(query, language),
+      ...pageWish(query, language),
     })
     return new Page(
       { data: rows.map((zone) => presentDomain(zone, capabilities)) },
@@ -136,7 +129,11 @@ export function routes(http: Http, deps: DnsRouteDeps): void {
   http.read(api.listRecords, async ({ customerId, params, query, language }) => {
     const zone = await zoneOf(db, customerId, params.id)
     const wanted = { type: query.type, name: query.name, search: query.search ?? '' }
-    const { records, next } = await recordPage(db, { zone, ...wanted, ...page(query, language) })
+    const { records, next } = await recordPage(db, {
+      zone,
+      ...wanted,
+      ...pageWish(query, language),
+    })
     return new Page(
       { data: records.map(presentRecord), serial: Number(zone.serial) },
       encodeCursor(next),
@@ -213,7 +210,7 @@ export function routes(http: Http, deps: DnsRouteDeps): void {
 
   http.read(dnsChanges.listChanges, async ({ customerId, params, query, language }) => {
     const zone = await zoneOf(db, customerId, params.id)
-    const { rows, next } = await changePage(db, { zoneId: zone.id, ...page(query, language) })
+    const { rows, next } = await changePage(db, { zoneId: zone.id, ...pageWish(query, language) })
     const who = await deps.nameOf(db, customerId)
     return new Page({ data: rows.map((row) => presentChange(row, who)) }, encodeCursor(next))
   })

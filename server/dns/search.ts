@@ -5,22 +5,10 @@
 import { sql, type SqlBool } from 'kysely'
 import { unicodeName } from '../../contract/dns-idn.ts'
 import { absoluteName, readName, type RecordType } from '../../contract/dns-records.ts'
+import { newestFirst, type PageWish } from '../platform/cursor.ts'
 import type { Queryable } from '../platform/db.ts'
 import { live, recordOf, type KeptRecord, type ZoneRow } from './store.ts'
 
-interface PageOf {
-  readonly limit: number
-  /** Only what is older than this. */
-  readonly before: bigint | null
-}
-
-const cut = <T extends { readonly seq: bigint }>(
-  rows: T[],
-  limit: number,
-): { rows: T[]; next: bigint | null } => {
-  const page = rows.slice(0, limit)
-  return { rows: page, next: rows.length > limit ? (page.at(-1)?.seq ?? null) : null }
-}
 const spelled = (search: string): string => search.normalize('NFC').trim().toLowerCase()
 const like = (text: string): string => `%${text.replace(/[\\%_]/g, '\\$&')}%`
 
@@ -28,13 +16,12 @@ const like = (text: string): string => `%${text.replace(/[\\%_]/g, '\\$&')}%`
  * Newest first. Found by any part of the name in either spelling, and by a full name that lies in
  * the domain (www.shop.vn finds shop.vn).
  */
-export async function zonePage(db: Queryable, of: PageOf & { customerId: string; search: string }) {
+export async function zonePage(
+  db: Queryable,
+  of: PageWish & { customerId: string; search: string },
+) {
   const text = spelled(of.search)
-  let query = live(db)
-    .where('customer_id', '=', of.customerId)
-    .orderBy('seq', 'desc')
-    .limit(of.limit + 1)
-  if (of.before !== null) query = query.where('seq', '<', of.before)
+  let query = live(db).where('customer_id', '=', of.customerId)
   if (text !== '') {
     // Whoever typed the A-labels is shown them, and may look for the letters all the same.
     const encoded = await live(db)
@@ -58,7 +45,7 @@ export async function zonePage(db: Queryable, of: PageOf & { customerId: string;
       ]),
     )
   }
-  return cut(await query.execute(), of.limit)
+  return await newestFirst(query, 'seq', of)
 }
 
 /** Names and values of the domain that hold A-labels and whose letters hold the text. */
@@ -90,7 +77,7 @@ async function encodedHits(
  */
 export async function recordPage(
   db: Queryable,
-  of: PageOf & {
+  of: PageWish & {
     zone: ZoneRow
     type: RecordType | undefined
     name: string | undefined
@@ -99,13 +86,7 @@ export async function recordPage(
 ): Promise<{ records: KeptRecord[]; next: bigint | null }> {
   const { zone } = of
   const text = spelled(of.search)
-  let query = db
-    .selectFrom('dns_record')
-    .selectAll()
-    .where('zone_id', '=', zone.id)
-    .orderBy('seq', 'desc')
-    .limit(of.limit + 1)
-  if (of.before !== null) query = query.where('seq', '<', of.before)
+  let query = db.selectFrom('dns_record').selectAll().where('zone_id', '=', zone.id)
   if (of.type !== undefined) query = query.where('type', '=', of.type)
   if (of.name !== undefined) {
     const read = readName(of.name, of.type ?? 'TXT', zone.name)
@@ -127,6 +108,6 @@ export async function recordPage(
       ]),
     )
   }
-  const { rows, next } = cut(await query.execute(), of.limit)
+  const { rows, next } = await newestFirst(query, 'seq', of)
   return { records: rows.map(recordOf), next }
 }

@@ -8,11 +8,11 @@ interface Known {
 
 const domainWords: Record<string, Record<Language, string>> = {
   active: { en: 'is active', vi: 'đã được kích hoạt' },
-  moved: { en: 'points at other name servers now', vi: 'hiện đang trỏ tới máy chủ tên miền khác' },
+  moved: { en: 'now uses other name servers', vi: 'hiện dùng nameserver khác' },
   pending: { en: 'is no longer active', vi: 'không còn được kích hoạt' },
 }
 
-export const titles: Titles = {
+export const titles = {
   'dns.status'(payload, language) {
     const { domain } = payload as Known
     const vi = language === 'vi'
@@ -20,4 +20,4 @@ export const titles: Titles = {
       ? `Tên miền ${domain?.name ?? ''} ${domainWords[domain?.status ?? '']?.vi ?? ''}`
       : `Domain ${domain?.name ?? ''} ${domainWords[domain?.status ?? '']?.en ?? ''}`
   },
-}
+} satisfies Partial<Titles>

@@ -300,7 +300,7 @@ test('an active domain that moves away is marked, told, and waits again after a 
   await expect.poll(() => told(who)).toHaveLength(3)
   expect(await told(who)).toEqual([
     `Domain ${domain.name} is no longer active`,
-    `Domain ${domain.name} points at other name servers now`,
+    `Domain ${domain.name} now uses other name servers`,
     `Domain ${domain.name} is active`,
   ])
   await delegate(domain.name, domain.nameserver)

@@ -69,13 +69,13 @@ const isPair = (found: readonly string[], pair: readonly string[]): boolean =>
  */
 const stillActive = (name: string): { en: string; vi: string } => ({
   en:
-    `${name} points at the right name servers, but another account still has it active. It ` +
-    "becomes free a week after that account's name servers were replaced, or at once when that " +
-    'account deletes it; we keep looking.',
+    `${name} uses the right name servers, but another account still has it active. It ` +
+    "becomes free a week after that account's name servers were replaced, or as soon as " +
+    "that account deletes it. We'll keep checking.",
   vi:
-    `${name} đã trỏ đúng máy chủ tên miền, nhưng một tài khoản khác vẫn đang kích hoạt tên này. ` +
-    'Tên sẽ được nhả sau một tuần kể từ khi thôi trỏ về tài khoản đó, hoặc ngay khi tài khoản ' +
-    'đó xoá tên; chúng tôi vẫn tiếp tục kiểm tra.',
+    `${name} đã dùng đúng nameserver, nhưng một tài khoản khác vẫn đang kích hoạt tên này. ` +
+    'Bạn dùng được tên này một tuần sau khi nameserver của tài khoản đó được thay, hoặc ' +
+    'ngay khi tài khoản đó xoá tên. Chúng tôi sẽ tiếp tục kiểm tra.',
 })
 
 export function createVerifier(deps: {

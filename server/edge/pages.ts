@@ -26,7 +26,7 @@ const words: Record<
     status: 503,
     en: [
       'This site is starting',
-      'It will be here in a few seconds. This page looks again by itself.',
+      'It will be ready in a few seconds. This page reloads automatically.',
     ],
     vi: ['Trang web đang khởi động', 'Trang sẽ sẵn sàng sau vài giây. Trình duyệt sẽ tự tải lại.'],
   },

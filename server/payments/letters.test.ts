@@ -1,5 +1,6 @@
 /** What customers are told of money that reaches the wallet and leaves it again. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { jobsIdle } from '../../test/idle-jobs.ts'
 import {
   eventually,
   openTestPortal,
@@ -69,8 +70,8 @@ test("a top-up has a receipt, in the customer's language, once", async () => {
   expect(receipt).toContain('Số dư ví là 300.000 đ')
   await portal.call('PUT', '/api/v1/account', { token: an.token, body: { language: 'en' } })
   await portal.topUp(an, 50_000)
-  expect(await letter(an, /Receipt/)).toContain('Your wallet holds')
-  await portal.app.jobs.idle()
+  expect(await letter(an, /Receipt/)).toContain('Your balance is')
+  await jobsIdle(portal.app.db)
   const receipts = (await portal.inbox(an.email)).filter(({ text }) =>
     /Biên nhận|Receipt/.test(text),
   )
@@ -86,14 +87,19 @@ test('a refund to its source is told when it is made, and when it is refused', a
   expect(await letter(an, /từ chối hoàn/)).toContain('số dư ví là 300.000 đ')
   refuses = false
   await portal.app.topUps.refunds.begin(transactionCode, 100_000n, 'asked for')
-  expect(await letter(an, /được hoàn qua VNPay/)).toContain('Số dư ví là 200.000 đ')
+  expect(await letter(an, /đang hoàn .* qua VNPay/)).toContain('Số dư ví là 200.000 đ')
   const wallet = { amount: 100_000, currency: 'VND', provider: 'VNPay', transactionCode }
   await eventually('both notifications', async () => (await told(an, 'wallet.refunded')).length > 0)
   expect((await told(an, 'wallet.refund_failed')).map(({ payload }) => payload)).toMatchObject([
     { wallet },
   ])
   expect((await told(an, 'wallet.refunded')).map(({ payload, title }) => [title, payload])).toEqual(
-    [[expect.stringMatching(/goes back to its source$/), expect.objectContaining({ wallet })]],
+    [
+      [
+        expect.stringMatching(/to the original payment method$/),
+        expect.objectContaining({ wallet }),
+      ],
+    ],
   )
 })
 
@@ -102,7 +108,7 @@ test('a chargeback is told with what it leaves owed, and so is one that is won',
   const { transactionCode } = await portal.topUp(an, 300_000)
   await letter(an, /Biên nhận/)
   await portal.app.topUps.refunds.begin(transactionCode, 100_000n, 'spent elsewhere')
-  await letter(an, /được hoàn qua VNPay/)
+  await letter(an, /đang hoàn .* qua VNPay/)
   const of = { reference: transactionCode, amount: 300_000n } as const
   await Promise.all([tell({ ...of, status: 'reversed' }), tell({ ...of, status: 'reversed' })])
   const taken = await letter(an, /đã thu hồi 300\.000 đ/)
@@ -113,7 +119,7 @@ test('a chargeback is told with what it leaves owed, and so is one that is won',
   expect((await told(an, 'wallet.chargeback')).map(({ payload }) => payload)).toMatchObject([
     { wallet: { amount: 300_000, owed: 100_000 } },
   ])
-  await portal.app.jobs.idle()
+  await jobsIdle(portal.app.db)
   const letters = (await portal.inbox(an.email)).filter(({ text }) => /thu hồi/.test(text))
   expect(letters).toHaveLength(2)
   await portal.ledgerHolds()

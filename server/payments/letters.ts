@@ -38,10 +38,10 @@ export interface Letters {
 const words = {
   'wallet.credited': {
     en: {
-      subject: '{amount} reached your wallet',
+      subject: '{amount} added to your wallet',
       text:
-        'Receipt: {amount} was received through {provider} at {at}, transaction {code}.{rest} ' +
-        'Your wallet holds {balance}. All movements: {portal}/transactions',
+        'Receipt: we received {amount} through {provider} at {at}, transaction ' +
+        '{code}.{rest} Your balance is {balance}. All transactions: {portal}/transactions',
     },
     vi: {
       subject: 'Đã nạp {amount} vào ví của bạn',
@@ -52,16 +52,15 @@ const words = {
   },
   'wallet.refunded': {
     en: {
-      subject: '{amount} goes back to its source',
+      subject: '{amount} is being refunded',
       text:
-        '{amount} of the top-up {code} left your wallet and is given back through {provider}. ' +
-        'It may take the bank some days. Your wallet holds {balance}. All movements: ' +
-        '{portal}/transactions',
+        'We are refunding {amount} of the top-up {code} through {provider}. The bank may ' +
+        'need a few days. Your balance is {balance}. All transactions: {portal}/transactions',
     },
     vi: {
-      subject: 'Đã hoàn {amount} về nguồn',
+      subject: 'Đang hoàn {amount} cho bạn',
       text:
-        '{amount} của lần nạp {code} đã rời ví và được hoàn qua {provider}. Ngân hàng có thể ' +
+        'Chúng tôi đang hoàn {amount} của lần nạp {code} qua {provider}. Ngân hàng có thể ' +
         'cần vài ngày để xử lý. Số dư ví là {balance}. Xem mọi giao dịch tại: ' +
         '{portal}/transactions',
     },
@@ -70,8 +69,8 @@ const words = {
     en: {
       subject: 'A refund of {amount} was refused',
       text:
-        '{provider} refused to give {amount} of the top-up {code} back. The money is in your ' +
-        'wallet again, which holds {balance}. All movements: {portal}/transactions',
+        '{provider} refused to refund {amount} of the top-up {code}. We returned the money ' +
+        'to your wallet. Your balance is {balance}. All transactions: {portal}/transactions',
     },
     vi: {
       subject: 'Không hoàn được {amount}',
@@ -84,9 +83,9 @@ const words = {
     en: {
       subject: 'A top-up of {amount} was taken back',
       text:
-        '{provider} took {amount} of the top-up {code} back, as a bank does when a payment is ' +
-        'disputed.{rest} Your wallet holds {balance}. If you did not ask for this, please write ' +
-        'to us. All movements: {portal}/transactions',
+        '{provider} took back {amount} of the top-up {code}, as a bank does when a payment ' +
+        'is disputed.{rest} Your balance is {balance}. If you did not ask for this, please ' +
+        'contact us. All transactions: {portal}/transactions',
     },
     vi: {
       subject: 'Khoản nạp {amount} đã bị thu hồi',
@@ -98,13 +97,13 @@ const words = {
   },
   'wallet.chargeback_returned': {
     en: {
-      subject: '{amount} that was taken back is returned',
+      subject: '{amount} returned to your wallet',
       text:
-        '{provider} returned {amount} of the top-up {code} that had been taken back. Your ' +
-        'wallet holds {balance}. All movements: {portal}/transactions',
+        '{provider} returned {amount} of the top-up {code} that it had taken back. Your ' +
+        'balance is {balance}. All transactions: {portal}/transactions',
     },
     vi: {
-      subject: '{amount} bị thu hồi đã được trả lại',
+      subject: 'Đã trả lại {amount} vào ví',
       text:
         '{provider} đã trả lại {amount} của lần nạp {code} từng bị thu hồi. Số dư ví là ' +
         '{balance}. Xem mọi giao dịch tại: {portal}/transactions',
@@ -115,11 +114,11 @@ type Kind = keyof typeof words
 
 const rests = {
   setOff: {
-    en: ' Of it {part} settled what a payment that had been taken back had left owed.',
+    en: ' {part} of it paid a debt from an earlier payment that was taken back.',
     vi: ' Trong đó {part} được bù trừ cho khoản còn nợ do một lần nạp đã bị thu hồi.',
   },
   owed: {
-    en: ' The wallet did not hold all of it: {part} is owed, and is set off from your next top-up.',
+    en: ' Your balance was too low: you owe {part}, which we deduct from your next top-up.',
     vi: ' Ví không đủ số dư: bạn còn nợ {part}, khoản này sẽ được bù trừ từ lần nạp tiếp theo.',
   },
 } as const

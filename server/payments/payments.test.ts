@@ -82,7 +82,7 @@ describe("a top-up through VNPay's page", () => {
     expect(told).toHaveLength(1)
     expect(told[0]).toMatchObject({
       event: 'wallet.credited',
-      title: 'Đã nạp 500.000\u00a0đ vào ví',
+      title: 'Nạp ví thành công: 500.000\u00a0đ',
       payload: { wallet: { amount: 500_000, currency: 'VND', provider: 'VNPay', transactionCode } },
     })
     const shown = await transaction(an, transactionCode)

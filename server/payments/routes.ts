@@ -1,6 +1,6 @@
 import { cards as cardApi, payments as api } from '../../contract/index.ts'
 import type { Clock } from '../platform/clock.ts'
-import { decodeCursor, encodeCursor } from '../platform/cursor.ts'
+import { encodeCursor, pageOfList, pageWish } from '../platform/cursor.ts'
 import type { Database } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
 import { Page, type Http } from '../platform/http.ts'
@@ -56,9 +56,8 @@ export function routes(http: Http, deps: PaymentRouteDeps): void {
   })
   http.read(cardApi.listMethods, async ({ customerId, query, language }) => {
     const all = await cards.list(await orders.buyerOf(customerId))
-    const from = Number(decodeCursor(query.cursor, language) ?? 0n)
-    const until = from + (query.limit ?? 50)
-    return new Page(all.slice(from, until), encodeCursor(until < all.length ? BigInt(until) : null))
+    const { rows, next } = pageOfList(all, pageWish(query, language))
+    return new Page(rows, encodeCursor(next))
   })
   http.act(cardApi.attachMethod, async ({ customerId, body }) => {
     await cards.attach(await orders.buyerOf(customerId), body.methodId)

@@ -1,7 +1,7 @@
 /**
- * Settlement, one way for every gateway: a verified update is matched on reference, amount and
- * currency, moves the payment only along allowed transitions, and posts once. A browser never
- * settles a payment.
+ * Settlement, one way for every gateway: a verified update is matched on reference and currency,
+ * and on the amount where the gateway fixes it (`credits: 'exact'`), moves the payment only along
+ * allowed transitions, and posts once. A browser never settles a payment.
  */
 import { sql } from 'kysely'
 import type { Currency } from '../../contract/money.ts'

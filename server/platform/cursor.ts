@@ -1,4 +1,8 @@
-/** Keyset cursors: the last position of a page, opaque to the caller. */
+/**
+ * Keyset pages: a page goes on where the last one ended, so that its time does not grow with the
+ * list. A cursor is the last position of a page, opaque to the caller.
+ */
+import { sql, type SelectQueryBuilder, type StringReference } from 'kysely'
 import type { Language } from '../../contract/index.ts'
 import { ruleText } from '../../contract/server-sentences.ts'
 import { Refusal } from './errors.ts'
@@ -7,10 +11,81 @@ export const encodeCursor = (position: bigint | null): string | null =>
   position === null ? null : Buffer.from(`v1:${position}`).toString('base64url')
 
 /** Null without a cursor. Refuses one that is not ours with invalid_input. */
-export function decodeCursor(cursor: string | undefined, language: Language): bigint | null {
+function decodeCursor(cursor: string | undefined, language: Language): bigint | null {
   if (cursor === undefined) return null
   const match = /^v1:(\d{1,18})$/.exec(Buffer.from(cursor, 'base64url').toString('latin1'))
   if (!match?.[1])
     throw new Refusal('invalid_input', { fields: { cursor: ruleText('cursor', language) } })
   return BigInt(match[1])
+}
+
+/** Which page is asked for: at most `limit` rows, those below `before`. */
+export interface PageWish {
+  readonly limit: number
+  /** The position that the page before ended with; null for the first page. */
+  readonly before: bigint | null
+}
+/** One page; `next` is where the following one begins, null after the last. */
+export interface KeysetPage<T> {
+  readonly rows: T[]
+  readonly next: bigint | null
+}
+
+/** What a call's query asks for. Refuses a cursor that is not ours with invalid_input. */
+export const pageWish = (
+  query: { readonly limit?: number | undefined; readonly cursor?: string | undefined },
+  language: Language,
+  usualLimit = 50,
+): PageWish => ({
+  limit: query.limit ?? usualLimit,
+  before: decodeCursor(query.cursor, language),
+})
+
+/** The first `limit` rows; `next` is the position of the last of them if there are more. */
+export function firstOf<T>(
+  rows: readonly T[],
+  limit: number,
+  positionOf: (row: T) => bigint | null,
+): KeysetPage<T> {
+  const shown = rows.slice(0, limit)
+  const last = shown.at(-1)
+  return { rows: shown, next: rows.length > limit && last ? positionOf(last) : null }
+}
+
+/** The column's name without its table's: what a row calls it. */
+type ColumnOf<Name> = Name extends `${string}.${infer Column}` ? Column : Name
+
+/**
+ * One page of what `query` finds, the highest `column` first. The column is unique among the rows
+ * and one of those that are selected.
+ */
+export async function newestFirst<
+  Tables,
+  From extends keyof Tables,
+  Name extends StringReference<Tables, From>,
+  Row extends Readonly<Record<ColumnOf<Name> & string, bigint | null>>,
+>(
+  query: SelectQueryBuilder<Tables, From, Row>,
+  column: Name,
+  { limit, before }: PageWish,
+): Promise<KeysetPage<Row>> {
+  const position = sql.ref<bigint>(column)
+  // One more than is shown says whether there is a next page.
+  let page = query.orderBy(position, 'desc').limit(limit + 1)
+  if (before !== null) page = page.where(position, '<', before)
+  const name = column.slice(column.lastIndexOf('.') + 1) as ColumnOf<Name> & string
+  return firstOf(await page.execute(), limit, (row) => row[name])
+}
+
+/**
+ * A page of a list that is whole in memory and does not change while it is paged through: the
+ * cursor says how many were shown.
+ */
+export function pageOfList<T>(
+  all: readonly T[],
+  wish: PageWish,
+): { rows: T[]; next: bigint | null } {
+  const from = Number(wish.before ?? 0n)
+  const to = from + wish.limit
+  return { rows: all.slice(from, to), next: to < all.length ? BigInt(to) : null }
 }

@@ -80,19 +80,21 @@ function open(config: pg.PoolConfig, onError: (error: Error) => void): Pool {
   }
 }
 
-const folderProvider = (folder: string): MigrationProvider => ({
+const folder = path.resolve(import.meta.dirname, '../migrations')
+/** The numbered files of `server/migrations/`. */
+export const migrations: MigrationProvider = {
   async getMigrations() {
     const files = (await readdir(folder)).filter((file) => /^\d{4}_.+\.sql$/.test(file)).sort()
-    const migrations = files.map(async (file) => {
+    const read = files.map(async (file) => {
       const text = await readFile(path.join(folder, file), 'utf8')
       return [
         file.replace(/\.sql$/, ''),
         { up: async (db: Kysely<unknown>) => void (await sql.raw(text).execute(db)) },
       ] as const
     })
-    return Object.fromEntries(await Promise.all(migrations))
+    return Object.fromEntries(await Promise.all(read))
   },
-})
+}
 
 /**
  * Applies what is missing, under Kysely's lock: several processes may start at once. Answers the
@@ -106,8 +108,8 @@ export async function migrate(url: string): Promise<string[]> {
     () => undefined,
   )
   try {
-    const provider = folderProvider(path.resolve(import.meta.dirname, '../migrations'))
-    const { error, results } = await new Migrator({ db, provider }).migrateToLatest()
+    const migrator = new Migrator({ db, provider: migrations })
+    const { error, results } = await migrator.migrateToLatest()
     if (error) throw error
     return (results ?? [])
       .filter((result) => result.status === 'Success')

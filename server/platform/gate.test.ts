@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { createGate, createKeyedGate } from './gate.ts'
+import { createGate, createKeyedGate, createKeyedQueue } from './gate.ts'
 
 /** Work that ends when it is told to. */
 function pending() {
@@ -66,4 +66,17 @@ test('a keyed gate refuses beyond its number for that key, and forgets who left'
   for (const end of ends) end()
   await Promise.all(held)
   expect(await gate.run('an', async () => 'in')).toBe('in')
+})
+
+test('a keyed queue has each key wait for itself only, and refuses beyond its length', async () => {
+  const queue = createKeyedQueue({ atOnce: 1, waiting: 1 })
+  const { work, ends } = pending()
+  const held = queue.run('an', work)
+  const next = queue.run('an', async () => 'next')
+  await expect(queue.run('an', work)).rejects.toMatchObject({ code: 'rate_limited' })
+  expect(await queue.run('binh', async () => 'in')).toBe('in')
+  for (const end of ends) end()
+  await held
+  expect(await next).toBe('next')
+  expect(await queue.run('an', async () => 'in')).toBe('in')
 })

@@ -8,16 +8,22 @@ export interface Gate {
   run<T>(work: () => Promise<T>): Promise<T>
 }
 
-const retryAfterSeconds = 2
+const tooBusy = () => new Refusal('unavailable', { retryAfterSeconds: 2 })
+const tooMany = () => new Refusal('rate_limited', { retryAfterSeconds: 1 })
+
+interface GateLimits {
+  readonly atOnce: number
+  readonly waiting: number
+}
 
 /** `atOnce` run, at most `waiting` wait for their turn, in the order in which they came. */
-export function createGate({ atOnce, waiting }: { atOnce: number; waiting: number }): Gate {
+export function createGate({ atOnce, waiting }: GateLimits, refusal = tooBusy): Gate {
   let running = 0
   const queue: (() => void)[] = []
   return {
     async run(work) {
       if (running >= atOnce) {
-        if (queue.length >= waiting) throw new Refusal('unavailable', { retryAfterSeconds })
+        if (queue.length >= waiting) throw refusal()
         // Who is called takes over the place of who leaves, so nobody slips in between.
         await new Promise<void>((resolve) => queue.push(resolve))
       } else running += 1
@@ -33,7 +39,7 @@ export function createGate({ atOnce, waiting }: { atOnce: number; waiting: numbe
 }
 
 export interface KeyedGate {
-  /** Runs `work`. Refuses with rate_limited while as many of this key run. */
+  /** Runs `work`. Refuses with rate_limited when there are too many of this key. */
   run<T>(key: string, work: () => Promise<T>): Promise<T>
 }
 
@@ -43,7 +49,7 @@ export function createKeyedGate(atOnce: number): KeyedGate {
   return {
     async run(key, work) {
       const now = running.get(key) ?? 0
-      if (now >= atOnce) throw new Refusal('rate_limited', { retryAfterSeconds: 1 })
+      if (now >= atOnce) throw tooMany()
       running.set(key, now + 1)
       try {
         return await work()
@@ -51,6 +57,24 @@ export function createKeyedGate(atOnce: number): KeyedGate {
         const left = (running.get(key) ?? 1) - 1
         if (left === 0) running.delete(key)
         else running.set(key, left)
+      }
+    },
+  }
+}
+
+/** A gate for each key, in this process: so many of one key run, so many wait. */
+export function createKeyedQueue(limits: GateLimits): KeyedGate {
+  const gates = new Map<string, { readonly gate: Gate; users: number }>()
+  return {
+    async run(key, work) {
+      const own = gates.get(key) ?? { gate: createGate(limits, tooMany), users: 0 }
+      gates.set(key, own)
+      own.users += 1
+      try {
+        return await own.gate.run(work)
+      } finally {
+        own.users -= 1
+        if (own.users === 0) gates.delete(key)
       }
     },
   }

@@ -26,7 +26,7 @@ import {
 import { transaction, type Database } from './db.ts'
 import { Refusal } from './errors.ts'
 import { browserCookie, browserOf, newBrowser } from './browser-cookie.ts'
-import { createKeyedGate } from './gate.ts'
+import { createKeyedGate, createKeyedQueue } from './gate.ts'
 import { Page, type Act, type Answer, type Call, type Caller } from './http-calls.ts'
 import type { FileAnswer, From, Write } from './http-calls.ts'
 import { explain, languageOfRequest } from './http-failures.ts'
@@ -90,13 +90,27 @@ async function* enveloped(chunks: AsyncIterable<string | Buffer>): AsyncIterable
 /** Fastify's own limit, unless the endpoint has another. */
 const limitOf = ({ maxBodyBytes }: Endpoint) =>
   maxBodyBytes === undefined ? {} : { bodyLimit: maxBodyBytes }
-/** Writes of one customer at a time; more is 429. */
-const parallelWrites = 8
+/**
+ * Writes and `act` calls of one customer in progress at once in this process; one more is refused
+ * with 429. Reads, and calls without a session, are not counted.
+ */
+const parallelCalls = 8
+/**
+ * Calls of one session, and of one network with whatever tokens, that are identified at once and
+ * that wait for it. A flood takes few connections to find out who calls, so it is no reason to
+ * refuse the others' calls (back-pressure.ts). What reads do afterwards is not counted.
+ */
+const ofSession = { atOnce: 4, waiting: 200 }
+const ofNetwork = { atOnce: 12, waiting: 1000 }
 
 export function createHttp(options: HttpOptions): Http {
   const { db, log, idempotency } = options
   const server = createServer(options)
   const endpoints: Endpoint[] = []
+  const sessions = createKeyedQueue(ofSession)
+  const networks = createKeyedQueue(ofNetwork)
+  const identify = (token: string, ip: string): Promise<Caller | undefined> =>
+    sessions.run(token, () => networks.run(networkOf(ip), () => options.identify(token)))
 
   /** Who calls, in which language; what is asked is not looked at yet. */
   const callerOf = async (
@@ -107,7 +121,7 @@ export function createHttp(options: HttpOptions): Http {
     let caller: Caller | undefined
     if (endpoint.access === 'customer') {
       const token = /^Bearer (\S{1,200})$/i.exec(request.headers.authorization ?? '')?.[1]
-      caller = token === undefined ? undefined : await options.identify(token)
+      caller = token === undefined ? undefined : await identify(token, request.ip)
       if (!caller) throw new Refusal('unauthenticated')
       noteCaller(request, caller.customerId)
       if (caller.locked && endpoint.whileLocked !== true) throw new Refusal('session_locked')
@@ -212,9 +226,9 @@ export function createHttp(options: HttpOptions): Http {
       })
     else server.route(options)
   }
-  const writing = createKeyedGate(parallelWrites)
-  /** A route whose calls of one customer are limited in number at a time. */
-  const serveByTurns = (
+  const writing = createKeyedGate(parallelCalls)
+  /** A route of which one customer may have only so many calls in progress. */
+  const serveWithinLimit = (
     endpoint: Endpoint,
     handler: (request: FastifyRequest, reply: FastifyReply, from: From) => Promise<FastifyReply>,
   ): void =>
@@ -235,7 +249,7 @@ export function createHttp(options: HttpOptions): Http {
       const call = checked(endpoint, request, from)
       return { ...call, prepared: (await prepare?.(call)) as P }
     }
-    serveByTurns(endpoint, async (request, reply, from) => {
+    serveWithinLimit(endpoint, async (request, reply, from) => {
       const key = request.headers['idempotency-key']
       if (typeof key !== 'string' || endpoint.method === 'DELETE') {
         const call = await prepared(request, from)
@@ -311,7 +325,7 @@ export function createHttp(options: HttpOptions): Http {
     },
     write,
     act(endpoint, handle) {
-      serveByTurns(endpoint, async (request, reply, from) => {
+      serveWithinLimit(endpoint, async (request, reply, from) => {
         const work = async (actionId: string): Promise<KeptAnswer> => ({
           statusCode: endpoint.status ?? 200,
           body: envelope(endpoint, await handle({ ...checked(endpoint, request, from), actionId })),

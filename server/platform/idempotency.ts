@@ -11,7 +11,8 @@ import { deleteInBatches } from './batches.ts'
 import { hours, later, type Clock } from './clock.ts'
 import { transaction, type Database, type Queryable, type Tx } from './db.ts'
 import { Refusal } from './errors.ts'
-import { sameBytes, type Secrets } from './secrets.ts'
+import { sameBytes } from './constant-time.ts'
+import type { Secrets } from './secrets.ts'
 import type { SessionLocks } from './session-locks.ts'
 
 export interface IdempotencyStore {

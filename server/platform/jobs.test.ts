@@ -4,6 +4,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { sql } from 'kysely'
 import { testDatabase, type TestDatabase } from '../../test/database.ts'
+import { jobsIdle } from '../../test/idle-jobs.ts'
 import { connect, transaction, type Pool } from './db.ts'
 import { givenUpByQueue, givenUpJobs, queueStates, startAgain } from './job-failures.ts'
 import { createJobs, type JobDefinition, type Jobs } from './jobs.ts'
@@ -89,7 +90,7 @@ describe('a job that gave up', () => {
     expect(Number(rows[0]?.days)).toBeGreaterThan(365)
     // pg-boss takes some seconds to each retry.
     await expect.poll(() => runs, { timeout: 60_000 }).toBe(3)
-    await jobs.idle()
+    await jobsIdle(pool.db)
     expect(await givenUpByQueue(pool.db)).toEqual(new Map())
   })
 
@@ -131,7 +132,7 @@ describe('a job that runs by itself every so often', () => {
       running: 1,
     })
     end?.()
-    await jobs.idle()
+    await jobsIdle(pool.db)
     expect(runs).toBe(2)
   })
 

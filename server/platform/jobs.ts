@@ -57,8 +57,6 @@ export interface Jobs {
   stop(): Promise<void>
   /** Undefined when the worker lives; otherwise why not. */
   health(): Promise<string | undefined>
-  /** Waits until no job waits or runs (tests). */
-  idle(): Promise<void>
 }
 
 /** PostgreSQL's int4 holds it; at a minute apart these are two thousand years. */
@@ -217,14 +215,6 @@ export function createJobs(url: string, log: Log, mode: 'work' | 'send' = 'work'
       // asking is what goes well.
       if (troubled && (await boss.schemaVersion().catch(() => null)) !== null) troubled = false
       return troubled ? 'the job queue has trouble with the database' : undefined
-    },
-    async idle() {
-      const names = definitions.map(({ name }) => name)
-      // In one look at all of them: a job adds the next before it is over itself.
-      const waiting = `select 1 from pgboss.job
-        where name = any($1) and state in ('created', 'retry', 'active') limit 1`
-      while ((await boss.getDb().executeSql(waiting, [names])).rows.length > 0)
-        await new Promise((resolve) => setTimeout(resolve, 50))
     },
   }
 }

@@ -1,9 +1,9 @@
 /** Whether an address is this machine itself, however it is written. */
-import { BlockList, isIP } from 'node:net'
+import { isIP } from 'node:net'
+import ipaddr from 'ipaddr.js'
 
-const loopback = new BlockList()
-loopback.addSubnet('127.0.0.0', 8, 'ipv4')
-loopback.addAddress('::1', 'ipv6')
+/** The names by which a browser on this machine opens the portal, as URL.hostname writes them. */
+export const loopbackNames: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]'])
 
 /**
  * True for 127.0.0.0/8, ::1 (also IPv4-mapped), localhost and names below it; brackets are no
@@ -11,7 +11,6 @@ loopback.addAddress('::1', 'ipv6')
  */
 export function isLoopback(host: string): boolean {
   const bare = host.replace(/^\[(.*)\]$/, '$1').toLowerCase()
-  const family = isIP(bare)
-  if (family === 0) return bare === 'localhost' || bare.endsWith('.localhost')
-  return loopback.check(bare, family === 6 ? 'ipv6' : 'ipv4')
+  if (isIP(bare) === 0) return bare === 'localhost' || bare.endsWith('.localhost')
+  return ipaddr.process(bare).range() === 'loopback'
 }

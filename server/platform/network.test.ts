@@ -1,6 +1,11 @@
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
 import fc from 'fast-check'
+import ipaddr from 'ipaddr.js'
 import { expect, test } from 'vitest'
-import { networkOf, widerNetworkOf } from './network.ts'
+import { warningsOf } from '../../contract/dns-warnings.ts'
+import { isLocalAddress, isPublicAddress, networkOf, widerNetworkOf } from './network.ts'
 
 test.each([
   ['192.0.2.7', '192.0.2.7'],
@@ -46,3 +51,81 @@ test.each([
   ['2001:db8:0:0::/64', '2001:db8::/32'],
   ['', ''],
 ])('%s is a part of %s', (network, wider) => expect(widerNetworkOf(network)).toBe(wider))
+
+type Address = ipaddr.IPv4 | ipaddr.IPv6
+const special = (kind: typeof ipaddr.IPv4 | typeof ipaddr.IPv6): string[] => {
+  // The library fills its table in when it is first asked.
+  new kind(Array.from({ length: kind === ipaddr.IPv4 ? 4 : 16 }, () => 0)).range()
+  const { SpecialRanges } = kind.prototype as unknown as {
+    SpecialRanges: Record<string, [Address, number] | [Address, number][]>
+  }
+  return Object.values(SpecialRanges)
+    .flatMap((ranges) => (Array.isArray(ranges[0]) ? ranges : [ranges]) as [Address, number][])
+    .map(([address, bits]) => `${address.toString()}/${bits}`)
+}
+
+/** The first and last address of a range, and those right before and behind it. */
+function edgesOf(range: string): string[] {
+  const [address, bits] = ipaddr.parseCIDR(range)
+  const bytes = address.toByteArray()
+  const size = bytes.length * 8
+  const first = bytes.reduce((sum, byte) => sum * 256n + BigInt(byte), 0n)
+  const span = 1n << BigInt(size - bits)
+  return [first - 1n, first, first + span - 1n, first + span]
+    .filter((value) => value >= 0n && value < 1n << BigInt(size))
+    .map((value) =>
+      ipaddr
+        .fromByteArray(
+          bytes.map((_, index) => Number((value >> BigInt(size - 8 - 8 * index)) & 255n)),
+        )
+        .toString(),
+    )
+}
+const addresses = (): string[] => fc.sample(fc.oneof(fc.ipV4(), fc.ipV6()), 500)
+
+test("the runtime's network guard denies what is not public, and nothing else", () => {
+  const guard = path.resolve(
+    import.meta.dirname,
+    '../../runtimes/wordpress-wasm/src/network-guard.js',
+  )
+  const theirs = [...readFileSync(guard, 'utf8').matchAll(/\['([\d.a-f:]+)', (\d+)\]/g)].map(
+    ([, address, bits]) => `${address}/${bits}`,
+  )
+  expect(theirs.length).toBeGreaterThan(20)
+  const all = [...theirs, ...special(ipaddr.IPv4), ...special(ipaddr.IPv6)]
+    .flatMap(edgesOf)
+    .concat(addresses())
+  // It is a program under another licence: it is asked and not imported.
+  const script = `import { isDenied } from ${JSON.stringify(guard)}
+    console.log(JSON.stringify(JSON.parse(process.argv[1]).map(isDenied)))`
+  const denied = JSON.parse(
+    execFileSync(process.execPath, ['--input-type=module', '-e', script, JSON.stringify(all)], {
+      encoding: 'utf8',
+    }),
+  ) as boolean[]
+  expect(all.filter((_, index) => denied[index] === true)).toEqual(
+    all.filter((address) => !isPublicAddress(address)),
+  )
+})
+
+test('the warning of a record with a private address knows the local ones', () => {
+  const warns = (address: string): boolean =>
+    warningsOf(
+      [],
+      'shop.vn',
+    )({
+      name: 'a',
+      type: address.includes(':') ? 'AAAA' : 'A',
+      content: address,
+      ttl: 300,
+      priority: null,
+      proxied: false,
+    }).includes('private_address')
+  const all = [...special(ipaddr.IPv4), ...special(ipaddr.IPv6), 'fc::/16', 'fe8::/16']
+    .flatMap(edgesOf)
+    .concat(addresses())
+    .map((address) => ipaddr.parse(address).toString())
+    // Nobody writes an IPv4 address in IPv6 into a record.
+    .filter((address) => !/^::(?!1?$)(ffff:)?[\da-f]+(:[\da-f]+)?$/.test(address))
+  expect(all.filter(warns)).toEqual(all.filter(isLocalAddress))
+})

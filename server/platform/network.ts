@@ -1,22 +1,35 @@
-/** From where a call comes, as limits count it. */
-import { isIPv4, isIPv6 } from 'node:net'
+/** From where a call comes, as limits count it, and which addresses belong to nobody in public. */
+import { isIP, isIPv4 } from 'node:net'
+import ipaddr from 'ipaddr.js'
 
-/** The sixteen-bit groups of an IPv6 address, with `::` written out. */
-function groupsOf(address: string): number[] {
-  // The last 32 bits may stand as an IPv4 address (RFC 4291, 2.2).
-  const dotted = /^(.*:)(\d+)\.(\d+)\.(\d+)\.(\d+)$/.exec(address)
-  const hex = (high: string | undefined, low: string | undefined) =>
-    ((Number(high) << 8) | Number(low)).toString(16)
-  const plain = dotted
-    ? `${dotted[1]}${hex(dotted[2], dotted[3])}:${hex(dotted[4], dotted[5])}`
-    : address
-  const [head = '', tail] = plain.split('::')
-  const read = (part: string): number[] =>
-    part === '' ? [] : part.split(':').map((group) => Number.parseInt(group, 16))
-  const [before, after] = [read(head), read(tail ?? '')]
-  const gap = tail === undefined ? 0 : 8 - before.length - after.length
-  return [...before, ...Array.from({ length: gap }, () => 0), ...after]
+/** An IPv4 address that stands in an IPv6 one (::ffff:192.0.2.1, ::192.0.2.1) counts as itself. */
+function rangeOf(address: string): string {
+  const read = ipaddr.process(address)
+  const isInside = read instanceof ipaddr.IPv6 && read.parts.slice(0, 6).every((part) => part === 0)
+  return (isInside ? new ipaddr.IPv4(read.toByteArray().slice(12)) : read).range()
 }
+
+const localRanges: ReadonlySet<string> = new Set([
+  'unspecified',
+  'loopback',
+  'private',
+  'carrierGradeNat',
+  'linkLocal',
+  'uniqueLocal',
+])
+/** Of a network of one's own, which every network may have: it says nothing of whose it is. */
+export const isLocalAddress = (address: string): boolean => localRanges.has(rangeOf(address))
+
+/**
+ * AS112's sink for queries of private names is reached over the internet (RFC 7535). Its IPv6
+ * addresses are a range of their own to the library; nobody needs them, and they are refused.
+ */
+const publicRanges: ReadonlySet<string> = new Set(['unicast', 'as112'])
+/**
+ * Neither local nor of another range for a special purpose (RFC 6890: documentation, multicast,
+ * translation): what a stranger may have us connect to.
+ */
+export const isPublicAddress = (address: string): boolean => publicRanges.has(rangeOf(address))
 
 /**
  * The network that an address counts as: an IPv4 address as itself, also where it stands in an IPv6
@@ -25,16 +38,11 @@ function groupsOf(address: string): number[] {
  */
 export function networkOf(ip: string): string {
   const address = ip.split('%')[0] ?? ip
-  if (isIPv4(address) || !isIPv6(address)) return address
-  const groups = groupsOf(address)
-  if (groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff) {
-    const [high = 0, low = 0] = groups.slice(6)
-    return [high >> 8, high & 0xff, low >> 8, low & 0xff].join('.')
-  }
-  return `${groups
-    .slice(0, 4)
-    .map((group) => group.toString(16))
-    .join(':')}::/64`
+  if (isIP(address) === 0) return address
+  const read = ipaddr.process(address)
+  if (read instanceof ipaddr.IPv4) return read.toString()
+  const groups = read.parts.slice(0, 4).map((group) => group.toString(16))
+  return `${groups.join(':')}::/64`
 }
 
 /**

@@ -117,18 +117,61 @@ test('eight writes of one customer at once: more are 429, reads are not counted'
   ).toBe(200)
 })
 
-test('no connection is free for long: calls are refused at once, sign-ins wait', async () => {
-  const { db } = portal.app
-  let free = () => {}
-  const until = new Promise<void>((resolve) => (free = resolve))
-  const taken = Array.from({ length: 20 }, () =>
-    transaction(db, async (tx) => {
+/** Takes so many of the portal's twenty connections until it is called. */
+function takeConnections(count: number): () => Promise<unknown> {
+  const { promise: until, resolve: free } = Promise.withResolvers<void>()
+  const taken = Array.from({ length: count }, () =>
+    transaction(portal.app.db, async (tx) => {
       await sql`select 1`.execute(tx)
       await until
     }),
   )
-  const waiting = Array.from({ length: 80 }, () =>
-    portal.call('GET', '/api/v1/auth/me', { token: an.token }),
+  return () => {
+    free()
+    return Promise.all(taken)
+  }
+}
+
+test('a flood of one session is refused itself, and the others are not', async () => {
+  const free = takeConnections(19)
+  const [mine] = others
+  let refused = 0
+  const flood = Array.from({ length: 300 }, () =>
+    portal.call('GET', '/api/v1/account', { token: mine?.token ?? '' }).then((answer) => {
+      if (answer.status === 429) refused += 1
+      return answer.status
+    }),
+  )
+  await eventually('the refusals', async () => refused > 0)
+  for (let n = 0; n < 9; n++) await msOfMe()
+  await free()
+  for (const status of await Promise.all(flood)) expect([200, 429]).toContain(status)
+})
+
+test('a flood of invented sessions from one network has no other network refused', async () => {
+  const free = takeConnections(19)
+  const flood = Array.from({ length: 300 }, (_, n) =>
+    portal.call('GET', '/api/v1/account', {
+      token: `${n}-${randomUUID()}`,
+      headers: { 'x-forwarded-for': '203.0.113.9' },
+    }),
+  )
+  const first = await Promise.race(flood)
+  expect(first.status).toBe(401)
+  for (let n = 0; n < 9; n++) await msOfMe()
+  await free()
+  for (const { status } of await Promise.all(flood)) expect(status).toBe(401)
+})
+
+test('no connection is free for long: calls are refused at once, sign-ins wait', async () => {
+  // Of one session only a few calls come so far as to wait for a connection.
+  const crowd = await Promise.all(Array.from({ length: 20 }, () => portal.customer()))
+  const free = takeConnections(20)
+  const waiting = Array.from({ length: 80 }, (_, n) =>
+    portal.call('GET', '/api/v1/auth/me', {
+      token: crowd[n % crowd.length]?.token ?? '',
+      headers: { 'x-forwarded-for': `203.0.113.${n % crowd.length}` },
+    }),
   )
   const early = await eventually('a call that is refused', async () => {
     const answer = await Promise.race([
@@ -144,8 +187,7 @@ test('no connection is free for long: calls are refused at once, sign-ins wait',
   })
   const page = await fetch(`${portal.url}/healthz`)
   expect(page.status).toBe(200)
-  free()
-  await Promise.all(taken)
+  await free()
   expect((await signIn).status).toBe(200)
   for (const { status } of await Promise.all(waiting)) expect([200, 503]).toContain(status)
   expect((await portal.call('GET', '/api/v1/account', { token: an.token })).status).toBe(200)

@@ -2,14 +2,7 @@
  * Sealing of what must wait in the database but may not lie there in the clear, and the keys
  * derived from the portal's one secret.
  */
-import {
-  createCipheriv,
-  createDecipheriv,
-  createHmac,
-  hkdfSync,
-  randomBytes,
-  timingSafeEqual,
-} from 'node:crypto'
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto'
 import fs from 'node:fs'
 import path from 'node:path'
 import type { Queryable } from './db.ts'
@@ -119,11 +112,6 @@ export async function openSecrets(
     .where('fingerprint', '=', row.fingerprint)
     .execute()
   return createSecrets(root)
-}
-
-/** Compares in constant time; texts of different length are simply not equal. */
-export function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
-  return a.length === b.length && timingSafeEqual(a, b)
 }
 
 /**

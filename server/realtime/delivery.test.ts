@@ -327,10 +327,10 @@ describe('the bell', () => {
       token: an.token,
       headers: { 'accept-language': 'vi' },
     })
-    expect(vi.body.result.data[0]?.title).toBe('Hoá đơn VN-1 đã thanh toán 1.250.000\u00a0đ')
+    expect(vi.body.result.data[0]?.title).toBe('Đã thanh toán hoá đơn VN-1: 1.250.000\u00a0đ')
     expect(
       (await portal.call<Listed>('GET', '/api/notifications?limit=1', { token: an.token })).body
         .result.data[0]?.title,
-    ).toBe('Invoice VN-1 is paid: 1.250.000\u00a0đ')
+    ).toBe('Invoice VN-1 paid: 1.250.000\u00a0đ')
   })
 })

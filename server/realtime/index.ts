@@ -42,7 +42,7 @@ export function createRealtime(deps: {
   log: Log
   /** A stored payload as it is sent: adds what must not be stored, such as links. */
   complete: (payload: object) => object
-  /** Of the modules that publish events of their own. */
+  /** Of all modules that publish events. */
   titles: Titles
 }): Realtime {
   const hub = createHub()

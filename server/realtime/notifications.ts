@@ -1,92 +1,21 @@
 /** Stored notifications: what a customer missed, and the bell. */
 import type { Language } from '../../contract/errors.ts'
-import { formatMoney, type Currency } from '../../contract/money.ts'
 import type { EventName, Notification } from '../../contract/realtime.ts'
 import { days, later, type Clock } from '../platform/clock.ts'
+import { newestFirst } from '../platform/cursor.ts'
 import type { Database, Queryable } from '../platform/db.ts'
 
-interface Known {
-  payment?: { number?: string | null; amount_paid?: number; amount_due?: number; currency?: string }
-  wp?: { name?: string } | null
-  subscription?: { renewalPrice?: number; currency?: string; actsOn?: string }
-  wallet?: { amount?: number; currency?: string; provider?: string; days?: number }
-}
+/** The bell's sentence for each event, written by the module that publishes it. */
+export type Titles = Record<EventName, (payload: unknown, language: Language) => string>
 
-/** A module's own sentences, by the events that it publishes. */
-export type Titles = Partial<Record<EventName, (payload: unknown, language: Language) => string>>
-
-/** The bell's sentence for one event, in the reader's language. */
-function titleOf(titles: Titles, event: EventName, payload: unknown, language: Language): string {
-  const own = titles[event]
-  if (own) return own(payload, language)
-  const { payment, wp, wallet, subscription } = payload as Known
-  const vi = language === 'vi'
-  const number = payment?.number ?? null
-  const money = (amount: number | undefined, currency: string | undefined) =>
-    formatMoney(amount ?? 0, (currency ?? 'VND') as Currency, language)
-  switch (event) {
-    case 'invoice.create':
-      if (number === null)
-        return vi ? 'Đơn hàng đang chờ thanh toán' : 'Your order waits for its payment'
-      return vi ? `Hoá đơn ${number} đã được tạo` : `Invoice ${number} was created`
-    case 'invoice.paid':
-      return vi
-        ? `Hoá đơn ${number} đã thanh toán ${money(payment?.amount_paid, payment?.currency)}`
-        : `Invoice ${number} is paid: ${money(payment?.amount_paid, payment?.currency)}`
-    case 'invoice.lapsed':
-      return vi
-        ? 'Đơn hàng không được thanh toán đúng hạn và đã hết hiệu lực'
-        : 'Your order was not paid in time and has lapsed'
-    case 'invoice.payment_failed':
-      if (number === null)
-        return vi
-          ? `Đơn hàng chưa thanh toán, còn thiếu ${money(payment?.amount_due, payment?.currency)}`
-          : `Your order could not be paid: ${money(payment?.amount_due, payment?.currency)} due`
-      return vi
-        ? `Hoá đơn ${number} chưa thanh toán, còn thiếu ` +
-            `${money(payment?.amount_due, payment?.currency)}`
-        : `Invoice ${number} could not be paid: ${money(payment?.amount_due, payment?.currency)}` +
-            ' due'
-    case 'subscribe.create':
-      return vi ? 'Gói dịch vụ đã được đặt' : 'Your subscription was ordered'
-    case 'subscription.created':
-      return vi ? 'Đã đăng ký gói dịch vụ' : 'Your subscription has begun'
-    case 'subscription.updated':
-      return vi ? 'Gói dịch vụ đã được cập nhật' : 'Your subscription was updated'
-    case 'subscription.price_announced': {
-      const price = money(subscription?.renewalPrice, subscription?.currency)
-      const day = subscription?.actsOn ?? ''
-      return vi
-        ? `${wp?.name ?? 'Gói dịch vụ'} sẽ có giá ${price} mỗi tháng từ ngày ${day}`
-        : `${wp?.name ?? 'Your subscription'} will cost ${price} a month from ${day}`
-    }
-    case 'wallet.credited':
-      return vi
-        ? `Đã nạp ${money(wallet?.amount, wallet?.currency)} vào ví`
-        : `${money(wallet?.amount, wallet?.currency)} was added to your wallet`
-    case 'wallet.refunded':
-      return vi
-        ? `${money(wallet?.amount, wallet?.currency)} đang được hoàn về nguồn`
-        : `${money(wallet?.amount, wallet?.currency)} goes back to its source`
-    case 'wallet.refund_failed':
-      return vi
-        ? `Không hoàn được ${money(wallet?.amount, wallet?.currency)}; số tiền đã trở lại ví`
-        : `A refund of ${money(wallet?.amount, wallet?.currency)} was refused; it is in your wallet`
-    case 'wallet.chargeback':
-      return vi
-        ? `Khoản nạp ${money(wallet?.amount, wallet?.currency)} đã bị thu hồi`
-        : `A top-up of ${money(wallet?.amount, wallet?.currency)} was taken back`
-    case 'wallet.chargeback_returned':
-      return vi
-        ? `${money(wallet?.amount, wallet?.currency)} bị thu hồi đã được trả lại ví`
-        : `${money(wallet?.amount, wallet?.currency)} that was taken back is returned`
-    case 'wallet.low':
-      return vi
-        ? `Ví của bạn còn đủ dùng ${wallet?.days ?? 0} ngày`
-        : `Days that your wallet still lasts: ${wallet?.days ?? 0}`
-    default:
-      return event
-  }
+/** A row of a release that had other events is named by its event. */
+function titleOf(
+  titles: Partial<Record<string, Titles[EventName]>>,
+  event: string,
+  payload: unknown,
+  language: Language,
+): string {
+  return titles[event]?.(payload, language) ?? event
 }
 
 /**
@@ -110,23 +39,19 @@ export async function listNotifications(
     .select(['seq', 'event', 'payload', 'created_at', 'read_at'])
     .where('customer_id', '=', of.customerId)
     .where('seq', 'is not', null)
-    .orderBy('seq', 'desc')
-    .limit(of.limit + 1)
-  if (of.before !== null) query = query.where('seq', '<', of.before)
   if (of.after !== null) query = query.where('seq', '>', of.after)
-  const rows = await query.execute()
-  const page = rows.slice(0, of.limit)
+  const { rows, next } = await newestFirst(query, 'seq', of)
   return {
-    data: page.map((row) => ({
+    data: rows.map((row) => ({
       id: String(row.seq),
       event: row.event as EventName,
-      title: titleOf(of.titles, row.event as EventName, row.payload, of.language),
+      title: titleOf(of.titles, row.event, row.payload, of.language),
       payload: of.complete(row.payload as object) as Record<string, unknown>,
       read: row.read_at !== null,
       createdAt: row.created_at.toISOString(),
     })),
     unread: await unreadCount(db, of.customerId),
-    next: rows.length > of.limit ? (page.at(-1)?.seq ?? null) : null,
+    next,
   }
 }
 

@@ -1,7 +1,7 @@
 import { realtime as api } from '../../contract/index.ts'
 import { ruleText } from '../../contract/server-sentences.ts'
 import type { Clock } from '../platform/clock.ts'
-import { decodeCursor, encodeCursor } from '../platform/cursor.ts'
+import { encodeCursor, pageWish } from '../platform/cursor.ts'
 import type { Database } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
 import { Page, type Http } from '../platform/http.ts'
@@ -26,12 +26,10 @@ export function routes(
   http.read(api.listNotifications, async ({ customerId, query, language }) => {
     if (query.after !== undefined && !id.test(query.after))
       throw new Refusal('invalid_input', { fields: { after: ruleText('cursor', language) } })
-    const before = decodeCursor(query.cursor, language)
     const after = query.after === undefined ? null : BigInt(query.after)
     const { data, unread, next } = await listNotifications(db, {
       customerId,
-      limit: query.limit ?? 50,
-      before,
+      ...pageWish(query, language),
       after,
       language,
       complete: deps.complete,

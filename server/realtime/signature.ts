@@ -3,7 +3,7 @@
  * HTTP API for publishing is not served: the portal publishes by itself.
  */
 import { createHmac } from 'node:crypto'
-import { sameBytes } from '../platform/secrets.ts'
+import { sameText } from '../platform/constant-time.ts'
 
 export interface AppKey {
   readonly id: string
@@ -13,7 +13,6 @@ export interface AppKey {
 
 const hmac = (secret: string, text: string): string =>
   createHmac('sha256', secret).update(text).digest('hex')
-const same = (a: string, b: string): boolean => sameBytes(Buffer.from(a), Buffer.from(b))
 
 /** `key:signature` over `socket_id:channel`. */
 export const channelAuth = (app: AppKey, socketId: string, channel: string): string =>
@@ -24,4 +23,4 @@ export const channelAuthHolds = (
   socketId: string,
   channel: string,
   given: string,
-): boolean => same(channelAuth(app, socketId, channel), given)
+): boolean => sameText(channelAuth(app, socketId, channel), given)

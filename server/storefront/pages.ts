@@ -7,6 +7,7 @@ import path from 'node:path'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import fastifyStatic from '@fastify/static'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { loopbackNames } from '../platform/loopback.ts'
 import { branded, type Brand } from './brand.ts'
 
 /**
@@ -72,8 +73,6 @@ class EncodedPage {
 export const isPage = (path: string): boolean =>
   pagesUnderApi.has(path) ||
   !callPrefixes.some((prefix) => path === prefix || path.startsWith(`${prefix}/`))
-
-const loopbackNames = new Set(['localhost', '127.0.0.1', '[::1]'])
 
 /**
  * The same machine under another name is another origin, with another session storage: who came to

@@ -1,5 +1,5 @@
 /** Names without their marks, and the provinces and states by which places are told apart. */
-import { fold } from '../platform/fold.ts'
+import { fold } from '../../contract/fold.ts'
 
 /**
  * As people type who leave out the marks, also those between words: `TP. Hồ Chí Minh` is `tp ho chi

@@ -2,11 +2,9 @@ import { system as api } from '../../contract/index.ts'
 import type * as z from 'zod/mini'
 import type { Config as PublicConfig } from '../../contract/system.ts'
 import type { Catalog } from '../catalog/index.ts'
-import { decodeCursor, encodeCursor } from '../platform/cursor.ts'
+import { encodeCursor, pageOfList, pageWish } from '../platform/cursor.ts'
 import { Page, type Http } from '../platform/http.ts'
 import { searchPlaces } from './places.ts'
-
-const defaultLimit = 50
 
 /** A text of the catalogue in paragraphs; a heading is one of its own, whatever follows it. */
 const paragraphsOf = (text: string): string[] =>
@@ -26,13 +24,8 @@ export function routes(
     paragraphs: paragraphsOf(legal[params.page][language]),
   }))
   http.read(api.searchLocations, async ({ query, language }) => {
-    // The places do not change while the portal runs: how many were shown says where the next page
-    // begins.
-    const [found, from] = [
-      searchPlaces(query.search),
-      Number(decodeCursor(query.cursor, language) ?? 0n),
-    ]
-    const to = from + (query.limit ?? defaultLimit)
-    return new Page(found.slice(from, to), to < found.length ? encodeCursor(BigInt(to)) : null)
+    const wish = pageWish(query, language)
+    const { rows, next } = pageOfList(searchPlaces(query.search), wish)
+    return new Page(rows, encodeCursor(next))
   })
 }

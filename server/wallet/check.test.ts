@@ -87,9 +87,9 @@ describe('the database itself', () => {
 
   test('refuses entries that do not balance, stand alone, or mix currencies', async () => {
     for (const kind of ['unbalanced', 'alone', 'mixed'] as const) {
+      const of = await wallet()
       await expect(
         post(async (tx) => {
-          const of = await wallet()
           const { id: transfer } = await tx
             .insertInto('ledger_transfer')
             .values({

@@ -6,8 +6,9 @@ import { sql } from 'kysely'
 import type { Language } from '../../contract/errors.ts'
 import { currency as currencySchema, type Currency } from '../../contract/money.ts'
 import type { Transaction } from '../../contract/wallet.ts'
+import { firstOf, newestFirst, type PageWish } from '../platform/cursor.ts'
 import type { Queryable } from '../platform/db.ts'
-import { fold } from '../platform/fold.ts'
+import { fold } from '../../contract/fold.ts'
 import type { Details, PostingKind } from './posting.ts'
 import type { Period } from './period.ts'
 
@@ -122,7 +123,7 @@ const referenceForm = /^[0-9a-z][0-9a-z-]{7,63}$/i
  */
 export async function entryPage(
   db: Queryable,
-  of: Filter & { limit: number; before: bigint | null },
+  of: Filter & PageWish,
 ): Promise<{ items: ListedEntry[]; next: bigint | null }> {
   const account = await walletAccount(db, of.customerId)
   let query = db
@@ -138,8 +139,6 @@ export async function entryPage(
       't.created_at',
     ])
     .where('e.account_id', '=', account.id)
-    .orderBy('e.version', 'desc')
-  if (of.before !== null) query = query.where('e.version', '<', of.before)
   // Written out, not bound: each has an index of its own.
   if (of.direction !== undefined)
     query = query.where(
@@ -162,37 +161,21 @@ export async function entryPage(
   const search = of.search.trim()
   if (search !== '') {
     if (referenceForm.test(search)) {
-      const exact = await query
-        .where(
-          sql`upper(coalesce(t.details ->> 'invoice', t.details ->> 'code'))`,
-          '=',
-          search.toUpperCase(),
-        )
-        .limit(of.limit + 1)
-        .execute()
-      const page = exact.slice(0, of.limit)
-      if (page.length > 0)
-        return {
-          items: page.map(shown),
-          next: exact.length > of.limit ? (page.at(-1)?.version ?? null) : null,
-        }
+      const exact = query.where(
+        sql`upper(coalesce(t.details ->> 'invoice', t.details ->> 'code'))`,
+        '=',
+        search.toUpperCase(),
+      )
+      const { rows, next } = await newestFirst(exact, 'e.version', of)
+      if (rows.length > 0) return { items: rows.map(shown), next }
     }
-    const read = await query.limit(searchedAtOnce).execute()
-    const found = read.filter((row) =>
+    const read = await newestFirst(query, 'e.version', { ...of, limit: searchedAtOnce })
+    const found = read.rows.filter((row) =>
       matches(search, row.kind as PostingKind, row.details as Details),
     )
-    const page = found.slice(0, of.limit)
-    let last
-    if (found.length > of.limit) last = page.at(-1)
-    else if (read.length === searchedAtOnce) last = read.at(-1)
-    else last = undefined
-
-    return { items: page.map(shown), next: last?.version ?? null }
+    const { rows, next } = firstOf(found, of.limit, (row) => row.version)
+    return { items: rows.map(shown), next: next ?? read.next }
   }
-  const rows = await query.limit(of.limit + 1).execute()
-  const page = rows.slice(0, of.limit)
-  return {
-    items: page.map(shown),
-    next: rows.length > of.limit ? (page.at(-1)?.version ?? null) : null,
-  }
+  const { rows, next } = await newestFirst(query, 'e.version', of)
+  return { items: rows.map(shown), next }
 }

@@ -1,7 +1,7 @@
 /**
  * The rules of a posting: at least two lines, one currency, sum zero, no overdraft of a wallet, one
  * key once. The same rules stand as constraints in SQL (migration 0004); the posting itself is the
- * SQL function ledger_post, one round trip.
+ * SQL function ledger_post (its latest version: migration 0009), one round trip.
  */
 import { sql } from 'kysely'
 import { currencies, type Currency } from '../../contract/money.ts'

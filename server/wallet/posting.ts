@@ -62,7 +62,7 @@ export function assertBalanced(lines: readonly Line[]): void {
     throw new Error('a posting does not balance')
 }
 
-/** Money between one customer's wallet and a gateway. */
+/** One amount that moves between a gateway's account and a customer's wallet, suspense or debts. */
 export interface Movement {
   readonly key: string
   readonly customerId: string
@@ -109,7 +109,8 @@ export interface Ledger {
    */
   chargeAll(tx: Tx, sales: readonly Sale[]): Promise<readonly Outcome['outcome'][]>
   /**
-   * Gives back what was charged, as a new entry; the first one stays. With `paidAt`, as far as
+   * Gives a charge back to the wallet, as a new entry; the first one stays. (Money goes back to its
+   * source by `withhold`.) With `paidAt`, as far as
    * money that had come until then has been taken back since and is owed to us, the refund settles
    * that: an entry of its own takes it out of the wallet again.
    */

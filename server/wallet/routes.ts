@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { wallet as api, walletProof as proof } from '../../contract/index.ts'
 import type { Clock } from '../platform/clock.ts'
-import { decodeCursor, encodeCursor } from '../platform/cursor.ts'
+import { encodeCursor, pageWish } from '../platform/cursor.ts'
 import type { Database, Queryable } from '../platform/db.ts'
 import { Page, type Http } from '../platform/http.ts'
 import type { Secrets } from '../platform/secrets.ts'
@@ -50,11 +50,9 @@ export function routes(http: Http, deps: WalletRouteDeps): void {
 
   http.read(api.listTransactions, async (call) => {
     const { query, language } = call
-    const before = decodeCursor(query.cursor, language)
     const { items, next } = await entryPage(db, {
       ...filterOf(call),
-      limit: query.limit ?? 50,
-      before,
+      ...pageWish(query, language),
     })
     return new Page(
       items.map(({ version: _version, ...entry }) => entry),

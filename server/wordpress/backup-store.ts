@@ -2,6 +2,7 @@
 import { sql, type Selectable } from 'kysely'
 import * as z from 'zod/mini'
 import type { Backup } from '../../contract/wordpress-backups.ts'
+import { newestFirst, type KeysetPage, type PageWish } from '../platform/cursor.ts'
 import type { DB } from '../platform/db-types.ts'
 import { isUuid, type Queryable } from '../platform/db.ts'
 import type { CopyFigures } from './driver.ts'
@@ -150,18 +151,10 @@ export function presentBackup(row: Shown): Backup {
 }
 
 /** Newest first. */
-export async function backupPage(
+export const backupPage = (
   db: Queryable,
-  of: { siteId: string; limit: number; before: bigint | null },
-): Promise<{ rows: Shown[]; next: bigint | null }> {
-  let query = shown(db, of.siteId)
-    .orderBy('b.seq', 'desc')
-    .limit(of.limit + 1)
-  if (of.before !== null) query = query.where('b.seq', '<', of.before)
-  const rows = await query.execute()
-  const page = rows.slice(0, of.limit)
-  return { rows: page, next: rows.length > of.limit ? (page.at(-1)?.seq ?? null) : null }
-}
+  of: PageWish & { siteId: string },
+): Promise<KeysetPage<Shown>> => newestFirst(shown(db, of.siteId), 'b.seq', of)
 
 export const shownBackup = (db: Queryable, siteId: string, backupId: string): Promise<Shown> =>
   shown(db, siteId).where('b.id', '=', backupId).executeTakeFirstOrThrow()

@@ -12,6 +12,7 @@ import { promisify } from 'node:util'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import type { Backup } from '../../contract/wordpress-backups.ts'
+import { jobsIdle } from '../../test/idle-jobs.ts'
 import {
   eventually,
   manualClock,
@@ -81,7 +82,7 @@ const night = async (): Promise<void> => {
     },
     copySeconds,
   )
-  await portal.app.jobs.idle()
+  await jobsIdle(portal.app.db)
 }
 /** Puts a file among the site's as a plugin would. */
 const put = (name: string, text: string) =>
@@ -314,7 +315,7 @@ test('whose restore begins while the next one ends is not forgotten', async () =
     await jobs.add(tx, makeJob, { backupId: next.id })
   })
   await restoring
-  await jobs.idle()
+  await jobsIdle(db)
   const manual = (await list()).filter(({ kind }) => kind === 'manual')
   expect(manual.map((backup) => backup.id)).toEqual([next.id, restored.id])
   expect(isKept()).toBe(true)
@@ -374,7 +375,7 @@ test('stays for a week after its server, for whoever had it, and is gone then', 
   expect((await call('GET', `/api/wp/${id}/backups`, stranger.token)).status).toBe(404)
   const round = async () => {
     await transaction(portal.app.db, (tx) => portal.app.jobs.add(tx, nightlyJob, {}))
-    await portal.app.jobs.idle()
+    await jobsIdle(portal.app.db)
     await signIn()
   }
   clock.advance(hours(6 * 24))

@@ -14,7 +14,8 @@ import { DriverFailure, Refusal } from '../platform/errors.ts'
 import type { FileAnswer } from '../platform/http.ts'
 import type { Attempt, Jobs } from '../platform/jobs.ts'
 import type { Log } from '../platform/log.ts'
-import { sameBytes, type Secrets } from '../platform/secrets.ts'
+import { sameText } from '../platform/constant-time.ts'
+import type { Secrets } from '../platform/secrets.ts'
 import {
   backupById,
   backupToRestore,
@@ -125,7 +126,7 @@ export function createBackups(deps: BackupDeps): Backups {
     return id
   }
 
-  /** Archive, proof, and both of one mind. */
+  /** Makes the archive, restores it in a scratch site; fails unless both have the same figures. */
   async function make(backup: BackupRow, signal: AbortSignal): Promise<void> {
     const file = fileOf(backup)
     const figures = await within(
@@ -338,9 +339,7 @@ export function createBackups(deps: BackupDeps): Backups {
 
     async open(siteId, backupId, ticket = '', range = '') {
       const until = Number(ticket.split('.')[0])
-      const sound =
-        Number.isSafeInteger(until) &&
-        sameBytes(Buffer.from(ticket), Buffer.from(seal(backupId, until)))
+      const sound = Number.isSafeInteger(until) && sameText(ticket, seal(backupId, until))
       if (!sound || until < clock.now().getTime()) throw new Refusal('not_found')
       const backup = await proven(db, siteId, backupId)
       const name = (await siteById(db, siteId))?.name ?? 'backup'

@@ -6,7 +6,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Language } from '../../contract/errors.ts'
 import type { Currency } from '../../contract/money.ts'
-import { monthlyOf, type Terms } from '../../contract/pricing.ts'
+import { effectivePlanPrice, monthlyOf, type Terms } from '../../contract/pricing.ts'
 import { ruleText, type RuleKey } from '../../contract/server-sentences.ts'
 import { Terms as TermsSchema } from '../../contract/wallet-proof.ts'
 import type { Plan } from '../../contract/wordpress.ts'
@@ -148,7 +148,7 @@ async function resize(
 
   const later: Shape = { plan: wantedPlan, diskMb, mariadbDiskMb, containers: wantedContainers }
   const now: Shape = {
-    plan: effective(wantedPlan) < effective(present) ? present : wantedPlan,
+    plan: effectivePlanPrice(wantedPlan) < effectivePlanPrice(present) ? present : wantedPlan,
     diskMb,
     mariadbDiskMb,
     containers: Math.max(wantedContainers, site.containers),
@@ -212,7 +212,6 @@ async function resize(
     .execute()
 }
 
-const effective = (plan: Plan): number => (plan.sale_price !== 0 ? plan.sale_price : plan.price)
 const planColumns = (plan: Plan) => ({
   plan_id: plan.id,
   plan_name: plan.name,

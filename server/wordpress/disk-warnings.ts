@@ -62,7 +62,7 @@ const letters = {
       `${site} is ${percent} % full. ` +
       ('Once it is full, uploads and new posts fail. Delete what you no longer need, or make ' +
         'the disk larger, ') +
-      `which acts at once: ${link}`,
+      `which applies immediately: ${link}`,
     vi: (site: string, which: Disk['which'], percent: number, link: string) =>
       `Ổ ${which === 'files' ? 'SSD' : 'MariaDB'} của máy chủ WordPress ${site} đã đầy ` +
       `${percent} %. ` +

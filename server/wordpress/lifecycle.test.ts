@@ -5,6 +5,7 @@
 import http from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openTestDns, type TestDns } from '../../test/dns-server.ts'
+import { jobsIdle } from '../../test/idle-jobs.ts'
 import {
   eventually,
   openTestPortal,
@@ -183,7 +184,7 @@ describe('a running server', { timeout: 120_000 }, () => {
     await portal.app.db
       .transaction()
       .execute((tx) => portal.app.jobs.add(tx, 'ensure-site', { siteId: id }))
-    await portal.app.jobs.idle()
+    await jobsIdle(portal.app.db)
     expect(await portal.drivers.wordpress.addresses(id)).toEqual(before)
     expect(await statuses(owner, id)).toHaveLength(4)
   })
@@ -309,7 +310,7 @@ describe('a server that does not run', { timeout: 120_000 }, () => {
       'the money',
       async () => (await portal.app.ledger.balanceOf(portal.app.db, an.id)).balance === 500_000n,
     )
-    await portal.app.jobs.idle()
+    await jobsIdle(portal.app.db)
     expect((await portal.app.ledger.balanceOf(portal.app.db, an.id)).balance).toBe(500_000n)
   })
 
@@ -327,7 +328,7 @@ describe('a server that does not run', { timeout: 120_000 }, () => {
     )
     await act(an, 'DELETE', `/api/wp/${id}`)
     await eventually('the server gone', async () => (await one(an, id)).status === 404, 60)
-    await portal.app.jobs.idle()
+    await jobsIdle(portal.app.db)
     expect((await portal.app.ledger.balanceOf(portal.app.db, an.id)).balance).toBe(500_000n)
     expect(await subscriptionOf(id)).toEqual({ status: 'ended', invoice: 'refunded' })
     expect(await portal.drivers.wordpress.list()).not.toContain(id)

@@ -11,6 +11,7 @@ import { later, minutes, seconds, type Clock } from '../platform/clock.ts'
 import { databaseError, type Database } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
 import type { Caller } from '../platform/http.ts'
+import { loopbackNames } from '../platform/loopback.ts'
 import type { LogLine, WordpressDriver } from './driver.ts'
 
 const ticketLifeMs = seconds(60)
@@ -47,7 +48,6 @@ export interface LogStreams {
   close(): void
 }
 
-const loopback: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]'])
 const path = /^\/api\/wp\/([0-9a-f-]{36})\/log\/stream$/
 
 export function createLogStreams(deps: {
@@ -72,7 +72,7 @@ export function createLogStreams(deps: {
     return (
       host === asked ||
       host === portal.host ||
-      (port === portal.port && loopback.has(hostname) && loopback.has(portal.hostname))
+      (port === portal.port && loopbackNames.has(hostname) && loopbackNames.has(portal.hostname))
     )
   }
 

@@ -3,7 +3,7 @@
  * names.
  */
 import { randomInt } from 'node:crypto'
-import { fold } from '../platform/fold.ts'
+import { fold } from '../../contract/fold.ts'
 
 const first = [
   'amber',

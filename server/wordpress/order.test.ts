@@ -268,7 +268,7 @@ describe('an order', () => {
       const refused = answers.filter(({ status }) => status === 429)
       expect([taken.length, refused.length]).toEqual([6, 194])
       expect(refused[0]?.body).toMatchObject({
-        message: 'Five of your orders wait for their payment. Pay or delete one of them first.',
+        message: 'You have five unpaid orders. Pay or delete one of them first.',
         error: { code: 'rate_limited' },
       })
       const week = 7 * 86_400

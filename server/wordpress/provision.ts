@@ -52,7 +52,7 @@ interface Step {
 }
 
 const notUp = {
-  en: 'The server did not come up, though we tried several times.',
+  en: 'The server did not start after several attempts.',
   vi: 'Máy chủ không khởi động được sau nhiều lần thử.',
 } as const
 /** Why an order was given up, for its customer; what the driver said of it is in the log. */

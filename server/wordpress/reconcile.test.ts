@@ -5,6 +5,7 @@ import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import http from 'node:http'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { jobsIdle } from '../../test/idle-jobs.ts'
 import {
   eventually,
   manualClock,
@@ -74,7 +75,7 @@ beforeAll(async () => {
     },
     90,
   )
-  await portal.app.jobs.idle()
+  await jobsIdle(portal.app.db)
 }, 120_000)
 afterAll(() => portal.close())
 
@@ -184,7 +185,7 @@ test('a site that listens and fails every visitor is down: gauge, owner, operato
 })
 
 test('work whose job is gone is taken up: a restart, a backup, a deletion', async () => {
-  const { db, jobs } = portal.app
+  const { db } = portal.app
   const before = await portal.drivers.wordpress.addresses(id)
   await db
     .updateTable('site')
@@ -203,7 +204,7 @@ test('work whose job is gone is taken up: a restart, a backup, a deletion', asyn
     })
     .execute()
   await Promise.all([portal.app.resumeServers(), portal.app.resumeServers()])
-  await jobs.idle()
+  await jobsIdle(db)
   const site = await db
     .selectFrom('site')
     .selectAll()

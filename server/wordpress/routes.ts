@@ -8,7 +8,7 @@ import { ruleText } from '../../contract/server-sentences.ts'
 import type { Billing, InvoiceLinks } from '../billing/index.ts'
 import { currencyOf, dataCentres, plans, type Catalog } from '../catalog/index.ts'
 import type { Clock } from '../platform/clock.ts'
-import { decodeCursor, encodeCursor } from '../platform/cursor.ts'
+import { encodeCursor, firstOf, pageWish } from '../platform/cursor.ts'
 import { isUuid, onCommit, type Database, type Queryable, type Tx } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
 import { Page, type Http } from '../platform/http.ts'
@@ -63,14 +63,10 @@ export function routes(http: Http, deps: WordpressRouteDeps): void {
     query: { limit?: number | undefined; cursor?: string | undefined },
     language: Language,
   ): { shown: T[]; next: string | null } => {
-    const after = decodeCursor(query.cursor, language)
-    const begin = after === null ? 0 : items.findIndex((item) => item.id === Number(after)) + 1
-    const shown = items.slice(begin, begin + (query.limit ?? 50))
-    const last = shown.at(-1)
-    return {
-      shown,
-      next: encodeCursor(last && begin + shown.length < items.length ? BigInt(last.id) : null),
-    }
+    const { before: last, limit } = pageWish(query, language)
+    const begin = last === null ? 0 : items.findIndex((item) => item.id === Number(last)) + 1
+    const { rows, next } = firstOf(items.slice(begin), limit, (item) => BigInt(item.id))
+    return { shown: rows, next: encodeCursor(next) }
   }
   for (const endpoint of [api.listRegions, api.listHostingRegions]) {
     http.read(endpoint, async ({ query, language }) => {
@@ -87,8 +83,7 @@ export function routes(http: Http, deps: WordpressRouteDeps): void {
     return new Page(shown, next)
   })
   http.read(api.listServers, async ({ customerId, query, language }) => {
-    const before = decodeCursor(query.cursor, language)
-    const { rows, next } = await sitePage(db, { customerId, limit: query.limit ?? 50, before })
+    const { rows, next } = await sitePage(db, { customerId, ...pageWish(query, language) })
     return new Page(
       rows.map((row) => present(row, deps)),
       encodeCursor(next),
@@ -137,8 +132,8 @@ export function routes(http: Http, deps: WordpressRouteDeps): void {
     if (!changed) throw new Refusal('not_found')
     return present(changed, deps)
   }
-  // Asked before any row is locked: the process that runs the sites may take long to answer. A
-  // server that grows beyond the room of a moment ago is refused by the driver itself.
+  // Asked before any row is locked, because the process that runs the sites may answer slowly.
+  // Nothing checks memory again after the payment: two changes of one moment may both find room.
   http.write(
     serverApi.changeDisk,
     async ({ body }) => (body.replicate === undefined ? 0 : await driver.room()),

@@ -1,18 +1,12 @@
 /**
- * Addresses that many share: a name that points there says nothing of whose it is. Private and
- * loopback ranges, and the published ranges of content networks (https://www.cloudflare.com/ips,
+ * Addresses that many share: a name that points there says nothing of whose it is. Local ones, and
+ * the published ranges of content networks (https://www.cloudflare.com/ips,
  * https://api.fastly.com/public-ip-list).
  */
 import { BlockList, isIPv6 } from 'node:net'
+import { isLocalAddress } from '../platform/network.ts'
 
 const ranges = [
-  '0.0.0.0/8',
-  '10.0.0.0/8',
-  '100.64.0.0/10',
-  '127.0.0.0/8',
-  '169.254.0.0/16',
-  '172.16.0.0/12',
-  '192.168.0.0/16',
   '103.21.244.0/22',
   '103.22.200.0/22',
   '103.31.4.0/22',
@@ -30,9 +24,6 @@ const ranges = [
   '198.41.128.0/17',
   '151.101.0.0/16',
   '199.232.0.0/16',
-  '::1/128',
-  'fc00::/7',
-  'fe80::/10',
   '2400:cb00::/32',
   '2405:8100::/32',
   '2405:b500::/32',
@@ -43,11 +34,11 @@ const ranges = [
   '2a04:4e40::/32',
 ]
 
-const shared = new BlockList()
+const contentNetworks = new BlockList()
 for (const range of ranges) {
   const [address = '', bits = ''] = range.split('/')
-  shared.addSubnet(address, Number(bits), isIPv6(address) ? 'ipv6' : 'ipv4')
+  contentNetworks.addSubnet(address, Number(bits), isIPv6(address) ? 'ipv6' : 'ipv4')
 }
 
 export const isShared = (address: string): boolean =>
-  shared.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')
+  isLocalAddress(address) || contentNetworks.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')

@@ -3,6 +3,7 @@ import { sql, type Selectable } from 'kysely'
 import { currency as currencySchema } from '../../contract/money.ts'
 import type { Server, Status } from '../../contract/wordpress.ts'
 import type { InvoiceLinks } from '../billing/index.ts'
+import { newestFirst, type KeysetPage, type PageWish } from '../platform/cursor.ts'
 import type { DB } from '../platform/db-types.ts'
 import { databaseError, isUuid, type Queryable, type Tx } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
@@ -172,19 +173,11 @@ export function present(
 }
 
 /** Newest first. */
-export async function sitePage(
+export const sitePage = (
   db: Queryable,
-  of: { customerId: string; limit: number; before: bigint | null },
-): Promise<{ rows: Joined[]; next: bigint | null }> {
-  let query = joined(db)
-    .where('s.customer_id', '=', of.customerId)
-    .orderBy('s.seq', 'desc')
-    .limit(of.limit + 1)
-  if (of.before !== null) query = query.where('s.seq', '<', of.before)
-  const rows = await query.execute()
-  const page = rows.slice(0, of.limit)
-  return { rows: page, next: rows.length > of.limit ? (page.at(-1)?.seq ?? null) : null }
-}
+  of: PageWish & { customerId: string },
+): Promise<KeysetPage<Joined>> =>
+  newestFirst(joined(db).where('s.customer_id', '=', of.customerId), 's.seq', of)
 
 /** The owner's own; anybody else's is unknown. */
 export const siteOf = (

@@ -17,7 +17,7 @@ const statusWords: Record<string, Record<Language, string>> = {
   deleted: { en: 'is deleted', vi: 'đã được xoá' },
 }
 
-export const titles: Titles = {
+export const titles = {
   'wordpress.status'(payload, language) {
     const { wp } = payload as Known
     const vi = language === 'vi'
@@ -34,4 +34,4 @@ export const titles: Titles = {
       ? `Ổ ${database ? 'MariaDB' : 'SSD'} của ${name} đã đầy ${percent} %`
       : `The ${database ? 'database' : 'SSD'} disk of ${name} is ${percent} % full`
   },
-}
+} satisfies Partial<Titles>

@@ -5,7 +5,7 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventually, openTestPortal, type TestCustomer, type TestPortal } from '../portal.ts'
-import { openBrowser, visitAs } from './browser.ts'
+import { endVisits, openBrowser, visitAs } from './browser.ts'
 
 let portal: TestPortal
 let browser: Browser
@@ -13,7 +13,7 @@ beforeAll(async () => {
   ;[portal, browser] = await Promise.all([openTestPortal(), openBrowser()])
 })
 afterAll(async () => {
-  await browser?.close()
+  await endVisits(browser)
   await portal?.close()
 })
 
@@ -41,7 +41,7 @@ test('a name, what invoices name, a time zone and an email address are changed',
   await page.getByLabel('Full name').fill('Lê Bình')
   const profile = page.getByRole('region', { name: 'Profile' })
   await profile.getByRole('button', { name: 'Save' }).click()
-  await page.getByText('Your account is saved.').waitFor()
+  await page.getByText('Account saved.').waitFor()
 
   const billing = page.getByRole('region', { name: 'Billing details' })
   await billing.getByLabel('Tax code').fill('<b>')
@@ -107,7 +107,7 @@ test('a name, what invoices name, a time zone and an email address are changed',
     'the code',
     async () => /\b\d{6}\b/.exec((await portal.inbox(email))[0]?.text ?? '')?.[0],
   )
-  await card.getByLabel('Code of 6 digits').fill(code)
+  await card.getByLabel('6-digit code').fill(code)
   await card.getByRole('button', { name: 'Confirm' }).click()
   await card.getByText(email, { exact: true }).waitFor()
   await page.getByRole('button', { name: `Account: ${email}` }).waitFor()
@@ -127,7 +127,7 @@ test('who is signed out from another tab is led to the sign-in within five secon
   await there.page.waitForLoadState('networkidle')
   await here.page.reload()
   await here.page.getByRole('button', { name: 'Sign out all others' }).click()
-  await here.page.getByText('Every other session is signed out.').waitFor()
+  await here.page.getByText('All other sessions are signed out.').waitFor()
   await there.page.waitForURL(/\/login\?next=%2Finvoice/, { timeout: 5000 })
   await expect
     .poll(

@@ -9,8 +9,28 @@ import {
 } from 'playwright-core'
 import { browserArguments, browserPath } from '../../scripts/browser.mjs'
 
+let launched: Promise<Browser> | undefined
+
+/** One for all test files of a worker, which ends it when it exits; `endVisits` leaves it empty. */
 export async function openBrowser(): Promise<Browser> {
-  return await chromium.launch({ executablePath: await browserPath(), args: browserArguments })
+  const browser = await (launched ??= launch())
+  if (browser.isConnected()) return browser
+  launched = launch()
+  return await launched
+}
+async function launch(): Promise<Browser> {
+  try {
+    return await chromium.launch({ executablePath: await browserPath(), args: browserArguments })
+  } catch (error) {
+    // The next file of this worker tries anew.
+    launched = undefined
+    throw error
+  }
+}
+
+/** Closes every visitor's pages, before the portal that they look at is closed. */
+export async function endVisits(browser: Browser | undefined): Promise<void> {
+  await Promise.all(browser?.contexts().map((context) => context.close()) ?? [])
 }
 
 export interface Visit {
@@ -28,7 +48,8 @@ export async function visit(browser: Browser, options: BrowserContextOptions = {
     timezoneId: 'Asia/Ho_Chi_Minh',
     ...options,
   })
-  context.setDefaultTimeout(20_000)
+  // As long as a slow machine with three workers takes; nobody waits so long for what is there.
+  context.setDefaultTimeout(40_000)
   const page = await context.newPage()
   const complaints: string[] = []
   page.on('pageerror', (error) => complaints.push(`error: ${error.message}`))

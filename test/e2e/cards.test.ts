@@ -7,6 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventually, openTestPortal, type TestCustomer, type TestPortal } from '../portal.ts'
 import { stripeBrowser, testCards } from '../stripe-browser.ts'
 import {
+  endVisits,
   openBrowser,
   phone,
   settled,
@@ -25,7 +26,7 @@ beforeAll(async () => {
   ;[portal, browser] = await Promise.all([openTestPortal(), openBrowser()])
 })
 afterAll(async () => {
-  await browser?.close()
+  await endVisits(browser)
   await portal?.close()
 })
 
@@ -89,7 +90,7 @@ test('from /payment over /link-card to the new balance', { timeout: 120_000 }, a
   expect(await violations(page)).toEqual([])
   await page.getByRole('button', { name: /^Confirm/ }).click()
   await page.waitForURL(/\/payments\/stripe\/success\?transId=[0-9A-Z]{26}$/)
-  await page.getByRole('heading', { name: 'Payment received' }).waitFor()
+  await page.getByRole('heading', { name: 'Top-up complete' }).waitFor()
   expect(await violations(page)).toEqual([])
   expect(await balanceOf(an)).toBe(2000)
   await page.getByRole('link', { name: 'Back to overview' }).click()
@@ -123,7 +124,7 @@ test(
     await refusal.getByText('We are unable to authenticate your payment method.').waitFor()
     await pay('3184')
     await bank.getByRole('button', { name: /Confirm/ }).click()
-    await page.getByRole('heading', { name: 'Payment received' }).waitFor()
+    await page.getByRole('heading', { name: 'Top-up complete' }).waitFor()
     await eventually('the balance', async () => (await balanceOf(an)) === 1250)
     const { n } = await portal.app.db
       .selectFrom('payment')

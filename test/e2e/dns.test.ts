@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dig } from '../dig.ts'
 import { eventually, openTestPortal, type TestCustomer, type TestPortal } from '../portal.ts'
 import {
+  endVisits,
   openBrowser,
   openPage,
   phone,
@@ -31,7 +32,7 @@ beforeAll(async () => {
   page = tab.page
 })
 afterAll(async () => {
-  await browser?.close()
+  await endVisits(browser)
   await portal?.close()
 })
 
@@ -65,10 +66,10 @@ describe('a domain', { timeout: 60_000 }, () => {
     await dialog.getByLabel('Domain').focus()
     await page.keyboard.type('com.vn')
     await page.keyboard.press('Enter')
-    await told('Everybody registers names under this one')
+    await told('This is a public suffix.')
     await dialog.getByLabel('Domain').fill(`https://${name}/shop?x=1`)
     await dialog.getByRole('button', { name: 'Confirm' }).click()
-    await told(`${name} is added.`)
+    await told(`${name} added.`)
     await focusOn(button('Create domain').first())
     await button(`Activate ${name}`).click()
     await page.getByRole('heading', { name: `Activate ${name}` }).waitFor()
@@ -77,7 +78,7 @@ describe('a domain', { timeout: 60_000 }, () => {
   test('not delegated is told what to change; delegated, it opens its records', async () => {
     await button('Check').click()
     await told('The domain name is not pointing correctly')
-    await told(`The registry does not know ${name}`)
+    await told(`${name} is not registered.`)
     expect(await wrong()).toEqual([])
     const nameservers = await page.getByRole('dialog').locator('li code').allTextContents()
     expect(nameservers).toHaveLength(2)
@@ -165,7 +166,7 @@ describe('a domain', { timeout: 60_000 }, () => {
     await rowOf('203.0.113.25').waitFor()
     await other.getByRole('button', { name: 'Confirm and save the record' }).click()
     await other.getByText('This record was changed in the meantime.').first().waitFor()
-    await other.getByRole('button', { name: 'Load it as it stands now' }).click()
+    await other.getByRole('button', { name: 'Load the current version' }).click()
     await expect
       .poll(() => other.getByLabel('IPV4', { exact: true }).inputValue())
       .toBe('203.0.113.25')
@@ -184,20 +185,20 @@ describe('a domain', { timeout: 60_000 }, () => {
     await button('Delete').click()
     await page.getByRole('heading', { name: 'Delete 2 records?' }).waitFor()
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
-    await told('2 records are deleted.')
+    await told('2 records deleted.')
     await eventually(
       'the name server has forgotten them',
       async () => (await answers('MX')).length === 0,
     )
     await button('Undo').click()
-    await told('It is as it was before.')
+    await told('Change undone.')
     await rowOf('mail.example.org').waitFor()
     await expect.poll(() => answers('A')).toEqual([`${name} 300 A 203.0.113.25`])
   })
 
   test('takes a zone file after it was shown what changes, and keeps its history', async () => {
     await button('More').last().click()
-    await page.getByRole('menuitem', { name: 'Import a zone file' }).click()
+    await page.getByRole('menuitem', { name: 'Import records from a file' }).click()
     const dialog = page.getByRole('dialog')
     await dialog.getByLabel('Zone file').fill('api 600 IN A 203.0.113.60\nbad line')
     await dialog.getByRole('button', { name: 'Preview' }).click()
@@ -210,7 +211,7 @@ describe('a domain', { timeout: 60_000 }, () => {
     await expect.poll(() => answers('A', `api.${name}`)).toEqual([])
     expect(await wrong()).toEqual([])
     await dialog.getByRole('button', { name: /^Apply/ }).click()
-    await told('The zone file is imported.')
+    await told('Records imported.')
     await expect
       .poll(() => answers('A', `api.${name}`))
       .toEqual([`api.${name} 3600 A 203.0.113.60`])
@@ -281,7 +282,7 @@ describe('a domain', { timeout: 60_000 }, () => {
     await page
       .getByLabel('Content', { exact: true })
       .fill('"v=spf1 include:_spf.example.org" " -all"')
-    await told('Taken without its quotation marks: v=spf1 include:_spf.example.org -all')
+    await told('Saved without quotation marks: v=spf1 include:_spf.example.org -all')
     await button('Confirm and save the record').click()
     await rowOf('v=spf1 include:_spf.example.org -all').waitFor()
     await expect
@@ -305,13 +306,13 @@ describe('a domain', { timeout: 60_000 }, () => {
 
   test('shows of an imported file each TTL that is not kept', async () => {
     await button('More').last().click()
-    await page.getByRole('menuitem', { name: 'Import a zone file' }).click()
+    await page.getByRole('menuitem', { name: 'Import records from a file' }).click()
     const dialog = page.getByRole('dialog')
     await dialog
       .getByLabel('Zone file')
       .fill('$TTL 1\napi IN A 203.0.113.60\n@ 1w MX 5 mail2.example.org.')
     await dialog.getByRole('button', { name: 'Preview' }).click()
-    await dialog.getByText('2 TTLs are not kept as the file has them').waitFor()
+    await dialog.getByText('2 TTLs were adjusted').waitFor()
     await dialog
       .getByText(
         'Line 2: api A gets a TTL of 30 seconds instead of 1: a TTL is 30 to 86400 seconds here.',
@@ -332,11 +333,11 @@ describe('a domain', { timeout: 60_000 }, () => {
       .check()
     await at.getByText('1 record selected').waitFor()
     expect(await wrong(at)).toEqual([])
-    await at.getByRole('button', { name: 'Select all that are shown' }).click()
+    await at.getByRole('button', { name: 'Select all shown records' }).click()
     await at.getByText('3 records selected').waitFor()
     await at.getByRole('button', { name: 'Delete', exact: true }).click()
     await at.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
-    await at.getByText('3 records are deleted.').waitFor()
+    await at.getByText('3 records deleted.').waitFor()
     await at.getByText('Record Empty !').waitFor()
     await at.getByRole('button', { name: 'Undo' }).click()
     await at.getByRole('row').filter({ hasText: 'second' }).waitFor()

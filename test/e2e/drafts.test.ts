@@ -5,7 +5,7 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openTestPortal, type TestCustomer, type TestPortal } from '../portal.ts'
-import { openBrowser, visit } from './browser.ts'
+import { endVisits, openBrowser, visit } from './browser.ts'
 
 let portal: TestPortal
 let browser: Browser
@@ -13,7 +13,7 @@ beforeAll(async () => {
   ;[portal, browser] = await Promise.all([openTestPortal(), openBrowser()])
 })
 afterAll(async () => {
-  await browser?.close()
+  await endVisits(browser)
   await portal?.close()
 })
 
@@ -128,7 +128,7 @@ test('a locked screen gives the form back, and signing out forgets it', async ()
   await expect.poll(() => page.getByLabel('Project Name').inputValue()).toBe('shop-one')
 
   await lock()
-  await page.getByRole('button', { name: 'Sign in as somebody else' }).click()
+  await page.getByRole('button', { name: 'Use another account' }).click()
   await page.waitForURL(/\/login/)
   expect(await page.evaluate(() => sessionStorage.length)).toBe(0)
   await context.close()

@@ -5,7 +5,7 @@
 import type { Browser, Page, Route } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openTestPortal, type TestCustomer, type TestPortal } from '../portal.ts'
-import { openBrowser, settled, visitAs, type Visit } from './browser.ts'
+import { endVisits, openBrowser, settled, visitAs, type Visit } from './browser.ts'
 
 let portal: TestPortal
 let browser: Browser
@@ -13,7 +13,7 @@ beforeAll(async () => {
   ;[portal, browser] = await Promise.all([openTestPortal(), openBrowser()])
 })
 afterAll(async () => {
-  await browser?.close()
+  await endVisits(browser)
   await portal?.close()
 })
 
@@ -150,7 +150,7 @@ test('a tab that cannot be fetched loads the page anew, once, and opens', async 
   await page.route(/\/assets\/LogsTab-/, (route) => route.abort(), { times: 1 })
   await page.evaluate(() => Object.assign(window, { before: true }))
   await page.getByRole('tab', { name: 'Runtime Logs' }).click()
-  await page.getByText('Logs appear once the server runs.').waitFor()
+  await page.getByText('Logs appear when the server runs.').waitFor()
   expect(await page.evaluate(() => 'before' in window)).toBe(false)
   // A version that is gone for good: the page says so, after one reload.
   await page.route(/\/assets\/PlansTab-/, (route) => route.abort())

@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Browser } from 'playwright-core'
 import { eventually, openTestPortal, type TestPortal } from '../portal.ts'
-import { openBrowser, visit } from './browser.ts'
+import { endVisits, openBrowser, visit } from './browser.ts'
 
 let portal: TestPortal
 let browser: Browser
@@ -15,7 +15,7 @@ beforeAll(async () => {
   browser = await openBrowser()
 })
 afterAll(async () => {
-  await browser?.close()
+  await endVisits(browser)
   await portal?.close()
 })
 

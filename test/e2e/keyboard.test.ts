@@ -6,7 +6,7 @@ import { writeFileSync } from 'node:fs'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventually, openTestPortal, type TestPortal } from '../portal.ts'
-import { openBrowser, visit } from './browser.ts'
+import { endVisits, openBrowser, visit } from './browser.ts'
 import { Keyboard } from './keyboard.ts'
 
 let portal: TestPortal
@@ -15,7 +15,7 @@ beforeAll(async () => {
   ;[portal, browser] = await Promise.all([openTestPortal(), openBrowser()])
 })
 afterAll(async () => {
-  await browser?.close()
+  await endVisits(browser)
   await portal?.close()
 })
 

@@ -5,7 +5,7 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openTestPortal, type TestCustomer, type TestPortal } from '../portal.ts'
-import { openBrowser, openPage, visitAs } from './browser.ts'
+import { endVisits, openBrowser, openPage, visitAs } from './browser.ts'
 
 let portal: TestPortal
 let browser: Browser
@@ -16,7 +16,7 @@ beforeAll(async () => {
   await portal.topUp(an, 150_000)
 })
 afterAll(async () => {
-  await browser?.close()
+  await endVisits(browser)
   await portal?.close()
 })
 

@@ -5,7 +5,15 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openTestPortal, type TestCustomer, type TestPortal } from '../portal.ts'
-import { openBrowser, openPage, violations, visitAs, type Look, type Visit } from './browser.ts'
+import {
+  endVisits,
+  openBrowser,
+  openPage,
+  violations,
+  visitAs,
+  type Look,
+  type Visit,
+} from './browser.ts'
 
 let portal: TestPortal
 let browser: Browser
@@ -16,7 +24,7 @@ beforeAll(async () => {
   fresh = await portal.customer()
 })
 afterAll(async () => {
-  await browser?.close()
+  await endVisits(browser)
   await portal?.close()
 })
 

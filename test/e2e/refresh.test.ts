@@ -2,7 +2,7 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventually, openTestPortal, type TestCustomer, type TestPortal } from '../portal.ts'
-import { openBrowser, visitAs, type Visit } from './browser.ts'
+import { endVisits, openBrowser, visitAs, type Visit } from './browser.ts'
 
 let portal: TestPortal
 let browser: Browser
@@ -13,7 +13,7 @@ beforeAll(async () => {
   an = await portal.customer()
 })
 afterAll(async () => {
-  await browser?.close()
+  await endVisits(browser)
   await portal?.close()
 })
 
@@ -68,7 +68,7 @@ test('what is typed over a record stays when another tab changes it; saving says
   expect(await page.getByLabel('IPV4', { exact: true }).inputValue()).toBe('203.0.113.2')
   await page.getByRole('button', { name: 'Confirm and save the record' }).click()
   await page.getByText('This record was changed in the meantime.').first().waitFor()
-  await page.getByRole('button', { name: 'Load it as it stands now' }).click()
+  await page.getByRole('button', { name: 'Load the current version' }).click()
   await expect.poll(() => page.getByLabel('IPV4', { exact: true }).inputValue()).toBe('203.0.113.3')
   await context.close()
 })

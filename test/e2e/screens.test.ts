@@ -6,6 +6,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { eventually, openTestPortal, type TestCustomer, type TestPortal } from '../portal.ts'
 import {
+  endVisits,
   openBrowser,
   openPage,
   phone,
@@ -77,7 +78,7 @@ beforeAll(async () => {
   })
 })
 afterAll(async () => {
-  await browser?.close()
+  await endVisits(browser)
   await portal?.close()
 })
 
@@ -199,7 +200,7 @@ describe('nothing there, and nothing to be had', () => {
     },
     {
       language: 'vi',
-      invoices: 'Không có dữ liệu !',
+      invoices: 'Chưa có hoá đơn nào.',
       transactions: 'Chưa có giao dịch.',
       servers: /Bạn chưa có máy chủ WordPress/,
     },
@@ -289,7 +290,7 @@ test('a payment is shown to whoever has a token in local storage, and no other',
   await page.getByRole('heading', { name: 'Sign in to see this payment' }).waitFor()
   await page.evaluate((token) => localStorage.setItem('accessToken', token), customer.token)
   await page.goto(back)
-  await page.getByRole('heading', { name: 'Payment received' }).waitFor()
+  await page.getByRole('heading', { name: 'Top-up complete' }).waitFor()
   await context.close()
 })
 
@@ -298,7 +299,7 @@ test('a payment that is pending updates its page by itself', async () => {
   const { page, context } = await open({ customer })
   const { transactionCode } = await portal.topUp(customer, 250_000, 'late')
   await page.goto(`${portal.url}/api/payments/success?transId=${transactionCode}`)
-  await page.getByRole('heading', { name: 'Payment received' }).waitFor()
+  await page.getByRole('heading', { name: 'Top-up complete' }).waitFor()
   await page.getByText('250.000').first().waitFor()
   await context.close()
 })

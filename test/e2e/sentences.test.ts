@@ -7,7 +7,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { eventually, openTestPortal, type TestCustomer, type TestPortal } from '../portal.ts'
 import { stripeBrowser, testCards } from '../stripe-browser.ts'
-import { openBrowser, settled, visitAs, type Visit } from './browser.ts'
+import { endVisits, openBrowser, settled, visitAs, type Visit } from './browser.ts'
 
 let portal: TestPortal
 let browser: Browser
@@ -19,7 +19,7 @@ beforeAll(async () => {
   await provider.connect()
 })
 afterAll(async () => {
-  await browser?.close()
+  await endVisits(browser)
   await provider?.end()
   await portal?.close()
 })

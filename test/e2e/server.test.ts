@@ -6,7 +6,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openTestDns, type TestDns } from '../dns-server.ts'
 import { eventually, openTestPortal, type TestCustomer, type TestPortal } from '../portal.ts'
-import { openBrowser, openPage, settled, visitAs, type Visit } from './browser.ts'
+import { endVisits, openBrowser, openPage, settled, visitAs, type Visit } from './browser.ts'
 
 const name = 'tiem-banh.example.org'
 let dns: TestDns
@@ -53,7 +53,7 @@ beforeAll(async () => {
   page = tab.page
 })
 afterAll(async () => {
-  await browser?.close()
+  await endVisits(browser)
   await portal?.close()
   await dns?.close()
 })
@@ -190,7 +190,7 @@ describe('a running server', { timeout: 90_000 }, () => {
     await part('General info')
     await button('Restart').click()
     await page.getByRole('dialog').getByRole('button', { name: 'Restart' }).click()
-    await told('The restart has begun.')
+    await told('Restart started.')
     await eventually('the end of the restart', async () => {
       const { result } = (
         await portal.call<{ restarting: boolean }>('GET', `/api/wp/${id}`, { token: an.token })
@@ -203,12 +203,12 @@ describe('a running server', { timeout: 90_000 }, () => {
   test('is deleted by whoever types its name, and leaves its backups at its address', async () => {
     await part('Backups')
     await button('Back up now').click()
-    await page.getByText('Proven', { exact: true }).first().waitFor({ timeout: 60_000 })
+    await page.getByText('Verified', { exact: true }).first().waitFor({ timeout: 60_000 })
     await part('General info')
     await button('Delete server').click()
     const dialog = page.getByRole('dialog')
     await dialog
-      .getByText('Its backups can be downloaded from this page for 7 days afterwards.')
+      .getByText('You can download its backups from this page for 7 days afterwards.')
       .waitFor()
     const confirm = dialog.getByRole('button', { name: 'Delete server' })
     await dialog.getByRole('textbox').fill('another')
@@ -217,7 +217,7 @@ describe('a running server', { timeout: 90_000 }, () => {
     await confirm.click()
     await page.waitForURL(`${portal.url}/wordpress`)
     await told(`${server} is being deleted.`)
-    await page.getByText(/You have no WordPress server yet/).waitFor({ timeout: 30_000 })
+    await page.getByText(/You have no WordPress server yet/).waitFor({ timeout: 60_000 })
     await open(`/wordpress/${id}`)
     await told('This server was deleted')
     const [download] = await Promise.all([

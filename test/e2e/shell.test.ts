@@ -6,6 +6,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { eventually, openTestPortal, type TestCustomer, type TestPortal } from '../portal.ts'
 import {
+  endVisits,
   openBrowser,
   openPage,
   settled,
@@ -32,7 +33,7 @@ beforeAll(async () => {
   )
 })
 afterAll(async () => {
-  await browser?.close()
+  await endVisits(browser)
   await portal?.close()
 })
 
@@ -260,7 +261,7 @@ describe('the frame', () => {
       await page.keyboard.press('Escape')
       await portal.topUp(customer, 200_000)
       const text =
-        language === 'en' ? '200.000 đ reached your wallet.' : '200.000 đ đã vào ví của bạn.'
+        language === 'en' ? '200.000 đ added to your wallet.' : 'Đã cộng 200.000 đ vào ví.'
       // The toast interrupts, the balance moves, the bell counts.
       await page.getByText(text).filter({ visible: true }).first().waitFor()
       await page

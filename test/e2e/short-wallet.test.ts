@@ -2,7 +2,7 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openTestPortal, type TestPortal } from '../portal.ts'
-import { openBrowser, openPage, visitAs } from './browser.ts'
+import { endVisits, openBrowser, openPage, visitAs } from './browser.ts'
 
 let portal: TestPortal
 let browser: Browser
@@ -10,7 +10,7 @@ beforeAll(async () => {
   ;[portal, browser] = await Promise.all([openTestPortal(), openBrowser()])
 })
 afterAll(async () => {
-  await browser?.close()
+  await endVisits(browser)
   await portal?.close()
 })
 

@@ -6,7 +6,7 @@ import { sql } from 'kysely'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventually, openTestPortal, type TestCustomer, type TestPortal } from '../portal.ts'
-import { openBrowser, phone, sideways, violations, visitAs, wide } from './browser.ts'
+import { endVisits, openBrowser, phone, sideways, violations, visitAs, wide } from './browser.ts'
 
 let portal: TestPortal
 let browser: Browser
@@ -45,7 +45,7 @@ beforeAll(async () => {
   )
 })
 afterAll(async () => {
-  await browser?.close()
+  await endVisits(browser)
   await portal?.close()
 })
 
@@ -68,9 +68,9 @@ test('cancelled with the end of the month, taken back, unpaid, and gone', async 
   expect(await panel.innerText()).toContain('218.000')
   await panel.getByRole('button', { name: 'Cancel subscription' }).click()
   const dialog = page.getByRole('dialog')
-  await dialog.getByText('goes back to your wallet').waitFor()
+  await dialog.getByText('for unused time to your wallet').waitFor()
   await accessible(page)
-  await dialog.getByRole('button', { name: 'Cancel at the end' }).click()
+  await dialog.getByRole('button', { name: 'Cancel at period end' }).click()
   await panel.getByText('Cancelled: this server is deleted on').waitFor()
   await panel.getByText('Ends on').waitFor()
   await panel.getByRole('button', { name: 'Resume subscription' }).click()
@@ -82,13 +82,13 @@ test('cancelled with the end of the month, taken back, unpaid, and gone', async 
     next_at = next_at - interval '34 days'`.execute(portal.app.db)
   await portal.app.bills.sweep()
   await panel.getByText('Payment overdue').waitFor()
-  await panel.getByText('The server is suspended on').waitFor()
+  await panel.getByText('We suspend the server on').waitFor()
   await accessible(page)
   await context.close()
 
   const dashboard = await open('/', 'vi', phone)
   await dashboard.page.getByText('1 hoá đơn chưa thanh toán').waitFor()
-  await dashboard.page.getByText('chưa đến một ngày').waitFor()
+  await dashboard.page.getByText('Số dư ví sẽ hết trong vòng 24 giờ.').waitFor()
   await accessible(dashboard.page)
   await dashboard.context.close()
 

@@ -8,7 +8,7 @@ import type { Browser, Download, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { verifyStatement } from '../../scripts/verify-statement.mjs'
 import { eventually, openTestPortal, type TestCustomer, type TestPortal } from '../portal.ts'
-import { openBrowser, violations, visitAs, type Look } from './browser.ts'
+import { endVisits, openBrowser, violations, visitAs, type Look } from './browser.ts'
 
 let portal: TestPortal
 let browser: Browser
@@ -49,7 +49,7 @@ beforeAll(async () => {
     `.execute(portal.app.db)
 }, 120_000)
 afterAll(async () => {
-  await browser?.close()
+  await endVisits(browser)
   await portal?.close()
 })
 
@@ -106,7 +106,7 @@ test.each([
   const dialog = page.getByRole('dialog', { name: 'Transaction' })
   await dialog.getByText('How it was computed').waitFor()
   await dialog.getByText(/10,300\/1,024 GB × 4\.000/).waitFor()
-  await dialog.getByText('The same as what was charged').waitFor()
+  await dialog.getByText('Matches the charge').waitFor()
   expect(page.url()).toMatch(/direction=out&entry=\d+$/)
   expect(await violations(page)).toEqual([])
   await page.reload()

@@ -58,6 +58,17 @@ export const security: readonly Mend[] = [
     })),
   },
   {
+    finding: 'H1',
+    title: 'a flood of one session is refused itself',
+    edits: [
+      {
+        file: 'server/platform/http.ts',
+        mended: 'await identify(token, request.ip)',
+        without: 'await options.identify(token)',
+      },
+    ],
+  },
+  {
     finding: 'H2',
     edits: [
       {

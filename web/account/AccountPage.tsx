@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { brand } from '../brand.ts'
 import { useTexts } from '../i18n/index.ts'
-import type { LoadInput } from '../routes.tsx'
+import type { LoadInput } from '../load-input.ts'
 import { messageOf } from '../api.ts'
 import { Later } from '../ui/Later.tsx'
 import { PageHead } from '../ui/PageHead.tsx'
@@ -45,7 +45,8 @@ export default function AccountPage() {
                   <SessionsCard />
                 </div>
               </>
-            ) : error ? (
+            ) : null}
+            {!data && error ? (
               <section className="card lg:col-span-2">
                 <LoadError
                   text={messageOf(error)}
@@ -53,12 +54,13 @@ export default function AccountPage() {
                   onRetry={() => void refetch()}
                 />
               </section>
-            ) : (
+            ) : null}
+            {!data && !error ? (
               <>
                 <Skeleton className="h-96 rounded-xl" />
                 <Skeleton className="h-96 rounded-xl" />
               </>
-            )}
+            ) : null}
             <div className="min-w-0 lg:col-span-2">
               <SignInsCard />
             </div>

@@ -63,16 +63,15 @@ export function ContactCard<S extends z.ZodMiniType>(props: ContactProps<S>) {
         )
       }
     >
-      {step === 'now' ? null : step === 'new' ? (
-        <NewForm {...props} onSent={(sentTo) => setStep({ sentTo })} />
-      ) : (
+      {step === 'new' ? <NewForm {...props} onSent={(sentTo) => setStep({ sentTo })} /> : null}
+      {typeof step === 'object' ? (
         <CodeForm
           text={props.sent(step.sentTo)}
           confirm={props.confirm}
           done={props.done}
           onDone={() => setStep('now')}
         />
-      )}
+      ) : null}
     </Card>
   )
 }

@@ -10,7 +10,11 @@ import { toast } from '../ui/toast.ts'
 import { FormFailure } from './FormFailure.tsx'
 import { useChanged } from './queries.ts'
 
-const browserZone = Intl.DateTimeFormat().resolvedOptions().timeZone
+/** The city of the browser's zone: Sydney of Australia/Sydney. */
+const browserCity = Intl.DateTimeFormat()
+  .resolvedOptions()
+  .timeZone.replace(/^.*\//, '')
+  .replaceAll('_', ' ')
 /** Each in its own words, so that it is found by those who need it. */
 const languageNames: readonly [Account['language'], string][] = [
   ['vi', 'Tiếng Việt'],
@@ -66,7 +70,7 @@ export function RegionCard({ account }: { account: Account }) {
         <Field label={t.account.timeZone} error={errors['timeZone']}>
           {(control) => (
             <Select {...control} {...bind('timeZone')}>
-              <option value="">{t.account.browserZone(browserZone)}</option>
+              <option value="">{t.account.browserZone(browserCity)}</option>
               {zones(account.timeZone).map((zone) => (
                 <option key={zone}>{zone}</option>
               ))}

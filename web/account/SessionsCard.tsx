@@ -48,17 +48,19 @@ export function SessionsCard() {
             <SessionRow key={session.id} session={session} />
           ))}
         </ul>
-      ) : error ? (
+      ) : null}
+      {!data && error ? (
         <LoadError
           text={messageOf(error)}
           retryLabel={t.common.retry}
           onRetry={() => void refetch()}
         />
-      ) : (
+      ) : null}
+      {!data && !error ? (
         <div aria-busy="true" className="px-5 pb-5">
           <SkeletonRows rows={2} />
         </div>
-      )}
+      ) : null}
     </Card>
   )
 }

@@ -16,40 +16,39 @@ export function SignInsCard() {
   const signIns = data?.pages.flatMap(({ result }) => result)
   return (
     <Card title={t.account.history} sub={t.account.historySub} padded={false}>
-      {signIns ? (
-        signIns.length === 0 ? (
-          <Empty text={t.account.noHistory} />
-        ) : (
-          <ul className="divide-y divide-border border-t border-border">
-            {signIns.map((one) => (
-              <li key={one.id} className="flex items-center justify-between gap-3 px-5 py-3">
-                <div className="min-w-0">
-                  <p className="text-sm font-medium">{deviceName(one.userAgent)}</p>
-                  <p className="num text-xs wrap-anywhere text-ink-3">
-                    {one.ip} ·{' '}
-                    <time dateTime={one.at} className="whitespace-nowrap">
-                      {formatTime(one.at)}
-                    </time>
-                  </p>
-                </div>
-                <Badge tone={one.outcome === 'failed' ? 'danger' : 'success'}>
-                  {t.account[one.outcome]}
-                </Badge>
-              </li>
-            ))}
-          </ul>
-        )
-      ) : error ? (
+      {signIns?.length === 0 ? <Empty text={t.account.noHistory} /> : null}
+      {signIns && signIns.length > 0 ? (
+        <ul className="divide-y divide-border border-t border-border">
+          {signIns.map((one) => (
+            <li key={one.id} className="flex items-center justify-between gap-3 px-5 py-3">
+              <div className="min-w-0">
+                <p className="text-sm font-medium">{deviceName(one.userAgent)}</p>
+                <p className="num text-xs wrap-anywhere text-ink-3">
+                  {one.ip} ·{' '}
+                  <time dateTime={one.at} className="whitespace-nowrap">
+                    {formatTime(one.at)}
+                  </time>
+                </p>
+              </div>
+              <Badge tone={one.outcome === 'failed' ? 'danger' : 'success'}>
+                {t.account[one.outcome]}
+              </Badge>
+            </li>
+          ))}
+        </ul>
+      ) : null}
+      {!signIns && error ? (
         <LoadError
           text={messageOf(error)}
           retryLabel={t.common.retry}
           onRetry={() => void refetch()}
         />
-      ) : (
+      ) : null}
+      {!signIns && !error ? (
         <div aria-busy="true" className="px-5 pb-5">
           <SkeletonRows />
         </div>
-      )}
+      ) : null}
       {hasNextPage ? (
         <div className="grid justify-items-center border-t border-border p-3">
           <Button

@@ -183,11 +183,8 @@ export function LocationSearch({
       </Field>
       {/* oxlint-disable-next-line jsx-a11y/prefer-tag-over-role */}
       <span role="status" className="sr-only">
-        {chosen
-          ? t.address.placeChosen(value.name)
-          : shown
-            ? t.address.placesFound(list.length)
-            : ''}
+        {chosen ? t.address.placeChosen(value.name) : null}
+        {!chosen && shown ? t.address.placesFound(list.length) : null}
       </span>
     </div>
   )

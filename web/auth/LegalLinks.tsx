@@ -20,7 +20,7 @@ export function LegalLinks({ className = '' }: { className?: string }) {
           title={t.common.openIn}
           className="rounded-sm py-1 hover:text-ink hover:underline"
         >
-          {page === 'cookies' ? t.lock.cookies : page === 'privacy' ? t.lock.privacy : t.lock.terms}
+          {t.lock[page]}
         </a>
       ))}
     </nav>

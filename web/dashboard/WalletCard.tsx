@@ -14,6 +14,20 @@ interface WalletCardProps {
   className?: string
 }
 
+function HowLong({ runway, balance }: { runway: Runway; balance: number }) {
+  const t = useTexts('dashboard')
+  if (runway.days === 0) return t.dashboard.runwayShort
+  if (runway.emptyAt !== null)
+    return (
+      <>
+        {t.dashboard.runwayBefore}{' '}
+        <b className="num font-semibold text-white">{formatDay(runway.emptyAt)}</b>
+      </>
+    )
+  if (runway.monthly > 0) return t.dashboard.runwayFar
+  return balance === 0 ? t.dashboard.emptyWallet : t.dashboard.nothingRenews
+}
+
 /** The balance, and how long it lasts. */
 export function WalletCard({ runway, className }: WalletCardProps) {
   const t = useTexts('dashboard')
@@ -40,19 +54,7 @@ export function WalletCard({ runway, className }: WalletCardProps) {
         {money(user.balance, user.currency)}
       </p>
       <p className="mt-1 min-h-5 text-sm text-white/80">
-        {!runway ? null : runway.days !== null ? (
-          <>
-            {t.dashboard.runwayBefore}{' '}
-            <b className="num font-semibold text-white">{t.dashboard.runway(runway.days)}</b>{' '}
-            {t.dashboard.runwayAfter}
-          </>
-        ) : runway.monthly > 0 ? (
-          t.dashboard.runwayFar
-        ) : user.balance === 0 ? (
-          t.dashboard.emptyWallet
-        ) : (
-          t.dashboard.nothingRenews
-        )}
+        {runway ? <HowLong runway={runway} balance={user.balance} /> : null}
       </p>
       <dl className="num mt-5 grid grid-cols-2 gap-4 border-t border-white/15 pt-4 text-sm">
         <div>

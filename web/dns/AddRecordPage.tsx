@@ -1,5 +1,5 @@
 import { getRouteApi } from '@tanstack/react-router'
-import type { LoadInput } from '../routes.tsx'
+import type { LoadInput } from '../load-input.ts'
 import { domainQuery } from './queries.ts'
 import { RecordPage } from './RecordPage.tsx'
 

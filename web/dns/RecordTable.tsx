@@ -102,6 +102,8 @@ export function RecordTable({
   )
 }
 
+const sortIcons = { none: ChevronsUpDown, ascending: ArrowUp, descending: ArrowDown }
+
 function SortHead({
   by,
   label,
@@ -116,13 +118,11 @@ function SortHead({
   onSort: (sorting: Sorting) => void
 }) {
   const current = sorting.by === by
-  const Icon = !current ? ChevronsUpDown : sorting.descending ? ArrowDown : ArrowUp
+  const order = sorting.descending ? 'descending' : 'ascending'
+  const shown = current ? order : 'none'
+  const Icon = sortIcons[shown]
   return (
-    <th
-      scope="col"
-      className={cx(headCell, className)}
-      aria-sort={current ? (sorting.descending ? 'descending' : 'ascending') : 'none'}
-    >
+    <th scope="col" className={cx(headCell, className)} aria-sort={shown}>
       <button
         type="button"
         className={

@@ -8,7 +8,7 @@ export const enAddress = {
     placeHint: 'Type a few letters, with or without accents.',
     placesFound: (count: number) => plural(count, 'result', 'results'),
     places: 'Places',
-    noPlace: 'No such place',
+    noPlace: 'No place found',
     placeChosen: (name: string) => `Chosen: ${name}`,
     clear: 'Clear the place',
   },

@@ -3,10 +3,10 @@
 export const enAuth = {
   lock: {
     title: 'Screen locked',
-    text: 'Enter your password to go on where you were.',
+    text: 'Enter your password to continue.',
     unlock: 'Unlock',
     failed: 'Password invalid, please try again !',
-    other: 'Sign in as somebody else',
+    other: 'Use another account',
     cookies: 'Cookie Preferences',
     privacy: 'Privacy',
     terms: 'Terms',
@@ -18,7 +18,7 @@ export const enAuth = {
     cookies: 'Cookie policy',
   },
   auth: {
-    tagline: 'Your wallet and your servers in one calm place.',
+    tagline: 'Your wallet and servers, managed in one place.',
     points: [
       'Prepaid: you never spend more than you put in',
       'WordPress servers ready in about a minute',
@@ -43,7 +43,7 @@ export const enAuth = {
     passwordHint: '8 to 128 characters.',
     region: 'Billing region',
     regionHint: 'Decides your currency and payment options. It cannot be changed later.',
-    taken: 'In use already.',
+    taken: 'Already in use.',
     registered: 'Create account success,now confirm your phone number !',
     otpTitle: 'Confirm your phone number',
     otpSub: (email: string) => `Enter the 6-digit code we sent to the phone of ${email}.`,
@@ -56,8 +56,7 @@ export const enAuth = {
     resendIn: (seconds: number) => `Send again in ${seconds} s`,
     otherPhone: 'Wrong number?',
     otherPhoneNote:
-      'Enter the right one and your password: the code goes there, and the one we sent before ' +
-      'ends.',
+      "Enter the right number and your password. We'll send a new code; the old one stops working.",
     otherPhoneSubmit: 'Send the code to this number',
     backToLogin: 'Back to sign in',
     recoverTitle: 'Reset your password',
@@ -69,6 +68,6 @@ export const enAuth = {
     newPassword: 'New password',
     resetSubmit: 'Set new password',
     resetDone: 'Your password is changed. Sign in with the new one.',
-    resendEmail: 'The code is on its way to your email.',
+    resendEmail: 'We sent a code to your email.',
   },
 }

@@ -1,13 +1,11 @@
 /** English: linked cards. They come with the screens of cards, not with every page. */
 export const enCards = {
   title: 'Linked cards',
-  sub:
-    'A linked card tops your wallet up in one step. Its number stays with the card provider; we ' +
-    'keep none of it.',
+  sub: 'Save a card for faster top-ups. Our card provider stores its details; we do not.',
   list: 'Your cards',
   none: 'No card is linked yet.',
   add: 'Link a card',
-  addText: 'Type the card in below. The form belongs to the card provider.',
+  addText: 'Enter your card details. They go straight to our card provider.',
   form: 'Card details',
   submit: 'Link this card',
   expires: (month: string) => `Expires ${month}`,
@@ -25,9 +23,8 @@ export const enCards = {
   saved: 'Success! Your payment method has been saved',
   processing: "Processing payment details. We'll update you when processing is complete",
   failed: 'Failed to process payment details. Please try another payment method.',
-  providerAway:
-    'The form of the card provider could not be loaded. Check your connection and try again.',
-  notOffered: 'Cards are not taken in your region.',
+  providerAway: 'The card form could not be loaded. Check your connection and try again.',
+  notOffered: 'Card payments are not available in your region.',
   back: 'Back to the top-up',
   credit: 'Credit Card',
   creditHint: 'Pay with a linked card',

@@ -11,7 +11,7 @@ export const enDnsRecord = {
     ttl: 'TTL',
     ttlAside: 'seconds',
     priority: 'Priority',
-    priorityHint: 'Mail goes to the server with the lowest number first.',
+    priorityHint: 'Mail servers with the lowest number are tried first.',
     priorityUnused: 'Only MX records use it.',
     labels: {
       A: 'IPV4',
@@ -29,11 +29,11 @@ export const enDnsRecord = {
     save: 'Confirm and save the record',
     saved: 'The record is saved.',
     failed: 'Fail to add record to domain !',
-    reload: 'Load it as it stands now',
+    reload: 'Load the current version',
     editFailed: 'The record is not saved.',
     missing: 'Please input info record !',
     required: 'Please fill this in.',
-    quoted: (text: string) => `Taken without its quotation marks: ${text}`,
+    quoted: (text: string) => `Saved without quotation marks: ${text}`,
     along: (count: number, of: string, from: string, to: string) =>
       count === 1
         ? `The other ${of} record gets this TTL too: ${to} instead of ${from}. Records of one ` +
@@ -42,8 +42,8 @@ export const enDnsRecord = {
           'of one name and type share one TTL.',
     alongProxied: (count: number, of: string) =>
       count === 1
-        ? `The other ${of} record follows this switch too.`
-        : `The ${count} other ${of} records follow this switch too.`,
+        ? `This switch also changes the other ${of} record.`
+        : `This switch also changes the ${count} other ${of} records.`,
     savedAlong: (count: number, ttl: string) =>
       `The record is saved. ${plural(count, 'other record', 'other records')} of the same ` +
       `name and type changed with it (TTL: ${ttl}).`,

@@ -4,7 +4,7 @@ import { plural } from './plural.ts'
 export const enDns = {
   dns: {
     title: 'Domain list',
-    sub: 'Domains whose records are answered by our name servers.',
+    sub: 'Domains using our name servers',
     create: 'Create domain',
     name: 'Domain',
     status: 'Status',
@@ -14,8 +14,7 @@ export const enDns = {
     pending: 'Not Activated',
     moved: 'Moved away',
     movedText: (since: string) =>
-      `The parent zone names other servers since ${since}. Until that is changed, your ` +
-      'records are not asked for.',
+      `Your domain has used other name servers since ${since}, so these records are inactive.`,
     activate: 'Activate',
     details: 'Details',
     delete: 'Delete',
@@ -24,8 +23,7 @@ export const enDns = {
     activateOf: (name: string) => `Activate ${name}`,
     empty: 'No domains yet.',
     addedNext: (name: string) =>
-      `${name} is added. Activate shows the name servers to set at your registrar; the domain ` +
-      'answers once they are set.',
+      `${name} added. Click Activate to see the name servers to set at your registrar.`,
     nameservers: 'Name servers',
     help: 'Help',
     helpIntro: 'How DNS works here',
@@ -51,25 +49,24 @@ export const enDns = {
     edit: 'Edit',
     delete: 'Delete',
     empty: 'Record Empty !',
-    none: 'No record fits.',
+    none: 'No matching records.',
     clear: 'Show all',
     count: (shown: number, all: number) => `${shown} / ${plural(all, 'record', 'records')}`,
     select: (name: string) => `Select ${name}`,
-    selectAll: 'Select all that are shown',
+    selectAll: 'Select all shown records',
     selected: (count: number) => `${plural(count, 'record', 'records')} selected`,
     deleteTitle: (count: number) =>
       count === 1 ? 'Delete this record?' : `Delete ${count} records?`,
-    deleteText: 'Our name servers stop answering them at once. You can undo it afterwards.',
-    deleted: (count: number) =>
-      count === 1 ? 'The record is deleted.' : `${count} records are deleted.`,
+    deleteText: 'Deleted records stop working immediately. You can undo this.',
+    deleted: (count: number) => (count === 1 ? 'Record deleted.' : `${count} records deleted.`),
     deleteFailed: 'The records could not be deleted.',
     undo: 'Undo',
-    undone: 'It is as it was before.',
+    undone: 'Change undone.',
     undoFailed: 'This could not be undone.',
     andMore: (count: number) => `and ${count} more`,
     more: 'More',
-    import: 'Import a zone file',
-    export: 'Export the zone file',
+    import: 'Import records from a file',
+    export: 'Export records (BIND)',
     point: 'Point at a WordPress server',
     history: 'History',
     seconds: (count: number) => plural(count, 'second', 'seconds'),
@@ -77,7 +74,6 @@ export const enDns = {
     hours: (count: number) => plural(count, 'hour', 'hours'),
     days: (count: number) => plural(count, 'day', 'days'),
     pendingNote:
-      'This domain is not activated: records can be prepared, and are used once the domain ' +
-      'points here.',
+      'This domain is not activated. Add records now; they apply once it uses our name servers.',
   },
 }

@@ -32,16 +32,16 @@ function onDays(reminders: readonly number[]): string {
 export const enDocs = {
   docs: {
     title: 'Help',
-    sub: 'How to do what most people come for.',
+    sub: 'Guides for common tasks',
     all: 'All help pages',
-    missing: 'There is no such help page.',
+    missing: 'Help page not found.',
     write: (address: string) => `Write to ${address}`,
     open: 'Open the support page',
-    noContact: 'Please reply to any invoice that we mailed to you: it reaches our support.',
+    noContact: 'Reply to any invoice email to reach our support.',
     pages: {
       'top-up': {
         title: 'Top up your wallet',
-        sub: 'You pay for everything from a prepaid wallet.',
+        sub: 'Pay for all services from a prepaid wallet',
         sections: [
           {
             heading: 'In Vietnam',
@@ -51,15 +51,15 @@ export const enDocs = {
                 'international card, VN Pay or bank transfer.',
               'Pay on the page that opens. For a bank transfer, scan the QR code or copy ' +
                 'account, amount and transfer code exactly.',
-              'You come back to the portal. The balance grows as soon as the bank or gateway ' +
+              'You return to the portal. We add the money as soon as the bank or gateway ' +
                 'confirms, usually within seconds.',
             ],
           },
           {
             heading: 'With a card',
             steps: [
-              'Link the card once under Linked cards. Its number goes to the card provider ' +
-                'and never reaches us.',
+              'Link the card once under Linked cards. Card details go straight to the ' +
+                'card provider, never to us.',
               'Open Top up, choose an amount and Credit Card, select the card and confirm.',
               'Your bank may ask you to confirm the payment in its app.',
             ],
@@ -67,19 +67,19 @@ export const enDocs = {
           {
             heading: 'When the money does not arrive',
             text: [
-              'A payment that your bank has not confirmed yet is shown as pending, and its ' +
-                'page updates by itself. It is credited exactly once, however often you reload.',
-              'You left the page of a bank transfer before you made it? Top up leads back to ' +
-                'it for a day.',
-              'A bank transfer without a readable transfer code is kept safe until our staff ' +
-                'has matched it: write to support with the time and amount.',
+              'Payments that your bank has not confirmed yet are shown as pending. The ' +
+                'page updates automatically, and we credit each payment exactly once.',
+              'Did you leave the bank transfer page before paying? Open Top up to return ' +
+                'to it for a day.',
+              'We hold a transfer without a readable code until our staff have matched ' +
+                'it. Send support its time and amount.',
             ],
           },
         ],
       },
       order: {
         title: 'Order a WordPress server',
-        sub: 'From the plan to the first page.',
+        sub: 'From choosing a plan to the first page',
         sections: [
           {
             heading: 'Ordering',
@@ -95,44 +95,40 @@ export const enDocs = {
           {
             heading: 'What happens then',
             text: [
-              'The first month is charged from your wallet and the server is set up, usually ' +
-                'in less than a minute. You may leave the page.',
-              'If the balance is too low, the order waits: a top-up pays it, and the order ' +
-                'goes on by itself.',
-              'If the server does not come up, the order is cancelled and its money is back ' +
-                'in your wallet.',
+              'We charge the first month to your wallet and set up the server, usually in ' +
+                'less than a minute. You can leave the page.',
+              "If your balance is too low, we'll start your server as soon as you top up.",
+              'If the server cannot be set up, we cancel the order and refund your wallet.',
             ],
           },
           {
             heading: 'Later',
             text: [
-              'A larger disk or plan acts at once and is charged for the rest of the month, ' +
-                'by the second. A smaller plan begins with the next renewal. Disks only grow.',
+              'Larger disks and plans apply immediately. You pay for the rest of the ' +
+                'month, by the second. Smaller plans apply at renewal. You cannot make a ' +
+                'disk smaller.',
             ],
           },
         ],
       },
       dns: {
         title: 'How DNS works here',
-        sub: 'Point a domain at our name servers and manage its records.',
+        sub: 'Use our name servers for a domain and manage its records',
         sections: [
           {
             heading: 'Activating a domain',
             steps: [
-              'Open DNS, choose Create domain and enter the domain that you own.',
-              'Choose Activate: it lists the two name servers of your account.',
-              'At the company where you registered the domain, replace all of its name ' +
-                'servers with exactly these two.',
-              'Choose Check. The change can take up to 24 hours to reach the parent zone; we ' +
-                'also look by ourselves for 28 days.',
+              'Open DNS, choose Create domain and enter a domain you own.',
+              'Choose Activate to see the two name servers for your domain.',
+              'At your registrar, replace all name servers of the domain with exactly these two.',
+              "Choose Check. The change can take up to 24 hours. We'll keep checking for 28 days.",
             ],
           },
           {
             heading: 'Why exactly these two',
             text: [
-              'Each account has its own pair. Seeing that pair at the parent zone proves that ' +
-                'the domain is yours. Any other name server beside them would answer with other ' +
-                'records.',
+              'Each account has its own pair, so setting it proves that the domain is ' +
+                'yours. With any other name server, visitors may see old results.',
             ],
           },
           {
@@ -140,24 +136,22 @@ export const enDocs = {
             terms: [
               [
                 'Not registered',
-                'The parent zone does not know the domain. Check the spelling, or register it ' +
-                  'first.',
+                'The domain is not registered. Check the spelling, or register it first.',
               ],
-              ['Other name servers', 'The registrar still names the old ones. Replace them.'],
-              ['Extra name servers', 'Ours are there, and others too. Remove the others.'],
+              ['Other name servers', 'The domain still uses its old name servers. Replace them.'],
+              ['Extra name servers', 'The domain uses ours and others. Remove the others.'],
               [
-                'Not answering',
-                'The parent zone names the right servers, and ours have not taken the domain ' +
-                  'up yet. Check again in a minute.',
+                'Not served yet',
+                'Our name servers do not serve the domain yet. Check again in a minute.',
               ],
               [
                 'Stale DS record',
-                'The registrar still has a DNSSEC key of your former provider. Remove the DS ' +
-                  'record there.',
+                'The registrar still has a DNSSEC key of your previous provider. Remove ' +
+                  'the DS record there.',
               ],
               [
                 'Public suffix',
-                'Names such as com.vn belong to everybody: enter your own name below it.',
+                'Endings such as com.vn are shared. Enter your own domain below them.',
               ],
             ],
           },
@@ -165,15 +159,15 @@ export const enDocs = {
             heading: 'Pointing it at your server',
             text: [
               'On the page of the domain, open the menu and choose Point at a WordPress ' +
-                'server: the records are written and the server answers on the domain and on ' +
-                'www. What stood there before can be brought back with Undo.',
+                'server. Visitors to the domain and its www then reach the server. Undo ' +
+                'restores the previous records.',
             ],
           },
         ],
       },
       'dns-records': {
         title: 'Guide to the record types',
-        sub: 'What each type is for, with examples.',
+        sub: 'What each type is for, with examples',
         sections: [
           {
             heading: 'Types',
@@ -182,125 +176,121 @@ export const enDocs = {
               ['AAAA', 'The IPv6 address of a name. Example: @ → 2001:db8::7'],
               [
                 'CNAME',
-                'Another name for a name, alone at its name and never at the domain itself. ' +
-                  'Example: www → example.com',
+                'An alias for another name. It cannot share its name with other records, ' +
+                  'or be used at the domain itself. Example: www → example.com',
               ],
               [
                 'MX',
-                'The server that takes mail, with a priority: the lowest number is tried ' +
-                  'first. Example: @ → 10 mail.example.com',
+                'The server that receives mail, with a priority. The lowest number is ' +
+                  'tried first. Example: @ → 10 mail.example.com',
               ],
               [
                 'TXT',
-                'Text that others look for, such as SPF or a proof of ownership. Example: @ → ' +
+                'Text for other services, such as SPF or proof of ownership. Example: @ → ' +
                   'v=spf1 include:example.com ~all',
               ],
-              ['NS', 'Hands a sub-domain to other name servers. Example: lab → ns1.example.net'],
+              ['NS', 'Uses other name servers for a subdomain. Example: lab → ns1.example.net'],
             ],
           },
           {
-            heading: 'Names and time to live',
+            heading: 'Record names and TTL',
             text: [
-              '@ stands for the domain itself, * for every name that has no record of its own.',
-              'The TTL says for how many seconds others may remember the answer: 300 is a ' +
-                'good value, a lower one before a move.',
-              'Records of the same name and type form a set with one TTL: the one that is ' +
-                'saved last counts for all, and the form says so before.',
-              'A text that was copied with its quotation marks, such as "v=spf1 -all", is ' +
-                'kept without them.',
+              'Use @ for the domain itself, and * for every name without its own record.',
+              'The TTL is how many seconds others may cache a record. Use 300, or less ' +
+                'before a move.',
+              'Records with the same name and type share one TTL. The last one saved ' +
+                'applies to all; the form tells you first.',
+              'We save text that you paste in quotation marks, such as "v=spf1 -all", ' +
+                'without them.',
             ],
           },
           {
             heading: 'Import and export',
             text: [
-              'The menu on the page of a domain takes a zone file in BIND format, shows what ' +
-                'it would change before anything does, and exports one.',
-              'Every change is kept in the history with who made it and when, and can be undone.',
+              'Use the menu on the page of a domain to import or export records in BIND ' +
+                'format. Review the changes before applying them.',
+              'The history shows who made each change and when. You can undo each of them.',
             ],
           },
         ],
       },
       domain: {
         title: 'Use your own domain for a server',
-        sub: 'Add a domain to a WordPress server and verify it.',
+        sub: 'Add a domain to a WordPress server and verify it',
         sections: [
           {
             heading: 'Adding it',
             steps: [
               'Open the server and its Domain tab, choose Add domain and type the name.',
-              'Make the record that is shown, at whoever answers for the domain: a CNAME to ' +
-                'the name of the server, an A record, or the TXT record _portal-challenge.',
-              'Choose Verify. New records can take a few minutes to be seen.',
+              'Create the record shown where your DNS is managed: a CNAME to the name of ' +
+                'the server, an A record, or the TXT record _portal-challenge.',
+              'Choose Verify. New records can take up to an hour.',
             ],
           },
           {
-            heading: 'When only the TXT record counts',
+            heading: 'When you need the TXT record',
             text: [
-              'If the name, or a name above it, belonged to another account in the last 30 ' +
-                'days, or if it points at an address that many websites share, only the TXT ' +
-                'record proves that it is yours.',
+              'Use the TXT record if another account had the name, or a name above it, in ' +
+                'the last 30 days. Also use it if the name points at an address that many ' +
+                'websites share.',
             ],
           },
         ],
       },
       invoice: {
         title: 'Read an invoice',
-        sub: 'What its lines and states mean.',
+        sub: 'What its lines and states mean',
         sections: [
           {
             heading: 'States',
             terms: [
               ['Paid', 'Nothing is due.'],
-              [
-                'UnPaid',
-                'The amount due waits for your wallet: a top-up pays open invoices, oldest first.',
-              ],
+              ['UnPaid', 'Top up your wallet. We pay open invoices automatically, oldest first.'],
             ],
           },
           {
             heading: 'Lines',
             text: [
-              'Every line names what is charged, its quantity, its unit price and the period. ' +
-                'In the transaction log, a line opens the calculation with every number that ' +
-                'went into it.',
-              'The PDF and the hosted page work without signing in, for your accountant.',
+              'Each line shows the service, quantity, unit price and period. Open a line ' +
+                'in the transaction log to see the full calculation.',
+              'Your accountant can open the PDF and the invoice page without signing in.',
             ],
           },
           {
             heading: 'For a company',
             text: [
               'Under Account, Billing details, enter the company, its tax code and its ' +
-                'address. They stand on every invoice from then on; those that were issued ' +
-                'before keep the name they had. They are receipts of the prepaid wallet, not ' +
-                'e-invoices for the tax office.',
+                'address. They are shown on all future invoices; earlier invoices do not ' +
+                'change. Invoices here are receipts of the prepaid wallet, not e-invoices ' +
+                'for the tax office.',
             ],
           },
           {
             heading: 'If it stays unpaid',
             text: [
               ({ reminderDays, suspendDays, deleteDays }) =>
-                `We remind you ${onDays(reminderDays)}. After ${days(suspendDays)} the server ` +
-                `is suspended with its data kept, after ${days(deleteDays)} it is deleted. ` +
-                'Paid at any time before, it resumes by itself.',
+                `We remind you ${onDays(reminderDays)}. After ${days(suspendDays)} the ` +
+                `server is suspended with its data kept, after ${days(deleteDays)} it is ` +
+                'deleted. Pay at any time before, and the server starts again automatically.',
             ],
           },
         ],
       },
       support: {
         title: 'Ask our support',
-        sub: 'We answer in English and Vietnamese.',
+        sub: 'We answer in English and Vietnamese',
         sections: [
           {
-            heading: 'What helps us to help you',
+            heading: 'What to include',
             steps: [
               'The name of the server or domain, or the code of the payment.',
-              'What you did, what you expected, and what you saw instead.',
-              'The reference that an error message shows, if there was one.',
+              'What you did, what you expected, and what happened.',
+              'The reference in the error message, if there was one.',
             ],
           },
           {
             heading: 'Please do not send',
-            text: ['Passwords, one-time codes or card numbers: we never ask for them.'],
+            text: ['Passwords, one-time codes or card numbers. We never ask for them.'],
           },
         ],
       },

@@ -1,12 +1,10 @@
 export const enPaas = {
   paas: {
-    title: 'Platform services',
-    sub: 'Web services that are built from a repository.',
+    title: 'Apps (PaaS)',
+    sub: 'Web services built from a repository',
     create: 'Create Project',
     sample: 'Sample',
-    sampleNote:
-      'These rows are samples that show what this page will hold; one stands for each of your ' +
-      'WordPress servers.',
+    sampleNote: 'Sample rows. Your services will appear here.',
     empty: 'No services yet.',
     name: 'Name',
     status: 'Status',
@@ -22,27 +20,24 @@ export const enPaas = {
       region: 'Singapore',
       deployed: '2 days ago',
     },
-    of: (server: string) => `beside ${server}`,
     later: {
-      title: 'Not open yet',
+      title: 'Coming soon',
       text: (host: string) =>
-        `Repositories of ${host} cannot be connected yet. Nothing was connected, created or ` +
-        'charged.',
+        `${host} repositories cannot be connected yet. Nothing was created or charged.`,
       anyHost: 'Git hosts',
     },
   },
   project: {
     title: 'Create Project',
-    sub: 'A project groups the services that belong together.',
+    sub: 'Group related services in a project.',
     name: 'Project Name',
     hint: "Lowercase letters, numbers and '-' only.",
     placeholder: 'ex: project-demo',
     invalid:
-      "Use 1 to 63 lowercase letters, numbers and '-', and begin and end with a letter or a " +
-      'number.',
+      "Use 1 to 63 lowercase letters, numbers and '-'. Begin and end with a letter or number.",
     create: 'Create Project',
     connect: 'Connect a repository',
-    connectText: 'Every push to its main branch becomes a new version of your service.',
+    connectText: 'Deploy a new version with every push to the main branch.',
     github: 'Connect Github',
     gitlab: 'Connect Gitlab',
   },
@@ -56,7 +51,7 @@ export const enPaas = {
     connectOne: 'Connect',
     connectOf: (name: string) => `Connect ${name}`,
     public: 'Public Git repository',
-    publicText: 'Use a public repository by its address.',
+    publicText: 'Enter the address of a public repository.',
     address: 'Repository address',
     addressInvalid: 'Enter an address that begins with https:// and names a repository.',
     go: 'Continue',
@@ -64,6 +59,6 @@ export const enPaas = {
     connectAccount: 'Connect Account',
     configureOf: (host: string) => `Configure Account: ${host}`,
     connectAccountOf: (host: string) => `Connect Account: ${host}`,
-    hostText: (host: string) => `Repositories that ${host} lets us see appear on the left.`,
+    hostText: (host: string) => `Repositories you share from ${host} appear on the left.`,
   },
 }

@@ -15,8 +15,8 @@ export const enPalette = {
     help: 'Help',
     lockAfter: (minutes: number) =>
       minutes === 0
-        ? 'Lock Screen: never by itself'
-        : `Lock Screen: after ${plural(minutes, 'minute', 'minutes')} without use`,
+        ? 'Lock Screen: never'
+        : `Lock Screen: after ${plural(minutes, 'minute', 'minutes')} of inactivity`,
     newWordpress: 'Create WordPress server',
   },
 }

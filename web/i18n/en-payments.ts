@@ -3,8 +3,8 @@ export const enPayments = {
   transfer: {
     title: 'Bank transfer',
     sub:
-      'Scan the code with any Vietnamese banking app, or type it in. This page turns to success ' +
-      'by itself when the money arrives.',
+      'Scan the code with any Vietnamese banking app, or type the details in. This page ' +
+      'updates when we receive your transfer.',
     scan: 'Scan to pay',
     qr: 'QR code of the transfer',
     bank: 'Bank',
@@ -12,15 +12,15 @@ export const enPayments = {
     name: 'Account name',
     amount: 'Amount',
     content: 'Transfer text',
-    contentHint: 'Keep this text exactly. It tells us that the money is yours.',
+    contentHint: 'Copy this text exactly so we can match your transfer.',
     left: (time: string) => `Waiting for the transfer · ${time} left`,
-    late: 'The time is over, but the code stays valid: a later transfer still reaches your wallet.',
+    late: 'Time is up, but the code still works. We add a later transfer to your wallet.',
     openApp: 'Open the banking app of the sandbox',
     back: 'Choose another way',
-    done: 'The money has arrived',
-    doneText: (amount: string) => `${amount} is in your wallet.`,
-    other: (asked: string) => `You planned ${asked}. What you transferred was credited.`,
-    unknown: 'There is no transfer with this code',
+    done: 'Top-up complete',
+    doneText: (amount: string) => `${amount} added to your wallet.`,
+    other: (asked: string) => `You chose ${asked}. We added the amount you transferred.`,
+    unknown: 'Transfer not found',
     unknownText: 'It may belong to another account, or it was paid another way.',
   },
 }

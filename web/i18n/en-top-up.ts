@@ -4,11 +4,11 @@ import { plural } from './plural.ts'
 export const enTopUp = {
   topUp: {
     title: 'Top up wallet',
-    sub: 'Money goes into your prepaid wallet and pays for every product. No fees.',
+    sub: 'Add money to your prepaid wallet to pay for all services. No fees.',
     amountStep: 'Amount',
     amountLabel: (currency: string) => `Amount in ${currency}`,
     amountHint: (min: string, max: string) =>
-      `From ${min} to ${max}. Type any amount or choose one below.`,
+      `From ${min} to ${max}. Enter any amount or choose one below.`,
     amountBad: 'Enter an amount as a plain number.',
     amountLow: (min: string) => `The smallest top-up is ${min}.`,
     amountHigh: (max: string) => `The largest top-up is ${max}.`,
@@ -33,29 +33,29 @@ export const enTopUp = {
     pay: (amount: string) => `Top up ${amount}`,
     payEmpty: 'Enter an amount',
     payMethod: 'Choose a payment method',
-    waiting: (amount: string) => `A transfer of ${amount} waits for your money.`,
-    waitingOpen: 'Show how to make it',
-    safe: 'You pay at a licensed gateway. We never see your card number.',
+    waiting: (amount: string) => `Pending transfer: ${amount}`,
+    waitingOpen: 'View details',
+    safe: 'Payments are handled by a licensed provider. We never see your card number.',
     leaving: 'Taking you to the payment page…',
     notOffered: 'Top-up is not offered in your region yet.',
     notOfferedText:
-      'We are working on a payment partner for your region. Your servers and invoices work as ' +
-      'usual.',
+      'We are looking for a payment partner in your region. Your servers and invoices work ' +
+      'as usual.',
   },
   payment: {
     title: 'Payment',
-    succeeded: 'Payment received',
-    succeededText: 'The money is in your wallet.',
+    succeeded: 'Top-up complete',
+    succeededText: 'The money was added to your wallet.',
     pending: 'Waiting for the payment',
     pendingText:
-      'Your bank or gateway has not confirmed yet. This page updates by itself; you may also ' +
-      'leave it.',
+      'Your bank has not confirmed the payment yet. This page updates automatically; you ' +
+      'can also leave it.',
     failed: 'Payment not completed',
     failedText: 'No money was added to your wallet. You can try again.',
     reasons: {
       cancelled: 'You cancelled the payment.',
       not_in_time: 'The time to pay ran out.',
-      insufficient_funds: 'Your account or card does not hold enough money. Use another one.',
+      insufficient_funds: 'Your account or card balance is too low. Use another one.',
       limit:
         'This is over the daily limit of your account or card. Try VietQR or a smaller amount.',
       wrong_details: 'Card or account details were wrong. Check them and try again.',
@@ -69,30 +69,29 @@ export const enTopUp = {
     },
     expired: 'Payment expired',
     expiredText:
-      'The time for this payment has run out. If you did pay, do not pay again: the money is ' +
-      'credited when the bank confirms it, or checked by us.',
-    held: 'Money came, but does not match',
+      'The time to pay ran out. If you did pay, do not pay again. We credit your wallet ' +
+      'once the bank confirms, or check the payment ourselves.',
+    held: "The amount doesn't match",
     heldText: (arrived: string, ordered: string) =>
-      `${arrived} arrived, and this payment is for ${ordered}. The money is held safely until ` +
-      'our staff have looked at it; you need not pay again.',
+      `We received ${arrived}, but this payment is for ${ordered}. We hold the money until ` +
+      'our staff have checked it. You need not pay again.',
     paidTwice: (amount: string) =>
-      `${amount} came on top of it. That money is held safely until our staff have looked at it.`,
+      `We received another ${amount} for this payment. We hold it until our staff have checked it.`,
     setOff: (amount: string) =>
-      `${amount} of it settled what was owed because an earlier payment had been taken back ` +
-      'by the bank.',
+      `${amount} of it paid a debt from an earlier payment that the bank took back.`,
     unknown: 'Payment not found',
     unknownText:
-      'We know no payment of yours with this code. If money left your account, it reaches ' +
-      'your wallet once the gateway confirms.',
+      'You have no payment with this code. If you paid, we credit your wallet once the ' +
+      'gateway confirms.',
     signedOut: 'Sign in to see this payment',
-    signedOutText: 'Only the owner of a payment can see it. Your top-up goes on in the meantime.',
+    signedOutText: 'Only the owner can see this payment. Your top-up continues in the meantime.',
     code: 'Transaction code',
     amount: 'Amount',
     content: 'Content',
     time: 'Time',
     checked: (seconds: number) => `Checked ${plural(seconds, 'second', 'seconds')} ago`,
     again: 'Top up again',
-    toServer: 'See the server being set up',
+    toServer: 'View server setup',
     signIn: 'Sign in',
   },
 }

@@ -98,30 +98,33 @@ export const en = {
     notFound: 'Page not found',
     notFoundText: 'The address is wrong, or the page has moved.',
     broken: 'Something went wrong',
-    brokenText: 'The page could not be shown. Your data is safe; please try again.',
+    brokenText: 'The page could not be shown. Your data is safe. Please try again.',
     unavailable: 'Service unavailable',
     unavailableText: 'The portal is busy or starting. Please try again in a moment.',
     maintenance: 'Under maintenance',
     maintenanceText:
-      'We will be back in a moment. This page returns by itself; your servers go on running.',
+      "We'll be back soon. This page reloads automatically. Your servers keep running.",
     soon: 'Coming soon',
-    soonText: (product: string) => `${product} is not open yet. We tell you here as soon as it is.`,
+    soonText: (product: string) => `${product} is coming soon.`,
     soonGeneric: 'This part of the portal',
     home: 'Back to overview',
   },
   events: {
     created: (number: string | null) =>
-      number === null ? 'An order waits for its payment.' : `Invoice ${number} was issued.`,
-    lapsed: 'An order was not paid in time and has lapsed.',
+      number === null ? 'An order is awaiting payment.' : `Invoice ${number} was issued.`,
+    lapsed: 'An order has lapsed because it was not paid in time.',
     paid: (number: string) => `Invoice ${number} is paid.`,
     paymentFailed: (number: string | null, due: string) =>
       `${number === null ? 'An order' : `Invoice ${number}`} could not be paid: ${due} due.`,
     subscribed: 'A subscription was started.',
     subscriptionChanged: 'A subscription was changed.',
-    credited: 'Money reached your wallet.',
-    creditedAmount: (amount: string) => `${amount} reached your wallet.`,
+    credited: 'Money added to your wallet.',
+    creditedAmount: (amount: string) => `${amount} added to your wallet.`,
     status: (name: string, status: string) => `${name}: ${status}`,
-    walletLow: (days: number) => `Your wallet lasts ${plural(days, 'more day', 'more days')}.`,
+    walletLow: (days: number) =>
+      days === 0
+        ? 'Your balance runs out within a day.'
+        : `Your balance runs out in ${plural(days, 'day', 'days')}.`,
   },
 }
 

@@ -283,23 +283,6 @@ test('nothing is left untranslated', () => {
   expect(same).toEqual(sameInBoth)
 })
 
-test('what lasts longer than two years is said in years', () => {
-  const [en, vi, aud] = [enDashboard, viDashboard, audDashboard].map(
-    ({ dashboard }) => dashboard.runway,
-  )
-  expect([0, 1, 730, 731, 1460, 1461, 1672].map((days) => en?.(days))).toEqual([
-    'less than a day',
-    '1 day',
-    '730 days',
-    'more than 2 years',
-    'more than 3 years',
-    'more than 4 years',
-    'more than 4 years',
-  ])
-  expect([730, 1672].map((days) => vi?.(days))).toEqual(['730 ngày', 'hơn 4 năm'])
-  expect(aud?.(1672)).toBe('more than 4 years')
-})
-
 test('the help names the days that the operator has set', () => {
   const unpaid = (docs: typeof enDocs, reminderDays: number[]): string => {
     const paragraphs = docs.docs.pages.invoice.sections.flatMap(({ text = [] }) => text)

@@ -4,7 +4,7 @@ import type { enAddress } from './en-address.ts'
 export const viAddress: typeof enAddress = {
   address: {
     line: 'Địa chỉ',
-    place: 'Tỉnh, thành, quận huyện',
+    place: 'Tỉnh/thành, phường/xã',
     placeHint: 'Gõ vài chữ cái, có dấu hay không dấu đều được.',
     placesFound: (count) => `${count} kết quả`,
     places: 'Địa điểm',

@@ -4,10 +4,10 @@ import type { enAuth } from './en-auth.ts'
 export const viAuth: typeof enAuth = {
   lock: {
     title: 'Màn hình đã khoá',
-    text: 'Nhập mật khẩu để tiếp tục việc đang làm.',
+    text: 'Nhập mật khẩu để tiếp tục.',
     unlock: 'Mở khoá',
     failed: 'Mật khẩu không đúng, vui lòng thử lại !',
-    other: 'Đăng nhập bằng tài khoản khác',
+    other: 'Dùng tài khoản khác',
     cookies: 'Tuỳ chọn cookie',
     privacy: 'Quyền riêng tư',
     terms: 'Điều khoản',
@@ -19,7 +19,7 @@ export const viAuth: typeof enAuth = {
     cookies: 'Chính sách cookie',
   },
   auth: {
-    tagline: 'Ví tiền và máy chủ của bạn, gọn gàng ở một nơi.',
+    tagline: 'Ví và máy chủ, quản lý ở một nơi.',
     points: [
       'Trả trước: không bao giờ tiêu quá số đã nạp',
       'Máy chủ WordPress sẵn sàng sau khoảng một phút',
@@ -56,8 +56,7 @@ export const viAuth: typeof enAuth = {
     resend: 'Gửi lại mã',
     resendIn: (seconds) => `Gửi lại sau ${seconds} giây`,
     otherPhone: 'Sai số điện thoại?',
-    otherPhoneNote:
-      'Nhập số đúng và mật khẩu của bạn: mã mới sẽ được gửi tới số này, mã cũ không còn hiệu lực.',
+    otherPhoneNote: 'Nhập số đúng và mật khẩu. Chúng tôi sẽ gửi mã mới, mã cũ hết hiệu lực.',
     otherPhoneSubmit: 'Gửi mã tới số này',
     backToLogin: 'Quay lại đăng nhập',
     recoverTitle: 'Đặt lại mật khẩu',
@@ -68,6 +67,6 @@ export const viAuth: typeof enAuth = {
     newPassword: 'Mật khẩu mới',
     resetSubmit: 'Đặt mật khẩu mới',
     resetDone: 'Đã đổi mật khẩu. Hãy đăng nhập bằng mật khẩu mới.',
-    resendEmail: 'Mã đang được gửi tới email của bạn.',
+    resendEmail: 'Chúng tôi đã gửi mã tới email của bạn.',
   },
 }

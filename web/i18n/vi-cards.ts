@@ -4,12 +4,12 @@ import type { enCards } from './en-cards.ts'
 export const viCards: typeof enCards = {
   title: 'Thẻ đã liên kết',
   sub:
-    'Thẻ đã liên kết giúp nạp ví chỉ với một bước. Số thẻ nằm ở nhà cung cấp thẻ, chúng tôi ' +
-    'không lưu.',
+    'Lưu thẻ để nạp ví nhanh hơn. Thông tin thẻ do nhà cung cấp dịch vụ thẻ lưu giữ, chúng ' +
+    'tôi không lưu.',
   list: 'Thẻ của bạn',
   none: 'Chưa có thẻ nào được liên kết.',
   add: 'Liên kết thẻ',
-  addText: 'Nhập thẻ vào biểu mẫu dưới đây. Biểu mẫu thuộc về nhà cung cấp thẻ.',
+  addText: 'Nhập thông tin thẻ. Thông tin được gửi thẳng tới nhà cung cấp dịch vụ thẻ.',
   form: 'Thông tin thẻ',
   submit: 'Liên kết thẻ này',
   expires: (month) => `Hết hạn ${month}`,
@@ -27,8 +27,8 @@ export const viCards: typeof enCards = {
   saved: 'Thành công! Phương thức thanh toán của bạn đã được lưu',
   processing: 'Đang xử lý thông tin thanh toán. Chúng tôi sẽ báo khi hoàn tất',
   failed: 'Không xử lý được thông tin thanh toán. Vui lòng thử phương thức khác.',
-  providerAway: 'Không tải được biểu mẫu của nhà cung cấp thẻ. Hãy kiểm tra kết nối rồi thử lại.',
-  notOffered: 'Khu vực của bạn chưa nhận thanh toán bằng thẻ.',
+  providerAway: 'Không tải được biểu mẫu nhập thẻ. Hãy kiểm tra kết nối rồi thử lại.',
+  notOffered: 'Khu vực của bạn chưa hỗ trợ thanh toán bằng thẻ.',
   back: 'Về trang nạp ví',
   credit: 'Thẻ tín dụng',
   creditHint: 'Thanh toán bằng thẻ đã liên kết',

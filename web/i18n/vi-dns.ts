@@ -4,7 +4,7 @@ import type { enDns } from './en-dns.ts'
 export const viDns: typeof enDns = {
   dns: {
     title: 'Danh sách tên miền',
-    sub: 'Các tên miền do máy chủ tên miền của chúng tôi trả lời.',
+    sub: 'Tên miền đang dùng nameserver của chúng tôi',
     create: 'Tạo tên miền',
     name: 'Tên miền',
     status: 'Trạng thái',
@@ -14,8 +14,7 @@ export const viDns: typeof enDns = {
     pending: 'Chưa kích hoạt',
     moved: 'Đã chuyển đi',
     movedText: (since) =>
-      `Từ ${since}, tên miền trỏ về máy chủ khác. Khi chưa sửa lại, các bản ghi ở đây không ` +
-      'được dùng tới.',
+      `Tên miền đã dùng nameserver khác từ ${since} nên các bản ghi này không có hiệu lực.`,
     activate: 'Kích hoạt',
     details: 'Chi tiết',
     delete: 'Xoá',
@@ -24,9 +23,8 @@ export const viDns: typeof enDns = {
     activateOf: (name) => `Kích hoạt ${name}`,
     empty: 'Chưa có tên miền nào.',
     addedNext: (name) =>
-      `Đã thêm ${name}. Bấm Kích hoạt để xem máy chủ tên cần đặt tại nhà đăng ký; tên miền sẽ ` +
-      'hoạt động khi các máy chủ này được đặt.',
-    nameservers: 'Máy chủ tên miền',
+      `Đã thêm ${name}. Bấm Kích hoạt để xem nameserver cần đặt tại nhà đăng ký.`,
+    nameservers: 'Nameserver',
     help: 'Trợ giúp',
     helpIntro: 'DNS hoạt động thế nào',
     helpRecords: 'Hướng dẫn các loại bản ghi',
@@ -58,17 +56,16 @@ export const viDns: typeof enDns = {
     selectAll: 'Chọn tất cả bản ghi đang hiện',
     selected: (count) => `Đã chọn ${count} bản ghi`,
     deleteTitle: (count) => (count === 1 ? 'Xoá bản ghi này?' : `Xoá ${count} bản ghi?`),
-    deleteText:
-      'Máy chủ tên miền sẽ ngừng trả lời các bản ghi này ngay. Bạn có thể hoàn tác sau đó.',
+    deleteText: 'Các bản ghi bị xoá ngừng hoạt động ngay. Bạn có thể hoàn tác.',
     deleted: (count) => (count === 1 ? 'Đã xoá bản ghi.' : `Đã xoá ${count} bản ghi.`),
     deleteFailed: 'Không xoá được bản ghi.',
     undo: 'Hoàn tác',
-    undone: 'Đã khôi phục như trước.',
+    undone: 'Đã hoàn tác thay đổi.',
     undoFailed: 'Không hoàn tác được.',
     andMore: (count) => `và ${count} mục nữa`,
     more: 'Thêm',
-    import: 'Nhập tệp vùng',
-    export: 'Xuất tệp vùng',
+    import: 'Nhập bản ghi từ tệp',
+    export: 'Xuất bản ghi (BIND)',
     point: 'Trỏ về máy chủ WordPress',
     history: 'Lịch sử',
     seconds: (count) => `${count} giây`,
@@ -76,7 +73,7 @@ export const viDns: typeof enDns = {
     hours: (count) => `${count} giờ`,
     days: (count) => `${count} ngày`,
     pendingNote:
-      'Tên miền chưa kích hoạt: bạn có thể chuẩn bị bản ghi trước, chúng được dùng khi tên ' +
-      'miền trỏ về đây.',
+      'Tên miền chưa kích hoạt. Bạn có thể thêm bản ghi trước; chúng có hiệu lực khi tên ' +
+      'miền dùng nameserver của chúng tôi.',
   },
 }

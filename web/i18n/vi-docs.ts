@@ -14,16 +14,16 @@ function onDays(reminders: readonly number[]): string {
 export const viDocs: typeof enDocs = {
   docs: {
     title: 'Trợ giúp',
-    sub: 'Cách làm những việc thường gặp nhất.',
+    sub: 'Hướng dẫn các việc thường gặp',
     all: 'Tất cả trang trợ giúp',
-    missing: 'Không có trang trợ giúp này.',
+    missing: 'Không tìm thấy trang trợ giúp này.',
     write: (address) => `Gửi thư tới ${address}`,
     open: 'Mở trang hỗ trợ',
-    noContact: 'Hãy trả lời bất kỳ thư hoá đơn nào chúng tôi đã gửi: thư sẽ tới bộ phận hỗ trợ.',
+    noContact: 'Trả lời bất kỳ thư hoá đơn nào để liên hệ bộ phận hỗ trợ.',
     pages: {
       'top-up': {
         title: 'Nạp ví',
-        sub: 'Mọi dịch vụ đều được trả từ ví trả trước.',
+        sub: 'Thanh toán mọi dịch vụ từ ví trả trước',
         sections: [
           {
             heading: 'Tại Việt Nam',
@@ -33,15 +33,15 @@ export const viDocs: typeof enDocs = {
                 'tế, VN Pay hoặc chuyển khoản.',
               'Thanh toán trên trang vừa mở. Với chuyển khoản, hãy quét mã QR hoặc sao chép ' +
                 'đúng số tài khoản, số tiền và mã chuyển khoản.',
-              'Bạn được đưa về cổng dịch vụ. Số dư tăng ngay khi ngân hàng hoặc cổng thanh ' +
-                'toán xác nhận, thường trong vài giây.',
+              'Bạn trở về trang quản lý. Chúng tôi cộng tiền ngay khi ngân hàng hoặc cổng ' +
+                'thanh toán xác nhận, thường trong vài giây.',
             ],
           },
           {
             heading: 'Bằng thẻ',
             steps: [
-              'Liên kết thẻ một lần ở mục Thẻ liên kết. Số thẻ được gửi tới nhà cung cấp thẻ, ' +
-                'không bao giờ tới chúng tôi.',
+              'Liên kết thẻ một lần ở mục Thẻ liên kết. Thông tin thẻ được gửi thẳng tới ' +
+                'nhà cung cấp dịch vụ thẻ, không qua chúng tôi.',
               'Mở Nạp ví, chọn số tiền và Thẻ tín dụng, chọn thẻ rồi xác nhận.',
               'Ngân hàng có thể yêu cầu bạn xác nhận trong ứng dụng.',
             ],
@@ -49,19 +49,18 @@ export const viDocs: typeof enDocs = {
           {
             heading: 'Khi tiền chưa tới',
             text: [
-              'Khoản thanh toán chưa được ngân hàng xác nhận sẽ hiện là đang chờ, và trang tự ' +
-                'cập nhật. Tiền chỉ được cộng đúng một lần, dù bạn tải lại bao nhiêu lần.',
-              'Bạn đã rời trang hướng dẫn trước khi chuyển khoản? Trang Nạp ví dẫn lại tới đó ' +
-                'trong một ngày.',
-              'Khoản chuyển không đọc được mã sẽ được giữ an toàn cho tới khi nhân viên đối ' +
-                'soát: hãy gửi thời điểm và số tiền cho bộ phận hỗ trợ.',
+              'Khoản thanh toán chưa được ngân hàng xác nhận sẽ hiện là đang chờ. Trang ' +
+                'tự cập nhật, và mỗi khoản chỉ được cộng đúng một lần.',
+              'Bạn đã rời trang trước khi chuyển khoản? Mở Nạp ví để quay lại trong vòng một ngày.',
+              'Chúng tôi giữ khoản chuyển không đọc được mã cho tới khi nhân viên đối ' +
+                'soát xong. Hãy gửi thời điểm và số tiền cho bộ phận hỗ trợ.',
             ],
           },
         ],
       },
       order: {
         title: 'Đặt máy chủ WordPress',
-        sub: 'Từ lúc chọn gói tới trang đầu tiên.',
+        sub: 'Từ lúc chọn gói tới trang đầu tiên',
         sections: [
           {
             heading: 'Đặt hàng',
@@ -69,51 +68,49 @@ export const viDocs: typeof enDocs = {
               'Mở WordPress và chọn Tạo WordPress.',
               'Chọn trung tâm dữ liệu, gói, ổ SSD và ổ MariaDB. Một số trung tâm dữ liệu yêu ' +
                 'cầu từ 20 GB.',
-              'Chọn tên và mật khẩu quản trị WordPress. Mật khẩu cần ít nhất 8 kí tự gồm chữ, ' +
-                'số và một trong ! @ # $ % ^ & *.',
+              'Chọn tên và mật khẩu quản trị WordPress. Mật khẩu cần ít nhất 8 ký tự gồm ' +
+                'chữ, số và một trong ! @ # $ % ^ & *.',
               'Xem tổng tiền mỗi tháng ở phần tóm tắt rồi xác nhận.',
             ],
           },
           {
             heading: 'Sau đó',
             text: [
-              'Tháng đầu được trừ từ ví và máy chủ được khởi tạo, thường dưới một phút. Bạn ' +
-                'có thể rời trang.',
-              'Nếu số dư không đủ, đơn hàng sẽ chờ: khi bạn nạp ví, đơn được thanh toán và tự ' +
-                'chạy tiếp.',
-              'Nếu máy chủ không khởi tạo được, đơn bị huỷ và tiền trở lại ví.',
+              'Chúng tôi trừ tháng đầu từ ví và khởi tạo máy chủ, thường dưới một phút. ' +
+                'Bạn có thể rời trang.',
+              'Nếu số dư không đủ, chúng tôi sẽ khởi tạo máy chủ ngay khi bạn nạp ví.',
+              'Nếu không tạo được máy chủ, chúng tôi huỷ đơn và hoàn tiền vào ví.',
             ],
           },
           {
             heading: 'Về sau',
             text: [
-              'Ổ đĩa hoặc gói lớn hơn có hiệu lực ngay và được tính cho phần còn lại của ' +
-                'tháng, theo từng giây. Gói nhỏ hơn bắt đầu từ kỳ gia hạn kế tiếp. Ổ đĩa chỉ có ' +
-                'thể tăng.',
+              'Nâng ổ đĩa hoặc gói có hiệu lực ngay. Bạn trả cho phần còn lại của tháng, ' +
+                'tính theo giây. Hạ gói có hiệu lực từ kỳ gia hạn. Không thể giảm dung ' +
+                'lượng ổ đĩa.',
             ],
           },
         ],
       },
       dns: {
         title: 'DNS hoạt động thế nào',
-        sub: 'Trỏ tên miền về máy chủ tên miền của chúng tôi và quản lý bản ghi.',
+        sub: 'Dùng nameserver của chúng tôi cho tên miền và quản lý bản ghi',
         sections: [
           {
             heading: 'Kích hoạt tên miền',
             steps: [
-              'Mở DNS, chọn Tạo tên miền và nhập tên miền bạn sở hữu.',
-              'Chọn Kích hoạt: hai máy chủ tên miền của tài khoản bạn sẽ hiện ra.',
-              'Tại nơi đăng ký tên miền, thay toàn bộ máy chủ tên miền bằng đúng hai máy chủ này.',
-              'Chọn Kiểm Tra. Thay đổi có thể mất tới 24 giờ; chúng tôi cũng tự kiểm tra ' +
-                'trong 28 ngày.',
+              'Mở DNS, chọn Tạo tên miền và nhập tên miền của bạn.',
+              'Chọn Kích hoạt để xem hai nameserver dành cho tên miền.',
+              'Tại nhà đăng ký, thay toàn bộ nameserver của tên miền bằng đúng hai nameserver này.',
+              'Chọn Kiểm Tra. Thay đổi có thể mất tới 24 giờ. Chúng tôi sẽ tiếp tục kiểm ' +
+                'tra trong 28 ngày.',
             ],
           },
           {
-            heading: 'Vì sao phải đúng hai máy chủ này',
+            heading: 'Vì sao phải đúng hai nameserver này',
             text: [
-              'Mỗi tài khoản có một cặp riêng. Thấy đúng cặp đó ở tên miền cấp trên là bằng ' +
-                'chứng tên miền thuộc về bạn. Máy chủ khác đứng cạnh sẽ trả lời bằng bản ghi ' +
-                'khác.',
+              'Mỗi tài khoản có một cặp riêng; đặt đúng cặp này chứng minh tên miền là ' +
+                'của bạn. Nếu còn nameserver khác, khách có thể thấy kết quả cũ.',
             ],
           },
           {
@@ -121,17 +118,13 @@ export const viDocs: typeof enDocs = {
             terms: [
               [
                 'Chưa đăng ký',
-                'Tên miền cấp trên không biết tên này. Hãy xem lại chính tả, hoặc đăng ký trước.',
+                'Tên miền chưa được đăng ký. Kiểm tra lại chính tả, hoặc đăng ký trước.',
               ],
-              ['Máy chủ khác', 'Nhà đăng ký vẫn ghi các máy chủ cũ. Hãy thay chúng.'],
+              ['Nameserver khác', 'Tên miền vẫn dùng nameserver cũ. Hãy thay bằng nameserver mới.'],
+              ['Thừa nameserver', 'Tên miền còn dùng nameserver khác. Hãy xoá các nameserver đó.'],
               [
-                'Thừa máy chủ',
-                'Có máy chủ của chúng tôi nhưng còn máy chủ khác. Hãy xoá các máy chủ khác.',
-              ],
-              [
-                'Chưa trả lời',
-                'Tên miền cấp trên đã ghi đúng máy chủ nhưng máy chủ của chúng tôi chưa nhận. ' +
-                  'Hãy kiểm tra lại sau một phút.',
+                'Chưa phục vụ',
+                'Nameserver của chúng tôi chưa phục vụ tên miền. Hãy kiểm tra lại sau một phút.',
               ],
               [
                 'Bản ghi DS cũ',
@@ -139,23 +132,23 @@ export const viDocs: typeof enDocs = {
               ],
               [
                 'Đuôi dùng chung',
-                'Những tên như com.vn là của mọi người: hãy nhập tên riêng của bạn dưới đuôi đó.',
+                'Những đuôi như com.vn là dùng chung. Hãy nhập tên miền riêng của bạn ' +
+                  'dưới đuôi đó.',
               ],
             ],
           },
           {
             heading: 'Trỏ về máy chủ của bạn',
             text: [
-              'Trong trang tên miền, mở menu và chọn Trỏ về máy chủ WordPress: bản ghi được ' +
-                'tạo và máy chủ trả lời trên tên miền và www. Những gì có trước đó lấy lại được ' +
-                'bằng Hoàn tác.',
+              'Trong trang tên miền, mở menu và chọn Trỏ về máy chủ WordPress. Khách truy ' +
+                'cập tên miền và www sẽ vào máy chủ. Bấm Hoàn tác để khôi phục bản ghi cũ.',
             ],
           },
         ],
       },
       'dns-records': {
         title: 'Hướng dẫn các loại bản ghi',
-        sub: 'Mỗi loại dùng để làm gì, kèm ví dụ.',
+        sub: 'Mỗi loại dùng để làm gì, kèm ví dụ',
         sections: [
           {
             heading: 'Các loại',
@@ -164,73 +157,70 @@ export const viDocs: typeof enDocs = {
               ['AAAA', 'Địa chỉ IPv6 của một tên. Ví dụ: @ → 2001:db8::7'],
               [
                 'CNAME',
-                'Tên khác của một tên, đứng một mình và không dùng cho tên miền gốc. Ví dụ: ' +
-                  'www → example.com',
+                'Bí danh của một tên khác; không đặt chung với bản ghi khác và không dùng ' +
+                  'cho tên miền gốc. Ví dụ: www → example.com',
               ],
               [
                 'MX',
-                'Máy chủ nhận thư, kèm độ ưu tiên: số nhỏ được thử trước. Ví dụ: @ → 10 ' +
+                'Máy chủ nhận thư, kèm độ ưu tiên. Số nhỏ được thử trước. Ví dụ: @ → 10 ' +
                   'mail.example.com',
               ],
               [
                 'TXT',
-                'Nội dung để bên khác đọc, như SPF hay bằng chứng sở hữu. Ví dụ: @ → v=spf1 ' +
-                  'include:example.com ~all',
+                'Nội dung cho dịch vụ khác, như SPF hay xác minh sở hữu. Ví dụ: @ → ' +
+                  'v=spf1 include:example.com ~all',
               ],
-              [
-                'NS',
-                'Giao một tên miền con cho máy chủ tên miền khác. Ví dụ: lab → ns1.example.net',
-              ],
+              ['NS', 'Dùng nameserver khác cho một tên miền con. Ví dụ: lab → ns1.example.net'],
             ],
           },
           {
-            heading: 'Tên và thời gian nhớ',
+            heading: 'Tên bản ghi và TTL',
             text: [
-              '@ là chính tên miền, * là mọi tên không có bản ghi riêng.',
-              'TTL là số giây mà bên khác được nhớ câu trả lời: 300 là giá trị tốt, nên hạ ' +
-                'xuống trước khi chuyển máy chủ.',
-              'Các bản ghi cùng tên và cùng loại là một tập có chung TTL: TTL lưu sau cùng áp ' +
-                'dụng cho tất cả, và biểu mẫu báo trước điều đó.',
-              'Nội dung được chép kèm dấu ngoặc kép, như "v=spf1 -all", được lưu không kèm ' +
-                'dấu ngoặc.',
+              'Dùng @ cho tên miền gốc, * cho mọi tên không có bản ghi riêng.',
+              'TTL là số giây bản ghi được lưu đệm. Nên dùng 300, hoặc ít hơn trước khi ' +
+                'chuyển máy chủ.',
+              'Các bản ghi cùng tên, cùng loại dùng chung một TTL. TTL lưu sau cùng áp ' +
+                'dụng cho tất cả; biểu mẫu sẽ báo trước.',
+              'Nội dung dán kèm dấu ngoặc kép, như "v=spf1 -all", được lưu không kèm dấu ngoặc.',
             ],
           },
           {
             heading: 'Nhập và xuất',
             text: [
-              'Menu trong trang tên miền nhận tệp vùng định dạng BIND, cho xem trước các thay ' +
-                'đổi, và xuất được tệp vùng.',
-              'Mọi thay đổi được lưu trong lịch sử kèm người làm và thời điểm, và có thể hoàn tác.',
+              'Dùng menu trong trang tên miền để nhập hoặc xuất bản ghi định dạng BIND. ' +
+                'Bạn được xem trước rồi mới áp dụng.',
+              'Lịch sử ghi lại người thực hiện và thời điểm của mọi thay đổi. Bạn có thể ' +
+                'hoàn tác từng thay đổi.',
             ],
           },
         ],
       },
       domain: {
         title: 'Dùng tên miền riêng cho máy chủ',
-        sub: 'Thêm tên miền vào máy chủ WordPress và xác minh.',
+        sub: 'Thêm tên miền vào máy chủ WordPress và xác minh',
         sections: [
           {
             heading: 'Thêm tên miền',
             steps: [
-              'Mở máy chủ, vào mục Domain, chọn Thêm domain và nhập tên.',
+              'Mở máy chủ, vào mục Tên miền, chọn Thêm domain và nhập tên.',
               'Tạo bản ghi được hiển thị ở nơi quản lý tên miền: CNAME về tên của máy chủ, ' +
                 'bản ghi A, hoặc bản ghi TXT _portal-challenge.',
-              'Chọn Xác minh. Bản ghi mới có thể cần vài phút mới thấy được.',
+              'Chọn Xác minh. Bản ghi mới có thể mất tới một giờ.',
             ],
           },
           {
-            heading: 'Khi chỉ tính bản ghi TXT',
+            heading: 'Khi cần bản ghi TXT',
             text: [
-              'Nếu tên này, hoặc tên cấp trên của nó, thuộc về tài khoản khác trong 30 ngày ' +
-                'qua, hoặc trỏ tới địa chỉ dùng chung cho nhiều website, chỉ bản ghi TXT mới ' +
-                'chứng minh tên thuộc về bạn.',
+              'Dùng bản ghi TXT nếu tên này, hoặc tên cấp trên, thuộc tài khoản khác ' +
+                'trong 30 ngày qua. Cũng dùng bản ghi này nếu tên trỏ tới địa chỉ dùng ' +
+                'chung cho nhiều website.',
             ],
           },
         ],
       },
       invoice: {
         title: 'Đọc hoá đơn',
-        sub: 'Ý nghĩa của các dòng và trạng thái.',
+        sub: 'Ý nghĩa của các dòng và trạng thái',
         sections: [
           {
             heading: 'Trạng thái',
@@ -238,16 +228,16 @@ export const viDocs: typeof enDocs = {
               ['Đã thanh toán', 'Không còn khoản nào phải trả.'],
               [
                 'Chưa thanh toán',
-                'Số tiền còn thiếu chờ ví của bạn: khi nạp ví, các hoá đơn được trả từ cũ nhất.',
+                'Hãy nạp ví. Chúng tôi tự động thanh toán các hoá đơn, từ cũ nhất.',
               ],
             ],
           },
           {
             heading: 'Các dòng',
             text: [
-              'Mỗi dòng nêu khoản được tính, số lượng, đơn giá và kỳ. Trong nhật ký giao ' +
-                'dịch, mỗi dòng mở ra phép tính với mọi con số đã dùng.',
-              'Bản PDF và trang hoá đơn xem được mà không cần đăng nhập, tiện cho kế toán.',
+              'Mỗi dòng ghi dịch vụ, số lượng, đơn giá và kỳ. Mở một dòng trong lịch sử ' +
+                'giao dịch để xem cách tính đầy đủ.',
+              'Kế toán của bạn xem được bản PDF và trang hoá đơn mà không cần đăng nhập.',
             ],
           },
           {
@@ -264,18 +254,18 @@ export const viDocs: typeof enDocs = {
             text: [
               ({ reminderDays, suspendDays, deleteDays }) =>
                 `Chúng tôi nhắc ${onDays(reminderDays)}. Sau ${suspendDays} ngày máy chủ bị ` +
-                `tạm ngưng nhưng giữ dữ liệu, sau ${deleteDays} ngày bị xoá. Thanh toán bất ` +
-                'kỳ lúc nào trước đó, máy chủ tự chạy lại.',
+                `tạm ngưng nhưng giữ dữ liệu, sau ${deleteDays} ngày bị xoá. Nếu thanh toán ` +
+                'trước đó, máy chủ sẽ tự động chạy lại.',
             ],
           },
         ],
       },
       support: {
         title: 'Gửi yêu cầu hỗ trợ',
-        sub: 'Chúng tôi trả lời bằng tiếng Việt và tiếng Anh.',
+        sub: 'Chúng tôi trả lời bằng tiếng Việt và tiếng Anh',
         sections: [
           {
-            heading: 'Thông tin giúp chúng tôi hỗ trợ nhanh',
+            heading: 'Thông tin cần gửi',
             steps: [
               'Tên máy chủ hoặc tên miền, hoặc mã thanh toán.',
               'Bạn đã làm gì, mong đợi điều gì và thấy điều gì.',
@@ -284,7 +274,7 @@ export const viDocs: typeof enDocs = {
           },
           {
             heading: 'Xin đừng gửi',
-            text: ['Mật khẩu, mã OTP hay số thẻ: chúng tôi không bao giờ hỏi những thông tin này.'],
+            text: ['Mật khẩu, mã OTP hay số thẻ. Chúng tôi không bao giờ hỏi những thông tin này.'],
           },
         ],
       },

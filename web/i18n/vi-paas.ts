@@ -2,13 +2,11 @@ import type { enPaas } from './en-paas.ts'
 
 export const viPaas: typeof enPaas = {
   paas: {
-    title: 'Dịch vụ nền tảng',
-    sub: 'Dịch vụ web được dựng từ kho mã nguồn.',
+    title: 'Ứng dụng (PaaS)',
+    sub: 'Dịch vụ web được dựng từ kho mã nguồn',
     create: 'Tạo dự án',
     sample: 'Mẫu',
-    sampleNote:
-      'Các dòng này là dữ liệu mẫu, minh hoạ nội dung của trang; mỗi dòng ứng với một máy chủ ' +
-      'WordPress của bạn.',
+    sampleNote: 'Dữ liệu mẫu. Dịch vụ của bạn sẽ hiện ở đây.',
     empty: 'Chưa có dịch vụ nào.',
     name: 'Tên',
     status: 'Trạng thái',
@@ -24,18 +22,16 @@ export const viPaas: typeof enPaas = {
       region: 'Singapore',
       deployed: '2 ngày trước',
     },
-    of: (server) => `bên cạnh ${server}`,
     later: {
-      title: 'Chưa mở',
+      title: 'Sắp ra mắt',
       text: (host) =>
-        `Hiện chưa kết nối được kho mã nguồn của ${host}. Chưa có gì được kết nối, tạo mới ` +
-        'hay tính phí.',
+        `Hiện chưa kết nối được kho mã nguồn của ${host}. Chưa có gì được tạo hay tính phí.`,
       anyHost: 'các dịch vụ Git',
     },
   },
   project: {
     title: 'Tạo dự án',
-    sub: 'Dự án gom các dịch vụ thuộc về nhau.',
+    sub: 'Nhóm các dịch vụ liên quan vào một dự án.',
     name: 'Tên dự án',
     hint: "Chỉ gồm chữ thường, chữ số và dấu '-'.",
     placeholder: 'ex: project-demo',
@@ -44,7 +40,7 @@ export const viPaas: typeof enPaas = {
       'hoặc số.',
     create: 'Tạo dự án',
     connect: 'Kết nối kho mã nguồn',
-    connectText: 'Mỗi lần đẩy mã lên nhánh chính sẽ thành một phiên bản mới của dịch vụ.',
+    connectText: 'Triển khai phiên bản mới mỗi khi đẩy mã lên nhánh chính.',
     github: 'Kết nối Github',
     gitlab: 'Kết nối Gitlab',
   },
@@ -58,7 +54,7 @@ export const viPaas: typeof enPaas = {
     connectOne: 'Kết nối',
     connectOf: (name) => `Kết nối ${name}`,
     public: 'Kho Git công khai',
-    publicText: 'Dùng một kho công khai theo địa chỉ của nó.',
+    publicText: 'Nhập địa chỉ của một kho công khai.',
     address: 'Địa chỉ kho',
     addressInvalid: 'Hãy nhập địa chỉ bắt đầu bằng https:// và chỉ tới một kho mã nguồn.',
     go: 'Tiếp tục',
@@ -66,6 +62,6 @@ export const viPaas: typeof enPaas = {
     connectAccount: 'Kết nối tài khoản',
     configureOf: (host) => `Cấu hình tài khoản: ${host}`,
     connectAccountOf: (host) => `Kết nối tài khoản: ${host}`,
-    hostText: (host) => `Các kho mà ${host} cho phép xem sẽ hiện ở bên trái.`,
+    hostText: (host) => `Các kho bạn chia sẻ từ ${host} sẽ hiện ở bên trái.`,
   },
 }

@@ -16,7 +16,7 @@ export const viPalette: typeof enPalette = {
     lockAfter: (minutes) =>
       minutes === 0
         ? 'Khoá màn hình: không tự khoá'
-        : `Khoá màn hình: sau ${minutes} phút không dùng`,
+        : `Khoá màn hình: sau ${minutes} phút không hoạt động`,
     newWordpress: 'Tạo máy chủ WordPress',
   },
 }

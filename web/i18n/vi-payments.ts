@@ -5,8 +5,8 @@ export const viPayments: typeof enPayments = {
   transfer: {
     title: 'Chuyển khoản ngân hàng',
     sub:
-      'Quét mã bằng ứng dụng của bất kỳ ngân hàng Việt Nam nào, hoặc nhập tay. Trang này tự báo ' +
-      'thành công khi tiền đến.',
+      'Quét mã bằng ứng dụng ngân hàng Việt Nam, hoặc nhập tay. Trang tự cập nhật khi nhận ' +
+      'được tiền.',
     scan: 'Quét mã để chuyển',
     qr: 'Mã QR chuyển khoản',
     bank: 'Ngân hàng',
@@ -14,14 +14,14 @@ export const viPayments: typeof enPayments = {
     name: 'Chủ tài khoản',
     amount: 'Số tiền',
     content: 'Nội dung chuyển khoản',
-    contentHint: 'Giữ nguyên nội dung này để chúng tôi biết khoản tiền là của bạn.',
+    contentHint: 'Nhập đúng nội dung này để chúng tôi đối soát khoản chuyển của bạn.',
     left: (time) => `Đang chờ chuyển khoản · còn ${time}`,
-    late: 'Đã hết thời gian chờ, nhưng mã vẫn dùng được: tiền chuyển sau vẫn vào ví của bạn.',
+    late: 'Đã hết thời gian chờ nhưng mã vẫn dùng được. Tiền chuyển sau vẫn được cộng vào ví.',
     openApp: 'Mở ứng dụng ngân hàng của sandbox',
     back: 'Chọn cách khác',
-    done: 'Tiền đã đến',
-    doneText: (amount) => `${amount} đã vào ví của bạn.`,
-    other: (asked) => `Bạn dự định nạp ${asked}. Số tiền thực chuyển đã được cộng vào ví.`,
+    done: 'Nạp ví thành công',
+    doneText: (amount) => `Đã cộng ${amount} vào ví.`,
+    other: (asked) => `Bạn đã chọn nạp ${asked}. Chúng tôi cộng đúng số tiền bạn đã chuyển.`,
     unknown: 'Không tìm thấy giao dịch chuyển khoản này',
     unknownText: 'Mã có thể thuộc tài khoản khác, hoặc đã thanh toán bằng cách khác.',
   },

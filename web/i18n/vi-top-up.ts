@@ -4,7 +4,7 @@ import type { enTopUp } from './en-top-up.ts'
 export const viTopUp: typeof enTopUp = {
   topUp: {
     title: 'Nạp ví',
-    sub: 'Tiền nạp vào ví trả trước, dùng cho mọi dịch vụ. Miễn phí nạp.',
+    sub: 'Nạp tiền vào ví trả trước để thanh toán mọi dịch vụ. Miễn phí nạp.',
     amountStep: 'Số tiền',
     amountLabel: (currency) => `Số tiền nạp (${currency})`,
     amountHint: (min, max) => `Từ ${min} đến ${max}. Nhập số bất kỳ hoặc chọn nhanh bên dưới.`,
@@ -32,9 +32,9 @@ export const viTopUp: typeof enTopUp = {
     pay: (amount) => `Nạp ${amount}`,
     payEmpty: 'Nhập số tiền',
     payMethod: 'Chọn phương thức',
-    waiting: (amount) => `Một lệnh chuyển khoản ${amount} đang chờ tiền của bạn.`,
-    waitingOpen: 'Xem cách chuyển',
-    safe: 'Thanh toán qua cổng được cấp phép. Chúng tôi không lưu số thẻ của bạn.',
+    waiting: (amount) => `Bạn có lệnh nạp ${amount} chưa chuyển khoản.`,
+    waitingOpen: 'Xem chi tiết',
+    safe: 'Giao dịch do đơn vị được cấp phép xử lý. Chúng tôi không nhìn thấy số thẻ của bạn.',
     leaving: 'Đang chuyển tới trang thanh toán…',
     notOffered: 'Chưa hỗ trợ nạp ví ở khu vực của bạn.',
     notOfferedText:
@@ -43,12 +43,10 @@ export const viTopUp: typeof enTopUp = {
   },
   payment: {
     title: 'Thanh toán',
-    succeeded: 'Đã nhận thanh toán',
-    succeededText: 'Tiền đã vào ví của bạn.',
+    succeeded: 'Nạp ví thành công',
+    succeededText: 'Đã cộng tiền vào ví.',
     pending: 'Đang chờ thanh toán',
-    pendingText:
-      'Ngân hàng hoặc cổng thanh toán chưa xác nhận. Trang này tự cập nhật; bạn có thể rời đi ' +
-      'bất cứ lúc nào.',
+    pendingText: 'Ngân hàng chưa xác nhận giao dịch. Trang tự cập nhật; bạn cũng có thể rời trang.',
     failed: 'Thanh toán không thành công',
     failedText: 'Ví của bạn chưa được cộng tiền. Bạn có thể thử lại.',
     reasons: {
@@ -66,22 +64,21 @@ export const viTopUp: typeof enTopUp = {
     },
     expired: 'Giao dịch đã hết hạn',
     expiredText:
-      'Đã quá thời hạn thanh toán. Nếu bạn đã trả tiền, đừng trả lần nữa: tiền sẽ vào ví khi ' +
-      'ngân hàng xác nhận, hoặc được chúng tôi kiểm tra.',
-    held: 'Tiền đã đến nhưng không khớp',
+      'Đã quá thời hạn thanh toán. Nếu đã trả tiền, bạn không cần thanh toán lần nữa. Chúng ' +
+      'tôi cộng tiền khi ngân hàng xác nhận, hoặc sẽ kiểm tra giao dịch.',
+    held: 'Số tiền không khớp',
     heldText: (arrived, ordered) =>
-      `Đã nhận ${arrived}, còn giao dịch này là ${ordered}. Tiền được giữ an toàn và nhân ` +
-      'viên sẽ xử lý; bạn không cần trả lại lần nữa.',
+      `Chúng tôi đã nhận ${arrived}, nhưng giao dịch này là ${ordered}. Tiền được giữ đến ` +
+      'khi nhân viên kiểm tra xong; bạn không cần thanh toán lần nữa.',
     paidTwice: (amount) =>
-      `Đã nhận thêm ${amount} cho giao dịch này. Số tiền đó được giữ an toàn và nhân viên sẽ ` +
-      'xử lý.',
+      `Chúng tôi đã nhận thêm ${amount} cho giao dịch này. Số tiền đó được giữ đến khi nhân ` +
+      'viên kiểm tra xong.',
     setOff: (amount) =>
-      `Trong đó ${amount} được bù trừ cho khoản còn nợ do một lần nạp trước đã bị ngân hàng ` +
-      'thu hồi.',
+      `Trong đó ${amount} dùng để trả khoản nợ từ một lần nạp trước bị ngân hàng thu hồi.`,
     unknown: 'Không tìm thấy giao dịch',
     unknownText:
-      'Bạn không có giao dịch nào mang mã này. Nếu tài khoản ngân hàng đã bị trừ, tiền sẽ vào ' +
-      'ví khi cổng thanh toán xác nhận.',
+      'Bạn không có giao dịch nào mang mã này. Nếu đã trả tiền, tiền được cộng vào ví khi ' +
+      'cổng thanh toán xác nhận.',
     signedOut: 'Đăng nhập để xem giao dịch này',
     signedOutText:
       'Chỉ chủ tài khoản mới xem được giao dịch này. Trong lúc đó, tiền vẫn vào ví bình thường.',
@@ -91,7 +88,7 @@ export const viTopUp: typeof enTopUp = {
     time: 'Thời gian',
     checked: (seconds) => `Kiểm tra ${seconds} giây trước`,
     again: 'Nạp lại',
-    toServer: 'Xem máy chủ đang được tạo',
+    toServer: 'Xem quá trình tạo máy chủ',
     signIn: 'Đăng nhập',
   },
 }

@@ -3,7 +3,7 @@ import type { enWallet } from './en-wallet.ts'
 export const viWallet: typeof enWallet = {
   wallet: {
     title: 'Lịch sử giao dịch',
-    sub: 'Mọi biến động số dư ví, mới nhất ở trên cùng.',
+    sub: 'Mọi giao dịch của ví, mới nhất trước',
     number: '#',
     ending: 'Số dư sau giao dịch',
     filter: 'Hiển thị',
@@ -16,7 +16,7 @@ export const viWallet: typeof enWallet = {
     to: 'Đến ngày',
     clear: 'Xoá bộ lọc',
     looking: 'Đang tìm trong các giao dịch cũ hơn…',
-    newer: 'Có giao dịch mới: hiển thị',
+    newer: 'Hiện giao dịch mới',
     loadMoreFailed: 'Không tải được các giao dịch cũ hơn.',
     emptyFiltered: 'Không có giao dịch phù hợp.',
     showAll: 'Hiện tất cả',
@@ -25,17 +25,16 @@ export const viWallet: typeof enWallet = {
     export: 'Xuất CSV',
     exported: 'Tệp của bạn đã sẵn sàng.',
     statement: 'Sao kê',
-    statementText: 'Sao kê có chữ ký số, ai cũng kiểm tra được mà không cần đến chúng tôi.',
+    statementText: 'Sao kê có chữ ký số, ai cũng kiểm tra được.',
     month: 'Tháng',
     format: 'Định dạng',
     download: 'Tải về',
     verifyTitle: 'Cách kiểm tra',
     verifySteps: [
-      'Tải công cụ kiểm tra một lần; chỉ một tệp nhỏ, không cần cài gì thêm, chạy trên Node ' +
-        '20 trở lên.',
+      'Tải công cụ kiểm tra một lần. Công cụ là một tệp nhỏ, chạy trên Node 20 trở lên.',
       'Chạy công cụ với tệp sao kê và dấu vân tay khoá của chúng tôi:',
-      'Công cụ kiểm tra chữ ký, từng mã băm, từng số dư và các tổng. Đổi một chữ số là bị từ ' +
-        'chối, kèm vị trí sai.',
+      'Công cụ kiểm tra chữ ký, từng mã băm, từng số dư và các tổng. Nếu có chữ số bị ' +
+        'đổi, công cụ báo lỗi và chỉ rõ vị trí.',
     ],
     verifier: 'Tải công cụ kiểm tra',
     detail: 'Giao dịch',
@@ -53,22 +52,22 @@ export const viWallet: typeof enWallet = {
     mariadb: 'Ổ đĩa MariaDB',
     included: 'đã gồm trong gói',
     containers: 'Container',
-    share: 'Phần của tháng',
+    share: 'Tính theo thời gian',
     perGb: (gb, rate) => `${gb} GB × ${rate} mỗi GB`,
     times: (count, price) => `${count} × ${price}`,
     secondsOf: (seconds, of) => `${seconds} trên ${of} giây`,
     roundedUp: 'làm tròn lên',
     roundedDown: 'làm tròn xuống',
-    taken: 'Trừ đi',
+    taken: 'Khoản giảm trừ',
     period: (from, to) => `${from} đến ${to}`,
     periodSeconds: (_seconds, text) => `${text} giây`,
     recomputed: 'Tính lại',
-    agrees: 'Đúng với số đã thu',
+    agrees: 'Khớp với số đã thu',
     differs: 'Không khớp số đã thu. Hãy báo cho chúng tôi.',
     chain: 'Vị trí trong chuỗi',
     chainText: (version) =>
-      `Bút toán thứ ${version} của ví. Mã băm của nó gồm cả mã băm trước đó, nên không thể ` +
-      'sửa mà không bị phát hiện.',
+      `Bút toán thứ ${version} của ví. Mã băm của bút toán gồm mã băm trước đó, nên mọi sửa ` +
+      'đổi đều bị phát hiện.',
     hash: 'Mã băm',
     rows: (count) => `Đã tải ${count} giao dịch`,
   },

@@ -21,7 +21,7 @@ export const vi: Texts = {
     perMonth: '/tháng',
     view: 'XEM',
     viewAll: 'Xem tất cả',
-    openIn: 'Mở trong thẻ mới',
+    openIn: 'Mở trong tab mới',
     waitSeconds: (seconds) => `Vui lòng đợi ${seconds} giây.`,
   },
   nav: {
@@ -96,23 +96,24 @@ export const vi: Texts = {
     maintenanceText:
       'Chúng tôi sẽ trở lại ngay. Trang sẽ tự tải lại; máy chủ của bạn vẫn chạy bình thường.',
     soon: 'Sắp ra mắt',
-    soonText: (product) => `${product} chưa ra mắt. Chúng tôi sẽ thông báo tại đây khi sẵn sàng.`,
+    soonText: (product) => `${product} sắp ra mắt.`,
     soonGeneric: 'Tính năng này',
     home: 'Về trang tổng quan',
   },
   events: {
     created: (number) =>
       number === null ? 'Một đơn hàng đang chờ thanh toán.' : `Hoá đơn ${number} đã được lập.`,
-    lapsed: 'Một đơn hàng không được thanh toán đúng hạn và đã hết hiệu lực.',
+    lapsed: 'Một đơn hàng đã hết hiệu lực vì chưa được thanh toán đúng hạn.',
     paid: (number) => `Hoá đơn ${number} đã được thanh toán.`,
     paymentFailed: (number, due) =>
       `Chưa thanh toán được ${number === null ? 'đơn hàng' : `hoá đơn ${number}`}, còn thiếu ` +
       `${due}.`,
     subscribed: 'Đã đăng ký gói dịch vụ.',
     subscriptionChanged: 'Gói dịch vụ đã thay đổi.',
-    credited: 'Tiền đã vào ví của bạn.',
-    creditedAmount: (amount) => `${amount} đã vào ví của bạn.`,
+    credited: 'Đã cộng tiền vào ví.',
+    creditedAmount: (amount) => `Đã cộng ${amount} vào ví.`,
     status: (name, status) => `${name}: ${status}`,
-    walletLow: (days) => `Ví của bạn còn đủ dùng ${days} ngày.`,
+    walletLow: (days) =>
+      days === 0 ? 'Số dư ví sẽ hết trong vòng 24 giờ.' : `Số dư ví sẽ hết sau ${days} ngày.`,
   },
 }

@@ -5,7 +5,7 @@ import type { Server } from '../../contract/wordpress.ts'
 import { messageOf } from '../api.ts'
 import { brand } from '../brand.ts'
 import { useTexts } from '../i18n/index.ts'
-import type { LoadInput } from '../routes.tsx'
+import type { LoadInput } from '../load-input.ts'
 import { Badge } from '../ui/Badge.tsx'
 import { buttonClass } from '../ui/Button.tsx'
 import { cx } from '../ui/cx.ts'
@@ -88,11 +88,8 @@ function Table({ list }: { list: Server[] }) {
         {list.map((server) => (
           <tr key={server.id} className={row}>
             <th scope="row" className={cx(cell, 'text-left font-normal')}>
-              <span className="flex flex-wrap items-center gap-x-2 gap-y-1">
-                <span className="font-medium">{sample.name}</span>
-                <Badge>{t.paas.sample}</Badge>
-              </span>
-              <span className="block text-xs break-all text-ink-3">{t.paas.of(server.name)}</span>
+              <span className="mr-2 font-medium">{sample.name}</span>
+              <Badge>{t.paas.sample}</Badge>
               <span className="mt-1.5 block sm:hidden">
                 <Badge tone="success" dot>
                   {sample.status}

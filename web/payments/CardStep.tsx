@@ -38,13 +38,15 @@ export default function CardStep({
         <div aria-busy="true" className="mt-4">
           <SkeletonRows rows={2} />
         </div>
-      ) : !data ? (
+      ) : null}
+      {!data && !isPending ? (
         <LoadError
           text={messageOf(error)}
           retryLabel={t.common.retry}
           onRetry={() => void refetch()}
         />
-      ) : (
+      ) : null}
+      {data && data.length > 0 ? (
         <>
           <fieldset className="mt-4">
             <legend className="sr-only">{c.choose}</legend>
@@ -72,7 +74,7 @@ export default function CardStep({
             {c.another}
           </Link>
         </>
-      )}
+      ) : null}
     </section>
   )
 }

@@ -7,7 +7,7 @@ import { call, messageOf } from '../api.ts'
 import { brand } from '../brand.ts'
 import { useTexts } from '../i18n/index.ts'
 import { useConfig } from '../queries.ts'
-import type { LoadInput } from '../routes.tsx'
+import type { LoadInput } from '../load-input.ts'
 import { Button, buttonClass } from '../ui/Button.tsx'
 import { Dialog } from '../ui/Dialog.tsx'
 import { Menu } from '../ui/Menu.tsx'
@@ -90,24 +90,27 @@ function CardList() {
         <div aria-busy="true" className="p-5 sm:p-6">
           <SkeletonRows rows={2} />
         </div>
-      ) : !data ? (
+      ) : null}
+      {!data && !isPending ? (
         <LoadError
           text={messageOf(error)}
           retryLabel={t.common.retry}
           onRetry={() => void refetch()}
         />
-      ) : data.length === 0 ? (
+      ) : null}
+      {data?.length === 0 ? (
         <Empty
           text={c.none}
           art={<CreditCard aria-hidden className="size-8 text-ink-3" strokeWidth={1.5} />}
         />
-      ) : (
+      ) : null}
+      {data && data.length > 0 ? (
         <ul className="mt-2 divide-y divide-border pb-2">
           {data.map((card) => (
             <Entry key={card.id} card={card} />
           ))}
         </ul>
-      )}
+      ) : null}
     </section>
   )
 }

@@ -18,7 +18,7 @@ import { formatTime, useFormat } from '../format.ts'
 import { useTexts } from '../i18n/index.ts'
 import { configQuery, meQuery } from '../queries.ts'
 import { onPortalEvent, startRealtime } from '../realtime/channel.ts'
-import type { LoadInput } from '../routes.tsx'
+import type { LoadInput } from '../load-input.ts'
 import { session, useSignedIn } from '../session.ts'
 import { LanguageMenu, ThemeMenu } from '../shell/HeaderMenus.tsx'
 import { buttonClass } from '../ui/Button.tsx'
@@ -44,12 +44,10 @@ const paymentQuery = (code: string) =>
     queryFn: ({ signal }) => call(getTransaction, { query: { transactionCode: code } }, { signal }),
     // A failed or expired payment may still be paid: it is looked at on, seldom. A code that is
     // nobody's never becomes a payment.
-    refetchInterval: ({ state: { data, error } }) =>
-      data?.status === 'succeeded' || isUnknown(error)
-        ? false
-        : data?.status === 'pending'
-          ? pollMs
-          : latePollMs,
+    refetchInterval({ state: { data, error } }) {
+      if (data?.status === 'succeeded' || isUnknown(error)) return false
+      return data?.status === 'pending' ? pollMs : latePollMs
+    },
   })
 
 export const load = async ({ queryClient }: LoadInput) => {
@@ -66,6 +64,9 @@ export default function SuccessPage() {
   const t = useTexts('topUp')
   const signedIn = useSignedIn()
   const code = transactionCode(location.search)
+  let outcome = <SignedOut />
+  if (code === undefined) outcome = <Unknown />
+  else if (signedIn) outcome = <Payment code={code} />
   return (
     <div className="mx-auto flex min-h-dvh max-w-lg flex-col px-4 pb-10 sm:px-6">
       <title>{`${t.payment.title} · ${brand}`}</title>
@@ -79,9 +80,7 @@ export default function SuccessPage() {
         <ThemeMenu />
       </header>
       <main id="main" className="grid flex-1 place-items-center py-6">
-        <div className="card w-full p-6 sm:p-8">
-          {code === undefined ? <Unknown /> : signedIn ? <Payment code={code} /> : <SignedOut />}
-        </div>
+        <div className="card w-full p-6 sm:p-8">{outcome}</div>
       </main>
     </div>
   )

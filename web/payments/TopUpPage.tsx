@@ -93,22 +93,19 @@ function TopUpForm({ offer }: { offer: Offer }) {
   const byCard = typeId === cardTypeId
   const chosen = types.find((type) => type.id === typeId)
   const ready = problem === undefined && (byCard ? cardId !== undefined : chosen !== undefined)
-  const complaint =
-    problem === 'low'
-      ? t.topUp.amountLow(money(offer.min, currency))
-      : problem === 'high'
-        ? t.topUp.amountHigh(money(offer.max, currency))
-        : problem === 'bad'
-          ? t.topUp.amountBad
-          : undefined
-  const payLabel =
-    problem !== undefined
-      ? (complaint ?? t.topUp.payEmpty)
-      : byCard
-        ? c.confirm(money(amount, currency))
-        : chosen
-          ? t.topUp.pay(money(amount, currency))
-          : t.topUp.payMethod
+  const complaints: Partial<Record<NonNullable<typeof problem>, string>> = {
+    low: t.topUp.amountLow(money(offer.min, currency)),
+    high: t.topUp.amountHigh(money(offer.max, currency)),
+    bad: t.topUp.amountBad,
+  }
+  const complaint = problem && complaints[problem]
+  let payLabel = t.topUp.payMethod
+  if (problem !== undefined) payLabel = complaint ?? t.topUp.payEmpty
+  else if (byCard) payLabel = c.confirm(money(amount, currency))
+  else if (chosen) payLabel = t.topUp.pay(money(amount, currency))
+  let note = t.topUp.safe
+  if (busy && !byCard) note = t.topUp.leaving
+  else if (byCard && problem === undefined && cardId === undefined) note = c.choose
 
   const type = (next: string) => {
     setText(next)
@@ -228,19 +225,7 @@ function TopUpForm({ offer }: { offer: Offer }) {
           </div>
         ) : null}
       </form>
-      <TopUpSummary
-        amount={amount}
-        payLabel={payLabel}
-        busy={busy}
-        disabled={!ready}
-        note={
-          busy && !byCard
-            ? t.topUp.leaving
-            : byCard && problem === undefined && cardId === undefined
-              ? c.choose
-              : t.topUp.safe
-        }
-      />
+      <TopUpSummary amount={amount} payLabel={payLabel} busy={busy} disabled={!ready} note={note} />
     </div>
   )
 }

@@ -55,7 +55,8 @@ export default function TransferPage() {
             <Skeleton className="aspect-square w-full" />
             <Skeleton className="h-60 w-full" />
           </div>
-        ) : isUnknown(error) ? (
+        ) : null}
+        {isUnknown(error) ? (
           <Empty
             text={t.transfer.unknown}
             art={<SearchX aria-hidden className="size-8 text-ink-3" strokeWidth={1.5} />}
@@ -65,21 +66,22 @@ export default function TransferPage() {
               {t.transfer.back}
             </Link>
           </Empty>
-        ) : !data ? (
+        ) : null}
+        {error && !data && !isUnknown(error) ? (
           <LoadError
             text={messageOf(error)}
             retryLabel={t.common.retry}
             onRetry={() => void refetch()}
           />
-        ) : data.received > 0 ? (
-          <Arrived transfer={data} />
-        ) : (
-          <Waiting transfer={data} />
-        )}
+        ) : null}
+        {data && !isUnknown(error) ? <Known transfer={data} /> : null}
       </section>
     </>
   )
 }
+
+const Known = ({ transfer }: { transfer: Transfer }) =>
+  transfer.received > 0 ? <Arrived transfer={transfer} /> : <Waiting transfer={transfer} />
 
 function Arrived({ transfer }: { transfer: Transfer }) {
   const t = useTexts('payments')

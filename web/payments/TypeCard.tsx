@@ -44,12 +44,9 @@ export function TypeCard({
   const { language } = useFormat()
   const Icon = icons[type.id] ?? Banknote
   const texts: Record<string, string> = t.topUp.methods
-  const hint =
-    type.method === 'BANKTRANSFER'
-      ? t.topUp.methods.bank
-      : type.id === cardTypeId
-        ? c.creditHint
-        : texts[type.id]
+  let hint = texts[type.id]
+  if (type.method === 'BANKTRANSFER') hint = t.topUp.methods.bank
+  else if (type.id === cardTypeId) hint = c.creditHint
   return (
     <RadioCard
       name="type"

@@ -2,16 +2,8 @@
  * The customer's private channel. An event is a nudge: what it says is read again from the server,
  * and what was missed while the socket was away is fetched from the stored notifications.
  */
-import type { EventName } from '../../contract/realtime.ts'
 import type { Config } from '../../contract/system.ts'
-
-export interface PortalEvent {
-  id: string
-  event: EventName
-  payload: Record<string, unknown>
-  /** False when it was read from the stored notifications after the fact. */
-  pushed: boolean
-}
+import type { PortalEvent } from './portal-event.ts'
 
 /**
  * Hears of undefined once, when the channel begins: anything may have happened since the screen was

@@ -3,8 +3,8 @@ import { eventNames, listNotifications, type EventName } from '../../contract/re
 import type { Config } from '../../contract/system.ts'
 import { callPage } from '../api.ts'
 import { session } from '../session.ts'
-import type { PortalEvent } from './channel.ts'
 import { NotificationCursor } from './notification-cursor.ts'
+import type { PortalEvent } from './portal-event.ts'
 import { ChannelSocket, Refused } from './socket.ts'
 
 const catchUpEveryMs = 60_000

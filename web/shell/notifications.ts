@@ -5,7 +5,8 @@ import { listNotifications, type EventName } from '../../contract/realtime.ts'
 import { call } from '../api.ts'
 import { currentLanguage, currentTexts } from '../i18n/index.ts'
 import { useConfig, useMe } from '../queries.ts'
-import { onPortalEvent, startRealtime, type PortalEvent } from '../realtime/channel.ts'
+import { onPortalEvent, startRealtime } from '../realtime/channel.ts'
+import type { PortalEvent } from '../realtime/portal-event.ts'
 import { toast } from '../ui/toast.ts'
 
 export const notificationsQuery = queryOptions({

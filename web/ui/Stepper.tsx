@@ -26,11 +26,9 @@ export function Stepper({
             <span
               className={cx(
                 'num grid size-6 place-items-center rounded-full text-xs font-semibold',
-                done
-                  ? 'bg-success text-surface'
-                  : current
-                    ? 'bg-primary text-white'
-                    : 'text-ink-3 shadow-[inset_0_0_0_1.5px_var(--control)]',
+                done && 'bg-success text-surface',
+                current && 'bg-primary text-white',
+                number > at && 'text-ink-3 shadow-[inset_0_0_0_1.5px_var(--control)]',
               )}
             >
               {done ? <Check aria-hidden className="size-3.5" strokeWidth={3} /> : number}

@@ -198,11 +198,9 @@ function StepLine({
     },
   }
   const { name, how } = texts[step.part]
-  const rounded = step.rounded_up
-    ? `, ${t.wallet.roundedUp}`
-    : step.rounded_down
-      ? `, ${t.wallet.roundedDown}`
-      : ''
+  let rounded = ''
+  if (step.rounded_up) rounded = `, ${t.wallet.roundedUp}`
+  else if (step.rounded_down) rounded = `, ${t.wallet.roundedDown}`
   return (
     <Sum term={name} how={`${how}${rounded}`} strong={step.part === 'share'}>
       {money(step.amount, currency)}

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { Server } from '../../contract/wordpress.ts'
-import { useFormat } from '../format.ts'
+import { formatDay, useFormat } from '../format.ts'
 import { useTexts } from '../i18n/index.ts'
 import { subscriptionQuery } from './site-queries.ts'
 import { chargedNow } from './resize-price.ts'
@@ -61,9 +61,9 @@ export function BeforeAfter({ server, label, before, after, price }: BeforeAfter
           </tr>
         </tbody>
       </table>
-      {charged === undefined || charged === 0 ? null : (
+      {subscription === undefined || charged === undefined || charged === 0 ? null : (
         <p className="num mt-2 flex flex-wrap justify-between gap-x-3 border-t border-border pt-2">
-          <span className="text-ink-2">{t.resize.now}</span>
+          <span className="text-ink-2">{t.resize.now(formatDay(subscription.periodEnd))}</span>
           <span className="font-semibold">{t.resize.about(money(charged, server.currency))}</span>
         </p>
       )}

@@ -100,7 +100,8 @@ export const DiskPicker = memo(function DiskPicker({
         <p id={errorId} className="mt-2 text-xs font-medium text-danger">
           {error}
         </p>
-      ) : leastGb > minGb ? (
+      ) : null}
+      {!error && leastGb > minGb ? (
         <p className="mt-2 text-xs text-ink-3">{t.order.regionMinimum(leastGb)}</p>
       ) : null}
     </fieldset>

@@ -57,13 +57,8 @@ export default function DiskTab({ server, which }: { server: Server; which: 'dis
           {ssd ? t.resize.upgrade : t.resize.addDisk}
         </Button>
       </div>
-      {running ? (
-        largest ? (
-          <p className="text-sm text-ink-3">{t.resize.largest}</p>
-        ) : null
-      ) : (
-        <Note tone="info">{t.resize.closed}</Note>
-      )}
+      {running && largest ? <p className="text-sm text-ink-3">{t.resize.largest}</p> : null}
+      {running ? null : <Note tone="info">{t.resize.closed}</Note>}
       {open ? (
         <GrowDialog server={server} ssd={ssd} perGb={perGb} onClose={() => setOpen(false)} />
       ) : null}
@@ -103,6 +98,10 @@ function GrowDialog({
   })
   const toMb = (wholeNumber(typed) ?? 0) * mbPerGb
   const fits = toMb > fromMb && toMb <= diskLimits.maxMb
+  let outOfBounds: string | undefined
+  if (toMb > diskLimits.maxMb) outOfBounds = t.resize.tooLarge(maxGb)
+  else if (toMb < diskLimits.minMb)
+    outOfBounds = ruleText('disk_minimum', sentenceLanguage(language))
   const submit = async (event: FormEvent) => {
     event.preventDefault()
     if (!fits) return
@@ -142,14 +141,7 @@ function GrowDialog({
         <Field
           label={t.resize.newSize}
           hint={t.resize.atLeast(nowGb)}
-          error={
-            field(ssd ? 'disk' : 'mariadb_disk_size') ??
-            (toMb > diskLimits.maxMb
-              ? t.resize.tooLarge(maxGb)
-              : toMb < diskLimits.minMb
-                ? ruleText('disk_minimum', sentenceLanguage(language))
-                : undefined)
-          }
+          error={field(ssd ? 'disk' : 'mariadb_disk_size') ?? outOfBounds}
         >
           {(control) => (
             <Input

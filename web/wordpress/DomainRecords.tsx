@@ -9,6 +9,12 @@ import { domainQuery } from './site-queries.ts'
 
 const askEveryMs = 30_000
 
+/** What a record is for; one that is for neither is not shown. */
+function roleOf({ points, counts }: { points: boolean; counts: boolean }) {
+  if (points && counts) return 'both'
+  return points ? 'points' : 'proves'
+}
+
 /** The time, once a second while it is shown. */
 function useNow(shown: boolean): number {
   const [now, setNow] = useState(Date.now)
@@ -72,13 +78,7 @@ export function DomainRecords({
             <li key={record.type} className="rounded-lg bg-subtle p-3 text-sm">
               <span className="flex flex-wrap items-center gap-2">
                 <Badge tone="primary">{record.type}</Badge>
-                <span className="text-xs text-ink-2">
-                  {record.points && record.counts
-                    ? t.domains.roles.both
-                    : record.points
-                      ? t.domains.roles.points
-                      : t.domains.roles.proves}
-                </span>
+                <span className="text-xs text-ink-2">{t.domains.roles[roleOf(record)]}</span>
               </span>
               <dl className="mt-2 grid gap-x-4 gap-y-1 sm:grid-cols-[auto_minmax(0,1fr)]">
                 <dt className="pt-1.5 text-xs text-ink-3">{t.domains.recordName}</dt>

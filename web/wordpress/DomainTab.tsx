@@ -193,9 +193,10 @@ export default function DomainTab({ server }: { server: Server }) {
               <Held key={name} server={server} name={name} />
             ))}
           </ul>
-        ) : adding || attempt ? null : (
+        ) : null}
+        {server.domains.length === 0 && !adding && !attempt ? (
           <p className="mt-3 text-sm text-ink-3">{closed ? t.domains.closed : t.domains.none}</p>
-        )}
+        ) : null}
       </section>
     </div>
   )

@@ -2,7 +2,7 @@ import { ArrowDown, Download, Eraser, Pause, Play, Search, WrapText } from 'luci
 import { useEffect, useMemo, useRef, useState } from 'react'
 import type { Server } from '../../contract/wordpress.ts'
 import { useTexts } from '../i18n/index.ts'
-import { fold } from '../shell/fold.ts'
+import { fold } from '../../contract/fold.ts'
 import { Badge } from '../ui/Badge.tsx'
 import { Button, IconButton } from '../ui/Button.tsx'
 import { Input } from '../ui/Field.tsx'

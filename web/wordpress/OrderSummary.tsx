@@ -37,6 +37,7 @@ export const OrderSummary = memo(function OrderSummary({
   const amount = (value: number) => money(value, user.currency)
   const ssd = diskMb(form.disk)
   const mariadb = diskMb(form.mariadb)
+  const mariadbPrice = price.mariadbDisk === 0 ? t.order.included : amount(price.mariadbDisk)
 
   return (
     <aside aria-label={t.order.summary} className="card sticky top-20 max-lg:hidden">
@@ -66,13 +67,7 @@ export const OrderSummary = memo(function OrderSummary({
           <Line
             term={t.order.mariadb}
             detail={mariadb > 0 ? t.server.gb(disk(mariadb)) : '—'}
-            value={
-              mariadb === 0
-                ? '—'
-                : price.mariadbDisk === 0
-                  ? t.order.included
-                  : amount(price.mariadbDisk)
-            }
+            value={mariadb === 0 ? '—' : mariadbPrice}
             quiet={price.mariadbDisk === 0}
           />
           <Line

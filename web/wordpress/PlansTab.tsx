@@ -149,11 +149,13 @@ function PlanTable({
                       </Button>
                     ) : null}
                   </span>
-                ) : plan.id === server.planned?.size ? (
+                ) : null}
+                {plan.id !== server.size && plan.id === server.planned?.size ? (
                   <Badge tone="info" className={narrow}>
                     {t.resize.planned}
                   </Badge>
-                ) : (
+                ) : null}
+                {plan.id !== server.size && plan.id !== server.planned?.size ? (
                   <Button
                     variant="outline"
                     size="sm"
@@ -163,7 +165,7 @@ function PlanTable({
                   >
                     {t.resize.buy}
                   </Button>
-                )}
+                ) : null}
               </td>
             </tr>
           ))}

@@ -1,6 +1,15 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
-import { Check, CircleAlert, CircleCheck, CircleX, FileText, Plus, X } from 'lucide-react'
+import {
+  Check,
+  CircleAlert,
+  CircleCheck,
+  CircleX,
+  FileText,
+  Plus,
+  X,
+  type LucideIcon,
+} from 'lucide-react'
 import { useEffect, useState, type ReactNode } from 'react'
 import { InvoiceEvent } from '../../contract/realtime.ts'
 import type { Server } from '../../contract/wordpress.ts'
@@ -12,7 +21,7 @@ import { HostedLink } from '../invoices/InvoiceParts.tsx'
 import { topUpOf } from '../payments/shortfall.ts'
 import { useConfig, useMe } from '../queries.ts'
 import { onPortalEvent, realtimeConnected } from '../realtime/channel.ts'
-import type { LoadInput } from '../routes.tsx'
+import type { LoadInput } from '../load-input.ts'
 import { buttonClass } from '../ui/Button.tsx'
 import { cx } from '../ui/cx.ts'
 import { Empty, LoadError, Skeleton } from '../ui/State.tsx'
@@ -153,6 +162,16 @@ function Progress({ server, refused }: { server: Server; refused: boolean }) {
   )
 }
 
+interface Mark {
+  Icon: LucideIcon
+  look: string
+}
+const marks: Partial<Record<Stage, Mark>> & { other: Mark } = {
+  running: { Icon: CircleCheck, look: 'bg-success-soft text-success' },
+  failed: { Icon: CircleX, look: 'bg-danger-soft text-danger' },
+  other: { Icon: CircleAlert, look: 'bg-warning-soft text-warning' },
+}
+
 function Headline({ stage, server, elapsed }: { stage: Stage; server: Server; elapsed: string }) {
   const t = useTexts('servers', 'site')
   const user = useMe()
@@ -171,13 +190,7 @@ function Headline({ stage, server, elapsed }: { stage: Stage; server: Server; el
     deleting: [t.progress.deletingTitle, undefined],
   }
   const [title, text] = heads[stage]
-  const Icon = stage === 'running' ? CircleCheck : stage === 'failed' ? CircleX : CircleAlert
-  const look =
-    stage === 'running'
-      ? 'bg-success-soft text-success'
-      : stage === 'failed'
-        ? 'bg-danger-soft text-danger'
-        : 'bg-warning-soft text-warning'
+  const { Icon, look } = marks[stage] ?? marks.other
   return (
     <div className="flex items-start gap-4">
       {working ? (
@@ -244,7 +257,7 @@ function Tasks({ stage }: { stage: Stage }) {
         <li key={names[index]} className="flex items-center gap-3 text-sm">
           <TaskMark state={state} />
           <span
-            className={state === 'waiting' ? 'text-ink-3' : state === 'now' ? 'font-medium' : ''}
+            className={cx(state === 'waiting' && 'text-ink-3', state === 'now' && 'font-medium')}
           >
             {names[index]}
           </span>

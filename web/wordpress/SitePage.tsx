@@ -8,7 +8,7 @@ import { brand } from '../brand.ts'
 import { useTexts } from '../i18n/index.ts'
 import { HostedLink } from '../invoices/InvoiceParts.tsx'
 
-import type { LoadInput } from '../routes.tsx'
+import type { LoadInput } from '../load-input.ts'
 import { formatTime } from '../format.ts'
 import { Badge } from '../ui/Badge.tsx'
 import { buttonClass } from '../ui/Button.tsx'

@@ -34,8 +34,8 @@ export function SiteTabs({ current }: { current: SiteTab }) {
       resetScroll: false,
     })
   const onKeyDown = (event: KeyboardEvent) => {
-    const step = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0
-    if (step === 0) return
+    if (event.key !== 'ArrowRight' && event.key !== 'ArrowLeft') return
+    const step = event.key === 'ArrowRight' ? 1 : -1
     event.preventDefault()
     const next = siteTabs[(siteTabs.indexOf(current) + step + siteTabs.length) % siteTabs.length]
     if (!next) return

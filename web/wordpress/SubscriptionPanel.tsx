@@ -60,11 +60,8 @@ function Standing({ subscription, name }: { subscription: Subscription; name: st
   const { money } = useFormat()
   const { renewsAt, unpaid, cancelAtPeriodEnd } = subscription
   const { price, renewalPrice, currency, priceRise } = subscription
-  const term = cancelAtPeriodEnd
-    ? t.subscription.ends
-    : renewsAt === null
-      ? t.subscription.paidUntil
-      : t.subscription.renews
+  let term = renewsAt === null ? t.subscription.paidUntil : t.subscription.renews
+  if (cancelAtPeriodEnd) term = t.subscription.ends
   return (
     <>
       {unpaid ? <Unpaid subscription={subscription} unpaid={unpaid} /> : null}
@@ -193,7 +190,7 @@ function Cancel({ subscription, name }: { subscription: Subscription; name: stri
       setOpen(false)
       toast.success(
         t.toast.success,
-        when === 'now' ? t.subscription.gone : t.subscription.cancelled,
+        when === 'now' ? t.subscription.gone : t.subscription.cancelled(formatDay(now.periodEnd)),
       )
     },
     onError: (error) => toast.error(t.toast.error, messageOf(error)),

@@ -4,6 +4,8 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { deepestSync, measure, measureSync } from './disk-measure.js'
 
+/** How often a site's folders are counted anew where nothing was refused, ms. */
+const defaultMeasureMs = 60_000
 const ENOSPC = 51
 const EPERM = 63
 const EACCES = 2
@@ -32,7 +34,7 @@ const ownersFolder = 0o700
  * within `remeasureSeconds`.
  */
 export class DiskBudget {
-  constructor({ siteDir, internalDir, limits, report }) {
+  constructor({ siteDir, internalDir, limits, measureMs = defaultMeasureMs, report }) {
     this.roots = {
       ssd: siteDir,
       database: path.join(siteDir, 'wp-content', 'database'),
@@ -49,8 +51,8 @@ export class DiskBudget {
     this.refusedAt = 0
     this.remeasureSync()
     const timer = setInterval(() => {
-      if (this.changed || Date.now() - this.measuredAt > 60_000) void this.remeasure()
-    }, 15_000)
+      if (this.changed || Date.now() - this.measuredAt > measureMs) void this.remeasure()
+    }, measureMs / 4)
     timer.unref()
   }
 

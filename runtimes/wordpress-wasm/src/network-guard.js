@@ -8,6 +8,7 @@ import dns from 'node:dns'
 import { syncBuiltinESMExports } from 'node:module'
 import net from 'node:net'
 
+// The special-purpose ranges of IANA's registries. A test of the portal compares them with its own.
 const denied = new net.BlockList()
 for (const [address, prefix] of [
   ['0.0.0.0', 8],
@@ -18,6 +19,7 @@ for (const [address, prefix] of [
   ['172.16.0.0', 12],
   ['192.0.0.0', 24],
   ['192.0.2.0', 24],
+  ['192.52.193.0', 24],
   ['192.88.99.0', 24],
   ['192.168.0.0', 16],
   ['198.18.0.0', 15],
@@ -27,13 +29,17 @@ for (const [address, prefix] of [
 ])
   denied.addSubnet(address, prefix)
 for (const [address, prefix] of [
-  ['::', 127],
+  ['::', 112],
+  ['::ffff:0:0:0', 96],
   ['64:ff9b::', 96],
   ['64:ff9b:1::', 48],
   ['100::', 64],
-  ['2001::', 32],
+  ['2001::', 23],
   ['2001:db8::', 32],
   ['2002::', 16],
+  ['2620:4f:8000::', 48],
+  ['3fff::', 20],
+  ['5f00::', 16],
   ['fc00::', 7],
   ['fe80::', 9],
   ['ff00::', 8],

@@ -3,7 +3,7 @@
  * is late in both directions, and because what the child zone says of itself proves nothing: only
  * the exact pair of names at the parent does.
  */
-import { isPublicAddress } from './addresses.ts'
+import { isPublicAddress } from '../../platform/network.ts'
 import { plain, type DnsAnswer, type Endpoint } from './ask.ts'
 import { advice, warnings as texts, type Case } from './doctor.ts'
 import type { Sentence } from './sentence.ts'

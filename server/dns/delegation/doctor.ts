@@ -46,23 +46,23 @@ export const advice = {
             `${parent} does not delegate ${domain}: add the name servers ${list(expected)} ` +
             `${at.en}, then check again.`,
           vi:
-            `${parent} chưa ủy quyền ${domain}: hãy thêm máy chủ tên ${list(expected)} ${at.vi}` +
-            ', rồi kiểm tra lại.',
+            `${parent} chưa uỷ quyền ${domain}: hãy thêm nameserver ${list(expected)} ` +
+            `${at.vi}, rồi kiểm tra lại.`,
         }
       : {
           en:
-            `The registry does not know ${domain}: register it, or correct the spelling, and ` +
-            `set its name servers to ${list(expected)} at the registrar.`,
+            `${domain} is not registered. Check the spelling, or register it and set its ` +
+            `name servers to ${list(expected)} at the registrar.`,
           vi:
-            `Tổ chức quản lý tên miền chưa có ${domain}: hãy đăng ký hoặc sửa lại chính tả, rồi ` +
-            `đặt máy chủ tên thành ${list(expected)} tại nhà đăng ký.`,
+            `Tên miền ${domain} chưa được đăng ký. Kiểm tra lại chính tả, hoặc đăng ký rồi ` +
+            `đặt nameserver thành ${list(expected)} tại nhà đăng ký.`,
         }
   },
   noServers: ({ domain, parent, isBelowRegistered, expected }: Case): Sentence => {
     const at = place(domain, parent, isBelowRegistered)
     return {
       en: `${domain} has no name servers yet: set them to ${list(expected)} ${at.en}.`,
-      vi: `${domain} chưa có máy chủ tên: hãy đặt thành ${list(expected)} ${at.vi}.`,
+      vi: `${domain} chưa có nameserver: hãy đặt thành ${list(expected)} ${at.vi}.`,
     }
   },
   otherNameServers: ({ domain, parent, isBelowRegistered, expected, found }: Case): Sentence => {
@@ -86,20 +86,20 @@ export const advice = {
     const missing = expected.filter((name) => !found.includes(name))
     return {
       en:
-        `${domain} also names ${list(extra)}, so part of its visitors get old answers: remove ` +
+        `${domain} also names ${list(extra)}, so some visitors may see old results: remove ` +
         `${list(extra)}${missing.length > 0 ? ` and add ${list(missing)}` : ''} ${at.en}.`,
       vi:
-        `${domain} còn có ${list(extra)} nên một phần khách truy cập nhận câu trả lời cũ: hãy ` +
+        `${domain} còn có ${list(extra)} nên một phần khách truy cập thấy kết quả cũ: hãy ` +
         `gỡ ${list(extra)}${missing.length > 0 ? ` và thêm ${list(missing)}` : ''} ${at.vi}.`,
     }
   },
   spreading: ({ domain, parent }: Case): Sentence => ({
     en:
-      `Some of the servers of ${parent} already name the new name servers of ${domain}, others ` +
-      'do not yet: nothing to change, check again in a few minutes.',
+      `Some servers of ${parent} already list the new name servers of ${domain}, others do ` +
+      'not yet. Nothing to change: check again in a few minutes.',
     vi:
-      `Một số máy chủ của ${parent} đã có máy chủ tên mới của ${domain}, số khác thì chưa: ` +
-      'không cần sửa gì, hãy kiểm tra lại sau vài phút.',
+      `Một số máy chủ của ${parent} đã có nameserver mới của ${domain}, số khác thì chưa. ` +
+      'Không cần sửa gì: hãy kiểm tra lại sau vài phút.',
   }),
   parentSilent: ({ domain }: Case): Sentence => ({
     en:
@@ -111,11 +111,11 @@ export const advice = {
   }),
   weAreSilent: ({ domain }: Case): Sentence => ({
     en:
-      `${domain} is delegated correctly, but our name servers do not answer for it yet: check ` +
-      'again in a minute, and write to support if it stays so.',
+      `${domain} is delegated correctly, but our name servers do not serve it yet. Check ` +
+      'again in a minute, and contact support if this persists.',
     vi:
-      `${domain} đã được trỏ đúng, nhưng máy chủ tên của chúng tôi chưa trả lời cho tên miền ` +
-      'này: hãy kiểm tra lại sau một phút và liên hệ hỗ trợ nếu vẫn vậy.',
+      `${domain} đã được trỏ đúng, nhưng nameserver của chúng tôi chưa phục vụ tên miền ` +
+      'này. Hãy kiểm tra lại sau một phút và liên hệ hỗ trợ nếu vẫn vậy.',
   }),
   staleDs: ({ domain, parent, isBelowRegistered }: Case): Sentence => {
     const at = isBelowRegistered
@@ -123,11 +123,11 @@ export const advice = {
       : place(domain, parent, false)
     return {
       en:
-        `An old DNSSEC entry (DS record) makes ${domain} unreachable for many visitors: switch ` +
-        `DNSSEC off or remove the DS record ${at.en}.`,
+        `An old DNSSEC entry (DS record) makes ${domain} unreachable for many visitors: ` +
+        `turn DNSSEC off or remove the DS record ${at.en}.`,
       vi:
-        `Bản ghi DNSSEC cũ (bản ghi DS) khiến nhiều khách không truy cập được ${domain}: hãy ` +
-        `tắt DNSSEC hoặc xóa bản ghi DS ${at.vi}.`,
+        `Bản ghi DNSSEC cũ (bản ghi DS) khiến nhiều khách không truy cập được ${domain}: ` +
+        `hãy tắt DNSSEC hoặc xoá bản ghi DS ${at.vi}.`,
     }
   },
 } as const
@@ -135,11 +135,11 @@ export const advice = {
 export const warnings = {
   staleDs: (domain: string): Sentence => ({
     en:
-      `DNSSEC is switched on for ${domain}: switch it off at the registrar before you change ` +
-      'the name servers, or the domain stops working.',
+      `DNSSEC is on for ${domain}: turn it off at the registrar before you change the name ` +
+      'servers, or the domain stops working.',
     vi:
-      `${domain} đang bật DNSSEC: hãy tắt tại nhà đăng ký trước khi đổi máy chủ tên, nếu không ` +
-      'tên miền sẽ ngừng hoạt động.',
+      `${domain} đang bật DNSSEC: hãy tắt tại nhà đăng ký trước khi đổi nameserver, nếu ` +
+      'không tên miền sẽ ngừng hoạt động.',
   }),
   missingGlue: (domain: string, names: readonly string[]): Sentence => ({
     en:
@@ -147,8 +147,8 @@ export const warnings = {
       'registered: add them as glue (host records) at the registrar, or use the name servers ' +
       'given here.',
     vi:
-      `Máy chủ tên ${list(names)} nằm trong chính ${domain} mà địa chỉ chưa được đăng ký: hãy ` +
-      'thêm bản ghi glue (host) tại nhà đăng ký, hoặc dùng máy chủ tên được cấp ở đây.',
+      `Nameserver ${list(names)} nằm trong chính ${domain} mà địa chỉ chưa được đăng ký: ` +
+      'hãy thêm bản ghi glue (host) tại nhà đăng ký, hoặc dùng nameserver được cấp ở đây.',
   }),
   privateGlue: (names: readonly string[]): Sentence => ({
     en:
@@ -163,8 +163,8 @@ export const warnings = {
       `The AAAA record of ${domain} leads visitors with IPv6 to ${list(addresses)}, not to your ` +
       'server here: delete it in the records of the domain.',
     vi:
-      `Bản ghi AAAA của ${domain} đưa khách dùng IPv6 đến ${list(addresses)}, không phải máy ` +
-      'chủ của bạn ở đây: hãy xóa bản ghi này trong danh sách bản ghi của tên miền.',
+      `Bản ghi AAAA của ${domain} đưa khách dùng IPv6 đến ${list(addresses)}, không phải ` +
+      'máy chủ của bạn ở đây: hãy xoá bản ghi này trong danh sách bản ghi của tên miền.',
   }),
   caa: (domain: string, owner: string, issuers: readonly string[]): Sentence => ({
     en:
@@ -172,7 +172,7 @@ export const warnings = {
       `allow ${list(issuers)} in a CAA record of ${owner}, or delete the CAA record there.`,
     vi:
       `Bản ghi CAA của ${owner} không cho phép đơn vị cấp chứng chỉ của chúng tôi cấp cho ` +
-      `${domain}: hãy cho phép ${list(issuers)} trong bản ghi CAA của ${owner}, hoặc xóa bản ` +
-      'ghi CAA ở đó.',
+      `${domain}: hãy cho phép ${list(issuers)} trong bản ghi CAA của ${owner}, hoặc xoá ` +
+      'bản ghi CAA ở đó.',
   }),
 } as const

@@ -62,7 +62,7 @@ describe('the eleven scenarios of the field', () => {
     delegate('shop.com', { ns: pair })
     const verdict = await check()
     expect(said(verdict)).toBe(`not_answering: ${pair.join(' ')}`)
-    expect(advised(verdict)).toContain('our name servers do not answer')
+    expect(advised(verdict)).toContain('our name servers do not serve it yet')
   })
   it('6 a name in another script (chào.vn)', async () => {
     delegate('xn--cho-bla.vn', { ns: pair }, [world.vn])
@@ -151,7 +151,7 @@ describe('which names the parent has', () => {
     serve('shop.com')
     const verdict = await check()
     expect(verdict.isValid).toBe(false)
-    expect(advised(verdict)).toContain('nothing to change')
+    expect(advised(verdict)).toContain('Nothing to change')
   })
   it('19 capitals and dots at the end', async () => {
     delegate('shop.com', { ns: ['NS2.Portal.Example.', 'Ns1.PORTAL.example'] })

@@ -18,7 +18,7 @@ import {
   type World,
 } from '../../../test/delegation-world.ts'
 import type { Hierarchy, LittleServer } from '../../../test/dns-hierarchy.ts'
-import { isPublicAddress } from './addresses.ts'
+import { isPublicAddress } from '../../platform/network.ts'
 import { createDelegationCheck } from './index.ts'
 
 let net: Hierarchy

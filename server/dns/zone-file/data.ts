@@ -11,7 +11,7 @@ const what = {
   target: { en: 'The target name', vi: 'tên đích' },
   priority: { en: 'The priority', vi: 'độ ưu tiên' },
   text: { en: 'The text', vi: 'nội dung' },
-  primary: { en: 'The primary name server', vi: 'máy chủ tên chính' },
+  primary: { en: 'The primary name server', vi: 'nameserver chính' },
   mailbox: { en: 'The mailbox', vi: 'hộp thư' },
   serial: { en: 'The serial number', vi: 'số sê-ri' },
   refresh: { en: 'The refresh time', vi: 'thời gian làm mới' },

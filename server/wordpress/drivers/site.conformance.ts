@@ -4,7 +4,7 @@
  */
 import http from 'node:http'
 import { randomUUID } from 'node:crypto'
-import { expect } from 'vitest'
+import { expect, vi } from 'vitest'
 import type { SiteAddress, SiteAdmin, SiteSpec, WordpressDriver } from '../driver.ts'
 
 /** A driver under test, and what only its own test knows how to do from outside. */
@@ -71,21 +71,10 @@ export function ask(
 }
 
 /** Waits until `condition` holds; the last failure is the reason when it never does. */
-export async function eventually(
+export const eventually = (
   condition: () => Promise<void> | void,
   withinMs = 30_000,
-): Promise<void> {
-  const deadline = Date.now() + withinMs
-  for (;;) {
-    try {
-      await condition()
-      return
-    } catch (error) {
-      if (Date.now() > deadline) throw error
-      await new Promise((resolve) => setTimeout(resolve, 50))
-    }
-  }
-}
+): Promise<void> => vi.waitFor(condition, { timeout: withinMs, interval: 50 })
 
 export const specOf = (changes: Partial<SiteSpec> = {}): SiteSpec => {
   const id = changes.id ?? randomUUID()

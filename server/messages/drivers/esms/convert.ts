@@ -1,5 +1,6 @@
 /** Ours to eSMS's: numbers, texts, request ids. */
 import { createHash } from 'node:crypto'
+import { withoutAccents } from '../../../../contract/fold.ts'
 
 /**
  * E.164 to what eSMS takes: 0912… in Vietnam, the country's code without '+' elsewhere. Undefined
@@ -16,11 +17,7 @@ export function esmsPhone(e164: string): string | undefined {
  * '?'. Carriers drop ^{}[]~\|` in brand messages, so they go too.
  */
 export const gsmText = (text: string): string =>
-  text
-    .normalize('NFD')
-    .replace(/\p{M}/gu, '')
-    .replace(/đ/g, 'd')
-    .replace(/Đ/g, 'D')
+  withoutAccents(text)
     .replace(/[‘’`]/g, "'")
     .replace(/[“”]/g, '"')
     .replace(/[–—−]/g, '-')

@@ -6,13 +6,13 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { sameHash } from '../../../platform/constant-time.ts'
 import { ForgedWebhook, type WebhookRequest, type PaymentOrder } from '../../driver.ts'
 import { createAlepay } from './index.ts'
 import { settings as schema } from './settings.ts'
 import {
   canonicalText,
   refundChecksum,
-  sameHash,
   signature,
   signed,
   webhookChecksum,

@@ -4,6 +4,7 @@
  * is published, so what is believed is what its own address answers over TLS; the webhook is a
  * trigger only.
  */
+import { sameHash } from '../../../platform/constant-time.ts'
 import { DriverFailure, type DriverFailureKind } from '../../../platform/errors.ts'
 import { callHttp, jsonOf } from '../../../platform/http-client.ts'
 import {
@@ -20,7 +21,7 @@ import {
 import { kindOf, statusOf, texts, unknown, declineReason } from './codes.ts'
 import { fromAlepayAmount, fromAlepayTime, paymentHours, vietnamesePhone } from './convert.ts'
 import type { AlepaySettings } from './settings.ts'
-import { refundChecksum, sameHash, signed, webhookChecksum } from './sign.ts'
+import { refundChecksum, signed, webhookChecksum } from './sign.ts'
 
 /** '' lets the customer choose at Alepay. */
 const channels = [''] as const

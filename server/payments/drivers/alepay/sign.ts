@@ -5,7 +5,7 @@
  * .../hoan-tien/6-api-tao-yeu-cau-hoan and .../6-api-kiem-tra-va-lay-thong-tin-gd; the webhook's is
  * written down nowhere and known from two integrations that agree.
  */
-import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
+import { createHash, createHmac } from 'node:crypto'
 
 export type Fields = Readonly<Record<string, string | number | boolean | null>>
 
@@ -54,13 +54,3 @@ export const webhookChecksum = (
   createHash('md5')
     .update(`${orderCode}${amount}${transactionCode}${checksumKey}`, 'utf8')
     .digest('hex')
-
-/**
- * Compares two hashes in hex of any case in constant time. What is no hash of that length is
- * unequal.
- */
-export function sameHash(expected: string, given: unknown): boolean {
-  if (typeof given !== 'string' || given.length !== expected.length || !/^[0-9a-f]+$/i.test(given))
-    return false
-  return timingSafeEqual(Buffer.from(expected, 'hex'), Buffer.from(given, 'hex'))
-}

@@ -8,7 +8,8 @@ import { describe, expect, it } from 'vitest'
 import { QRPay } from 'vietnam-qr-pay'
 import { ForgedWebhook, type PaymentUpdate, type WebhookRequest } from '../../driver.ts'
 import { findTransferCode, transferCode } from './code.ts'
-import { dong, momentInVietnam, readCasso, readSepay } from './feeds.ts'
+import { fromVietnam } from '../../../platform/vietnam-time.ts'
+import { dong, readCasso, readSepay } from './feeds.ts'
 import { createBank } from './index.ts'
 import { crc16, vietQr } from './qr.ts'
 import { settings } from './settings.ts'
@@ -282,8 +283,8 @@ describe('the feeds', () => {
   })
 
   it('a moment is Vietnam’s, whatever the zone of this process', () => {
-    expect(momentInVietnam('2026-11-21 10:31:00')).toEqual(new Date('2026-11-21T03:31:00Z'))
-    expect(momentInVietnam('never')).toBeNull()
+    expect(fromVietnam('2026-11-21 10:31:00')).toEqual(new Date('2026-11-21T03:31:00Z'))
+    expect(fromVietnam('never')).toBeNull()
   })
 
   const bank = createBank(
@@ -356,7 +357,7 @@ describe('the list', () => {
       asked += 1
       const { searchParams } = new URL(request.url ?? '', 'http://sepay')
       const at = (name: string): number =>
-        (momentInVietnam(searchParams.get(name) ?? '')?.getTime() ?? 0) / 1000
+        (fromVietnam(searchParams.get(name) ?? '')?.getTime() ?? 0) / 1000
       const [first, last] = blind
         ? [from.getTime() / 1000, to.getTime() / 1000]
         : [at('transaction_date_min'), at('transaction_date_max')]

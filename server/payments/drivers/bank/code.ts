@@ -7,6 +7,7 @@
  * single wrong character and every exchange of two.
  */
 import { createHash } from 'node:crypto'
+import { withoutAccents } from '../../../../contract/fold.ts'
 
 /**
  * No Vietnamese or English word has these letters in a row, so nothing else in a text looks like a
@@ -41,10 +42,7 @@ const confusable: Readonly<Record<string, string>> = { O: '0', I: '1', L: '1', U
  * bank.
  */
 const plain = (text: string): string =>
-  text
-    .normalize('NFD')
-    .replaceAll(/\p{M}/gu, '')
-    .replaceAll(/[đĐ]/g, 'D')
+  withoutAccents(text)
     .toUpperCase()
     .replaceAll(/[^0-9A-Z]/g, '')
 

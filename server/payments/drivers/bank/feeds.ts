@@ -3,8 +3,10 @@
  * https://developer.sepay.vn/en/sepay-webhooks/xac-thuc (headers, five minutes),
  * https://developer.casso.vn/webhook (V2 signature).
  */
-import { createHmac, timingSafeEqual } from 'node:crypto'
+import { createHmac } from 'node:crypto'
 import * as z from 'zod/mini'
+import { sameText } from '../../../platform/constant-time.ts'
+import { fromVietnam } from '../../../platform/vietnam-time.ts'
 import { ForgedWebhook, type WebhookRequest } from '../../driver.ts'
 
 /** One movement on the bank account. */
@@ -22,17 +24,6 @@ export interface Movement {
 
 /** A signed word may be this old, and as much in the future; milliseconds. */
 const driftMs = 5 * 60_000
-
-function same(expected: string, given: string): boolean {
-  const [a, b] = [Buffer.from(expected), Buffer.from(given)]
-  return a.length === b.length && timingSafeEqual(a, b)
-}
-
-/** `2026-11-21 10:31:00` in Vietnam's time. */
-export function momentInVietnam(text: string): Date | null {
-  const at = new Date(`${text.trim().replace(' ', 'T')}+07:00`)
-  return Number.isNaN(at.getTime()) ? null : at
-}
 
 /** Whole đồng, from a number or a text such as "100000.00"; undefined when it is no such thing. */
 export function dong(value: number | string | null | undefined): bigint | undefined {
@@ -88,7 +79,7 @@ export function readSepay(request: WebhookRequest, secret: string, now: Date): M
     .update(`${timestamp}.`)
     .update(request.rawBody)
     .digest('hex')
-  if (given === undefined || !/^\d{1,12}$/.test(timestamp) || !same(expected, given))
+  if (given === undefined || !/^\d{1,12}$/.test(timestamp) || !sameText(expected, given))
     throw new ForgedWebhook('sepay: the signature does not hold')
   if (Math.abs(now.getTime() - Number(timestamp) * 1000) > driftMs)
     throw new ForgedWebhook('sepay: the webhook is too old')
@@ -102,7 +93,7 @@ export function readSepay(request: WebhookRequest, secret: string, now: Date): M
     accountNumber: word.accountNumber,
     arrived: word.transferType === 'in' ? moved : 0n,
     text: word.content?.trim() || (word.description ?? ''),
-    at: momentInVietnam(word.transactionDate),
+    at: fromVietnam(word.transactionDate),
   }
 }
 
@@ -128,7 +119,7 @@ export function readCasso(request: WebhookRequest, secret: string, now: Date): M
   const expected = createHmac('sha512', secret)
     .update(`${timestamp}.${JSON.stringify(sorted(body))}`)
     .digest('hex')
-  if (given === '' || !same(expected, given.toLowerCase()))
+  if (given === '' || !sameText(expected, given.toLowerCase()))
     throw new ForgedWebhook('casso: the signature does not hold')
   if (Math.abs(now.getTime() - Number(timestamp)) > driftMs)
     throw new ForgedWebhook('casso: the webhook is too old')
@@ -143,6 +134,6 @@ export function readCasso(request: WebhookRequest, secret: string, now: Date): M
     // Money that leaves has a minus there.
     arrived: moved > 0n ? moved : 0n,
     text: data.description ?? '',
-    at: momentInVietnam(data.transactionDateTime),
+    at: fromVietnam(data.transactionDateTime),
   }
 }

@@ -6,6 +6,7 @@
 import * as z from 'zod/mini'
 import { callHttp, jsonOf } from '../../../platform/http-client.ts'
 import { DriverFailure } from '../../../platform/errors.ts'
+import { fromVietnam, inVietnam } from '../../../platform/vietnam-time.ts'
 import {
   ForgedWebhook,
   type HostedDriver,
@@ -15,7 +16,7 @@ import {
   type PaymentOrder,
 } from '../../driver.ts'
 import { findTransferCode, transferCode } from './code.ts'
-import { dong, momentInVietnam, readCasso, readSepay, type Movement } from './feeds.ts'
+import { dong, readCasso, readSepay, type Movement } from './feeds.ts'
 import { vietQr } from './qr.ts'
 import type { BankSettings } from './settings.ts'
 
@@ -38,11 +39,6 @@ const listLimit = 5000
  * for ever.
  */
 const maxLists = 64
-const vietnamDay = new Intl.DateTimeFormat('sv-SE', {
-  timeZone: 'Asia/Ho_Chi_Minh',
-  dateStyle: 'short',
-  timeStyle: 'medium',
-})
 
 type Row = z.output<typeof List>['transactions'][number]
 
@@ -75,7 +71,7 @@ export function createBank(settings: BankSettings) {
         accountNumber: row.account_number,
         arrived,
         text: row.transaction_content ?? '',
-        at: momentInVietnam(row.transaction_date),
+        at: fromVietnam(row.transaction_date),
       }),
     ]
   }
@@ -93,8 +89,8 @@ export function createBank(settings: BankSettings) {
   async function list(from: Date, to: Date): Promise<Row[]> {
     const url = new URL(`${settings.sepayUrl}/transactions/list`)
     url.searchParams.set('account_number', accountNumber)
-    url.searchParams.set('transaction_date_min', vietnamDay.format(from))
-    url.searchParams.set('transaction_date_max', vietnamDay.format(to))
+    url.searchParams.set('transaction_date_min', inVietnam(from).replace('T', ' '))
+    url.searchParams.set('transaction_date_max', inVietnam(to).replace('T', ' '))
     url.searchParams.set('limit', String(listLimit))
     const answer = await callHttp({
       peer: 'sepay',

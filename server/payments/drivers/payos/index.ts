@@ -6,6 +6,7 @@
 import { createHash } from 'node:crypto'
 import type { PaymentLink, Transaction } from '@payos/node'
 import { DriverFailure } from '../../../platform/errors.ts'
+import { fromVietnam } from '../../../platform/vietnam-time.ts'
 import {
   ForgedWebhook,
   type RecheckRequest,
@@ -42,7 +43,9 @@ export function momentOf(text: unknown): Date | null {
   if (typeof text !== 'string') return null
   const parts = /^(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d(?:\.\d{1,9})?)(Z|[+-]\d\d:\d\d)?$/.exec(text)
   if (parts === null) return null
-  const date = new Date(`${parts[1]}T${parts[2]}${parts[3] ?? '+07:00'}`)
+  const [, day, time, zone] = parts
+  if (zone === undefined) return fromVietnam(`${day}T${time}`)
+  const date = new Date(`${day}T${time}${zone}`)
   return Number.isNaN(date.getTime()) ? null : date
 }
 

@@ -3,7 +3,8 @@
  * hand, because the SDK compares with `!==` and takes an answer that has no signature at all.
  * Source: payOS's documentation of its webhook, and @payos/node 2.0.5.
  */
-import { createHmac, timingSafeEqual } from 'node:crypto'
+import { createHmac } from 'node:crypto'
+import { sameHash } from '../../../platform/constant-time.ts'
 
 export type Data = Readonly<Record<string, unknown>>
 
@@ -29,10 +30,5 @@ export const signature = (data: Data, checksumKey: string): string =>
     .digest('hex')
 
 /** Whether `given` is the signature of `data`, in constant time. */
-export function holds(data: Data, given: unknown, checksumKey: string): boolean {
-  if (typeof given !== 'string' || !/^[0-9a-f]{64}$/i.test(given)) return false
-  return timingSafeEqual(
-    Buffer.from(signature(data, checksumKey), 'hex'),
-    Buffer.from(given, 'hex'),
-  )
-}
+export const holds = (data: Data, given: unknown, checksumKey: string): boolean =>
+  sameHash(signature(data, checksumKey), given)

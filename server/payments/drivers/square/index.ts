@@ -2,7 +2,8 @@
  * Square's Payments API over REST: a token of Square's form is charged at once. Australian dollars
  * only.
  */
-import { createHmac, timingSafeEqual } from 'node:crypto'
+import { createHmac } from 'node:crypto'
+import { sameText } from '../../../platform/constant-time.ts'
 import { DriverFailure, type DriverFailureKind } from '../../../platform/errors.ts'
 import { callHttp, jsonOf, type HttpCall } from '../../../platform/http-client.ts'
 import {
@@ -213,15 +214,12 @@ export function createSquare(
   }
 
   function readWebhook(request: WebhookRequest): WebhookEvent {
-    const given = Buffer.from(request.headers['x-square-hmacsha256-signature'] ?? '')
-    const expected = Buffer.from(
-      createHmac('sha256', settings.webhookKey)
-        .update(context.webhookUrl)
-        .update(request.rawBody)
-        .digest('base64'),
-    )
-    if (given.length !== expected.length || !timingSafeEqual(given, expected))
-      throw new ForgedWebhook('square: the signature does not hold')
+    const given = request.headers['x-square-hmacsha256-signature'] ?? ''
+    const expected = createHmac('sha256', settings.webhookKey)
+      .update(context.webhookUrl)
+      .update(request.rawBody)
+      .digest('base64')
+    if (!sameText(expected, given)) throw new ForgedWebhook('square: the signature does not hold')
     let body: unknown
     try {
       body = JSON.parse(request.rawBody.toString('utf8'))

@@ -2,10 +2,11 @@
  * VNPay's querydr and refund: signed JSON over POST. Source:
  * .../truy-van-hoan-tien/querydr&refund.html
  */
+import { sameHash } from '../../../platform/constant-time.ts'
 import { DriverFailure, type DriverFailureKind } from '../../../platform/errors.ts'
 import { callHttp, jsonOf } from '../../../platform/http-client.ts'
 import type { VnpaySettings } from './settings.ts'
-import { apiHash, sameHash, type Fields } from './sign.ts'
+import { apiHash, type Fields } from './sign.ts'
 
 export type ApiAnswer = Fields
 

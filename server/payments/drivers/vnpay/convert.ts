@@ -4,22 +4,19 @@
  */
 import { createHash } from 'node:crypto'
 import { isIPv4, isIPv6 } from 'node:net'
+import ipaddr from 'ipaddr.js'
+import { withoutAccents } from '../../../../contract/fold.ts'
+import { fromVietnam, inVietnam } from '../../../platform/vietnam-time.ts'
 
-const gmt7Ms = 7 * 3_600_000
-
-/** yyyyMMddHHmmss in GMT+7 (Vietnam has no summer time), whatever zone the process runs in. */
-export const toVnpayDate = (date: Date): string =>
-  new Date(date.getTime() + gmt7Ms).toISOString().replace(/\D/g, '').slice(0, 14)
+/** yyyyMMddHHmmss in GMT+7, whatever zone the process runs in. */
+export const toVnpayDate = (date: Date): string => inVietnam(date).replace(/\D/g, '').slice(0, 14)
 
 /** The moment of a yyyyMMddHHmmss in GMT+7; null for anything else. */
 export function fromVnpayDate(text: string | undefined): Date | null {
   const parts = /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)$/.exec(text ?? '')
   if (parts === null) return null
-  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = parts
-    .slice(1)
-    .map(Number)
-  const date = new Date(Date.UTC(year, month - 1, day, hour, minute, second) - gmt7Ms)
-  return toVnpayDate(date) === text ? date : null
+  const [, year, month, day, hour, minute, second] = parts
+  return fromVietnam(`${year}-${month}-${day}T${hour}:${minute}:${second}`)
 }
 
 /** Đồng to vnp_Amount. */
@@ -38,11 +35,7 @@ export function fromVnpayAmount(text: string | undefined): bigint | undefined {
  * 255 characters.
  */
 export const plainText = (text: string): string =>
-  text
-    .normalize('NFD')
-    .replace(/\p{M}/gu, '')
-    .replace(/đ/g, 'd')
-    .replace(/Đ/g, 'D')
+  withoutAccents(text)
     .replace(/[^A-Za-z0-9 .:_-]+/g, ' ')
     .replace(/ +/g, ' ')
     .trim()
@@ -57,10 +50,7 @@ export function vnpayIp(ip: string): string {
   if (isIPv4(plain)) return plain
   if (!isIPv6(plain)) return '127.0.0.1'
   if (plain.length >= 7) return plain
-  const [head = '', tail = ''] = plain.split('::')
-  const groups = (part: string): string[] => part.split(':').filter((group) => group !== '')
-  const missing = 8 - groups(head).length - groups(tail).length
-  return [...groups(head), ...Array<string>(missing).fill('0'), ...groups(tail)].join(':')
+  return ipaddr.parse(plain).toNormalizedString()
 }
 
 /** vnp_RequestId, at most 32 of [A-Za-z0-9]: the same idempotency key always gives the same. */

@@ -4,7 +4,8 @@
  * https://sandbox.vnpayment.vn/apis/docs/thanh-toan-pay/pay.html and
  * .../truy-van-hoan-tien/querydr&refund.html
  */
-import { createHmac, timingSafeEqual } from 'node:crypto'
+import { createHmac } from 'node:crypto'
+import { sameHash } from '../../../platform/constant-time.ts'
 
 export type Fields = Readonly<Record<string, string>>
 
@@ -27,12 +28,6 @@ export const canonicalQuery = (fields: Fields): string =>
 
 export const hmac = (secret: string, text: string): string =>
   createHmac('sha512', secret).update(text, 'utf8').digest('hex')
-
-/** Compares a hash in hex of any case in constant time. What is no hash at all is unequal. */
-export function sameHash(expected: string, given: string | undefined): boolean {
-  if (given === undefined || !/^[0-9a-f]{128}$/i.test(given)) return false
-  return timingSafeEqual(Buffer.from(expected, 'hex'), Buffer.from(given, 'hex'))
-}
 
 /** `base` with the signed query. The base has no query of its own. */
 export function signedUrl(base: string, fields: Fields, secret: string): string {

@@ -21,7 +21,8 @@ import {
   vnpayIp,
 } from './convert.ts'
 import { settings as schema } from './settings.ts'
-import { apiHash, canonicalQuery, hmac, sameHash, signedUrl, type Fields } from './sign.ts'
+import { sameHash } from '../../../platform/constant-time.ts'
+import { apiHash, canonicalQuery, hmac, signedUrl, type Fields } from './sign.ts'
 
 interface Vectors {
   readonly tmnCode: string

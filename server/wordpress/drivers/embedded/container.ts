@@ -29,6 +29,8 @@ export interface BootOrder {
    * 3 minutes when not given.
    */
   readonly requestMs: number | undefined
+  /** How often it walks its folders to count them anew, ms; a minute when not given. */
+  readonly measureMs: number | undefined
   readonly install: null | {
     readonly user: string
     readonly password: string

@@ -50,7 +50,7 @@ describe('the embedded driver alone', { timeout: 120_000 }, () => {
   const folder = () => path.join(parts.dataDir, 'sites', spec.id, 'wordpress')
 
   beforeAll(async () => {
-    parts = await fixture()
+    parts = await fixture({ cronMs: 3_000 })
     driver = parts.driver
     await driver.install(spec, admin)
     await driver.start(spec)

@@ -13,6 +13,8 @@ export interface Host {
   readonly internet: boolean
   /** ms that PHP may take for one request; the runtime's own limit when undefined. */
   readonly requestMs: number | undefined
+  /** ms between two measurements of a running site's disks; the runtime's own when undefined. */
+  readonly measureMs: number | undefined
   /** Booting is the costly part: few at a time. */
   readonly boots: Gate
   /** Walking through all files of a site: one at a time. */

@@ -169,7 +169,10 @@ describe('a hostile database', { timeout: 120_000 }, () => {
   })
 
   test('sites whose copies take too long once do not delay others a second time', async () => {
-    const limitMs = 15_000
+    // As long as a good copy takes on this machine now, with room: the limit is every copy's.
+    const timed = Date.now()
+    await driver.backup(spec.id, path.join(parts.dataDir, 'copies', spec.id, 'timed.tar.gz'))
+    const limitMs = Math.max(10_000, 5 * (Date.now() - timed))
     const impatient = open(parts.dataDir, {
       copyLimits: { leastMs: limitMs, bytesPerMs: Number.POSITIVE_INFINITY },
     })
@@ -197,13 +200,14 @@ describe('a hostile database', { timeout: 120_000 }, () => {
       )
     const first = await Promise.all(slowBackups())
     for (const why of first) expect(why).toContain('took longer than')
-    const second = slowBackups()
-    const began = Date.now()
+    let ended = 0
+    const second = slowBackups().map((backup) => backup.then(() => (ended += 1)))
     await impatient.backup(spec.id, archive)
-    const waited = Date.now() - began
+    const endedBefore = ended
     for (const db of holders) db.close()
     await impatient.close()
     await Promise.all(second)
-    expect(waited).toBeLessThan(limitMs)
+    // Two at a time would both have ended first; one after the other, none or one has.
+    expect(endedBefore).toBeLessThan(2)
   })
 })

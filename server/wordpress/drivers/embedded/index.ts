@@ -41,6 +41,8 @@ export interface EmbeddedParts {
    * given.
    */
   readonly requestMs?: number
+  /** How often a running site's disks are measured, ms; a minute when not given. */
+  readonly measureMs?: number
   /** How many containers boot at the same time; as many as there are cores when not given. */
   readonly bootsAtOnce?: number
   /** What a copy may take; what a copy of an honest site takes when not given. */
@@ -58,8 +60,8 @@ const minRamMb = 512
 const containerMb = 320
 const reserveMb = 512
 /**
- * So many are tried whatever the system says: within a container engine's limit it counts the files
- * that it may forget as used.
+ * So many containers may be tried whatever the figure for free memory: inside of a container engine
+ * that figure counts the file cache as used, so it cannot be taken as a refusal.
  */
 const leastRoom = 4
 const systemFreeMb = () => process.availableMemory() / 2 ** 20
@@ -102,6 +104,7 @@ export function createEmbedded(parts: EmbeddedParts): SiteRuntime {
     filesDir: path.resolve(parts.filesDir),
     internet,
     requestMs: parts.requestMs,
+    measureMs: parts.measureMs,
     boots: new Gate(parts.bootsAtOnce ?? cores),
     measures: new Gate(1),
     archivist: new Archivist(confinement, parts.copyLimits),

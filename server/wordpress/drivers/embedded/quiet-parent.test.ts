@@ -16,7 +16,8 @@ const megabyte = 1_048_576
 describe('beside the edge', { timeout: 180_000 }, () => {
   let parts: Awaited<ReturnType<typeof fixture>>
   let driver: SiteRuntime
-  const cronMs = 8_000
+  const cronMs = 4_000
+  const measureMs = 4_000
   const sites = [specOf(), specOf()]
   const [one] = sites as [(typeof sites)[0]]
   const put = (name: string, mb: number) =>
@@ -26,7 +27,7 @@ describe('beside the edge', { timeout: 180_000 }, () => {
     )
 
   beforeAll(async () => {
-    parts = await fixture({ cronMs })
+    parts = await fixture({ cronMs, measureMs })
     driver = parts.driver
     for (const spec of sites) {
       await driver.install(spec, {
@@ -61,18 +62,26 @@ describe('beside the edge', { timeout: 180_000 }, () => {
   })
 
   test('what a running site holds its container counts; no question walks the disk', async () => {
-    const before = (await driver.state(one.id)).diskUsedMb
+    const usedMb = async () => (await driver.state(one.id)).diskUsedMb
+    let written = 0
+    const askedAfterWrite = async () => {
+      const before = await usedMb()
+      await put(`outside-${written++}.bin`, 7)
+      const began = performance.now()
+      const many = await Promise.all(Array.from({ length: 300 }, usedMb))
+      return { before, many, tookMs: performance.now() - began }
+    }
+    let asked = await askedAfterWrite()
+    // The container may have measured in between: that happens once, and not each time.
+    if (asked.many.some((used) => used !== asked.before)) asked = await askedAfterWrite()
+    const { before, many, tookMs } = asked
     expect(before).toBeGreaterThan(50)
-    await put('outside.bin', 7)
-    const began = performance.now()
-    const many = await Promise.all(Array.from({ length: 300 }, () => driver.state(one.id)))
-    const tookMs = performance.now() - began
-    expect(new Set(many.map((state) => state.diskUsedMb))).toEqual(new Set([before]))
+    expect(new Set(many)).toEqual(new Set([before]))
     expect(tookMs).toBeLessThan(1_500)
     // The container measures again by itself.
     await eventually(
       async () => expect((await driver.state(one.id)).diskUsedMb).toBe(before + 7),
-      100_000,
+      20_000,
     )
   })
 

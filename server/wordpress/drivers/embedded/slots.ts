@@ -151,6 +151,7 @@ export class Slots {
       internalBytes: internalMb * megabyte,
       internet: this.#host.internet,
       requestMs: this.#host.requestMs,
+      measureMs: this.#host.measureMs,
       install,
     }
   }

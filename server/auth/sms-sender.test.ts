@@ -1,0 +1,11 @@
+import { expect, test } from 'vitest'
+import { smsSender } from './sms-sender.ts'
+
+test.each([
+  ['Let’s Panel', "Let's Panel: "],
+  ['Đám Mây Việt', 'Dam May Viet: '],
+  ['[Cloud] {9}', 'Cloud 9: '],
+  ['云', ''],
+])('the SMS of %s begin with "%s"', (brand, begin) => {
+  expect(smsSender(brand)).toBe(begin)
+})

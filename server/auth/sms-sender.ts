@@ -1,0 +1,14 @@
+import { withoutAccents } from '../../contract/fold.ts'
+
+/**
+ * The operator's name at the beginning of an SMS: `Let's Panel: `. In the characters that every
+ * carrier passes on: no brackets, which cost two places and are dropped from brand messages. Empty
+ * for a name that has none of them.
+ */
+export function smsSender(brand: string): string {
+  const name = withoutAccents(brand)
+    .replaceAll('’', "'")
+    .replace(/[^ -~]|[\^{}[\]~\\|]/g, '')
+    .trim()
+  return name === '' ? '' : `${name}: `
+}

@@ -1,0 +1,36 @@
+/** What the bell says of money that reached the wallet or left it again. */
+import type { Language } from '../../contract/errors.ts'
+import { formatMoney, type Currency } from '../../contract/money.ts'
+import type { Titles } from '../realtime/index.ts'
+
+interface Known {
+  wallet?: { amount?: number; currency?: string }
+}
+
+const amountOf = (payload: unknown, language: Language): string => {
+  const { wallet } = payload as Known
+  return formatMoney(wallet?.amount ?? 0, (wallet?.currency ?? 'VND') as Currency, language)
+}
+
+export const titles = {
+  'wallet.credited': (payload, language) =>
+    language === 'vi'
+      ? `Nạp ví thành công: ${amountOf(payload, language)}`
+      : `${amountOf(payload, language)} added to your wallet`,
+  'wallet.refunded': (payload, language) =>
+    language === 'vi'
+      ? `Đang hoàn ${amountOf(payload, language)} về nguồn thanh toán ban đầu`
+      : `Refunding ${amountOf(payload, language)} to the original payment method`,
+  'wallet.refund_failed': (payload, language) =>
+    language === 'vi'
+      ? `Không hoàn được ${amountOf(payload, language)}; số tiền đã trở lại ví`
+      : `Refund of ${amountOf(payload, language)} failed; the money is back in your wallet`,
+  'wallet.chargeback': (payload, language) =>
+    language === 'vi'
+      ? `Khoản nạp ${amountOf(payload, language)} đã bị thu hồi`
+      : `Top-up of ${amountOf(payload, language)} was reversed`,
+  'wallet.chargeback_returned': (payload, language) =>
+    language === 'vi'
+      ? `Đã trả lại vào ví ${amountOf(payload, language)} từng bị thu hồi`
+      : `Reversed top-up of ${amountOf(payload, language)} returned to your wallet`,
+} satisfies Partial<Titles>

@@ -1,0 +1,18 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { sql } from 'kysely'
+import type { Database } from '../server/platform/db.ts'
+
+/**
+ * Waits until no job of the portal's waits or runs, also one for later; without a limit of its own,
+ * since each test has one. In one look at all of them: a job adds the next before it is over
+ * itself.
+ */
+export async function jobsIdle(db: Database): Promise<void> {
+  for (;;) {
+    const { rows } = await sql`select 1 from pgboss.job
+      where state in ('created', 'retry', 'active') and not starts_with(name, '__pgboss__')
+      limit 1`.execute(db)
+    if (rows.length === 0) return
+    await pause(50)
+  }
+}
