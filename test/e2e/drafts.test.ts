@@ -2,7 +2,7 @@
  * A form is open and the session ends under it: what was typed is there after signing in again, but
  * for the password; and for nobody else.
  */
-import type { Browser, Page } from 'playwright-core'
+import type { Browser, Page, Route } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openTestPortal, type TestCustomer, type TestPortal } from '../portal.ts'
 import { endVisits, openBrowser, visit } from './browser.ts'
@@ -41,6 +41,28 @@ async function revoke({ token }: TestCustomer): Promise<void> {
   expect(answer.status).toBe(200)
 }
 
+/**
+ * Presses Top up after the session has ended. It is the press that is to find the session dead:
+ * what the page asks by itself meanwhile is held back until the press has led to the sign-in.
+ */
+async function topUpWithDeadSession(page: Page, customer: TestCustomer): Promise<void> {
+  const held: Route[] = []
+  const reads = (url: URL) => url.pathname.startsWith('/api/')
+  const hold = (route: Route) =>
+    route.request().method() === 'GET' ? void held.push(route) : route.continue()
+  await page.waitForLoadState('networkidle')
+  await page.route(reads, hold)
+  await revoke(customer)
+  await page
+    .getByRole('button', { name: /^Top up 345/ })
+    .filter({ visible: true })
+    .first()
+    .click()
+  await page.waitForURL(/\/login\?next=/)
+  await page.unroute(reads, hold)
+  for (const route of held) await route.continue()
+}
+
 test('an order that was half filled in when the session was revoked is still there', async () => {
   const an = await portal.customer()
   const { context, page } = await atPage(an, '/wordpress/create')
@@ -76,13 +98,7 @@ test('a call of a dead session keeps the form, and another customer finds none',
   const { context, page } = await atPage(an, '/payment', { live: false })
   await page.getByRole('textbox', { name: /Amount/ }).fill('345000')
   await page.getByRole('radio', { name: /VN Pay/ }).check({ force: true })
-  await revoke(an)
-  await page
-    .getByRole('button', { name: /^Top up 345/ })
-    .filter({ visible: true })
-    .first()
-    .click()
-  await page.waitForURL(/\/login\?next=/)
+  await topUpWithDeadSession(page, an)
   await signIn(page, an)
   await page.waitForURL(`${portal.url}/payment`)
   await expect
@@ -90,15 +106,7 @@ test('a call of a dead session keeps the form, and another customer finds none',
     .toBe('345.000')
   expect(await page.getByRole('radio', { name: /VN Pay/ }).isChecked()).toBe(true)
 
-  // It is the press that is to find the session dead, not what the page asks while it comes.
-  await page.waitForLoadState('networkidle')
-  await revoke(an)
-  await page
-    .getByRole('button', { name: /^Top up 345/ })
-    .filter({ visible: true })
-    .first()
-    .click()
-  await page.waitForURL(/\/login\?next=/)
+  await topUpWithDeadSession(page, an)
   await portal.call('PUT', '/api/v1/account', { token: binh.token, body: { language: 'en' } })
   await signIn(page, binh)
   await page.waitForURL(`${portal.url}/payment`)
