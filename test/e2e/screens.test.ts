@@ -10,6 +10,7 @@ import {
   openBrowser,
   openPage,
   phone,
+  resize,
   sideways,
   violations,
   visitAs,
@@ -133,61 +134,69 @@ const customerScreens = (): string[] => [
 
 // Each of the choices is met once; all eight looks, with their pictures, are `npm run bench
 // screens`.
-describe.each([
+const looks = [
   { theme: 'light', viewport: wide, language: 'en' },
   { theme: 'dark', viewport: phone, language: 'vi' },
-] as const)('$theme, $viewport.width px, $language', (look) => {
-  test.each([
-    { who: 'a visitor', screens: visitorScreens, signedIn: false },
-    { who: 'a customer', screens: customerScreens, signedIn: true },
-  ])(
+] as const
+const narrow = { width: 360, height: 740 }
+
+interface Walk {
+  /** What is wrong with a screen, by path. */
+  readonly found: Record<string, unknown>
+  /** How far a screen scrolls sideways at 360 px, by path. */
+  readonly sidewaysAt360: Record<string, number>
+}
+async function walk(look: (typeof looks)[number], who: 'a visitor' | 'a customer'): Promise<Walk> {
+  const [screens, signedIn] =
+    who === 'a customer' ? [customerScreens(), true] : [visitorScreens(), false]
+  const { page, context, complaints } = await open({
+    ...look,
+    // A session of its own: the last screen locks it.
+    ...(signedIn ? { customer: await portal.signIn(rich) } : {}),
+  })
+  const found: Walk['found'] = {}
+  const sidewaysAt360: Walk['sidewaysAt360'] = {}
+  for (const path of screens) {
+    await go(page, path)
+    const language = await page.locator('html').getAttribute('lang')
+    const dark = await page.evaluate(() => document.body.classList.contains('dark'))
+    const wrong = [
+      ...(await violations(page)),
+      ...complaints.splice(0),
+      ...((await sideways(page)) > 0 ? ['scrolls sideways'] : []),
+      ...(language === look.language ? [] : [`language ${language}`]),
+      ...(dark === (look.theme === 'dark') ? [] : ['wrong theme']),
+    ]
+    if (wrong.length > 0) found[path] = wrong
+    await resize(page, narrow)
+    const over = await sideways(page)
+    if (over > 0) sidewaysAt360[path] = over
+    await page.setViewportSize(look.viewport)
+  }
+  await context.close()
+  return { found, sidewaysAt360 }
+}
+const walks = new Map<string, Promise<Walk>>()
+/** A screen is opened once for all that is asked of it. */
+function walked(look: (typeof looks)[number], who: 'a visitor' | 'a customer'): Promise<Walk> {
+  const key = `${look.language} ${who}`
+  const begun = walks.get(key) ?? walk(look, who)
+  walks.set(key, begun)
+  return begun
+}
+
+describe.each(looks)('$theme, $viewport.width px, $language', (look) => {
+  test.each([{ who: 'a visitor' }, { who: 'a customer' }] as const)(
     'every screen of $who opens without complaint and is accessible',
     { timeout: 120_000 },
-    async ({ screens, signedIn }) => {
-      const { page, context, complaints } = await open({
-        ...look,
-        // A session of its own: the last screen locks it.
-        ...(signedIn ? { customer: await portal.signIn(rich) } : {}),
-      })
-      const found: Record<string, unknown> = {}
-      for (const path of screens()) {
-        await go(page, path)
-        const language = await page.locator('html').getAttribute('lang')
-        const dark = await page.evaluate(() => document.body.classList.contains('dark'))
-        const wrong = [
-          ...(await violations(page)),
-          ...complaints.splice(0),
-          ...((await sideways(page)) > 0 ? ['scrolls sideways'] : []),
-          ...(language === look.language ? [] : [`language ${language}`]),
-          ...(dark === (look.theme === 'dark') ? [] : ['wrong theme']),
-        ]
-        if (wrong.length > 0) found[path] = wrong
-      }
-      await context.close()
-      expect(found).toEqual({})
-    },
+    async ({ who }) => expect((await walked(look, who)).found).toEqual({}),
   )
 })
 
-test.each(['en', 'vi'] as const)('no screen scrolls sideways at 360 px (%s)', async (language) => {
-  const found: Record<string, number> = {}
-  for (const [screens, customer] of [
-    [visitorScreens(), undefined],
-    [customerScreens(), await portal.signIn(rich)],
-  ] as const) {
-    const { page, context } = await open({
-      language,
-      viewport: { width: 360, height: 740 },
-      ...(customer ? { customer } : {}),
-    })
-    for (const path of screens) {
-      await go(page, path)
-      const over = await sideways(page)
-      if (over > 0) found[path] = over
-    }
-    await context.close()
-  }
-  expect(found).toEqual({})
+const byLanguage = looks.map((look) => [look.language, look] as const)
+test.each(byLanguage)('no screen scrolls sideways at 360 px (%s)', async (_, look) => {
+  expect((await walked(look, 'a visitor')).sidewaysAt360).toEqual({})
+  expect((await walked(look, 'a customer')).sidewaysAt360).toEqual({})
 })
 
 describe('nothing there, and nothing to be had', () => {
