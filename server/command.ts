@@ -1,78 +1,72 @@
 /**
  * Commands for the operator. Each opens the database of this configuration (joining the portal that
- * runs, if one does).
+ * runs, if one does). What a command needs is loaded when it is asked for: help is there at once.
  */
 import path from 'node:path'
 import { CatalogFault } from './catalog/index.ts'
-import { clockCommand } from './commands/clock.ts'
-import { jobsCommand } from './commands/jobs.ts'
-import { ledgerCheckCommand } from './commands/ledger-check.ts'
 import { createOutput, type Output } from './commands/output.ts'
-import { reconcileCommand } from './commands/reconcile.ts'
-import { refundCommand, refundDecideCommand } from './commands/refund.ts'
-import { restartCommand } from './commands/restart.ts'
-import { sitesCommand } from './commands/sites.ts'
-import { suspenseCommand } from './commands/suspense.ts'
 import { ConfigFault, readConfig, type Config } from './config.ts'
 import { withEnvFile } from './env-file.ts'
 import { startEmbeddedPostgres } from './platform/postgres/index.ts'
 
+/**
+ * Answers the exit code: 0 well, 1 something was found or refused, 64 (EX_USAGE of sysexits.h) not
+ * understood. What throws ends with 70 or 78.
+ */
+type Run = (
+  config: Config,
+  databaseUrl: string,
+  options: readonly string[],
+  out: Output,
+) => Promise<number>
+
 interface Command {
   readonly about: string
-  /**
-   * Answers the exit code: 0 well, 1 something was found or refused, 64 (EX_USAGE of sysexits.h)
-   * not understood. What throws ends with 70 or 78.
-   */
-  readonly run: (
-    config: Config,
-    databaseUrl: string,
-    options: readonly string[],
-    out: Output,
-  ) => Promise<number>
+  readonly load: () => Promise<Run>
   readonly withoutDatabase?: true
 }
 const commands: Readonly<Record<string, Command>> = {
   clock: {
     about: 'moves the clock of a portal with the sandbox: clock [+3d | 2027-01-31T00:00Z | reset]',
-    run: clockCommand,
+    load: async () => (await import('./commands/clock.ts')).clockCommand,
   },
   jobs: {
     about: 'what waits, runs and gave up; jobs retry <id> | --queue <name> | --all: again',
-    run: jobsCommand,
+    load: async () => (await import('./commands/jobs.ts')).jobsCommand,
   },
   'ledger:check': {
     about:
       'the invariants of the ledger, on what is new since the last check; --full: on every entry',
-    run: ledgerCheckCommand,
+    load: async () => (await import('./commands/ledger-check.ts')).ledgerCheckCommand,
   },
   reconcile: {
     about: 'what gateways, payments and ledger do not agree on; reconcile 30: of the last 30 days',
-    run: reconcileCommand,
+    load: async () => (await import('./commands/reconcile.ts')).reconcileCommand,
   },
   refund: {
     about: 'gives a top-up back to its source: refund <transaction code> [minor units] [reason]',
-    run: refundCommand,
+    load: async () => (await import('./commands/refund.ts')).refundCommand,
   },
   'refund:decide': {
     about: 'decides a refund that the gateway does not answer for: refund:decide <id> done|refused',
-    run: refundDecideCommand,
+    load: async () => (await import('./commands/refund.ts')).refundDecideCommand,
   },
   restart: {
     about:
       'starts the portal again, with the settings, catalogue and code of now; customers’ ' +
       'sites go on',
-    run: restartCommand,
+    load: async () => (await import('./commands/restart.ts')).restartCommand,
     withoutDatabase: true,
   },
   sites: {
     about: 'which customers’ sites should answer and do not, since when and why',
-    run: sitesCommand,
+    load: async () => (await import('./commands/sites.ts')).sitesCommand,
   },
   suspense: {
     about:
       'what waits in suspense; suspense assign <number> <transaction code or e-mail>: it is ' +
       'this customer’s',
-    run: suspenseCommand,
+    load: async () => (await import('./commands/suspense.ts')).suspenseCommand,
   },
 }
 
@@ -105,7 +99,8 @@ try {
           runAsUser: config.EMBEDDED_PG_USER,
         })
       : undefined
-  const code = await command.run(config, config.DATABASE_URL ?? postgres?.url ?? '', options, out)
+  const run = await command.load()
+  const code = await run(config, config.DATABASE_URL ?? postgres?.url ?? '', options, out)
   // Only the server that we started ourselves is stopped; a running portal keeps its own.
   await postgres?.stop()
   out.end()
