@@ -19,7 +19,7 @@ import { texts } from './profile-texts.ts'
 import { endSessions, type Caller, type Origin } from './session.ts'
 import { failuresOfCustomer } from './sign-in.ts'
 import { createSmsAllowance } from './sms-allowance.ts'
-import { smsSender } from './sms-sender.ts'
+import { smsPrefix } from './sms-prefix.ts'
 
 /** A customer who knew the password when it was judged. */
 interface ProvenCustomer {
@@ -257,7 +257,7 @@ export function createProfile(needs: AuthNeeds): Profile {
       await needs.sendSms(
         tx,
         phone,
-        texts.phoneCode[customer.spoken](smsSender(needs.brandName), code),
+        texts.phoneCode[customer.spoken](smsPrefix(needs.brandName), code),
         {
           from: at,
           until: expiresAt,

@@ -21,7 +21,7 @@ import { hashPassword, refuseCommon } from './password.ts'
 import type { Origin } from './session.ts'
 import { refuseOvertaken, type Proven } from './sign-in.ts'
 import { createSmsAllowance } from './sms-allowance.ts'
-import { smsSender } from './sms-sender.ts'
+import { smsPrefix } from './sms-prefix.ts'
 
 /** A registration that was looked at before its transaction. */
 interface Newcomer {
@@ -136,7 +136,7 @@ export function createRegistration(needs: AuthNeeds, guards: Guards): Registrati
     // One is about to be sent to this number already, and is good for as long as a new one.
     if (from === undefined) return
     const { code, expiresAt } = await guards.codes.issue(tx, { customerId: id }, 'activate', by)
-    await needs.sendSms(tx, phone, text[language](smsSender(needs.brandName), code), {
+    await needs.sendSms(tx, phone, text[language](smsPrefix(needs.brandName), code), {
       from,
       until: expiresAt,
     })

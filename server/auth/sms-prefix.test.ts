@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { smsSender } from './sms-sender.ts'
+import { smsPrefix } from './sms-prefix.ts'
 
 test.each([
   ['Let’s Panel', "Let's Panel: "],
@@ -7,5 +7,5 @@ test.each([
   ['[Cloud] {9}', 'Cloud 9: '],
   ['云', ''],
 ])('the SMS of %s begin with "%s"', (brand, begin) => {
-  expect(smsSender(brand)).toBe(begin)
+  expect(smsPrefix(brand)).toBe(begin)
 })

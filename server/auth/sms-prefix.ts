@@ -5,7 +5,7 @@ import { withoutAccents } from '../../contract/fold.ts'
  * carrier passes on: no brackets, which cost two places and are dropped from brand messages. Empty
  * for a name that has none of them.
  */
-export function smsSender(brand: string): string {
+export function smsPrefix(brand: string): string {
   const name = withoutAccents(brand)
     .replaceAll('’', "'")
     .replace(/[^ -~]|[\^{}[\]~\\|]/g, '')
