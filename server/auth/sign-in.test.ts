@@ -41,22 +41,21 @@ describe('sign-in', () => {
         ms: performance.now() - began,
       }
     }
-    const median = (samples: { ms: number }[]): number =>
-      samples.map((sample) => sample.ms).toSorted((a, b) => a - b)[
-        Math.floor(samples.length / 2)
-      ] ?? 0
+    // What else the machine does only adds to a time: the shortest is the call's own.
+    const shortest = (samples: { ms: number }[]): number =>
+      Math.min(...samples.map((sample) => sample.ms))
     const [known, unknown]: [
       Awaited<ReturnType<typeof spent>>[],
       Awaited<ReturnType<typeof spent>>[],
     ] = [[], []]
-    for (let round = 0; round < 9; round++) {
+    for (let round = 0; round < 15; round++) {
       known.push(await spent(person.email, `198.51.100.${round}`))
       unknown.push(await spent(`ghost${round}@example.vn`, `198.51.100.${round}`))
       clock.advance(minutes(15))
     }
     expect(new Set([...known, ...unknown].map((sample) => sample.text)).size).toBe(1)
     // Without the decoy an unknown email answers in a tenth of the time.
-    const factor = median(unknown) / median(known)
+    const factor = shortest(unknown) / shortest(known)
     expect(factor).toBeGreaterThan(0.5)
     expect(factor).toBeLessThan(2)
   })
