@@ -7,6 +7,7 @@ import { currentLanguage, currentTexts } from '../i18n/index.ts'
 import { useConfig, useMe } from '../queries.ts'
 import { onPortalEvent, startRealtime } from '../realtime/channel.ts'
 import type { PortalEvent } from '../realtime/portal-event.ts'
+import { readAgain } from '../realtime/read-again.ts'
 import { toast } from '../ui/toast.ts'
 
 export const notificationsQuery = queryOptions({
@@ -46,8 +47,7 @@ const announced = new Set<EventName>([
 
 function apply(queryClient: QueryClient, event: PortalEvent | undefined) {
   const subjects = event ? touched[event.event] : Object.values(touched).flat()
-  for (const subject of new Set(['notifications', ...subjects]))
-    void queryClient.invalidateQueries({ queryKey: [subject] })
+  for (const subject of new Set(['notifications', ...subjects])) readAgain(queryClient, subject)
   if (!event?.pushed || !announced.has(event.event)) return
   void announce(event)
 }
