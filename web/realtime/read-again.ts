@@ -11,9 +11,7 @@ export function readAgain(queryClient: QueryClient, subject: string): void {
     .getQueryCache()
     .findAll({ queryKey: [subject], fetchStatus: 'fetching' })
     .filter((query) => query.state.data === undefined || !query.isActive())
-  void queryClient.invalidateQueries({ queryKey: [subject] })
-  for (const { promise, queryKey } of underWay) {
-    const again = () => void queryClient.invalidateQueries({ queryKey, exact: true })
-    promise?.then(again, again)
-  }
+  const again = () => void queryClient.invalidateQueries({ queryKey: [subject] })
+  again()
+  for (const { promise } of underWay) promise?.finally(again).catch(() => {})
 }
