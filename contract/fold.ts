@@ -1,8 +1,17 @@
-/** Letters without accents, the same for searches in the browser and on the server. */
+/** Letters without accents: for searches in the browser and on the server, and for SMS. */
 
 /** Without accents: `Nạp ví Đà Nẵng` becomes `Nap vi Da Nang`. */
 export const withoutAccents = (text: string): string =>
   text.normalize('NFD').replace(/\p{M}/gu, '').replaceAll('đ', 'd').replaceAll('Đ', 'D')
+
+/** Without accents, and with plain signs in place of typographic ones. */
+export const plainText = (text: string): string =>
+  withoutAccents(text)
+    .replace(/[‘’`]/g, "'")
+    .replace(/[“”]/g, '"')
+    .replace(/[–—−]/g, '-')
+    .replace(/…/g, '...')
+    .replace(/[\u00a0\u2009\u202f]/g, ' ')
 
 /** Lower case without accents: `nạp ví` and `NAP VI` are the same to a search. */
 export const fold = (text: string): string => withoutAccents(text).toLowerCase()

@@ -164,9 +164,13 @@ export async function ensureCompiled() {
     path.join(root, 'package-lock.json'),
   ])
   if (readMark('compiled') === wanted) return
+  const commands = readdirSync(path.join(root, 'server', 'commands'))
+    .filter((name) => !name.endsWith('.test.ts'))
+    .map((name) => `server/commands/${name}`)
   const modules = ['server/main.ts', 'server/api.ts', 'server/command.ts', 'sandbox/index.ts']
   const load =
-    `for (const each of ${JSON.stringify(modules)}) await import('./' + each)\n` + 'process.exit(0)'
+    `for (const each of ${JSON.stringify(modules.concat(commands))}) await import('./' + each)\n` +
+    'process.exit(0)'
   await run(
     pinnedNode(),
     ['--disable-warning=ExperimentalWarning', '--input-type=module', '--eval', load],

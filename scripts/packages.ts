@@ -210,6 +210,7 @@ if (process.argv[1] === import.meta.filename) {
   if (process.argv.includes('--sbom')) {
     const [portal, ...others] = judged
     if (portal) process.stdout.write(`${JSON.stringify(bill(portal, others), null, 2)}\n`)
+    if (faults.length > 0) process.stderr.write(`${faults.join('\n')}\n`)
   } else
     process.stdout.write(
       faults.length > 0

@@ -47,10 +47,10 @@ function removeLeftovers(home) {
  */
 function scratchFolder() {
   const memory = '/dev/shm'
+  for (const home of [memory, os.tmpdir()]) if (fs.existsSync(home)) removeLeftovers(home)
   const left = fs.existsSync(memory) ? fs.statfsSync(memory) : { bavail: 0, bsize: 0 }
   const roomy = left.bavail * left.bsize > 8 * gigabyte && os.freemem() > 12 * gigabyte
   const home = roomy ? memory : os.tmpdir()
-  removeLeftovers(home)
   const folder = fs.mkdtempSync(path.join(home, `portal-tests-${process.pid}-`))
   // As root, sites and the database run as other users, who must be able to enter.
   fs.chmodSync(folder, 0o755)
@@ -84,10 +84,18 @@ const vitest = spawn(
     cwd: root,
     env: { ...environment(), TMPDIR: scratch },
     stdio: 'inherit',
+    // A group of its own: its workers are told with it, and once.
+    detached: true,
   },
 )
-// Vitest ends what it opened; then the folder goes, and this process.
-for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => vitest.kill(signal))
+let told = false
+// Vitest ends at once, without the ends of its tests: databases and sites end by themselves when
+// their parent is gone. Then the folder goes, and this process.
+for (const signal of ['SIGINT', 'SIGTERM'])
+  process.on(signal, () => {
+    if (!told && vitest.pid !== undefined) process.kill(-vitest.pid, signal)
+    told = true
+  })
 vitest.on('exit', (code, signal) => {
   remove(scratch)
   process.exit(signal ? 1 : (code ?? 1))

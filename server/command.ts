@@ -70,44 +70,49 @@ const commands: Readonly<Record<string, Command>> = {
   },
 }
 
-const args = process.argv.slice(2)
-const [name = '', ...options] = args.filter((one) => !['--json', '--help', '-h'].includes(one))
-const wantsHelp = args.includes('--help') || args.includes('-h') || name === 'help'
-const command = Object.hasOwn(commands, name) ? commands[name] : undefined
-const list = Object.entries(commands)
-  .map(([each, { about }]) => `  ${each.padEnd(14)} ${about}`)
-  .join('\n')
-if (command && wantsHelp) {
-  process.stdout.write(`${name}: ${command.about}\nWith --json it answers one object.\n`)
-  process.exit(0)
+/** Answers the exit code; a fault of the settings or the catalogue is 78, another one 70. */
+async function main(args: readonly string[]): Promise<number> {
+  const [name = '', ...options] = args.filter((one) => !['--json', '--help', '-h'].includes(one))
+  const wantsHelp = args.includes('--help') || args.includes('-h') || name === 'help'
+  const command = Object.hasOwn(commands, name) ? commands[name] : undefined
+  if (command && wantsHelp) {
+    process.stdout.write(`${name}: ${command.about}\nWith --json it answers one object.\n`)
+    return 0
+  }
+  if (!command) {
+    const asked = wantsHelp || args.length === 0
+    const list = Object.entries(commands)
+      .map(([each, { about }]) => `  ${each.padEnd(14)} ${about}`)
+      .join('\n')
+    const text = `Commands, each with --help and --json:\n${list}\n`
+    if (asked) process.stdout.write(text)
+    else process.stderr.write(`There is no command ${name}. ${text}`)
+    return asked ? 0 : 64
+  }
+  const out = createOutput(args.includes('--json'))
+  try {
+    Object.assign(process.env, withEnvFile(process.env))
+    const config = readConfig(process.env)
+    const postgres =
+      config.DATABASE_URL === undefined && !command.withoutDatabase
+        ? await startEmbeddedPostgres({
+            folder: path.join(config.DATA_DIR, 'postgres'),
+            runAsUser: config.EMBEDDED_PG_USER,
+          })
+        : undefined
+    const run = await command.load()
+    const code = await run(config, config.DATABASE_URL ?? postgres?.url ?? '', options, out)
+    // Only the server that we started ourselves is stopped; a running portal keeps its own.
+    await postgres?.stop()
+    out.end()
+    return code
+  } catch (error) {
+    out.refuse(error instanceof ConfigFault ? error.faults.join('\n') : (error as Error).message)
+    out.end()
+    // EX_CONFIG and EX_SOFTWARE: neither is taken for something that was found.
+    return error instanceof ConfigFault || error instanceof CatalogFault ? 78 : 70
+  }
 }
-if (!command) {
-  const asked = wantsHelp || args.length === 0
-  const text = `Commands, each with --help and --json:\n${list}\n`
-  if (asked) process.stdout.write(text)
-  else process.stderr.write(`There is no command ${name}. ${text}`)
-  process.exit(asked ? 0 : 64)
-}
-const out = createOutput(args.includes('--json'))
-try {
-  Object.assign(process.env, withEnvFile(process.env))
-  const config = readConfig(process.env)
-  const postgres =
-    config.DATABASE_URL === undefined && !command.withoutDatabase
-      ? await startEmbeddedPostgres({
-          folder: path.join(config.DATA_DIR, 'postgres'),
-          runAsUser: config.EMBEDDED_PG_USER,
-        })
-      : undefined
-  const run = await command.load()
-  const code = await run(config, config.DATABASE_URL ?? postgres?.url ?? '', options, out)
-  // Only the server that we started ourselves is stopped; a running portal keeps its own.
-  await postgres?.stop()
-  out.end()
-  process.exit(code)
-} catch (error) {
-  out.refuse(error instanceof ConfigFault ? error.faults.join('\n') : (error as Error).message)
-  out.end()
-  // EX_CONFIG and EX_SOFTWARE: neither is taken for something that was found.
-  process.exit(error instanceof ConfigFault || error instanceof CatalogFault ? 78 : 70)
-}
+
+// Not where it is only compiled (scripts/bootstrap.mjs).
+if (import.meta.main) process.exit(await main(process.argv.slice(2)))

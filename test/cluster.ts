@@ -30,7 +30,8 @@ export function withDatabase(url: string, name: string): string {
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const folder = mkdtempSync(
-    path.join(existsSync('/dev/shm') ? '/dev/shm' : os.tmpdir(), 'portal-test-'),
+    // The process's number lets the next run remove what this one left (scripts/test.mjs).
+    path.join(existsSync('/dev/shm') ? '/dev/shm' : os.tmpdir(), `portal-tests-${process.pid}-`),
   )
   // As root the server runs as another user, who must be able to enter.
   chmodSync(folder, 0o755)

@@ -1,4 +1,4 @@
-import { withoutAccents } from '../../contract/fold.ts'
+import { plainText } from '../../contract/fold.ts'
 
 /**
  * The operator's name at the beginning of an SMS: `Let's Panel: `. In the characters that every
@@ -6,8 +6,7 @@ import { withoutAccents } from '../../contract/fold.ts'
  * for a name that has none of them.
  */
 export function smsPrefix(brand: string): string {
-  const name = withoutAccents(brand)
-    .replaceAll('’', "'")
+  const name = plainText(brand)
     .replace(/[^ -~]|[\^{}[\]~\\|]/g, '')
     .trim()
   return name === '' ? '' : `${name}: `

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { createGate, createKeyedGate, createKeyedQueue } from './gate.ts'
+import { createGate, createKeyedGate } from './gate.ts'
 
 /** Work that ends when it is told to. */
 function pending() {
@@ -57,8 +57,23 @@ test('a failure leaves its place to the next', async () => {
   expect(await gate.run(async () => 'free')).toBe('free')
 })
 
+test('who waited too long for their turn is refused, and those behind come at once', async () => {
+  const gate = createGate({ atOnce: 1, waiting: 3, longestWaitMs: 30 })
+  const { work, ends } = pending()
+  const held = gate.run(work)
+  const began = performance.now()
+  const late = Array.from({ length: 3 }, () => gate.run(async () => 'done'))
+  const refused = Promise.allSettled(late)
+  await expect.poll(() => performance.now() - began).toBeGreaterThan(40)
+  for (const end of ends) end()
+  await held
+  for (const one of await refused)
+    expect(one).toMatchObject({ status: 'rejected', reason: { code: 'unavailable' } })
+  expect(await gate.run(async () => 'free')).toBe('free')
+})
+
 test('a keyed gate refuses beyond its number for that key, and forgets who left', async () => {
-  const gate = createKeyedGate(2)
+  const gate = createKeyedGate({ atOnce: 2, waiting: 0 })
   const { work, ends } = pending()
   const held = [gate.run('an', work), gate.run('an', work)]
   await expect(gate.run('an', work)).rejects.toMatchObject({ code: 'rate_limited' })
@@ -68,8 +83,8 @@ test('a keyed gate refuses beyond its number for that key, and forgets who left'
   expect(await gate.run('an', async () => 'in')).toBe('in')
 })
 
-test('a keyed queue has each key wait for itself only, and refuses beyond its length', async () => {
-  const queue = createKeyedQueue({ atOnce: 1, waiting: 1 })
+test('a keyed gate has each key wait for itself only, and refuses beyond its length', async () => {
+  const queue = createKeyedGate({ atOnce: 1, waiting: 1 })
   const { work, ends } = pending()
   const held = queue.run('an', work)
   const next = queue.run('an', async () => 'next')

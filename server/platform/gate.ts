@@ -4,7 +4,7 @@
 import { Refusal } from './errors.ts'
 
 export interface Gate {
-  /** Runs `work` when its turn comes. Refuses with unavailable when too many wait already. */
+  /** Runs `work` when its turn comes. Refuses when too many wait already, or it waited too long. */
   run<T>(work: () => Promise<T>): Promise<T>
 }
 
@@ -14,20 +14,27 @@ const tooMany = () => new Refusal('rate_limited', { retryAfterSeconds: 1 })
 interface GateLimits {
   readonly atOnce: number
   readonly waiting: number
+  /** Whose turn comes later is refused with unavailable: nobody needs the answer any more. */
+  readonly longestWaitMs?: number
 }
 
 /** `atOnce` run, at most `waiting` wait for their turn, in the order in which they came. */
-export function createGate({ atOnce, waiting }: GateLimits, refusal = tooBusy): Gate {
+export function createGate(
+  { atOnce, waiting, longestWaitMs = Infinity }: GateLimits,
+  refusal = tooBusy,
+): Gate {
   let running = 0
   const queue: (() => void)[] = []
   return {
     async run(work) {
+      const asked = performance.now()
       if (running >= atOnce) {
         if (queue.length >= waiting) throw refusal()
         // Who is called takes over the place of who leaves, so nobody slips in between.
         await new Promise<void>((resolve) => queue.push(resolve))
       } else running += 1
       try {
+        if (performance.now() - asked > longestWaitMs) throw tooBusy()
         return await work()
       } finally {
         const next = queue.shift()
@@ -39,31 +46,15 @@ export function createGate({ atOnce, waiting }: GateLimits, refusal = tooBusy): 
 }
 
 export interface KeyedGate {
-  /** Runs `work`. Refuses with rate_limited when there are too many of this key. */
+  /**
+   * Runs `work` when its turn comes. Refuses with rate_limited when too many of this key wait
+   * already.
+   */
   run<T>(key: string, work: () => Promise<T>): Promise<T>
 }
 
-/** At most `atOnce` run under one key in this process; nobody waits. */
-export function createKeyedGate(atOnce: number): KeyedGate {
-  const running = new Map<string, number>()
-  return {
-    async run(key, work) {
-      const now = running.get(key) ?? 0
-      if (now >= atOnce) throw tooMany()
-      running.set(key, now + 1)
-      try {
-        return await work()
-      } finally {
-        const left = (running.get(key) ?? 1) - 1
-        if (left === 0) running.delete(key)
-        else running.set(key, left)
-      }
-    },
-  }
-}
-
 /** A gate for each key, in this process: so many of one key run, so many wait. */
-export function createKeyedQueue(limits: GateLimits): KeyedGate {
+export function createKeyedGate(limits: GateLimits): KeyedGate {
   const gates = new Map<string, { readonly gate: Gate; users: number }>()
   return {
     async run(key, work) {

@@ -26,7 +26,7 @@ import {
 import { transaction, type Database } from './db.ts'
 import { Refusal } from './errors.ts'
 import { browserCookie, browserOf, newBrowser } from './browser-cookie.ts'
-import { createKeyedGate, createKeyedQueue } from './gate.ts'
+import { createKeyedGate } from './gate.ts'
 import { Page, type Act, type Answer, type Call, type Caller } from './http-calls.ts'
 import type { FileAnswer, From, Write } from './http-calls.ts'
 import { explain, languageOfRequest } from './http-failures.ts'
@@ -98,17 +98,19 @@ const parallelCalls = 8
 /**
  * Calls of one session, and of one network with whatever tokens, that are identified at once and
  * that wait for it. A flood takes few connections to find out who calls, so it is no reason to
- * refuse the others' calls (back-pressure.ts). What reads do afterwards is not counted.
+ * refuse the others' calls (back-pressure.ts). Behind a database that stands still a line of a
+ * thousand would be a quarter of an hour long: who has waited five seconds is refused. What reads
+ * do afterwards is not counted.
  */
-const ofSession = { atOnce: 4, waiting: 200 }
-const ofNetwork = { atOnce: 12, waiting: 1000 }
+const ofSession = { atOnce: 4, waiting: 200, longestWaitMs: 5_000 }
+const ofNetwork = { atOnce: 12, waiting: 1000, longestWaitMs: 5_000 }
 
 export function createHttp(options: HttpOptions): Http {
   const { db, log, idempotency } = options
   const server = createServer(options)
   const endpoints: Endpoint[] = []
-  const sessions = createKeyedQueue(ofSession)
-  const networks = createKeyedQueue(ofNetwork)
+  const sessions = createKeyedGate(ofSession)
+  const networks = createKeyedGate(ofNetwork)
   const identify = (token: string, ip: string): Promise<Caller | undefined> =>
     sessions.run(token, () => networks.run(networkOf(ip), () => options.identify(token)))
 
@@ -226,7 +228,7 @@ export function createHttp(options: HttpOptions): Http {
       })
     else server.route(options)
   }
-  const writing = createKeyedGate(parallelCalls)
+  const writing = createKeyedGate({ atOnce: parallelCalls, waiting: 0 })
   /** A route of which one customer may have only so many calls in progress. */
   const serveWithinLimit = (
     endpoint: Endpoint,

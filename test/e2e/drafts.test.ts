@@ -2,7 +2,7 @@
  * A form is open and the session ends under it: what was typed is there after signing in again, but
  * for the password; and for nobody else.
  */
-import type { Browser, Page, Route } from 'playwright-core'
+import type { Browser, Page, Request, Route } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openTestPortal, type TestCustomer, type TestPortal } from '../portal.ts'
 import { endVisits, openBrowser, visit } from './browser.ts'
@@ -23,8 +23,19 @@ async function signIn(page: Page, { email, password }: TestCustomer): Promise<vo
   await page.getByLabel('Password', { exact: true }).fill(password)
   await page.getByRole('button', { name: 'Sign in' }).click()
 }
+/** The requests of each page that have no answer yet. */
+const unanswered = new WeakMap<Page, Set<Request>>()
+const underWay = (page: Page): Set<Request> => unanswered.get(page) ?? new Set()
+function watch(page: Page): void {
+  const requests = new Set<Request>()
+  unanswered.set(page, requests)
+  page.on('request', (request) => requests.add(request))
+  page.on('requestfinished', (request) => requests.delete(request))
+  page.on('requestfailed', (request) => requests.delete(request))
+}
 async function atPage(customer: TestCustomer, path: string, { live = true } = {}) {
   const { context, page } = await visit(browser)
+  watch(page)
   // A proxy on the way that swallows the live connection: it opens, and never says a word.
   if (!live) await page.routeWebSocket(/./, () => undefined)
   // The customer's own language is Vietnamese; this browser stays with English.
@@ -43,15 +54,17 @@ async function revoke({ token }: TestCustomer): Promise<void> {
 
 /**
  * Presses Top up after the session has ended. It is the press that is to find the session dead:
- * what the page asks by itself meanwhile is held back until the press has led to the sign-in.
+ * what the page asks by itself is answered before the session ends, or held back until the press
+ * has led to the sign-in.
  */
 async function topUpWithDeadSession(page: Page, customer: TestCustomer): Promise<void> {
   const held: Route[] = []
   const reads = (url: URL) => url.pathname.startsWith('/api/')
   const hold = (route: Route) =>
     route.request().method() === 'GET' ? void held.push(route) : route.continue()
-  await page.waitForLoadState('networkidle')
   await page.route(reads, hold)
+  const isHeld = (request: Request) => held.some((route) => route.request() === request)
+  await expect.poll(() => [...underWay(page)].filter((request) => !isHeld(request))).toEqual([])
   await revoke(customer)
   await page
     .getByRole('button', { name: /^Top up 345/ })

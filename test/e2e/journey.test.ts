@@ -114,6 +114,9 @@ test(
     expect(site).toMatch(/^http:\/\/[a-z0-9-]+\.localhost:\d+\/?$/)
     const wordpress = await context.newPage()
     await wordpress.goto(new URL('/wp-admin/', site).href)
+    // WordPress moves the focus there a moment after the page has come: what is typed meanwhile
+    // would end in the wrong field.
+    await wordpress.locator('#user_login:focus').waitFor()
     await wordpress.locator('#user_login').fill(admin.user)
     await wordpress.locator('#user_pass').fill(admin.password)
     await wordpress.locator('#wp-submit').click()

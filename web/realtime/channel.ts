@@ -21,19 +21,24 @@ let connected = false
 export const realtimeConnected = (): boolean => connected
 
 /**
- * Opens the channel; the answer closes it. A file that does not load is tried for again, since the
- * portal goes on without it.
+ * Opens the channel; the answer closes it. `loadFirst` loads what hears each event before the
+ * screens do. A file that does not load is tried for again, since the portal goes on without it.
  */
-export function startRealtime(userId: string, at: Config['realtime']): () => void {
+export function startRealtime(
+  userId: string,
+  at: Config['realtime'],
+  loadFirst = async (): Promise<Listener> => () => {},
+): () => void {
   let close: (() => void) | undefined
   let closed = false
   let timer: ReturnType<typeof setTimeout> | undefined
   const begin = () =>
-    import('./connection.ts').then(
-      ({ Channel }) => {
+    Promise.all([import('./connection.ts'), loadFirst()]).then(
+      ([{ Channel }, first]) => {
         if (closed) return
         const channel = new Channel({
           onEvent: (event) => {
+            first(event)
             for (const listener of listeners) listener(event)
           },
           onConnected: (up) => {

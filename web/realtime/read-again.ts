@@ -11,7 +11,10 @@ export function readAgain(queryClient: QueryClient, subject: string): void {
     .getQueryCache()
     .findAll({ queryKey: [subject], fetchStatus: 'fetching' })
     .filter((query) => query.state.data === undefined || !query.isActive())
-  const again = () => void queryClient.invalidateQueries({ queryKey: [subject] })
-  again()
-  for (const { promise } of underWay) promise?.finally(again).catch(() => {})
+  void queryClient.invalidateQueries({ queryKey: [subject] })
+  for (const { promise, queryKey } of underWay) {
+    const again = () => void queryClient.invalidateQueries({ queryKey, exact: true })
+    // A read that fails says so where it is shown.
+    promise?.finally(again).catch(() => {})
+  }
 }

@@ -1,72 +1,15 @@
-/** The bell's list, and what an event does to the rest of the portal. */
-import { queryOptions, useQueryClient, type QueryClient } from '@tanstack/react-query'
+/** The bell's list, and the channel that brings what is new in it. */
+import { queryOptions, useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
-import { listNotifications, type EventName } from '../../contract/realtime.ts'
+import { listNotifications } from '../../contract/realtime.ts'
 import { call } from '../api.ts'
-import { currentLanguage, currentTexts } from '../i18n/index.ts'
 import { useConfig, useMe } from '../queries.ts'
-import { onPortalEvent, startRealtime } from '../realtime/channel.ts'
-import type { PortalEvent } from '../realtime/portal-event.ts'
-import { readAgain } from '../realtime/read-again.ts'
-import { toast } from '../ui/toast.ts'
+import { startRealtime } from '../realtime/channel.ts'
 
 export const notificationsQuery = queryOptions({
   queryKey: ['notifications'],
   queryFn: ({ signal }) => call(listNotifications, { query: { limit: 20 } }, { signal }),
 })
-
-/** What has to be read again after an event; the first part of a query's key names its subject. */
-const touched: Record<EventName, readonly string[]> = {
-  'invoice.create': ['invoices'],
-  'subscribe.create': ['servers'],
-  'subscription.created': ['servers', 'subscriptions', 'runway'],
-  'subscription.updated': ['servers', 'subscriptions', 'runway'],
-  'subscription.price_announced': ['subscriptions', 'runway'],
-  'invoice.paid': ['invoices', 'me', 'transactions', 'servers', 'subscriptions', 'runway'],
-  'invoice.payment_failed': ['invoices', 'servers'],
-  'invoice.lapsed': ['invoices', 'servers', 'subscriptions'],
-  'wordpress.status': ['servers', 'me', 'transactions'],
-  'wordpress.disk': ['usage'],
-  'wallet.credited': ['me', 'transactions', 'payment', 'runway'],
-  'wallet.low': ['runway'],
-  'wallet.refunded': ['me', 'transactions', 'payment', 'runway'],
-  'wallet.refund_failed': ['me', 'transactions', 'payment', 'runway'],
-  'wallet.chargeback': ['me', 'transactions', 'payment', 'runway'],
-  'wallet.chargeback_returned': ['me', 'transactions', 'payment', 'runway'],
-  'dns.status': ['dns'],
-}
-
-/** The events that interrupt; the others only stand in the bell. */
-const announced = new Set<EventName>([
-  'invoice.paid',
-  'invoice.payment_failed',
-  'subscription.created',
-  'subscription.updated',
-  'wallet.credited',
-])
-
-function apply(queryClient: QueryClient, event: PortalEvent | undefined) {
-  const subjects = event ? touched[event.event] : Object.values(touched).flat()
-  for (const subject of new Set(['notifications', ...subjects])) readAgain(queryClient, subject)
-  if (!event?.pushed || !announced.has(event.event)) return
-  void announce(event)
-}
-
-/**
- * Its words come with the bell's list. Where they cannot be fetched, the bell alone shows that
- * something happened.
- */
-async function announce(event: PortalEvent): Promise<void> {
-  const words = await import('./notification-text.ts').catch(() => undefined)
-  if (words === undefined) return
-  const t = currentTexts()
-  const text = words.notificationText(event, t, currentLanguage())
-  // On its way from the order to the wallet the customer reads it in the page itself.
-  const onTheWay = /^\/(?:wordpress-progress|payment)(?:\/|$)/.test(location.pathname)
-  if (event.event === 'invoice.payment_failed') {
-    if (!onTheWay) toast.error(t.toast.error, text)
-  } else toast.success(t.toast.success, text)
-}
 
 /** Listens as long as the signed-in part of the portal is on the screen. */
 export function usePortalEvents(): void {
@@ -74,17 +17,18 @@ export function usePortalEvents(): void {
   const { id } = useMe()
   const { realtime } = useConfig()
   useEffect(() => {
-    const stopListening = onPortalEvent((event) => apply(queryClient, event))
     // The page itself comes first: nobody waits for the socket while it loads.
     let stop: (() => void) | undefined
     const start = () => {
-      stop = startRealtime(id, realtime)
+      stop = startRealtime(id, realtime, async () => {
+        const { applyEvent } = await import('./on-event.ts')
+        return (event) => applyEvent(queryClient, event)
+      })
     }
     if (document.readyState === 'complete') start()
     else window.addEventListener('load', start, { once: true })
     return () => {
       window.removeEventListener('load', start)
-      stopListening()
       stop?.()
     }
   }, [queryClient, id, realtime])

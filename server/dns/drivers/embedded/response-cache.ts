@@ -9,8 +9,10 @@ import { headerBytes } from './wire.ts'
 
 /** Longest query whose response is cached: a name and a bare OPT. */
 const cachedQueryBytes = 280
-/** At most so many, of a few hundred bytes each: some 20 MB. */
+/** At most so many, as each costs some 300 bytes beside its own; */
 const cachedResponses = 30_000
+/** and so many bytes of queries and responses: a name with a long text may be asked below it. */
+const cachedBytes = 16 * 2 ** 20
 /** At the start of a message. */
 const idBytes = 2
 /** Behind a name: type and class. */
@@ -30,9 +32,11 @@ const keyOf = (bytes: Buffer): string => bytes.toString('latin1', idBytes).toLow
 
 export class ResponseCache {
   private readonly responses = new Map<string, Cached>()
+  private bytes = 0
 
   clear(): void {
     if (this.responses.size > 0) this.responses.clear()
+    this.bytes = 0
   }
 
   /** The cached response to this query, with its id and case; undefined: not cached. */
@@ -45,7 +49,9 @@ export class ResponseCache {
   /** Caches the response to a query that has a question. */
   store(bytes: Buffer, questionEnd: number, answer: Buffer): void {
     if (bytes.length > cachedQueryBytes) return
-    if (this.responses.size >= cachedResponses) this.clear()
+    if (this.responses.size >= cachedResponses || this.bytes >= cachedBytes) this.clear()
+    // A response that takes the place of another is counted twice, until all are forgotten.
+    this.bytes += bytes.length + answer.length
     // The caller may use both of them again.
     this.responses.set(keyOf(bytes), {
       query: Buffer.from(bytes),

@@ -1,6 +1,6 @@
 /** Ours to eSMS's: numbers, texts, request ids. */
 import { createHash } from 'node:crypto'
-import { withoutAccents } from '../../../../contract/fold.ts'
+import { plainText } from '../../../../contract/fold.ts'
 
 /**
  * E.164 to what eSMS takes: 0912… in Vietnam, the country's code without '+' elsewhere. Undefined
@@ -17,12 +17,7 @@ export function esmsPhone(e164: string): string | undefined {
  * '?'. Carriers drop ^{}[]~\|` in brand messages, so they go too.
  */
 export const gsmText = (text: string): string =>
-  withoutAccents(text)
-    .replace(/[‘’`]/g, "'")
-    .replace(/[“”]/g, '"')
-    .replace(/[–—−]/g, '-')
-    .replace(/…/g, '...')
-    .replace(/[\u00a0\u2009\u202f]/g, ' ')
+  plainText(text)
     .replace(/\r\n?/g, '\n')
     .replace(/[^\n\x20-\x7e]|[\^{}[\]~\\|]/gu, '?')
 
