@@ -1,5 +1,6 @@
 // The embedded driver for its own tests, on a folder of its own.
 import { execFileSync } from 'node:child_process'
+import { statSync } from 'node:fs'
 import fs from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
@@ -13,6 +14,17 @@ import type { Fixture } from '../server/wordpress/drivers/conformance.ts'
 import { createEmbedded, type EmbeddedParts } from '../server/wordpress/drivers/embedded/index.ts'
 
 export { filesDir, runtimeDir }
+
+/**
+ * Whether users other than root can run what lies in this checkout: not where it lies in root's own
+ * closed folder. Sites then run as the portal's user, and the driver says so.
+ */
+export function checkoutIsOpen(): boolean {
+  for (let folder = path.resolve(import.meta.dirname); ; folder = path.dirname(folder)) {
+    if ((statSync(folder).mode & 0o001) === 0) return false
+    if (folder === path.dirname(folder)) return true
+  }
+}
 
 /** `other`: what this test needs otherwise than the driver has it. */
 export const open = (dataDir: string, other: Partial<EmbeddedParts> = {}): SiteRuntime =>

@@ -11,6 +11,7 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   filesDir,
+  checkoutIsOpen,
   fixture,
   open,
   processesOf,
@@ -25,6 +26,8 @@ import { firstSiteUser } from './site-users.ts'
 const run = promisify(execFile)
 const onLinux = process.platform === 'linux'
 const asRoot = onLinux && firstSiteUser() !== null
+/** Sites can have users of their own. */
+const withUsers = asRoot && checkoutIsOpen()
 const admin = { user: 'boss', password: 'Another#1pass', email: 'boss@example.com' }
 
 /** A field of /proc/<pid>/status; proc(5). */
@@ -68,7 +71,7 @@ describe.skipIf(!onLinux)('the process of a site', { timeout: 180_000 }, () => {
     }
   })
 
-  test.skipIf(!asRoot)(
+  test.skipIf(!withUsers)(
     'has its own user, who has nothing of another site, over starts and restores',
     async () => {
       const users = [one, other].map(({ id }) => Number(statusOf(pidOf(id), 'Uid').split('\t')[0]))
@@ -185,7 +188,7 @@ console.log(JSON.stringify(told))`,
     },
   )
 
-  test.skipIf(!asRoot)(
+  test.skipIf(!withUsers)(
     'runs as well where the portal is no root, as under the systemd unit, and without privileges',
     async () => {
       const dataDir = await fs.mkdtemp(path.join(os.tmpdir(), 'portal-plain-'))
