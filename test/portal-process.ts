@@ -93,7 +93,12 @@ export class PortalProcess {
     this.#output = ''
     const child = spawn(
       process.execPath,
-      ['--disable-warning=ExperimentalWarning', path.join(root, 'server', 'main.ts')],
+      [
+        '--disable-warning=ExperimentalWarning',
+        // As the tests themselves run (vitest.config.ts).
+        '--liftoff-only',
+        path.join(root, 'server', 'main.ts'),
+      ],
       {
         cwd: root,
         env: { ...this.#env, ...settings },

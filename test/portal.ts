@@ -108,18 +108,21 @@ export async function freePort(): Promise<number> {
   throw new Error('no port is free')
 }
 
-/** Asks again until the answer pleases; fails after `seconds`. */
+/**
+ * Asks again until the answer pleases; fails after `seconds`. Soon at first, then ten times a
+ * second: to ask is work as well, for a machine that is to do what is waited for.
+ */
 export async function eventually<T>(
   what: string,
   ask: () => Promise<T | undefined | false>,
   seconds = 30,
 ): Promise<T> {
   const deadline = Date.now() + seconds * 1000
-  for (;;) {
+  for (let pauseMs = 10; ; pauseMs = Math.min(pauseMs * 1.5, 100)) {
     const answer = await ask()
     if (answer !== undefined && answer !== false) return answer
     if (Date.now() > deadline) throw new Error(`${what} did not happen within ${seconds} s`)
-    await new Promise((resolve) => setTimeout(resolve, 25))
+    await new Promise((resolve) => setTimeout(resolve, pauseMs))
   }
 }
 

@@ -5,6 +5,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import http from 'node:http'
 import path from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { pidOfPortal } from '../server/portal-pid.ts'
 import { eventually } from './portal.ts'
@@ -53,8 +54,8 @@ afterAll(async () => {
 }, 60_000)
 
 /**
- * Visits the site over and over until it is told to stop; answers every status, or the error in its
- * place.
+ * Visits the site over and over until it is told to stop, some seven times a second; answers every
+ * status, or the error in its place.
  */
 function visitors(): { stop(): Promise<(number | string)[]> } {
   let going = true
@@ -77,7 +78,10 @@ function visitors(): { stop(): Promise<(number | string)[]> } {
         .once('error', (error) => resolve(error.message))
     })
   const all = (async () => {
-    while (going) seen.push(await visit())
+    while (going) {
+      seen.push(await visit())
+      await setTimeout(100)
+    }
   })()
   return {
     async stop() {

@@ -1,11 +1,13 @@
 /**
  * Durable jobs on pg-boss. A job is added in the business transaction, may run twice and must act
  * once. A killed worker's jobs come back at the next start, or after the heartbeat limit while
- * another portal lives. Workers in this process are woken at the commit; polling is the fallback.
+ * another portal lives. Workers in this process are woken at the commit; for what another process
+ * added, and for what falls due, one query looks at all queues twice a second (job-wake-up.ts).
  */
 import type pg from 'pg'
 import { fromKysely, PgBoss } from 'pg-boss'
 import { onCommit, type Tx } from './db.ts'
+import { watchDueQueues } from './job-wake-up.ts'
 import type { Log } from './log.ts'
 import { createWorkerLease } from './worker-lease.ts'
 
@@ -72,7 +74,8 @@ const defaults = {
  * Seconds without a sign of life after which a job is taken from a worker; pg-boss takes no less.
  */
 const heartbeatSeconds = 10
-const pollSeconds = 2
+/** A worker looks by itself only in case that nobody woke it (job-wake-up.ts). */
+const pollSeconds = 60
 /** A job that waits longer is forgotten, unless it is tried without a limit. */
 export const keptSeconds = 14 * 86_400
 /** Fifty years, which pg-boss's int4 holds. */
@@ -98,6 +101,7 @@ export function createJobs(url: string, log: Log, mode: 'work' | 'send' = 'work'
   const definitions: JobDefinition<object>[] = []
   const workers = new Map<string, string[]>()
   const stopping = new AbortController()
+  let wakeUp: { stop(): Promise<void> } | undefined
   const lease = createWorkerLease(url, log)
   let running = false
   let troubled = false
@@ -200,11 +204,21 @@ export function createJobs(url: string, log: Log, mode: 'work' | 'send' = 'work'
         }
         if (job.cron !== undefined) await boss.schedule(job.name, job.cron, {}, { tz: 'UTC' })
       }
+      wakeUp = watchDueQueues({
+        names: definitions.map(({ name }) => name),
+        query: (text, values) => boss.getDb().executeSql(text, values),
+        wake,
+        onTrouble(error) {
+          if (!troubled) log.error({ err: error }, 'job queue')
+          troubled = true
+        },
+      })
     },
     async stop() {
       if (!running) return
       running = false
       stopping.abort()
+      await wakeUp?.stop()
       await boss.stop({ graceful: true, timeout: stopMs, close: true })
       await lease.release()
     },

@@ -274,10 +274,10 @@ describe('a running server', { timeout: 120_000 }, () => {
     expect((await visit(host, '/')).status).toBe(404)
     expect((await visit(name, '/')).status).toBe(404)
     expect((await subscriptionOf(id)).status).toBe('ended')
-    // All but the few minutes that it ran.
+    // All but the seconds that it ran: some đồng, or none where the machine is quick.
     const { balance } = await portal.app.ledger.balanceOf(portal.app.db, owner.id)
     expect(balance).toBeGreaterThan(1_999_000n)
-    expect(balance).toBeLessThan(2_000_000n)
+    expect(balance).toBeLessThanOrEqual(2_000_000n)
     expect((await statuses(owner, id)).slice(-2)).toEqual(['deleting', 'deleted'])
     expect((await act(owner, 'POST', `/api/wp/${id}/restart`)).status).toBe(404)
     await portal.ledgerHolds()

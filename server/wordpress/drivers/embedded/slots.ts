@@ -12,6 +12,12 @@ import type { SiteFolder, Used } from './site-folder.ts'
 import type { FileLog } from './site-log.ts'
 import { giveTree } from './site-users.ts'
 
+/**
+ * V8's flags for WebAssembly that this process was started with are meant for the containers, which
+ * run it. Tests compile it once and quickly (--liftoff-only), for none of their sites lives long.
+ */
+const wasmFlags = process.execArgv.filter((flag) => /^--(?:liftoff-only|wasm-)/.test(flag))
+
 interface Slot {
   readonly name: string
   container: Container | null
@@ -228,7 +234,7 @@ export class Slots {
       ['--site', this.#id, '--container', name],
       { reads: [runtimeDir, order.sqliteDir], writes: own },
       owner,
-      { addons: true },
+      { addons: true, flags: wasmFlags },
     )
   }
 
