@@ -167,7 +167,13 @@ export async function ensureCompiled() {
   const commands = readdirSync(path.join(root, 'server', 'commands'))
     .filter((name) => !name.endsWith('.test.ts'))
     .map((name) => `server/commands/${name}`)
-  const modules = ['server/main.ts', 'server/api.ts', 'server/command.ts', 'sandbox/index.ts']
+  const modules = [
+    'server/main.ts',
+    'server/api.ts',
+    'server/name-server-process.ts',
+    'server/command.ts',
+    'sandbox/index.ts',
+  ]
   const load =
     `for (const each of ${JSON.stringify(modules.concat(commands))}) await import('./' + each)\n` +
     'process.exit(0)'

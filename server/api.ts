@@ -1,6 +1,6 @@
 /**
- * The portal: API, pages, jobs, name server, and the sandbox where it stands in for somebody. A
- * child of main.ts, which has the database and runs the customers' sites. SIGTERM ends it well, and
+ * The portal: API, pages, jobs, and the sandbox where it stands in for somebody. A child of main.ts,
+ * which has the database and the name server, and runs the customers' sites. SIGTERM ends it well, and
  * its parent starts it again: so a new catalogue is taken up without a visitor of any site
  * noticing.
  */
@@ -129,7 +129,7 @@ async function run(): Promise<void> {
       sandbox = opened.sandbox
       addresses = opened.addresses
     }
-    const drivers = await openDrivers(config, addresses, line, log)
+    const drivers = await openDrivers(config, addresses, line)
     const travelling = config.sandbox ? createTravellingClock() : undefined
     const clock = travelling ?? systemClock
     const opened = await openApp({

@@ -4,7 +4,7 @@
  */
 import type { MessageConnection } from 'vscode-jsonrpc/node'
 import type { Config } from './config.ts'
-import { dnsDrivers } from './dns/drivers/index.ts'
+import { connectNameServer, dnsDrivers } from './dns/drivers/index.ts'
 import type { DnsDriver } from './dns/index.ts'
 import { createMailDriver, createSmsDriver } from './messages/drivers/index.ts'
 import type { MailDriver, SmsDriver } from './messages/index.ts'
@@ -14,7 +14,6 @@ import {
   type PaymentDriverName,
 } from './payments/drivers/index.ts'
 import type { PaymentDriver } from './payments/index.ts'
-import type { Log } from './platform/log.ts'
 import { publishHosts } from './sites-line.ts'
 import { connectRuntime } from './wordpress/drivers/index.ts'
 import type { EdgeControl, WordpressDriver } from './wordpress/index.ts'
@@ -112,15 +111,10 @@ export function openGateways(
   return drivers
 }
 
-function openDns(config: Config, log: Log): DnsDriver {
+function openDns(config: Config, line: MessageConnection): DnsDriver {
   switch (config.DNS_DRIVER) {
     case 'embedded':
-      return dnsDrivers.embedded.create({
-        host: config.HOST,
-        port: config.DNS_PORT,
-        transferTo: config.DNS_AXFR_ALLOW,
-        onFault: (error) => log.error({ err: error }, 'a DNS query could not be answered'),
-      })
+      return connectNameServer(line)
     case 'powerdns':
       return dnsDrivers.powerdns.create({
         url: config.POWERDNS_URL,
@@ -134,12 +128,11 @@ function openDns(config: Config, log: Log): DnsDriver {
   }
 }
 
-/** `sites`: the line to what runs the customers' sites, listening. */
+/** `line`: to what runs the customers' sites and the name server, listening. */
 export async function openDrivers(
   config: Config,
   sandbox: SandboxAddresses | undefined,
-  sites: MessageConnection,
-  log: Log,
+  line: MessageConnection,
 ): Promise<Drivers> {
   return {
     payments: openGateways(config, sandbox),
@@ -158,8 +151,8 @@ export async function openDrivers(
       url: config.SMTP_URL ?? sandbox?.smtpUrl,
       from: config.MAIL_FROM,
     }),
-    wordpress: await connectRuntime(sites),
-    edge: { publish: async (entries) => void (await sites.sendRequest(publishHosts, { entries })) },
-    dns: openDns(config, log),
+    wordpress: await connectRuntime(line),
+    edge: { publish: async (entries) => void (await line.sendRequest(publishHosts, { entries })) },
+    dns: openDns(config, line),
   }
 }

@@ -7,6 +7,12 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { ConfigFault, readConfig, type Config } from './config.ts'
 import { withEnvFile } from './env-file.ts'
+import {
+  nameServerSettings,
+  passCallsOn,
+  superviseNameServer,
+  type SupervisedNameServer,
+} from './name-server.ts'
 import { superviseChild, StartFailure } from './platform/supervisor.ts'
 import { createLog } from './platform/log.ts'
 import { supervisePostgres, type SupervisedPostgres } from './platform/postgres/supervisor.ts'
@@ -49,8 +55,12 @@ const ownSettings = [
   'TRUST_PROXY',
   'WORDPRESS_INTERNET',
   'WORDPRESS_MAX_CONTAINERS',
+  'DNS_DRIVER',
   'sitesScheme',
 ] as const satisfies readonly (keyof Config)[]
+
+/** Settings of the name server's process: a change of one starts that process again. */
+const nameServerSettingsOf = ['DNS_PORT', 'DNS_AXFR_ALLOW', 'LOG_LEVEL'] as const
 
 /** Why a portal with the new settings would not start on the data of this one. */
 function refusedByData(now: Config, fresh: Config): string | undefined {
@@ -75,8 +85,10 @@ async function run(): Promise<void> {
   }
   let env: NodeJS.ProcessEnv = { ...process.env }
   const config = configOf(env)
+  let current = config
   const log = createLog(config?.LOG_LEVEL ?? 'info')
   const sites = config && openSites(config, log)
+  let nameServer: SupervisedNameServer | undefined
   let postgres: SupervisedPostgres | undefined
   let ground: Promise<string> | undefined
   let startedAt: number | undefined = Date.now()
@@ -87,6 +99,10 @@ async function run(): Promise<void> {
     if (!config || !sites) throw new Error('the settings are not valid')
     const { DATABASE_URL, DATA_DIR, EMBEDDED_PG_USER } = config
     await refuseSecondPortal(DATA_DIR, portalPid)
+    // Before the database: it answers from its own disk.
+    if (config.DNS_DRIVER === 'embedded')
+      nameServer = superviseNameServer(nameServerSettings(config), log)
+    await nameServer?.ready
     if (DATABASE_URL === undefined)
       postgres = await supervisePostgres(
         {
@@ -100,9 +116,12 @@ async function run(): Promise<void> {
     return DATABASE_URL ?? postgres?.url ?? ''
   }
 
-  const portal = superviseChild(
-    fileURLToPath(new URL('api.ts', import.meta.url)),
-    (child, isReady) => {
+  const portal = superviseChild({
+    name: 'the portal',
+    file: fileURLToPath(new URL('api.ts', import.meta.url)),
+    log,
+    env: () => env,
+    onStart(child, isReady) {
       portalPid = child.pid
       const line = lineTo(child)
       const began = startedAt ?? Date.now()
@@ -112,12 +131,11 @@ async function run(): Promise<void> {
         began,
       }))
       line.onNotification(portalIsReady, isReady)
+      passCallsOn(line, () => nameServer)
       if (sites) sites.serve(line)
       else line.listen()
     },
-    log,
-    () => env,
-  )
+  })
 
   /** Takes `.env` anew, in a new process of the portal; customers' sites go on. */
   function reload(): void {
@@ -148,12 +166,18 @@ async function run(): Promise<void> {
     }
     env = fresh
     log.info('the settings are read anew')
+    const { config: now } = settings
+    const before = current
+    current = now
+    if (nameServerSettingsOf.some((name) => String(before?.[name]) !== String(now[name])))
+      nameServer?.restart(nameServerSettings(now))
     portal.restart()
   }
 
   async function close(): Promise<void> {
     await portal.stop(portalLimitMs)
     await sites?.close()
+    await nameServer?.stop()
     await postgres?.stop()
   }
   const shutdown = closeOnSignals(

@@ -31,6 +31,7 @@ export class PortalProcess {
   readonly url: string
   readonly sandboxUrl: string
   readonly sitesPort: number
+  readonly dnsPort: number
   readonly #env: Record<string, string>
   #child: ChildProcess | undefined
   #output = ''
@@ -44,6 +45,7 @@ export class PortalProcess {
     this.url = `http://127.0.0.1:${port}`
     this.sandboxUrl = `http://127.0.0.1:${sandboxPort}`
     this.sitesPort = sitesPort
+    this.dnsPort = dnsPort
     this.#env = {
       PATH: process.env['PATH'] ?? '',
       HOME: process.env['HOME'] ?? '/',

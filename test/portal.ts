@@ -14,6 +14,7 @@ import { loadCatalog, type Catalog } from '../server/catalog/index.ts'
 import { readConfig, type Config } from '../server/config.ts'
 import { openDrivers, sandboxGatewayKeys, type Drivers } from '../server/drivers.ts'
 import { lineThrough } from '../server/sites-line.ts'
+import { nameServerSettings, openNameServer } from '../server/name-server.ts'
 import { openSites, type Sites } from '../server/sites.ts'
 import { systemClock, type Clock } from '../server/platform/clock.ts'
 import { createLog } from '../server/platform/log.ts'
@@ -73,7 +74,7 @@ export interface TestPortal {
   /**
    * Closes the portal and opens it again on the same database, folder and ports: what it kept in
    * memory is gone. `whileDown` runs in between. The sandbox stays; `sitesGoOn`: and so does what
-   * runs the customers' sites, as when the API alone is started again.
+   * runs the customers' sites and the name server, as when the API alone is started again.
    */
   reopen(
     changes?: Pick<TestPortalOptions, 'changeCatalog' | 'changeDrivers' | 'timing'> & {
@@ -215,7 +216,21 @@ export async function openTestPortal(options: TestPortalOptions = {}): Promise<T
   const openTheSites = async (): Promise<Sites> => {
     const opened = openSites(config, log, wordpressFiles)
     await opened.listen()
-    return opened
+    const nameServer =
+      config.DNS_DRIVER === 'embedded'
+        ? await openNameServer(nameServerSettings(config), log)
+        : undefined
+    return {
+      listen: opened.listen,
+      serve(line) {
+        nameServer?.serve(line)
+        opened.serve(line)
+      },
+      async close() {
+        await nameServer?.close()
+        await opened.close()
+      },
+    }
   }
   const open = async ({
     changeCatalog,
@@ -234,7 +249,6 @@ export async function openTestPortal(options: TestPortalOptions = {}): Promise<T
       config,
       { url: sandbox.url, smtpUrl: sandbox.smtpUrl, registryPort: sandbox.registryPort, ...keys },
       line,
-      log,
     )
     const drivers = changeDrivers?.(opened) ?? opened
     const app = await openApp({

@@ -8,6 +8,7 @@ import path from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { pidOfPortal } from '../server/portal-pid.ts'
+import { dig } from './dig.ts'
 import { eventually } from './portal.ts'
 import {
   credited,
@@ -53,9 +54,18 @@ afterAll(async () => {
   portal.discard()
 }, 60_000)
 
+/** A name that the name server answers for itself. */
+const ownName = 'ns1.letspanel-dns.example'
+const resolve = async (): Promise<string> =>
+  await dig(portal.dnsPort, { name: ownName, type: 'A' }).then(
+    ({ rcode }) => rcode,
+    (error: Error) => error.message,
+  )
+
 /**
- * Visits the site over and over until it is told to stop, some seven times a second; answers every
- * status, or the error in its place.
+ * Visits the site and asks the name server over and over until it is told to stop, some seven times
+ * a second; answers every status of the site that was reached by an answered query, and what went
+ * wrong otherwise.
  */
 function visitors(): { stop(): Promise<(number | string)[]> } {
   let going = true
@@ -79,7 +89,8 @@ function visitors(): { stop(): Promise<(number | string)[]> } {
     })
   const all = (async () => {
     while (going) {
-      seen.push(await visit())
+      const answer = await resolve()
+      seen.push(answer === 'NOERROR' ? await visit() : answer)
       await setTimeout(100)
     }
   })()
@@ -196,6 +207,28 @@ test(
     )
     expect(portalNow()).toBe(before)
     expect(new Set(await visits.stop())).toEqual(new Set([200]))
+    for (const { holds } of an.facts) await holds()
+  },
+)
+
+test(
+  'a name server that ends is back with its zones from its disk, with nobody there to tell it',
+  { timeout: 120_000 },
+  async () => {
+    const nameServer = (): number | undefined =>
+      portal.processes().find(({ command }) => command.includes('name-server-process'))?.pid
+    const first = nameServer()
+    expect(first).toBeGreaterThan(1)
+    const api = portalNow()
+    process.kill(api, 'SIGSTOP')
+    try {
+      process.kill(first ?? 0, 'SIGKILL')
+      await eventually('another one', async () => ![undefined, first].includes(nameServer()))
+      await eventually('its answer', async () => (await resolve()) === 'NOERROR')
+    } finally {
+      process.kill(api, 'SIGCONT')
+    }
+    expect(portalNow()).toBe(api)
     for (const { holds } of an.facts) await holds()
   },
 )

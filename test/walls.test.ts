@@ -154,7 +154,7 @@ describe('each wall notices a breach', () => {
     })
   }
 
-  test('of the platform a driver gets four files and no other', async () => {
+  test('of the platform a driver gets five files and no other', async () => {
     const place = path.join(scratch, 'platform')
     const platform = path.join(place, 'server/platform')
     const driver = path.join(place, 'server/payments/drivers/vnpay')
@@ -174,6 +174,7 @@ describe('each wall notices a breach', () => {
       'constant-time.ts',
       'errors.ts',
       'http-client.ts',
+      'rpc.ts',
       'vietnam-time.ts',
     ])
   })

@@ -29,16 +29,20 @@ const longestPauseMs = seconds(10)
 /** A child that has lived this long is restarted without a pause. */
 const steadyMs = seconds(60)
 
-/**
- * `onStart` has each new child, and calls `isReady` once that one is up; `env` is asked before each
- * start.
- */
-export function superviseChild(
-  file: string,
-  onStart: (child: ChildProcess, isReady: () => void) => void,
-  log: Pick<Log, 'error' | 'info'>,
-  env: () => NodeJS.ProcessEnv = () => process.env,
-): SupervisedChild {
+export interface ChildOptions {
+  /** What the log calls it. */
+  readonly name: string
+  /** The module that it runs. */
+  readonly file: string
+  /** Has each new child, and calls `isReady` once that one is up. */
+  readonly onStart: (child: ChildProcess, isReady: () => void) => void
+  readonly log: Pick<Log, 'error' | 'info'>
+  /** Asked before each start. */
+  readonly env?: () => NodeJS.ProcessEnv
+}
+
+export function superviseChild(options: ChildOptions): SupervisedChild {
+  const { name, file, onStart, log, env = () => process.env } = options
   const first = Promise.withResolvers<void>()
   let child: ChildProcess | undefined
   let wasReady = false
@@ -66,8 +70,8 @@ export function superviseChild(
           : Math.min(pauseMs * 2, longestPauseMs)
       const detail = { code, signal, againInMs: pauseMs }
       // An operator's SIGTERM to the child is a clean exit.
-      if (code === 0) log.info(detail, 'the portal is started again')
-      else log.error(detail, 'the portal ended and is started again')
+      if (code === 0) log.info(detail, `${name} is started again`)
+      else log.error(detail, `${name} ended and is started again`)
       timer = setTimeout(start, pauseMs)
     })
     onStart(started, () => {

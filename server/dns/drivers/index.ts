@@ -7,6 +7,8 @@ import type { Settings as EmbeddedSettings } from './embedded/settings.ts'
 import { createPowerdns } from './powerdns/index.ts'
 import * as powerdns from './powerdns/settings.ts'
 
+export { connectNameServer, passOnToNameServer, serveNameServer } from './remote/index.ts'
+
 export const dnsDrivers = {
   embedded: { create: (settings: EmbeddedSettings): DnsDriver => createEmbedded(settings) },
   powerdns: {

@@ -1,10 +1,14 @@
-/** The authoritative name server inside the portal: no process, no configuration, no recursion. */
+/**
+ * The authoritative name server of the portal: no program of others, no configuration, no
+ * recursion. In production it has a process of its own (server/name-server.ts).
+ */
 import type { DnsDriver } from '../../driver.ts'
 import { createAnswerer, transfer } from './answer.ts'
 import { createRateLimit } from './limit.ts'
 import { listen, type Handler, type Ports } from './listen.ts'
 import type { Settings } from './settings.ts'
 import { rcodes, readQuery, types } from './wire.ts'
+import { ZoneJournal } from './zone-journal.ts'
 import { Zones } from './zones.ts'
 
 const plainAddress = (address: string): string => address.replace(/^::ffff:/, '')
@@ -14,6 +18,7 @@ export function createEmbedded(settings: Settings): DnsDriver {
   const answerer = createAnswerer(zones)
   const limit = createRateLimit()
   const transferTo = new Set(settings.transferTo)
+  const journal = settings.folder && new ZoneJournal(zones, settings.folder, settings.onFault)
   let ports: Ports | undefined
   let open = false
 
@@ -58,12 +63,17 @@ export function createEmbedded(settings: Settings): DnsDriver {
     durable: false,
     async putZone(head, sets) {
       zones.put(head, sets)
+      if (journal) await journal.note(['put', head, sets])
     },
     async changeZone(head, fromSerial, sets) {
-      return zones.change(head, fromSerial, sets)
+      const outcome = zones.change(head, fromSerial, sets)
+      if (journal && outcome === 'applied') await journal.note(['change', head, fromSerial, sets])
+      return outcome
     },
     async removeZone(name) {
+      if (!zones.get(name)) return
       zones.remove(name)
+      if (journal) await journal.note(['remove', name])
     },
     async held(name) {
       const head = zones.get(name)?.head
@@ -71,6 +81,7 @@ export function createEmbedded(settings: Settings): DnsDriver {
     },
     list: async () => zones.names(),
     async start() {
+      if (journal) await journal.open()
       ports = await listen({ ...settings, handler })
       open = true
     },
@@ -78,6 +89,7 @@ export function createEmbedded(settings: Settings): DnsDriver {
     async close() {
       open = false
       await ports?.close()
+      if (journal) await journal.close()
     },
   }
 }

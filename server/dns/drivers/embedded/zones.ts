@@ -1,5 +1,5 @@
 /** The zones in memory: lean, since there may be many, and changed set by set. */
-import type { RecordSet, ZoneHead } from '../../driver.ts'
+import type { RecordSet, ServedType, ZoneHead } from '../../driver.ts'
 import { types } from './wire.ts'
 
 /** All values of one name and type. */
@@ -26,6 +26,9 @@ export interface Zone {
   /** How many names below the apex have NS: most zones have none, and are not searched for cuts. */
   cuts: number
 }
+
+const servedTypes = ['A', 'AAAA', 'CNAME', 'TXT', 'MX', 'NS'] as const satisfies ServedType[]
+const typeNames = new Map<number, ServedType>(servedTypes.map((type) => [types[type], type]))
 
 const parentOf = (name: string): string => name.slice(name.indexOf('.') + 1)
 export const setOf = (node: Node, type: number): StoredSet | undefined => {
@@ -121,6 +124,20 @@ export class Zones {
 
   get(name: string): Zone | undefined {
     return this.byName.get(name)
+  }
+
+  /** A zone as it was given: without what its head makes (SOA, the apex's NS). */
+  read(name: string): { head: ZoneHead; sets: RecordSet[] } | undefined {
+    const zone = this.byName.get(name)
+    if (!zone) return undefined
+    const sets: RecordSet[] = []
+    for (const [owner, node] of zone.nodes)
+      for (const { type: number, ttl, values } of node.sets) {
+        const type = typeNames.get(number)
+        if (type === undefined || (type === 'NS' && owner === name)) continue
+        sets.push({ name: owner, type, ttlSeconds: ttl, proxied: false, values })
+      }
+    return { head: zone.head, sets }
   }
 
   names(): string[] {

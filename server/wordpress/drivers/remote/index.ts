@@ -1,18 +1,11 @@
 // A driver in another process, over a line of JSON-RPC: the sites are run where their visitors are
 // served, and go on when the portal is started again.
-import { ErrorCodes, ResponseError, type MessageConnection } from 'vscode-jsonrpc/node'
-import { DriverFailure, type DriverFailureKind } from '../../../platform/errors.ts'
+import type { MessageConnection } from 'vscode-jsonrpc/node'
+import { callsOver } from '../../../platform/rpc.ts'
 import type { LogLine, WordpressDriver } from '../../driver.ts'
-import { driverFailureCode, methodOf, newLines, type Acts, type SentLine } from './protocol.ts'
+import { newLines, prefix, type Acts, type SentLine } from './protocol.ts'
 
 export { serveRuntime } from './serve.ts'
-
-const lineEnded: ReadonlySet<number> = new Set([
-  ErrorCodes.PendingResponseRejected,
-  ErrorCodes.ConnectionInactive,
-  ErrorCodes.MessageWriteError,
-  ErrorCodes.MessageReadError,
-])
 
 const received = (lines: readonly SentLine[]): LogLine[] =>
   lines.map((line) => ({ ...line, at: new Date(line.at) }))
@@ -27,24 +20,11 @@ export async function connectRuntime(line: MessageConnection): Promise<Wordpress
     for (const onNew of watchers.get(id) ?? []) onNew()
   })
 
-  const ask = async <A extends keyof Acts>(
-    act: A,
-    ...args: Parameters<Acts[A]>
-  ): Promise<ReturnType<Acts[A]>> => {
-    try {
-      return await line.sendRequest<ReturnType<Acts[A]>>(methodOf(act), { args })
-    } catch (error) {
-      if (error instanceof ResponseError && error.code === driverFailureCode)
-        throw new DriverFailure((error.data as { kind: DriverFailureKind }).kind, error.message, {
-          cause: error,
-        })
-      // A bug at the other end stays one here.
-      if (error instanceof ResponseError && !lineEnded.has(error.code)) throw error
-      throw new DriverFailure('unavailable', 'the process that runs the sites is not there', {
-        cause: error,
-      })
-    }
-  }
+  const ask = callsOver<{ [A in keyof Acts]: Acts[A] }>(
+    line,
+    prefix,
+    'the process that runs the sites is not there',
+  )
   const { name, capabilities } = await ask('describe')
 
   return {

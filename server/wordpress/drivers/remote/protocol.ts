@@ -37,11 +37,6 @@ export interface Acts {
 /** JSON has no dates. */
 export type SentLine = Omit<LogLine, 'at'> & { readonly at: string }
 
-export const methodOf = (act: keyof Acts): string => `site/${act}`
+export const prefix = 'site'
 /** Notification to the watchers: { id }. There are new lines. */
 export const newLines = 'site/log.new'
-/**
- * The code of an error that is a DriverFailure; its kind is in the error's data. Below the range
- * that JSON-RPC keeps for itself.
- */
-export const driverFailureCode = -31_000

@@ -1,7 +1,7 @@
-import { ResponseError, type MessageConnection } from 'vscode-jsonrpc/node'
-import { DriverFailure } from '../../../platform/errors.ts'
+import type { MessageConnection } from 'vscode-jsonrpc/node'
+import { serveOver } from '../../../platform/rpc.ts'
 import type { LogLine, SiteRuntime } from '../../driver.ts'
-import { driverFailureCode, methodOf, newLines, type Acts, type SentLine } from './protocol.ts'
+import { newLines, prefix, type Acts, type SentLine } from './protocol.ts'
 
 const sent = (lines: readonly LogLine[]): SentLine[] =>
   lines.map((line) => ({ ...line, at: line.at.toISOString() }))
@@ -15,11 +15,7 @@ export function serveRuntime(line: MessageConnection, runtime: SiteRuntime): voi
   /** Sites of whose new lines the other end knows and has not asked for yet. */
   const told = new Set<string>()
 
-  const acts: {
-    [A in keyof Acts]: (
-      ...args: Parameters<Acts[A]>
-    ) => ReturnType<Acts[A]> | Promise<ReturnType<Acts[A]>>
-  } = {
+  serveOver<{ [A in keyof Acts]: Acts[A] }>(line, prefix, {
     room: () => runtime.room(),
     install: (spec, admin) => runtime.install(spec, admin),
     start: (spec) => runtime.start(spec),
@@ -58,19 +54,7 @@ export function serveRuntime(line: MessageConnection, runtime: SiteRuntime): voi
       watched.delete(id)
       told.delete(id)
     },
-  }
-  for (const act of Object.keys(acts) as (keyof Acts)[]) {
-    const run = acts[act] as (...args: unknown[]) => unknown
-    line.onRequest(methodOf(act), async ({ args }: { args: unknown[] }) => {
-      try {
-        return (await run(...args)) ?? null
-      } catch (error) {
-        if (error instanceof DriverFailure)
-          throw new ResponseError(driverFailureCode, error.message, { kind: error.kind })
-        throw error
-      }
-    })
-  }
+  })
   const forget = (): void => {
     for (const unwatch of watched.values()) unwatch()
     watched.clear()

@@ -1,0 +1,152 @@
+/** What the name server keeps on disk, and reads when it starts again. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import fs from 'node:fs/promises'
+import os from 'node:os'
+import path from 'node:path'
+import * as fc from 'fast-check'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { RecordSet, ZoneHead } from '../../driver.ts'
+import { ZoneJournal } from './zone-journal.ts'
+import { Zones } from './zones.ts'
+
+let folder: string
+beforeEach(() => {
+  folder = mkdtempSync(path.join(os.tmpdir(), 'portal-zones-'))
+})
+afterEach(() => rmSync(folder, { recursive: true }))
+
+const onFault = (error: unknown): never => {
+  throw error
+}
+const head = (name: string, serial: number): ZoneHead => ({
+  id: `id of ${name}`,
+  name,
+  serial,
+  nameServers: ['ns1.dns.example', 'ns2.dns.example'],
+  apexTtlSeconds: 3600,
+  soa: { contact: 'h.dns.example', refresh: 1, retry: 1, expire: 1, minimum: 1 },
+})
+const inOrder = (sets: readonly RecordSet[]): RecordSet[] =>
+  sets.toSorted((a, b) => (`${a.name} ${a.type}` < `${b.name} ${b.type}` ? -1 : 1))
+const everything = (zones: Zones) =>
+  zones
+    .names()
+    .toSorted()
+    .map((name) => {
+      const zone = zones.read(name)
+      return zone && { head: zone.head, sets: inOrder(zone.sets) }
+    })
+const readAgain = async (onTrouble: (error: unknown) => void = onFault) => {
+  const zones = new Zones()
+  const journal = new ZoneJournal(zones, folder, onTrouble)
+  await journal.open()
+  await journal.close()
+  return everything(zones)
+}
+
+const names = fc.constantFrom('a.example', 'b.example', 'c.example')
+const setsOf = (zone: string) =>
+  fc.uniqueArray(
+    fc.record({
+      name: fc.constantFrom(zone, `www.${zone}`, `a.b.${zone}`, `*.${zone}`),
+      type: fc.constantFrom('A' as const, 'TXT' as const, 'NS' as const),
+      ttlSeconds: fc.integer({ min: 30, max: 86_400 }),
+      proxied: fc.constant(false),
+      values: fc.array(fc.constantFrom('203.0.113.7', 'ns.other.example', 'đường'), {
+        minLength: 1,
+        maxLength: 2,
+      }),
+    }),
+    { selector: ({ name, type }) => `${name} ${type}`, maxLength: 5 },
+  )
+const acts = fc.array(
+  names.chain((name) =>
+    fc.record({
+      name: fc.constant(name),
+      act: fc.constantFrom('put', 'change', 'remove'),
+      sets: setsOf(name).map((sets) =>
+        sets.filter((set) => !(set.type === 'NS' && set.name === name)),
+      ),
+    }),
+  ),
+  { maxLength: 30 },
+)
+
+test('whatever was put, changed and removed is there after a new start', async () => {
+  await fc.assert(
+    fc.asyncProperty(acts, async (all) => {
+      await fs.rm(path.join(folder, 'zones.jsonl'), { force: true })
+      const zones = new Zones()
+      const journal = new ZoneJournal(zones, folder, onFault)
+      await journal.open()
+      let serial = 1
+      for (const { name, act, sets } of all) {
+        serial += 1
+        const present = zones.get(name)?.head
+        if (act === 'put') {
+          zones.put(head(name, serial), sets)
+          void journal.note(['put', head(name, serial), sets])
+        } else if (act === 'change' && present) {
+          zones.change(head(name, serial), present.serial, sets)
+          void journal.note(['change', head(name, serial), present.serial, sets])
+        } else if (act === 'remove' && present) {
+          zones.remove(name)
+          void journal.note(['remove', name])
+        }
+      }
+      await journal.close()
+      expect(await readAgain()).toEqual(everything(zones))
+    }),
+    { numRuns: 100 },
+  )
+})
+
+test('a file that grows is written anew while changes go on, and loses none', async () => {
+  const zones = new Zones()
+  const journal = new ZoneJournal(zones, folder, onFault)
+  await journal.open()
+  const text = 'x'.repeat(2000)
+  let serial = 1
+  zones.put(head('a.example', serial), [])
+  await journal.note(['put', head('a.example', serial), []])
+  const noted: Promise<void>[] = []
+  for (let turn = 0; turn < 3000; turn++) {
+    const next = head('a.example', serial + 1)
+    const set: RecordSet = {
+      name: `n${turn % 7}.a.example`,
+      type: 'TXT',
+      ttlSeconds: 60,
+      proxied: false,
+      values: [`${turn} ${text}`],
+    }
+    zones.change(next, serial, [set])
+    noted.push(journal.note(['change', next, serial, [set]]))
+    serial += 1
+    if (turn % 100 === 0) await Promise.all(noted.splice(0))
+  }
+  await journal.close()
+  // Six megabytes of changes: what is kept is a small part of them.
+  expect((await fs.stat(path.join(folder, 'zones.jsonl'))).size).toBeLessThan(1_100_000)
+  expect(await readAgain()).toEqual(everything(zones))
+})
+
+test('a last line that was cut is left out; a file that is no journal is told, and replaced', async () => {
+  const zones = new Zones()
+  const journal = new ZoneJournal(zones, folder, onFault)
+  await journal.open()
+  for (const name of ['a.example', 'b.example']) {
+    zones.put(head(name, 1), [])
+    await journal.note(['put', head(name, 1), []])
+  }
+  await journal.close()
+  const file = path.join(folder, 'zones.jsonl')
+  const whole = await fs.readFile(file)
+  await fs.writeFile(file, whole.subarray(0, whole.length - 20))
+  expect((await readAgain()).map((zone) => zone?.head.name)).toEqual(['a.example'])
+
+  await fs.writeFile(file, '["change",{"name":"z.example","id":"z","serial":2},1,[]]\n')
+  const faults: unknown[] = []
+  expect(await readAgain((fault) => faults.push(fault))).toEqual([])
+  expect(faults).toHaveLength(1)
+  expect(await readAgain()).toEqual([])
+})

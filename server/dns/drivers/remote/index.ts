@@ -1,0 +1,49 @@
+/**
+ * The name server in another process, over a line of JSON-RPC: it answers queries while the portal
+ * is started again.
+ */
+import type { MessageConnection } from 'vscode-jsonrpc/node'
+import { callsOver, passOn, serveOver } from '../../../platform/rpc.ts'
+import type { DnsDriver } from '../../driver.ts'
+import { callNames, prefix, type Calls } from './protocol.ts'
+
+type Functions = { [N in keyof Calls]: Calls[N] }
+
+/**
+ * The driver at the other end of the line, which must be listening. It has opened its ports by
+ * itself, and closes them when its own process ends.
+ */
+export function connectNameServer(line: MessageConnection): DnsDriver {
+  const call = callsOver<Functions>(line, prefix, 'the name server’s process is not there')
+  return {
+    name: 'embedded',
+    capabilities: { proxied: false, apexFlattening: false },
+    durable: false,
+    putZone: (head, sets) => call('putZone', head, sets),
+    changeZone: (head, fromSerial, sets) => call('changeZone', head, fromSerial, sets),
+    removeZone: (name) => call('removeZone', name),
+    held: async (name) => (await call('held', name)) ?? undefined,
+    list: () => call('list'),
+    start: async () => undefined,
+    health: async () => (await call('health')) ?? undefined,
+    close: async () => undefined,
+  }
+}
+
+/** Serves a name server of this process to the other end of the line. */
+export function serveNameServer(line: MessageConnection, driver: DnsDriver): void {
+  serveOver<Functions>(line, prefix, {
+    putZone: (head, sets) => driver.putZone(head, sets),
+    changeZone: (head, fromSerial, sets) => driver.changeZone(head, fromSerial, sets),
+    removeZone: (name) => driver.removeZone(name),
+    held: async (name) => (await driver.held(name)) ?? null,
+    list: () => driver.list(),
+    health: async () => (await driver.health()) ?? null,
+  })
+}
+
+/** Passes the portal's calls on to the name server's process, as it is now. */
+export const passOnToNameServer = (
+  line: MessageConnection,
+  to: () => MessageConnection | undefined,
+): void => passOn(line, prefix, callNames, to)

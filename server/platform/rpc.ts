@@ -1,0 +1,87 @@
+/**
+ * A driver's interface over a line of JSON-RPC 2.0 between two processes of ours: one method for
+ * each function, its arguments in `args`. Failures of the driver cross the line as such.
+ */
+import { ErrorCodes, ResponseError, type MessageConnection } from 'vscode-jsonrpc/node'
+import { DriverFailure, type DriverFailureKind } from './errors.ts'
+
+/** Functions by name, with arguments and results that JSON can hold. */
+export type Functions = { [name: string]: (...args: never[]) => unknown }
+
+/**
+ * The code of an error that is a DriverFailure; its kind is in the error's data. Below the range
+ * that JSON-RPC reserves.
+ */
+const driverFailureCode = -31_000
+
+const lineEnded: ReadonlySet<number> = new Set([
+  ErrorCodes.PendingResponseRejected,
+  ErrorCodes.ConnectionInactive,
+  ErrorCodes.MessageWriteError,
+  ErrorCodes.MessageReadError,
+])
+
+const methodOf = (prefix: string, name: string): string => `${prefix}/${name}`
+
+/**
+ * Calls the functions at the other end of the line, which must be listening. A call under way when
+ * the line ends, and one made afterwards, fails with DriverFailure unavailable and says `gone`.
+ */
+export function callsOver<F extends Functions>(
+  line: MessageConnection,
+  prefix: string,
+  gone: string,
+): <N extends keyof F & string>(name: N, ...args: Parameters<F[N]>) => Promise<ReturnType<F[N]>> {
+  return async (name, ...args) => {
+    try {
+      return await line.sendRequest(methodOf(prefix, name), { args })
+    } catch (error) {
+      if (error instanceof ResponseError && error.code === driverFailureCode)
+        throw new DriverFailure((error.data as { kind: DriverFailureKind }).kind, error.message, {
+          cause: error,
+        })
+      // A bug at the other end stays one here.
+      if (error instanceof ResponseError && !lineEnded.has(error.code)) throw error
+      throw new DriverFailure('unavailable', gone, { cause: error })
+    }
+  }
+}
+
+/** Serves the functions to the other end of the line. */
+export function serveOver<F extends Functions>(
+  line: MessageConnection,
+  prefix: string,
+  functions: {
+    readonly [N in keyof F]: (
+      ...args: Parameters<F[N]>
+    ) => ReturnType<F[N]> | Promise<ReturnType<F[N]>>
+  },
+): void {
+  for (const [name, run] of Object.entries(functions))
+    line.onRequest(methodOf(prefix, name), async ({ args }: { args: unknown[] }) => {
+      try {
+        return (await (run as (...given: unknown[]) => unknown)(...args)) ?? null
+      } catch (error) {
+        if (error instanceof DriverFailure)
+          throw new ResponseError(driverFailureCode, error.message, { kind: error.kind })
+        throw error
+      }
+    })
+}
+
+/** Passes calls on to another line, which may be a new one by then; undefined while there is none. */
+export function passOn(
+  line: MessageConnection,
+  prefix: string,
+  names: readonly string[],
+  to: () => MessageConnection | undefined,
+): void {
+  for (const name of names) {
+    const method = methodOf(prefix, name)
+    line.onRequest(method, (params: object) => {
+      const target = to()
+      if (!target) throw new ResponseError(ErrorCodes.ConnectionInactive, 'not there')
+      return target.sendRequest<unknown>(method, params)
+    })
+  }
+}
