@@ -1,8 +1,8 @@
 /**
  * The portal: API, pages, jobs, and the sandbox where it stands in for somebody. A child of main.ts,
- * which has the database and the name server, and runs the customers' sites. SIGTERM ends it well, and
- * its parent starts it again: so a new catalogue is taken up without a visitor of any site
- * noticing.
+ * which has the database and the name server, and runs the customers' sites. It is replaced by
+ * another process of its kind without a call that fails, and its parent starts it again when it
+ * ends: so a new catalogue is taken up without anybody noticing.
  */
 import { openApp, type App } from './app.ts'
 import { ConfigFault, type Config } from './config.ts'
@@ -16,7 +16,7 @@ import { closeOnSignals } from './platform/shutdown.ts'
 import { collectStartUpGarbage } from './platform/start-up-garbage.ts'
 import { notePid } from './portal-pid.ts'
 import { readSettings } from './settings.ts'
-import { bootRequest, lineTo, portalIsReady, type Boot } from './sites-line.ts'
+import { bootRequest, drainRequest, lineTo, portalIsReady, type Boot } from './sites-line.ts'
 import { tellFaults, whyNotStarted } from './start-failures.ts'
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`)
@@ -115,6 +115,10 @@ async function run(): Promise<void> {
 
   try {
     const line = lineTo(process)
+    line.onRequest(drainRequest, async () => {
+      await app?.drain()
+      return null
+    })
     line.listen()
     const { databaseUrl, began } = await line
       .sendRequest<Boot>(bootRequest)

@@ -35,6 +35,7 @@ import type { Clock } from './platform/clock.ts'
 import { connect, migrate, type Queryable } from './platform/db.ts'
 import { Refusal } from './platform/errors.ts'
 import { createHttp } from './platform/http.ts'
+import { prepareDrain } from './platform/drain.ts'
 import { failure } from './platform/http-failures.ts'
 import { checkDiskSpace } from './platform/disk-space.ts'
 import { createDnsLookup, localFirstResolver } from './platform/dns-lookup.ts'
@@ -331,6 +332,7 @@ export async function openApp(parts: AppParts) {
     onResponse: metrics.observe,
   })
   const { server } = http
+  const connections = prepareDrain(server)
   await server.register(
     helmet,
     pageProtection(portalUrl, payments.cardsOf(catalog, drivers.payments)?.origins),
@@ -500,6 +502,17 @@ export async function openApp(parts: AppParts) {
       await server.listen({ port: config.PORT, host: config.HOST })
       ready = true
       sites = wordpress.startSites({ ...provisioning, signal: closing.signal })
+    },
+    /**
+     * Another process answers from now on: takes no new call, has browsers open their channels
+     * there, and resolves when what came before is answered. `close` is what follows.
+     */
+    async drain(): Promise<void> {
+      closing.abort(new Error('another process of the portal goes on'))
+      directory.stop()
+      realtime.sockets.close()
+      logs.close()
+      await connections.begin()
     },
     /** Finishes what is in flight. The sites go on as they are. */
     async close(): Promise<void> {

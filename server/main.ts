@@ -3,8 +3,10 @@
  * the portal itself (api.ts), in a process of its own that is started again when it ends. Whoever
  * visits a customer's site notices nothing of that.
  */
+import type { ChildProcess } from 'node:child_process'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
+import type { MessageConnection } from 'vscode-jsonrpc/node'
 import { ConfigFault, readConfig, type Config } from './config.ts'
 import { withEnvFile } from './env-file.ts'
 import {
@@ -19,7 +21,7 @@ import { supervisePostgres, type SupervisedPostgres } from './platform/postgres/
 import { closeOnSignals } from './platform/shutdown.ts'
 import { collectStartUpGarbage } from './platform/start-up-garbage.ts'
 import { refuseSecondPortal } from './portal-pid.ts'
-import { bootRequest, lineTo, portalIsReady, type Boot } from './sites-line.ts'
+import { bootRequest, drainRequest, lineTo, portalIsReady, type Boot } from './sites-line.ts'
 import { readSettings } from './settings.ts'
 import { openSites } from './sites.ts'
 import { tellFaults, whyNotStarted } from './start-failures.ts'
@@ -93,6 +95,7 @@ async function run(): Promise<void> {
   let ground: Promise<string> | undefined
   let startedAt: number | undefined = Date.now()
   let portalPid: number | undefined
+  const lines = new WeakMap<ChildProcess, MessageConnection>()
 
   /** Once, when the portal has found all settings good. Answers the database's address. */
   async function openGround(): Promise<string> {
@@ -118,12 +121,15 @@ async function run(): Promise<void> {
 
   const portal = superviseChild({
     name: 'the portal',
-    file: fileURLToPath(new URL('api.ts', import.meta.url)),
+    file: () => fileURLToPath(new URL('api.ts', import.meta.url)),
     log,
     env: () => env,
+    sharesPorts: true,
+    retire: async (child) => void (await lines.get(child)?.sendRequest(drainRequest)),
     onStart(child, isReady) {
       portalPid = child.pid
       const line = lineTo(child)
+      lines.set(child, line)
       const began = startedAt ?? Date.now()
       startedAt = undefined
       line.onRequest(bootRequest, async (): Promise<Boot> => ({
@@ -171,7 +177,7 @@ async function run(): Promise<void> {
     current = now
     if (nameServerSettingsOf.some((name) => String(before?.[name]) !== String(now[name])))
       nameServer?.restart(nameServerSettings(now))
-    portal.restart()
+    void portal.replace()
   }
 
   async function close(): Promise<void> {

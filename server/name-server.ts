@@ -103,7 +103,7 @@ export function superviseNameServer(
   let fault: unknown
   const child = superviseChild({
     name: 'the name server',
-    file: fileURLToPath(new URL('name-server-process.ts', import.meta.url)),
+    file: () => fileURLToPath(new URL('name-server-process.ts', import.meta.url)),
     log,
     onStart(started, isReady) {
       const line = lineTo(started)

@@ -46,3 +46,5 @@ export interface Boot {
 export const bootRequest = 'portal/boot'
 /** A notification: it listens. */
 export const portalIsReady = 'portal/ready'
+/** The parent's request to a process that was replaced: answered when it has nothing in hand. */
+export const drainRequest = 'portal/drain'

@@ -62,11 +62,17 @@ export function openSites(
     log,
     note: (site, line) => runtime.note(site, 'edge', line),
   })
+  let served = 0
+  let publisher = 0
   return {
     listen: () => edge.listen(),
     serve(line) {
+      const number = ++served
       serveRuntime(line, runtime)
       line.onRequest(publishHosts, ({ entries }: { entries: readonly HostEntry[] }) => {
+        // Where one process of the portal replaces another, the newer one's table stands.
+        if (number < publisher) return null
+        publisher = number
         hosts.replace(entries)
         return null
       })

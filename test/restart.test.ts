@@ -2,8 +2,10 @@
  * The portal alone is killed and restarted: its parent brings it back, and no visitor of a
  * customer's site notices.
  */
+import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
 import http from 'node:http'
+import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -103,6 +105,47 @@ function visitors(): { stop(): Promise<(number | string)[]> } {
   }
 }
 
+/**
+ * Calls the API fifty times a second until it is told to stop, over connections that are kept and
+ * over new ones in turn; answers every status but 200, or the error in its place.
+ */
+function callers(): { made(): number; stop(): Promise<(number | string)[]> } {
+  let going = true
+  let calls = 0
+  const failed: (number | string)[] = []
+  const kept = new http.Agent({ keepAlive: true, maxSockets: 4 })
+  const call = (agent: http.Agent | false): Promise<number | string> =>
+    new Promise((resolve) => {
+      http
+        .get(`${portal.url}/api/config`, { agent }, (answer) => {
+          answer.resume().once('end', () => resolve(answer.statusCode ?? 0))
+        })
+        .once('error', (error) => resolve(error.message))
+    })
+  const inFlight = new Set<Promise<void>>()
+  const all = (async () => {
+    while (going) {
+      calls += 1
+      const one = call(calls % 2 === 0 ? kept : false).then((answer) => {
+        inFlight.delete(one)
+        if (answer !== 200) failed.push(answer)
+      })
+      inFlight.add(one)
+      await setTimeout(20)
+    }
+    await Promise.all(inFlight)
+    kept.destroy()
+  })()
+  return {
+    made: () => calls,
+    async stop() {
+      going = false
+      await all
+      return failed
+    },
+  }
+}
+
 const portalNow = (): number => pidOfPortal(portal.dataDir) ?? 0
 async function backAs(other: number): Promise<void> {
   await eventually(
@@ -139,12 +182,16 @@ test(
     const refused = await portal.command('restart', { CATALOG: '/nowhere/catalog.yaml' })
     expect(refused).toMatchObject({ code: 1, said: expect.stringContaining('goes on as it is') })
     expect(portalNow()).toBe(before)
+    const calls = callers()
     const { code, said } = await portal.command('restart')
     expect(said).toMatch(
-      /^The portal was started again in \d+\.\d s\. Customers' sites went on\.\n$/,
+      /^The portal was started again in \d+\.\d s\. API, pages and sites went on\.\n$/,
     )
     expect(code).toBe(0)
     await backAs(before)
+    const after = calls.made()
+    await eventually('a hundred calls more', async () => calls.made() > after + 100)
+    expect(await calls.stop()).toEqual([])
     expect(new Set(await visits.stop())).toEqual(new Set([200]))
     expect(containersNow()).toEqual(containers)
     for (const { holds } of an.facts) await holds()
@@ -171,10 +218,22 @@ test(
       await eventually('the refusal', async () => refusals() > told)
       expect(portalNow()).toBe(before)
     }
+    // Settings that look good, and a start that fails: the present one goes on.
+    const taken = http.createServer().listen(0, '127.0.0.1')
+    await once(taken, 'listening')
+    portal.write(`SANDBOX_DNS_PORT=${(taken.address() as AddressInfo).port}\n`)
+    process.kill(portal.pid, 'SIGHUP')
+    await eventually('the failure', async () => portal.output.includes('the present one goes on'))
+    taken.close()
+    expect(portalNow()).toBe(before)
+    expect(await title()).not.toContain('Another Brand')
+    const calls = callers()
     portal.write(`CATALOG=${catalogue}\n`)
     process.kill(portal.pid, 'SIGHUP')
     await backAs(before)
-    expect(await title()).toContain('Another Brand')
+    // A connection that was kept open has its last answer from the process before.
+    await eventually('the new brand', async () => (await title()).includes('Another Brand'))
+    expect(await calls.stop()).toEqual([])
     expect(new Set(await visits.stop())).toEqual(new Set([200]))
     expect(containersNow()).toEqual(containers)
     portal.write('')

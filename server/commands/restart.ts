@@ -4,13 +4,13 @@ import type { Output } from './output.ts'
 import { pidOfParent, pidOfPortal } from '../portal-pid.ts'
 import { readSettings } from '../settings.ts'
 
-/** The portal finishes what is in flight, then comes back. Seconds. */
-const patience = 60
+/** How long a new process may take, seconds: a little more than the parent gives it. */
+const patience = 65
 const lookMs = 100
 
 /**
- * Has the portal that runs on this DATA_DIR started again, with the catalogue, the code and the
- * `.env` of now. Customers' sites go on.
+ * Has another process take the place of the portal that runs on this DATA_DIR, with the catalogue,
+ * the code and the `.env` of now. No call fails meanwhile, and customers' sites go on.
  */
 export async function restartCommand(
   config: Config,
@@ -37,13 +37,17 @@ export async function restartCommand(
     const now = pidOfPortal(config.DATA_DIR)
     if (now !== undefined && now !== before) break
     if (performance.now() - began > patience * 1000) {
-      out.refuse(`The portal did not come back within ${patience} s. Its log says why.`)
+      out.refuse(
+        `No new process was ready within ${patience} s, so the present one goes on. The log says why.`,
+      )
       return 1
     }
     await pause(lookMs)
   }
   const tookSeconds = Number(((performance.now() - began) / 1000).toFixed(1))
-  out.line(`The portal was started again in ${tookSeconds.toFixed(1)} s. Customers' sites went on.`)
+  out.line(
+    `The portal was started again in ${tookSeconds.toFixed(1)} s. API, pages and sites went on.`,
+  )
   out.fields({ tookSeconds })
   return 0
 }

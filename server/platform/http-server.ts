@@ -7,6 +7,7 @@ import Fastify, {
   type FastifyRequest,
 } from 'fastify'
 import { isUuid } from './db.ts'
+import { keepAliveMs } from './drain.ts'
 import { explain } from './http-failures.ts'
 import type { Log } from './log.ts'
 import { networkOf } from './network.ts'
@@ -59,6 +60,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     trustProxy: options.trustProxy && ((_address: string, hop: number) => hop === 0),
     bodyLimit: bodyLimitBytes,
     forceCloseConnections: 'idle',
+    keepAliveTimeout: keepAliveMs,
     http: { shouldUpgradeCallback: opensWebSocket },
     // What arrives on an open connection while the portal stops is still answered, in our own
     // words, and the connection ends with it.

@@ -1,5 +1,10 @@
-/** Supervises a child process: restarts it when it exits unasked. */
+/**
+ * Supervises a child process: restarts it when it exits unasked, and puts a new one in its place
+ * without a moment in which nobody answers. Ports that children listen on are the parent's
+ * (node:cluster), so that two of them can listen on one for as long as that takes.
+ */
 import { fork, type ChildProcess } from 'node:child_process'
+import cluster from 'node:cluster'
 import { seconds } from './clock.ts'
 import type { Log } from './log.ts'
 
@@ -11,7 +16,13 @@ export interface SupervisedChild {
   readonly ready: Promise<void>
   /** Stops the child by SIGTERM; it is restarted at once, with the current environment. */
   restart(): void
-  /** SIGTERM, SIGKILL after `limitMs`; resolves when the child has exited. No restart. */
+  /**
+   * Starts another child beside the present one; once it is ready, the present one is retired and
+   * ended. One that ends before, or is not ready in time, changes nothing: then the answer is
+   * false. A second call meanwhile waits for the first, and begins anew.
+   */
+  replace(): Promise<boolean>
+  /** SIGTERM, SIGKILL after `limitMs`; resolves when every child has exited. No restart. */
   stop(limitMs: number): Promise<void>
 }
 
@@ -24,40 +35,92 @@ export class StartFailure extends Error {
   }
 }
 
-const shortestPauseMs = 100
-const longestPauseMs = seconds(10)
-/** A child that has lived this long is restarted without a pause. */
-const steadyMs = seconds(60)
-
 export interface ChildOptions {
   /** What the log calls it. */
   readonly name: string
-  /** The module that it runs. */
-  readonly file: string
+  /** The module that it runs; asked before each start. */
+  readonly file: () => string
   /** Has each new child, and calls `isReady` once that one is up. */
   readonly onStart: (child: ChildProcess, isReady: () => void) => void
   readonly log: Pick<Log, 'error' | 'info'>
   /** Asked before each start. */
   readonly env?: () => NodeJS.ProcessEnv
+  /** Children listen on the parent's ports. At most one kind of child of a process does so. */
+  readonly sharesPorts?: boolean
+  /** Lets a child that was replaced finish what it has in hand, before its SIGTERM. */
+  readonly retire?: (child: ChildProcess) => Promise<void>
+}
+
+const shortestPauseMs = 100
+const longestPauseMs = seconds(10)
+/** A child that has lived this long is restarted without a pause. */
+const steadyMs = seconds(60)
+/** How long a replacement may take until it is ready. */
+const replacementMs = seconds(60)
+/** How long a retired child may take to end. */
+const retiredMs = seconds(20)
+const execArgv = ['--disable-warning=ExperimentalWarning']
+
+function spawn(file: string, env: NodeJS.ProcessEnv, sharesPorts: boolean): ChildProcess {
+  if (!sharesPorts) return fork(file, { execArgv, env })
+  // The kernel gives a connection to whichever child takes it first.
+  cluster.schedulingPolicy = cluster.SCHED_NONE
+  cluster.setupPrimary({ exec: file, execArgv })
+  // It adds to this process's environment; what is not in `env` must not be there.
+  const absent = Object.fromEntries(Object.keys(process.env).map((key) => [key, undefined]))
+  return cluster.fork({ ...absent, ...env }).process
+}
+
+const exitOf = (child: ChildProcess): Promise<void> =>
+  child.exitCode !== null || child.signalCode !== null
+    ? Promise.resolve()
+    : new Promise((resolve) => void child.once('exit', () => resolve()))
+
+async function end(child: ChildProcess, limitMs: number): Promise<void> {
+  const gone = exitOf(child)
+  child.kill('SIGTERM')
+  const late = setTimeout(() => child.kill('SIGKILL'), limitMs)
+  await gone
+  clearTimeout(late)
 }
 
 export function superviseChild(options: ChildOptions): SupervisedChild {
-  const { name, file, onStart, log, env = () => process.env } = options
+  const { name, file, onStart, log, env = () => process.env, sharesPorts = false } = options
   const first = Promise.withResolvers<void>()
+  /** The present one, those that are being retired, and one that is to replace it. */
+  const all = new Set<ChildProcess>()
   let child: ChildProcess | undefined
   let wasReady = false
   let stopping = false
   let pauseMs = shortestPauseMs
   let timer: NodeJS.Timeout | undefined
+  let replacing: Promise<boolean> = Promise.resolve(true)
 
-  const start = (): void => {
+  function open(): { started: ChildProcess; ready: Promise<void> } {
+    const started = spawn(file(), env(), sharesPorts)
+    all.add(started)
+    started.once('exit', () => all.delete(started))
+    return {
+      started,
+      ready: new Promise((resolve) => onStart(started, resolve)),
+    }
+  }
+
+  function start(): void {
     const began = performance.now()
-    const started = fork(file, {
-      execArgv: ['--disable-warning=ExperimentalWarning'],
-      env: env(),
+    const { started, ready } = open()
+    watch(started, began)
+    void ready.then(() => {
+      wasReady = true
+      first.resolve()
     })
+  }
+
+  /** From now on it is the present one, which is restarted when it exits. */
+  function watch(started: ChildProcess, began: number): void {
     child = started
     started.once('exit', (code, signal) => {
+      if (child !== started) return
       child = undefined
       if (stopping) return
       if (!wasReady) {
@@ -74,28 +137,54 @@ export function superviseChild(options: ChildOptions): SupervisedChild {
       else log.error(detail, `${name} ended and is started again`)
       timer = setTimeout(start, pauseMs)
     })
-    onStart(started, () => {
-      wasReady = true
-      first.resolve()
-    })
   }
+
+  async function replace(): Promise<boolean> {
+    if (stopping) return false
+    const began = performance.now()
+    const { started, ready } = open()
+    const late = Promise.withResolvers<false>()
+    const patience = setTimeout(() => late.resolve(false), replacementMs)
+    const isReady = await Promise.race([
+      ready.then(() => true),
+      exitOf(started).then(() => false),
+      late.promise,
+    ])
+    clearTimeout(patience)
+    if (!isReady || stopping) {
+      if (!stopping) log.error(`the new process of ${name} is not ready: the present one goes on`)
+      await end(started, retiredMs)
+      return false
+    }
+    const former = child
+    clearTimeout(timer)
+    watch(started, began)
+    if (former) void retire(former)
+    return true
+  }
+
+  async function retire(former: ChildProcess): Promise<void> {
+    await options.retire?.(former).catch(() => undefined)
+    if (all.has(former)) await end(former, retiredMs)
+  }
+
   start()
   // A parent that is forced to exit leaves no child.
-  process.on('exit', () => child?.kill('SIGKILL'))
+  process.on('exit', () => {
+    for (const one of all) one.kill('SIGKILL')
+  })
 
   return {
     ready: first.promise,
     restart: () => void child?.kill('SIGTERM'),
+    replace() {
+      replacing = replacing.then(replace)
+      return replacing
+    },
     async stop(limitMs) {
       stopping = true
       clearTimeout(timer)
-      const last = child
-      if (!last) return
-      const gone = new Promise((resolve) => last.once('exit', resolve))
-      last.kill('SIGTERM')
-      const late = setTimeout(() => last.kill('SIGKILL'), limitMs)
-      await gone
-      clearTimeout(late)
+      await Promise.all([...all].map((one) => end(one, limitMs)))
     },
   }
 }
