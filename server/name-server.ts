@@ -43,7 +43,7 @@ export interface NameServer {
   close(): Promise<void>
 }
 
-/** Resolves when it answers. Rejects with what the system says of the ports (EADDRINUSE, EACCES). */
+/** Resolves when it answers. Rejects with what the system says of its ports (EADDRINUSE). */
 export async function openNameServer(
   settings: NameServerSettings,
   log: Pick<Log, 'error'>,

@@ -38,7 +38,7 @@ export async function restartCommand(
     if (now !== undefined && now !== before) break
     if (performance.now() - began > patience * 1000) {
       out.refuse(
-        `No new process was ready within ${patience} s, so the present one goes on. The log says why.`,
+        `No new process was ready within ${patience} s: the present one goes on. The log says why.`,
       )
       return 1
     }

@@ -69,7 +69,7 @@ export function serveOver<F extends Functions>(
     })
 }
 
-/** Passes calls on to another line, which may be a new one by then; undefined while there is none. */
+/** Passes calls on to another line, which may be a new one by then, or undefined: not there. */
 export function passOn(
   line: MessageConnection,
   prefix: string,

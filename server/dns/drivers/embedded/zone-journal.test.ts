@@ -130,7 +130,7 @@ test('a file that grows is written anew while changes go on, and loses none', as
   expect(await readAgain()).toEqual(everything(zones))
 })
 
-test('a last line that was cut is left out; a file that is no journal is told, and replaced', async () => {
+test('a last line that was cut is left out; a file that is no journal is replaced', async () => {
   const zones = new Zones()
   const journal = new ZoneJournal(zones, folder, onFault)
   await journal.open()

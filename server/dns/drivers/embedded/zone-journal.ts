@@ -53,7 +53,7 @@ export class ZoneJournal {
   /** Writes, one after another. */
   #last: Promise<void> = Promise.resolve()
 
-  /** @param onFault told of a file that cannot be read or written: zones are then in memory alone */
+  /** @param onFault told of a file that cannot be read or written: zones are in memory alone */
   constructor(zones: Zones, folder: string, onFault: (error: unknown) => void) {
     this.#zones = zones
     this.#file = path.join(folder, 'zones.jsonl')
@@ -92,7 +92,7 @@ export class ZoneJournal {
     }
   }
 
-  /** Resolves when the system has it. Never fails: a zone that is not kept is served all the same. */
+  /** Resolves when the system has it. Never fails: a zone that is not kept is served as well. */
   note(change: Change): Promise<void> {
     const line = `${JSON.stringify(change)}\n`
     this.#last = this.#last.then(async () => {
