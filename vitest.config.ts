@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config'
+import LongestFirst from './test/longest-first.ts'
 
 export default defineConfig({
   test: {
@@ -19,6 +20,7 @@ export default defineConfig({
     hookTimeout: 120_000,
     // What is asked for again and again until it holds may take its time on a busy machine.
     expect: { poll: { timeout: 20_000 } },
+    sequence: { sequencer: LongestFirst },
     reporters: ['default', './test/slowest.ts'],
     env: { LOG_LEVEL: 'silent' },
   },

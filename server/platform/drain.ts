@@ -8,7 +8,7 @@ import net from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 
-/** How long a connection may be idle, ms: longer than a proxy's minute, so that the proxy ends it. */
+/** How long a connection may be idle, ms: longer than a proxy's minute, so the proxy ends it. */
 export const keepAliveMs = 72_000
 /** Beyond that a connection is somebody's whose request never ends. */
 const longestMs = keepAliveMs + 5_000
