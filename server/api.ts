@@ -1,8 +1,8 @@
 /**
  * The portal: API, pages, jobs, and the sandbox where it stands in for somebody. It is a child of
- * main.ts, which has the database and the name server, and runs the customers' sites. Another process of
- * its kind takes over without a call that fails, and its parent starts it again when it ends: so a
- * new catalogue is taken up without anybody noticing.
+ * main.ts, which has the database and the name server, and runs the customers' sites. Another
+ * process of its kind takes over without a call that fails, and its parent starts it again when it
+ * ends: so a new catalogue is taken up without anybody noticing.
  */
 import { openApp, type App } from './app.ts'
 import { ConfigFault, type Config } from './config.ts'
