@@ -53,8 +53,8 @@ const commands: Readonly<Record<string, Command>> = {
   },
   restart: {
     about:
-      'starts the portal again, with the settings, catalogue and code of now; customers’ ' +
-      'sites go on',
+      'another process of the portal takes over, with the settings, catalogue and code of ' +
+      'now; no call fails',
     load: async () => (await import('./commands/restart.ts')).restartCommand,
     withoutDatabase: true,
   },
@@ -67,6 +67,13 @@ const commands: Readonly<Record<string, Command>> = {
       'what waits in suspense; suspense assign <number> <transaction code or e-mail>: it is ' +
       'this customer’s',
     load: async () => (await import('./commands/suspense.ts')).suspenseCommand,
+  },
+  upgrade: {
+    about:
+      'has the code of another folder take over: upgrade <folder>, on which npm run build was ' +
+      'run; the same leads back',
+    load: async () => (await import('./commands/upgrade.ts')).upgradeCommand,
+    withoutDatabase: true,
   },
 }
 

@@ -22,6 +22,7 @@ import { closeOnSignals } from './platform/shutdown.ts'
 import { collectStartUpGarbage } from './platform/start-up-garbage.ts'
 import { refuseSecondPortal } from './portal-pid.ts'
 import { bootRequest, drainRequest, lineTo, portalIsReady, type Boot } from './sites-line.ts'
+import { forgetRelease, notedRelease, portalModule } from './release-folder.ts'
 import { readSettings } from './settings.ts'
 import { openSites } from './sites.ts'
 import { tellFaults, whyNotStarted } from './start-failures.ts'
@@ -95,6 +96,9 @@ async function run(): Promise<void> {
   let ground: Promise<string> | undefined
   let startedAt: number | undefined = Date.now()
   let portalPid: number | undefined
+  /** The folder whose code the portal's process runs, and the one that is to follow it. */
+  let release = path.dirname(path.dirname(fileURLToPath(import.meta.url)))
+  let releaseTried: string | undefined
   const lines = new WeakMap<ChildProcess, MessageConnection>()
 
   /** Once, when the portal has found all settings good. Answers the database's address. */
@@ -121,7 +125,7 @@ async function run(): Promise<void> {
 
   const portal = superviseChild({
     name: 'the portal',
-    file: () => fileURLToPath(new URL('api.ts', import.meta.url)),
+    file: () => path.join(releaseTried ?? release, portalModule),
     log,
     env: () => env,
     sharesPorts: true,
@@ -177,7 +181,19 @@ async function run(): Promise<void> {
     current = now
     if (nameServerSettingsOf.some((name) => String(before?.[name]) !== String(now[name])))
       nameServer?.restart(nameServerSettings(now))
-    void portal.replace()
+    void takeOver()
+  }
+
+  /** Another process of the portal, of another release where an operator's command noted one. */
+  async function takeOver(): Promise<void> {
+    const noted = config && notedRelease(config.DATA_DIR)
+    releaseTried = noted
+    const replaced = await portal.replace()
+    releaseTried = undefined
+    if (!config || noted === undefined) return
+    if (replaced) release = noted
+    log.info({ release, noted }, replaced ? 'another release took over' : 'the release stays')
+    forgetRelease(config.DATA_DIR)
   }
 
   async function close(): Promise<void> {

@@ -164,10 +164,16 @@ export class PortalProcess {
   async command(
     name: string,
     env: Record<string, string> = {},
+    options: readonly string[] = [],
   ): Promise<{ code: number | null; said: string }> {
     const child = spawn(
       process.execPath,
-      ['--disable-warning=ExperimentalWarning', path.join(root, 'server', 'command.ts'), name],
+      [
+        '--disable-warning=ExperimentalWarning',
+        path.join(root, 'server', 'command.ts'),
+        name,
+        ...options,
+      ],
       {
         cwd: root,
         env: { ...this.#env, ...env },

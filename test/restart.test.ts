@@ -3,7 +3,7 @@
  * customer's site notices.
  */
 import { once } from 'node:events'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import path from 'node:path'
@@ -24,6 +24,7 @@ import {
 } from './kill-journey.ts'
 import { PortalProcess } from './portal-process.ts'
 
+const root = path.resolve(import.meta.dirname, '..')
 let portal: PortalProcess
 let an: Customer
 let host: string
@@ -266,6 +267,55 @@ test(
     )
     expect(portalNow()).toBe(before)
     expect(new Set(await visits.stop())).toEqual(new Set([200]))
+    for (const { holds } of an.facts) await holds()
+  },
+)
+
+/** A release of its own folder: this code, which says another version of itself. */
+function releaseFolder(name: string): string {
+  const folder = path.join(portal.dataDir, name)
+  for (const part of ['server', 'contract', 'sandbox', 'scripts', 'dist'])
+    cpSync(path.join(root, part), path.join(folder, part), { recursive: true })
+  symlinkSync(path.join(root, 'node_modules'), path.join(folder, 'node_modules'))
+  const about = readFileSync(path.join(root, 'package.json'), 'utf8')
+  writeFileSync(
+    path.join(folder, 'package.json'),
+    about.replace(/"version": "[^"]+"/, `"version": "9.9.${name.length}"`),
+  )
+  return folder
+}
+
+test(
+  'another release takes over and the one before comes back, and no call fails',
+  { timeout: 120_000 },
+  async () => {
+    const version = async (): Promise<string> => {
+      const { info } = (await (await fetch(`${portal.url}/api/openapi.json`)).json()) as {
+        info: { version: string }
+      }
+      return info.version
+    }
+    const present = await version()
+    const fresh = releaseFolder('next')
+    const broken = releaseFolder('broken')
+    writeFileSync(path.join(broken, 'server', 'app.ts'), 'throw new Error("no good")\n')
+    const visits = visitors()
+    const calls = callers()
+
+    expect(await portal.command('upgrade', {}, ['/nowhere'])).toMatchObject({ code: 1 })
+    const failed = await portal.command('upgrade', {}, [broken])
+    expect(failed.said).toContain('did not get ready: the present one goes on')
+    expect(failed.code).toBe(1)
+    expect(await version()).toBe(present)
+
+    expect((await portal.command('upgrade', {}, [fresh])).said).toContain('took over in')
+    await eventually('the new version', async () => (await version()) === '9.9.4')
+    expect((await portal.command('upgrade', {}, [root])).said).toContain('took over in')
+    await eventually('the version before', async () => (await version()) === present)
+
+    expect(await calls.stop()).toEqual([])
+    expect(new Set(await visits.stop())).toEqual(new Set([200]))
+    expect(containersNow()).toEqual(containers)
     for (const { holds } of an.facts) await holds()
   },
 )

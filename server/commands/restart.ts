@@ -1,12 +1,8 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import type { Config } from '../config.ts'
 import type { Output } from './output.ts'
-import { pidOfParent, pidOfPortal } from '../portal-pid.ts'
+import { pidOfPortal } from '../portal-pid.ts'
 import { readSettings } from '../settings.ts'
-
-/** How long a new process may take, seconds: a little more than the parent gives it. */
-const patience = 65
-const lookMs = 100
+import { askForTakeover, patienceSeconds } from './takeover.ts'
 
 /**
  * Has another process take the place of the portal that runs on this DATA_DIR, with the catalogue,
@@ -29,22 +25,14 @@ export async function restartCommand(
     out.refuse(`No portal runs on ${config.DATA_DIR}.`)
     return 1
   }
-  const began = performance.now()
-  const parent = pidOfParent(config.DATA_DIR)
-  if (parent === undefined) process.kill(before, 'SIGTERM')
-  else process.kill(parent, 'SIGUSR2')
-  for (;;) {
-    const now = pidOfPortal(config.DATA_DIR)
-    if (now !== undefined && now !== before) break
-    if (performance.now() - began > patience * 1000) {
-      out.refuse(
-        `No new process was ready within ${patience} s: the present one goes on. The log says why.`,
-      )
-      return 1
-    }
-    await pause(lookMs)
+  const tookSeconds = await askForTakeover(config.DATA_DIR, before)
+  if (tookSeconds === undefined) {
+    out.refuse(
+      `No new process was ready within ${patienceSeconds} s: the present one goes on. ` +
+        'The log says why.',
+    )
+    return 1
   }
-  const tookSeconds = Number(((performance.now() - began) / 1000).toFixed(1))
   out.line(
     `The portal was started again in ${tookSeconds.toFixed(1)} s. API, pages and sites went on.`,
   )

@@ -1,0 +1,53 @@
+import path from 'node:path'
+import type { Config } from '../config.ts'
+import { pidOfPortal } from '../portal-pid.ts'
+import { forgetRelease, notedRelease, noteRelease, whyNoRelease } from '../release-folder.ts'
+import type { Output } from './output.ts'
+import { askForTakeover } from './takeover.ts'
+
+/**
+ * Has the code of another folder take over from the portal that runs on this DATA_DIR, without a
+ * call that fails. Code that does not start changes nothing. The same command leads back, with the
+ * folder of the release before.
+ */
+export async function upgradeCommand(
+  config: Config,
+  _databaseUrl: string,
+  [given]: readonly string[],
+  out: Output,
+): Promise<number> {
+  if (given === undefined) {
+    out.refuse('Which folder holds the release? upgrade <folder>')
+    return 64
+  }
+  const folder = path.resolve(given)
+  const fault = whyNoRelease(folder)
+  if (fault !== undefined) {
+    out.refuse(fault)
+    return 1
+  }
+  const before = pidOfPortal(config.DATA_DIR)
+  if (before === undefined) {
+    out.refuse(`No portal runs on ${config.DATA_DIR}.`)
+    return 1
+  }
+  noteRelease(config.DATA_DIR, folder)
+  const tookSeconds = await askForTakeover(
+    config.DATA_DIR,
+    before,
+    () => notedRelease(config.DATA_DIR) === undefined,
+  )
+  if (tookSeconds === undefined) {
+    forgetRelease(config.DATA_DIR)
+    out.refuse(
+      `The release in ${folder} did not get ready: the present one goes on. The log says why.`,
+    )
+    return 1
+  }
+  out.line(
+    `The release in ${folder} took over in ${tookSeconds.toFixed(1)} s. API, pages and sites ` +
+      'went on.',
+  )
+  out.fields({ folder, tookSeconds })
+  return 0
+}
