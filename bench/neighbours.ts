@@ -11,7 +11,7 @@ const everyMs = 20
 const rounds = 8
 const neighbours = 4
 
-interface Storm {
+interface Load {
   readonly name: string
   readonly calls: number
   readonly one: (n: number, round: number) => Promise<Response>
@@ -73,7 +73,7 @@ try {
     password: 'Mat-khau-9!',
     replicate: 1,
   }
-  const storms: readonly Storm[] = [
+  const loads: readonly Load[] = [
     {
       name: '60 parallel writes on a server that does not exist',
       calls: 60,
@@ -110,7 +110,7 @@ try {
         }),
     },
   ]
-  for (const { name, calls, one } of storms) {
+  for (const { name, calls, one } of loads) {
     const times: number[] = []
     let failed = 0
     let over = false

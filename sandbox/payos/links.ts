@@ -133,7 +133,7 @@ export interface Outcome extends Wording {
   readonly transfers: (left: bigint) => readonly bigint[]
   readonly notice: 'now' | 'late' | 'lost'
   /** How many of the transfers are told of; all of them where it is absent. */
-  readonly told?: number
+  readonly notified?: number
   readonly ends?: 'cancelled' | 'expired'
 }
 const whole = (left: bigint): readonly bigint[] => [left]
@@ -188,7 +188,7 @@ export const outcomes: Readonly<Record<string, Outcome>> = {
   second_lost: {
     transfers: (left) => [left, left],
     notice: 'now',
-    told: 1,
+    notified: 1,
     en: 'Transfer it twice, the merchant never hears of the second one',
     vi: 'Chuyển hai lần đủ số tiền, mất webhook của lần hai',
   },
@@ -248,7 +248,7 @@ export async function decide(
       )
       const transfer = rows[0]
       if (transfer === undefined) throw new Error('a transfer was lost')
-      if (outcome.notice === 'lost' || place >= (outcome.told ?? Infinity)) continue
+      if (outcome.notice === 'lost' || place >= (outcome.notified ?? Infinity)) continue
       const webhookId = await queue(tx, before, { ...transfer, amount }, outcome.notice)
       if (outcome.notice === 'now') webhookIds.push(webhookId)
     }

@@ -24,7 +24,7 @@ import { createApi } from './api.ts'
 import { closeDispute, failRefund, openDispute } from './dashboard.ts'
 import { authenticate, refund, type Intent, type Payment, type Tell } from './intents.ts'
 import { browserRoutes, challengePage, dashboardPage } from './page.ts'
-import { find, load, newId, told, type Stored } from './store.ts'
+import { find, load, newId, publicFields, type Stored } from './store.ts'
 
 export { stripeTables } from './store.ts'
 
@@ -83,7 +83,7 @@ export function openStripe(db: Database, keys: Keys, options: GatewayOptions): G
         object: 'event',
         api_version: apiVersion,
         created: Math.floor(Date.now() / 1000),
-        data: { object: told(of) },
+        data: { object: publicFields(of) },
         livemode: false,
         pending_webhooks: 1,
         request: { id: null, idempotency_key: null },

@@ -69,6 +69,6 @@ export async function find<T extends Stored>(
 }
 
 /** The object as Stripe tells it. */
-export function told(of: object): object {
+export function publicFields(of: object): object {
   return Object.fromEntries(Object.entries(of).filter(([name]) => !name.startsWith('_')))
 }
