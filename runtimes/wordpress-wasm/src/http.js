@@ -77,7 +77,7 @@ export function createSiteServer({ php, order, log, onStuck }) {
   const portSuffix = siteUrl.port ? `:${siteUrl.port}` : ''
   let hosts = new Set(order.hosts)
   const turns = new Turnstile()
-  let inHand = 0
+  let activeRequests = 0
   let idle = () => {}
 
   const isSecure = (request) =>
@@ -89,7 +89,7 @@ export function createSiteServer({ php, order, log, onStuck }) {
    * The site's address as this visitor sees it, null when the name is none of the site's. The port
    * is never the visitor's word.
    */
-  function homeOf(request) {
+  function homeUrlOf(request) {
     const name = (request.headers.host ?? siteUrl.host)
       .toLowerCase()
       .replace(/:\d*$/, '')
@@ -170,7 +170,7 @@ export function createSiteServer({ php, order, log, onStuck }) {
     if (rest.trim()) log({ s: 'php', m: rest.slice(0, 2_000) })
   }
 
-  async function answerFromPhp(request, response, { url, home, script, code, server: more }) {
+  async function answerFromPhp(request, response, { url, homeUrl, script, code, server: more }) {
     const body = await readBody(request)
     if (turns.waiting >= maxWaiting) {
       response.writeHead(503, { 'retry-after': 2, 'content-length': 0 }).end()
@@ -194,11 +194,11 @@ export function createSiteServer({ php, order, log, onStuck }) {
       script,
       code,
       // Not the visitor's spelling, nor his port: PHP sees one name for one address.
-      headers: { ...phpHeaders(request), host: new URL(home).host },
+      headers: { ...phpHeaders(request), host: new URL(homeUrl).host },
       body: body.length > 0 ? body : undefined,
       client: clientOf(request),
       secure: isSecure(request),
-      server: { ...more, PORTAL_HOME: home },
+      server: { ...more, PORTAL_HOME: homeUrl },
     })
     if (!result) return null
     const errors = logErrors(result.stderr)
@@ -243,8 +243,8 @@ export function createSiteServer({ php, order, log, onStuck }) {
     const url = new URL(
       request.url.startsWith('/') ? `http://site${request.url.replace(/^\/+/, '/')}` : request.url,
     )
-    const home = homeOf(request)
-    if (home === null) {
+    const homeUrl = homeUrlOf(request)
+    if (homeUrl === null) {
       // The edge lets nobody in by a strange name: this is a name that was just let go of, or
       // somebody who went around the edge.
       const repeatable = request.method === 'GET' || request.method === 'HEAD'
@@ -256,7 +256,7 @@ export function createSiteServer({ php, order, log, onStuck }) {
       return { status: response.statusCode, bytes: 0 }
     }
     const ticket = ticketOf(url.pathname)
-    if (ticket !== undefined) return signIn(request, response, { url, home, ticket })
+    if (ticket !== undefined) return signIn(request, response, { url, homeUrl, ticket })
     const target = await route(order.siteDir, url.pathname)
     switch (target.kind) {
       case 'file':
@@ -272,17 +272,17 @@ export function createSiteServer({ php, order, log, onStuck }) {
           .end('Forbidden\n')
         return { status: 403, bytes: 10 }
       default:
-        return answerFromPhp(request, response, { url, home, script: target.script })
+        return answerFromPhp(request, response, { url, homeUrl, script: target.script })
     }
   }
 
-  async function signIn(request, response, { url, home, ticket }) {
+  async function signIn(request, response, { url, homeUrl, ticket }) {
     // HEAD asks what is there; that must not use it up.
     const user = request.method === 'GET' ? takeTicket(order.ticketsDir, ticket) : null
     if (user !== null)
       return answerFromPhp(request, response, {
         url,
-        home,
+        homeUrl,
         script: '/wp-login.php',
         code: signInCode,
         server: { PORTAL_USER: user },
@@ -301,7 +301,7 @@ export function createSiteServer({ php, order, log, onStuck }) {
     { requestTimeout: 300_000, headersTimeout: 30_000, keepAliveTimeout: 65_000 },
     async (request, response) => {
       const started = performance.now()
-      inHand++
+      activeRequests++
       let outcome = { status: 500, bytes: 0 }
       try {
         outcome = await answer(request, response)
@@ -313,8 +313,8 @@ export function createSiteServer({ php, order, log, onStuck }) {
           response.writeHead(outcome.status, { connection: 'close', 'content-length': 0 })
         response.end()
       }
-      inHand--
-      if (inHand === 0) idle()
+      activeRequests--
+      if (activeRequests === 0) idle()
       if (!outcome) return
       log({
         s: 'access',
@@ -334,7 +334,8 @@ export function createSiteServer({ php, order, log, onStuck }) {
     setHosts(names) {
       hosts = new Set(names)
     },
-    settle: () => (inHand === 0 ? Promise.resolve() : new Promise((resolve) => (idle = resolve))),
+    settle: () =>
+      activeRequests === 0 ? Promise.resolve() : new Promise((resolve) => (idle = resolve)),
     /** An internal GET, its output thrown away. */
     async run(target) {
       const url = new URL(target, siteUrl)

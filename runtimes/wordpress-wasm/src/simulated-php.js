@@ -80,7 +80,7 @@ export class SimulatedPhp {
    * The faults that a test asks for in `faults.json` in the SQLite plugin's folder: `bootMs` and
    * `answerMs` are waits, `diesInstalled` loses the answer of a site's first installation.
    */
-  async misbehave(moment) {
+  async injectFault(moment) {
     if (moment === 'boot') await pause(this.#faults.bootMs ?? 0)
     if (moment === 'answer') await pause(this.#faults.answerMs ?? 0)
     if (moment !== 'installed' || !this.#faults.diesInstalled) return
@@ -133,7 +133,7 @@ export class SimulatedPhp {
   }
 
   async runStream(request) {
-    await this.misbehave('answer')
+    await this.injectFault('answer')
     let answer
     let errors = ''
     try {
