@@ -260,7 +260,7 @@ export class Attempt {
  * The server's own sentence, or `otherwise` where it said none: nobody answered, or something
  * broke.
  */
-export const saidOr = (error: unknown, otherwise: string): string =>
+export const serverMessageOr = (error: unknown, otherwise: string): string =>
   error instanceof ApiError && error.status > 0 && error.code !== 'internal'
     ? error.message
     : otherwise

@@ -12,7 +12,7 @@ export function answerFirst(router: AnyRouter): void {
   const { push, replace } = history
   const drawn = new Set<string>()
   /** The latest wish counts: what was pressed before it leads nowhere any more. */
-  let wish = 0
+  let latest = 0
   let pressed: Element | undefined
   addEventListener(
     'click',
@@ -27,19 +27,19 @@ export function answerFirst(router: AnyRouter): void {
     router.getMatchedRoutes(pathname)[2]?.id ?? pathname
 
   history.push = (path, ...rest) => {
-    const mine = ++wish
+    const mine = ++latest
     const { pathname } = new URL(path, location.origin)
     if (document.hidden || drawn.has(screenOf(pathname))) return push(path, ...rest)
     const taken = pressed
     taken?.setAttribute('data-taken', '')
     void afterFrame().then(() => {
       taken?.removeAttribute('data-taken')
-      if (mine === wish) push(path, ...rest)
+      if (mine === latest) push(path, ...rest)
     })
   }
   history.replace = (...to) => {
-    wish++
+    latest++
     replace(...to)
   }
-  addEventListener('popstate', () => wish++)
+  addEventListener('popstate', () => latest++)
 }

@@ -25,7 +25,7 @@ export interface SocketOptions {
   onEnded: () => void
 }
 
-const greetingMs = 10_000
+const handshakeTimeoutMs = 10_000
 const pongMs = 10_000
 
 export class ChannelSocket {
@@ -55,7 +55,7 @@ export class ChannelSocket {
     const socket = new WebSocket(addressOf(this.#options.at))
     let errorCode: number | undefined
     this.#socket = socket
-    this.#wait(greetingMs, () => this.#lost(1006))
+    this.#wait(handshakeTimeoutMs, () => this.#lost(1006))
     socket.onmessage = ({ data }) => {
       if (this.#socket !== socket || typeof data !== 'string') return
       const message = read(data)

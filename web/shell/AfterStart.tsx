@@ -20,19 +20,19 @@ function load(): Promise<View> {
 
 export interface AfterStartProps {
   /** Something has come near the palette: its button, or the key that goes before the K. */
-  near: boolean
+  preload: boolean
   /** The palette is wanted, with what was typed since. */
   held: HeldKeys | undefined
   onClose: () => void
 }
 
 /** What the frame can do soon after it is there: lock an idle screen, and show the palette. */
-export default function AfterStart({ near, held, onClose }: AfterStartProps) {
+export default function AfterStart({ preload, held, onClose }: AfterStartProps) {
   const [View, setView] = useState<View>()
   useEffect(() => watchIdle(), [])
   useEffect(() => {
-    if (near) void load().catch(() => undefined)
-  }, [near])
+    if (preload) void load().catch(() => undefined)
+  }, [preload])
   useEffect(() => {
     if (held === undefined) return
     const show = async () => {

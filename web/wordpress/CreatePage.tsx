@@ -13,7 +13,7 @@ import {
 } from 'react'
 import { diskPrice } from '../../contract/pricing.ts'
 import { containerLimits, placeOrder } from '../../contract/wordpress.ts'
-import { ApiError, Attempt, messageOf, saidOr } from '../api.ts'
+import { ApiError, Attempt, messageOf, serverMessageOr } from '../api.ts'
 import { brand } from '../brand.ts'
 import { useDraft } from '../drafts.ts'
 import { useFormat } from '../format.ts'
@@ -176,7 +176,7 @@ export default function CreatePage({ kind = 'wordpress' }: { kind?: Kind }) {
       setErrors(error instanceof ApiError ? error.fields : {})
       setRefusal(messageOf(error))
       refused.current = true
-      toast.error(t.toast.error, saidOr(error, t.order.failed))
+      toast.error(t.toast.error, serverMessageOr(error, t.order.failed))
     } finally {
       setBusy(false)
     }

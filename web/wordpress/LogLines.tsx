@@ -99,7 +99,7 @@ interface BlockProps {
 const Block = memo(
   function Block({ block, wrap, area, onResize }: BlockProps) {
     const place = useRef<HTMLDivElement>(null)
-    const [near, setNear] = useState(true)
+    const [visible, setVisible] = useState(true)
     const [height, setHeight] = useState(block.lines.length * rowPx)
 
     useEffect(() => {
@@ -109,7 +109,7 @@ const Block = memo(
         ([entry]) => {
           if (!entry) return
           if (!entry.isIntersecting) setHeight(entry.boundingClientRect.height)
-          setNear(entry.isIntersecting)
+          setVisible(entry.isIntersecting)
         },
         { root: area.current, rootMargin: `${marginPx}px 0px` },
       )
@@ -117,12 +117,12 @@ const Block = memo(
       return () => observer.disconnect()
     }, [area])
     useLayoutEffect(() => {
-      if (near) onResize()
-    }, [near, onResize])
+      if (visible) onResize()
+    }, [visible, onResize])
 
     return (
-      <div ref={place} style={near ? undefined : { height }}>
-        {near
+      <div ref={place} style={visible ? undefined : { height }}>
+        {visible
           ? block.lines.map((line) => (
               <div
                 key={line.number}
