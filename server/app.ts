@@ -365,7 +365,7 @@ export async function openApp(parts: AppParts) {
     log,
     drivers: drivers.payments,
     ...topUps,
-    beginnings: limits.limit('payment-begun', 300, 600),
+    paymentStarts: limits.limit('payment-begun', 300, 600),
     forgeries: limits.limit('forged-notice', 200, 3600),
   })
   wordpress.routes(http, {
@@ -433,7 +433,7 @@ export async function openApp(parts: AppParts) {
   })
 
   // The job says it in the log; whoever asks every few seconds does not fill it.
-  const quietly = { warn: () => undefined, error: () => undefined }
+  const silentLog = { warn: () => undefined, error: () => undefined }
   let ready = false
   serveHealth(server, {
     metrics,
@@ -446,7 +446,7 @@ export async function openApp(parts: AppParts) {
       realtime: () => realtime.health(),
       wordpress: () => drivers.wordpress.health(),
       dns: () => drivers.dns.health(),
-      disk: () => checkDiskSpace(config.DATA_DIR, quietly),
+      disk: () => checkDiskSpace(config.DATA_DIR, silentLog),
     },
   })
   storefront.servePages(

@@ -80,14 +80,14 @@ async function main(args: readonly string[]): Promise<number> {
     return 0
   }
   if (!command) {
-    const asked = wantsHelp || args.length === 0
+    const showHelp = wantsHelp || args.length === 0
     const list = Object.entries(commands)
       .map(([each, { about }]) => `  ${each.padEnd(14)} ${about}`)
       .join('\n')
     const text = `Commands, each with --help and --json:\n${list}\n`
-    if (asked) process.stdout.write(text)
+    if (showHelp) process.stdout.write(text)
     else process.stderr.write(`There is no command ${name}. ${text}`)
-    return asked ? 0 : 64
+    return showHelp ? 0 : 64
   }
   const out = createOutput(args.includes('--json'))
   try {

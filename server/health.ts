@@ -34,7 +34,7 @@ async function failedChecks(
 }
 
 /** Unauthorised callers see which check failed, not why. */
-const withoutWhy = (failed: Readonly<Record<string, string>>): Record<string, string> =>
+const withoutReasons = (failed: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(Object.keys(failed).map((name) => [name, 'not ready']))
 
 const proxyHeaders = ['x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'forwarded', 'via']
@@ -66,13 +66,14 @@ export function serveHealth(
   server.get('/readyz', async (request, reply) => {
     const notReady = await failedChecks(parts.checks, parts.longestMs ?? usuallyMs)
     const ok = Object.keys(notReady).length === 0
-    return reply
-      .code(ok ? 200 : 503)
-      .send(
-        ok
-          ? { status: 'ready' }
-          : { status: 'not ready', notReady: entitled(request) ? notReady : withoutWhy(notReady) },
-      )
+    return reply.code(ok ? 200 : 503).send(
+      ok
+        ? { status: 'ready' }
+        : {
+            status: 'not ready',
+            notReady: entitled(request) ? notReady : withoutReasons(notReady),
+          },
+    )
   })
   server.get('/metrics', async (request, reply) => {
     if (!entitled(request)) throw new Refusal('not_found')

@@ -16,9 +16,9 @@ import { refuseSecondPortal } from './portal-pid.ts'
 import { bootRequest, lineTo, portalIsReady, type Boot } from './sites-line.ts'
 import { readSettings } from './settings.ts'
 import { openSites } from './sites.ts'
-import { tellFaults, whyNotStarted } from './start-failures.ts'
+import { printFaults, whyNotStarted } from './start-failures.ts'
 
-const say = (line: string): void => void process.stdout.write(`${line}\n`)
+const printLine = (line: string): void => void process.stdout.write(`${line}\n`)
 
 /** Longest time for what is in flight, ms: of the portal, and of all together. */
 const portalLimitMs = 20_000
@@ -70,7 +70,7 @@ async function run(): Promise<void> {
   try {
     Object.assign(process.env, withEnvFile(given))
   } catch (error) {
-    tellFaults([(error as Error).message])
+    printFaults([(error as Error).message])
     process.exit(78)
   }
   let env: NodeJS.ProcessEnv = { ...process.env }
@@ -78,12 +78,12 @@ async function run(): Promise<void> {
   const log = createLog(config?.LOG_LEVEL ?? 'info')
   const sites = config && openSites(config, log)
   let postgres: SupervisedPostgres | undefined
-  let ground: Promise<string> | undefined
+  let openedDatabaseUrl: Promise<string> | undefined
   let startedAt: number | undefined = Date.now()
   let portalPid: number | undefined
 
   /** Once, when the portal has found all settings good. Answers the database's address. */
-  async function openGround(): Promise<string> {
+  async function openDatabaseAndSites(): Promise<string> {
     if (!config || !sites) throw new Error('the settings are not valid')
     const { DATABASE_URL, DATA_DIR, EMBEDDED_PG_USER } = config
     await refuseSecondPortal(DATA_DIR, portalPid)
@@ -92,7 +92,7 @@ async function run(): Promise<void> {
         {
           folder: path.join(DATA_DIR, 'postgres'),
           runAsUser: EMBEDDED_PG_USER,
-          log: say,
+          log: printLine,
         },
         log,
       )
@@ -108,7 +108,7 @@ async function run(): Promise<void> {
       const began = startedAt ?? Date.now()
       startedAt = undefined
       line.onRequest(bootRequest, async (): Promise<Boot> => ({
-        databaseUrl: await (ground ??= openGround()),
+        databaseUrl: await (openedDatabaseUrl ??= openDatabaseAndSites()),
         began,
       }))
       line.onNotification(portalIsReady, isReady)
@@ -158,9 +158,9 @@ async function run(): Promise<void> {
   }
   const shutdown = closeOnSignals(
     async (signal) => {
-      if (signal) say('Stopping: finishing what is in flight …')
+      if (signal) printLine('Stopping: finishing what is in flight …')
       await close()
-      if (signal) say('Stopped.')
+      if (signal) printLine('Stopped.')
     },
     closeLimitMs,
     log,
@@ -173,13 +173,13 @@ async function run(): Promise<void> {
   } catch (error) {
     shutdown.disarm()
     // What the portal found it has told itself.
-    const groundFault = await ground?.then(
+    const openingFault = await openedDatabaseUrl?.then(
       () => undefined,
       (why: unknown) => whyNotStarted(why),
     )
-    if (groundFault !== undefined) tellFaults([groundFault])
+    if (openingFault !== undefined) printFaults([openingFault])
     await close()
-    process.exit(error instanceof StartFailure && groundFault === undefined ? error.exitCode : 1)
+    process.exit(error instanceof StartFailure && openingFault === undefined ? error.exitCode : 1)
   }
 }
 

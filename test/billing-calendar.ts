@@ -27,7 +27,7 @@ export function calendarOf(billing: () => TestBilling) {
   const receiptsTo = (customer: { email: string }): string[] => mailsTo(customer).filter(isReceipt)
   const eventsOf = ({ id }: { id: string }): string[] =>
     billing()
-      .told.filter(({ customerId }) => customerId === id)
+      .published.filter(({ customerId }) => customerId === id)
       .map(({ event }) => event)
 
   return { at, jobsOf, lettersTo, receiptsTo, eventsOf }

@@ -121,7 +121,7 @@ export function delegationsOf(net: () => Hierarchy, world: () => World) {
 }
 
 /** The reason and the found names, with both languages of the advice looked at. */
-export function said(verdict: Verdict): string {
+export function summaryOf(verdict: Verdict): string {
   expect(verdict.expected).toEqual(pair)
   if (verdict.isValid) {
     expect(verdict.reason ?? verdict.advice).toBeUndefined()

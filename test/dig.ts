@@ -107,7 +107,7 @@ export const question = (
 export function sendUdp(
   port: number,
   bytes: Buffer,
-  patience = patienceMs,
+  timeoutMs = patienceMs,
 ): Promise<Buffer | undefined> {
   return new Promise((resolve, reject) => {
     const socket = dgram.createSocket('udp4')
@@ -115,7 +115,7 @@ export function sendUdp(
       clearTimeout(timer)
       socket.close(() => resolve(answer))
     }
-    const timer = setTimeout(() => done(undefined), patience)
+    const timer = setTimeout(() => done(undefined), timeoutMs)
     socket.once('error', reject)
     socket.once('message', done)
     socket.send(bytes, port, '127.0.0.1')

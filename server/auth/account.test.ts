@@ -132,7 +132,7 @@ describe('profile', () => {
     const an = await portal.customer()
     const before = (await on<Account>(an, 'GET', '')).body.result
     expect(before).toMatchObject({ address: null, company: null, taxCode: null })
-    const wish = {
+    const changes = {
       company: ' Công ty Ánh Dương ',
       taxCode: '0312345678-001',
       address: { line: '1 Tràng Tiền', locationId: 'vn-city-ha-noi' },
@@ -141,10 +141,10 @@ describe('profile', () => {
     const after = {
       ...before,
       company: 'Công ty Ánh Dương',
-      taxCode: wish.taxCode,
+      taxCode: changes.taxCode,
       address: { line: '1 Tràng Tiền', location: hanoi },
     }
-    expect((await on<Account>(an, 'PUT', '', wish)).body.result).toEqual(after)
+    expect((await on<Account>(an, 'PUT', '', changes)).body.result).toEqual(after)
     expect((await on<Account>(an, 'PUT', '', { company: null })).body.result).toEqual({
       ...after,
       company: null,

@@ -144,9 +144,9 @@ export function createCodes(
               )
               .where('network', '=', network)
               .execute()
-      const triesHere = new Map(failures.map(({ code_id, tries }) => [code_id, tries]))
+      const triesOfNetwork = new Map(failures.map(({ code_id, tries }) => [code_id, tries]))
       const alive = rows.filter(
-        ({ id, tries }) => tries < maxTries && (triesHere.get(id) ?? 0) < maxTriesOfNetwork,
+        ({ id, tries }) => tries < maxTries && (triesOfNetwork.get(id) ?? 0) < maxTriesOfNetwork,
       )
       if (alive.length === 0) throw new Refusal('otp_expired', { keepsWrites: true })
       const right = alive.find((row) =>

@@ -4,7 +4,7 @@ import { onCommit, type Tx } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
 import type { Guards } from './guards.ts'
 import { knownOrigin } from './known-origins.ts'
-import { spokenBy } from './language.ts'
+import { languageOfCustomer } from './language.ts'
 import type { AuthNeeds } from './needs.ts'
 import type { Requester } from './one-time-code.ts'
 import { hashPassword, refuseCommon } from './password.ts'
@@ -20,7 +20,7 @@ export interface Recovery {
   /** Counts a request for a code. Refuses with rate_limited. */
   prepare(email: string, from: Origin): Promise<Asked>
   /** An unknown email is answered alike. */
-  recover(tx: Tx, email: string, asked: Asked): Promise<void>
+  recover(tx: Tx, email: string, input: Asked): Promise<void>
   /** The hash of a new password. Refuses with invalid_input, rate_limited, unavailable. */
   prepareReset(email: string, password: string, language: Language, from: Origin): Promise<string>
   /**
@@ -61,7 +61,7 @@ export function createRecovery(needs: AuthNeeds, guards: Guards): Recovery {
         await guards.codes.issue(tx, { email }, 'recover', by)
         return
       }
-      const language = spokenBy(customer, needs.languageOf)
+      const language = languageOfCustomer(customer, needs.languageOf)
       const { code, expiresAt } = await guards.codes.issue(
         tx,
         { customerId: customer.id },

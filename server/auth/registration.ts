@@ -11,7 +11,7 @@ import type { Registration as Form } from '../../contract/registration.ts'
 import { hours, later, type Clock } from '../platform/clock.ts'
 import { transaction, type Queryable, type Tx } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
-import { phoneOf, refuseProven, takenOf } from './addresses.ts'
+import { phoneOf, refuseProven, refusalOfConstraint } from './addresses.ts'
 import { addressRow, refuseUnknownPlace } from './billing-details.ts'
 import type { Guards } from './guards.ts'
 import { knownOrigin, knowsOrigin, rememberOrigin } from './known-origins.ts'
@@ -149,7 +149,7 @@ export function createRegistration(needs: AuthNeeds, guards: Guards): Registrati
   }
 
   /** Whether one of these registrations was made from, or activated from, this network. */
-  async function asked(ids: readonly string[], from: Origin): Promise<boolean> {
+  async function isKnownOrigin(ids: readonly string[], from: Origin): Promise<boolean> {
     for (const id of ids) if (await knownOrigin(db, clock, id, from)) return true
     return false
   }
@@ -203,7 +203,7 @@ export function createRegistration(needs: AuthNeeds, guards: Guards): Registrati
       if (chosen === undefined) throw new Refusal('otp_expired')
       if (same.length > 1 && !(await knownOrigin(tx, clock, chosen, from)))
         for (const { id } of same) if (await knownOrigin(tx, clock, id, from)) chosen = id
-      const rivals = await tx
+      const conflicting = await tx
         .selectFrom('customer')
         .select('id')
         .where('active', '=', false)
@@ -212,15 +212,15 @@ export function createRegistration(needs: AuthNeeds, guards: Guards): Registrati
         .forUpdate()
         .execute()
       // The account was forgotten at this very moment.
-      if (!rivals.some(({ id }) => id === chosen)) throw new Refusal('otp_expired')
+      if (!conflicting.some(({ id }) => id === chosen)) throw new Refusal('otp_expired')
       try {
         await tx.updateTable('customer').set({ active: true }).where('id', '=', chosen).execute()
       } catch (error) {
-        throw takenOf(error)
+        throw refusalOfConstraint(error)
       }
       await forget(
         tx,
-        rivals.map(({ id }) => id).filter((id) => id !== chosen),
+        conflicting.map(({ id }) => id).filter((id) => id !== chosen),
       )
     },
 
@@ -228,7 +228,7 @@ export function createRegistration(needs: AuthNeeds, guards: Guards): Registrati
       const rows = await unproven(db, email, from)
       const by = {
         network: from.network,
-        trusted: await asked(
+        trusted: await isKnownOrigin(
           rows.map(({ id }) => id),
           from,
         ),

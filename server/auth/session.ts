@@ -16,7 +16,7 @@ const longestMs = days(30)
 /** Of one customer; the oldest ends for a new one. */
 const maxSessions = 20
 /** The last use is written at most this often. */
-const touchMs = minutes(1)
+const lastUsedWriteMs = minutes(1)
 
 const hashOf = (token: string): Buffer => createHash('sha256').update(token).digest()
 
@@ -140,7 +140,7 @@ export async function identify(
   if (!session) return undefined
   const locked = session.locked_at !== null
   // A locked one is not in use.
-  if (!locked && now.getTime() - session.last_used_at.getTime() > touchMs) {
+  if (!locked && now.getTime() - session.last_used_at.getTime() > lastUsedWriteMs) {
     await db
       .updateTable('session')
       .set({ last_used_at: now, expires_at: expiryOf(now, session.ends_at) })

@@ -8,7 +8,13 @@ import type { BillingContext } from './context.ts'
 import { priceEvent } from './events.ts'
 import type { SubscriptionRow } from './payment.ts'
 import { dayIn, monthsAfter } from './period.ts'
-import { noticeMs, prospectsOf, riseToJson, type Prospect, type Rise } from './prospects.ts'
+import {
+  noticeMs,
+  renewalPricesOf,
+  riseToJson,
+  type RenewalPrice,
+  type PriceRise,
+} from './prospects.ts'
 
 /** Subscriptions that are looked at in one go. */
 const batchSize = 200
@@ -25,7 +31,7 @@ export function firstRenewalFrom(context: BillingContext, row: SubscriptionRow, 
 function letter(
   context: BillingContext,
   row: SubscriptionRow,
-  of: { prospect: Prospect; rise: Rise; day: string; language: 'en' | 'vi' },
+  of: { prospect: RenewalPrice; rise: PriceRise; day: string; language: 'en' | 'vi' },
 ): [subject: string, text: string] {
   const { day, language } = of
   const what = (row.description as Record<'en' | 'vi', string>)[language]
@@ -52,7 +58,7 @@ async function announce(
   context: BillingContext,
   tx: Tx,
   row: SubscriptionRow,
-  prospect: Prospect & { rise: NonNullable<Prospect['rise']> },
+  prospect: RenewalPrice & { rise: NonNullable<RenewalPrice['rise']> },
 ): Promise<void> {
   const rise = { offer: prospect.rise.offer, actsAt: later(context.clock.now(), noticeMs) }
   const noted = await tx
@@ -100,7 +106,7 @@ export async function announcePrices(context: BillingContext, signal?: AbortSign
       .execute()
     const last = rows.at(-1)
     if (!last) return
-    const prospects = await prospectsOf(context, context.db, rows)
+    const prospects = await renewalPricesOf(context, context.db, rows)
     for (const row of rows) {
       const prospect = prospects.get(row.id)
       const rise = prospect?.rise

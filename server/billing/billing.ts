@@ -91,11 +91,11 @@ export interface Billing {
    */
   waiting(): Promise<number>
   /** Has the jobs look at once: the clock was moved, or nobody looked for a while. */
-  poke(): Promise<void>
+  enqueueSweeps(): Promise<void>
 }
 
 /** How long something may be due before it counts as waiting. */
-const patienceMs = minutes(5)
+const overdueAfterMs = minutes(5)
 
 export function createBilling(deps: BillingDeps): Billing {
   const { db, jobs, clock, catalog } = deps
@@ -146,11 +146,11 @@ export function createBilling(deps: BillingDeps): Billing {
         .selectFrom('subscription')
         .select((eb) => eb.fn.countAll<bigint>().as('n'))
         .where('status', 'in', ['pending', 'active', 'past_due', 'suspended'])
-        .where('next_at', '<', later(clock.now(), -patienceMs))
+        .where('next_at', '<', later(clock.now(), -overdueAfterMs))
         .executeTakeFirstOrThrow()
       return Number(n)
     },
-    poke: () =>
+    enqueueSweeps: () =>
       transaction(db, async (tx) => {
         await jobs.add(tx, jobNames.sweep, {})
         await jobs.add(tx, jobNames.watch, {})

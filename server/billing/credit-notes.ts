@@ -159,7 +159,7 @@ export async function creditUnused(
     .selectAll()
     .where('id', '=', row.invoice_id)
     .executeTakeFirstOrThrow()
-  const growths = await tx
+  const upgrades = await tx
     .selectFrom('invoice')
     .selectAll()
     .where('subscription_id', '=', row.id)
@@ -174,11 +174,11 @@ export async function creditUnused(
   const share = (monthly: bigint): bigint => shareOf(monthly, seconds, ofSeconds)
   const charged = [
     { price: first.total, total: first.total },
-    ...growths.map(({ sets, total }) => ({ price: offerFromJson(sets).price, total })),
+    ...upgrades.map(({ sets, total }) => ({ price: offerFromJson(sets).price, total })),
   ]
   const parts = splitUnused(unused, share, charged)
   const period = { start: now, end: row.period_end }
-  for (const [index, invoice] of [first, ...growths].entries()) {
+  for (const [index, invoice] of [first, ...upgrades].entries()) {
     const part = parts[index] ?? 0n
     if (part === 0n) continue
     const rows = await linesOf(tx, invoice.id)

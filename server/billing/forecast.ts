@@ -59,7 +59,7 @@ function pushDown(heap: Next[], from: number): void {
 
 const amountAt = ({ amount, rise }: Renewing, at: Date): bigint =>
   rise && rise.from <= at ? rise.amount : amount
-const dearest = ({ amount, rise }: Renewing): bigint =>
+const highestPrice = ({ amount, rise }: Renewing): bigint =>
   rise && rise.amount > amount ? rise.amount : amount
 
 /**
@@ -67,7 +67,7 @@ const dearest = ({ amount, rise }: Renewing): bigint =>
  * subscriptions have renewed equally often but for the months between their first renewals, and
  * one.
  */
-function sureRounds(balance: bigint, monthly: bigint, renewing: readonly Renewing[]): number {
+function guaranteedRounds(balance: bigint, monthly: bigint, renewing: readonly Renewing[]): number {
   const times = renewing.map(({ at }) => at.getTime())
   const [first, last] = times.reduce(
     ([least, most], time) => [Math.min(least, time), Math.max(most, time)],
@@ -93,9 +93,9 @@ function costOf(one: Renewing, rounds: number): bigint {
  */
 export function emptyAt(balance: bigint, renewing: readonly Renewing[], now: Date): Date | null {
   if (renewing.some(({ unpaid }) => unpaid)) return now
-  const monthly = renewing.reduce((sum, one) => sum + dearest(one), 0n)
+  const monthly = renewing.reduce((sum, one) => sum + highestPrice(one), 0n)
   if (balance >= monthly * BigInt(horizonMonths)) return null
-  const rounds = sureRounds(balance, monthly, renewing)
+  const rounds = guaranteedRounds(balance, monthly, renewing)
   let left = balance - renewing.reduce((sum, one) => sum + costOf(one, rounds), 0n)
   const heap = renewing.map((of): Next => ({ of, at: of.after(rounds), count: rounds }))
   for (let place = heap.length >> 1; place >= 0; place--) pushDown(heap, place)

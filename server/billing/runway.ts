@@ -13,7 +13,7 @@ import type { SubscriptionRow } from './payment.ts'
 import { emptyAt, forecast, type Renewing } from './forecast.ts'
 import { dayIn, monthsAfter } from './period.ts'
 import { shownFully } from './product.ts'
-import { prospectsOf } from './prospects.ts'
+import { renewalPricesOf } from './prospects.ts'
 import { runsOut } from './titles.ts'
 
 /** Customers whose wallets are looked at in one go. */
@@ -33,7 +33,7 @@ async function renewingOf(
     .where('status', 'in', liveStatuses)
     .where('cancel_at_period_end', '=', false)
     .execute()
-  const prospects = await prospectsOf(context, db, rows)
+  const prospects = await renewalPricesOf(context, db, rows)
   const renewing = (row: SubscriptionRow): Renewing => {
     const zone = timeZoneOf(context.catalog, row.region_code as RegionCode)
     const unpaid = row.status !== 'active'
@@ -87,7 +87,7 @@ async function warn(
   await transaction(context.db, async (tx) => {
     const { balance, currency } = await context.ledger.balanceOf(tx, customerId)
     const now = context.clock.now()
-    const told = await tx
+    const warned = await tx
       .selectFrom('runway_warning')
       .select('days')
       .where('customer_id', '=', customerId)
@@ -98,7 +98,7 @@ async function warn(
     const level = renewing.some(({ unpaid }) => unpaid)
       ? null
       : warningLevel(lasts, context.catalog.billing.lowRunwayDays)
-    if (level === (told?.days ?? null)) return
+    if (level === (warned?.days ?? null)) return
     if (level === null) {
       await tx.deleteFrom('runway_warning').where('customer_id', '=', customerId).execute()
       return
@@ -115,7 +115,7 @@ async function warn(
       .returning('days')
       .executeTakeFirst()
     // It lasts longer than when it was warned last, or another portal was faster.
-    if (!noted || (told && told.days < level) || !end) return
+    if (!noted || (warned && warned.days < level) || !end) return
     const customer = (await context.customers(tx, [customerId])).get(customerId)
     if (!customer) return
     await context.outbox.publishEvent(tx, customerId, 'wallet.low', {

@@ -259,7 +259,7 @@ async function setCancelled(
 }
 
 /** A paid invoice's money goes back to the wallet, once; an open one is void. */
-async function giveBack(
+async function refundInvoice(
   context: BillingContext,
   tx: Tx,
   invoice: InvoiceRow,
@@ -307,7 +307,7 @@ export async function undo(
         .forUpdate()
         .execute()
     : []
-  for (const one of [invoice, ...others]) await giveBack(context, tx, one, reason)
+  for (const one of [invoice, ...others]) await refundInvoice(context, tx, one, reason)
   // What came back may pay for something else that waits.
   await context.jobs.add(tx, jobNames.payOpen, { customerId: invoice.customer_id })
   if (!subscription) return

@@ -5,7 +5,7 @@ import { pidOfParent, pidOfPortal } from '../portal-pid.ts'
 import { readSettings } from '../settings.ts'
 
 /** The portal finishes what is in flight, then comes back. Seconds. */
-const patience = 60
+const timeoutSeconds = 60
 const lookMs = 100
 
 /**
@@ -36,8 +36,8 @@ export async function restartCommand(
   for (;;) {
     const now = pidOfPortal(config.DATA_DIR)
     if (now !== undefined && now !== before) break
-    if (performance.now() - began > patience * 1000) {
-      out.refuse(`The portal did not come back within ${patience} s. Its log says why.`)
+    if (performance.now() - began > timeoutSeconds * 1000) {
+      out.refuse(`The portal did not come back within ${timeoutSeconds} s. Its log says why.`)
       return 1
     }
     await pause(lookMs)

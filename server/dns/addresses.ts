@@ -12,7 +12,7 @@ import {
 } from './delegation/index.ts'
 
 /** The world's thirteen root servers (IANA's named.root, IPv4). */
-const worldRoots = [
+const rootServers = [
   '198.41.0.4',
   '170.247.170.2',
   '192.33.4.12',
@@ -71,7 +71,7 @@ export function createDelegation(of: {
 }): DelegationCheck {
   const roots = of.roots.map(endpointOf)
   return createDelegationCheck({
-    roots: roots.length > 0 ? roots : worldRoots.map((address) => ({ address, port: dnsPort })),
+    roots: roots.length > 0 ? roots : rootServers.map((address) => ({ address, port: dnsPort })),
     port: roots[0]?.port ?? dnsPort,
     ourAddresses: of.own.addresses.map((address) => ({ address, port: of.own.port })),
     sites: of.sites,

@@ -216,7 +216,7 @@ export async function writeEdit(
     zone.id,
     of.after.filter(({ id }) => !stood.has(id)),
   )
-  const serial = await publisher.touch(tx, zone)
+  const serial = await publisher.recordChange(tx, zone)
   const { id } = await tx
     .insertInto('dns_change')
     .values({

@@ -31,7 +31,7 @@ const gaps = [
 const waitsFor = days(28)
 const activeGap = days(1)
 /** An active domain that was found elsewhere is looked at again soon: once may be a slip. */
-const doubtGap = hours(1)
+const recheckGap = hours(1)
 const missesUntilMoved = 2
 const movedFor = days(7)
 const dueAtOnce = 500
@@ -111,7 +111,7 @@ export function createVerifier(deps: {
   }
 
   function nextCheck(zone: ZoneRow, active: boolean, misses: number, now: Date): Date | null {
-    if (active) return later(now, misses > 0 ? doubtGap : activeGap)
+    if (active) return later(now, misses > 0 ? recheckGap : activeGap)
     const next = later(now, gaps[Math.min(misses, gaps.length) - 1] ?? minutes(1))
     return next.getTime() - zone.created_at.getTime() > waitsFor ? null : next
   }
@@ -145,7 +145,7 @@ export function createVerifier(deps: {
     const again =
       zone.misses > 0 &&
       zone.checked_at !== null &&
-      now.getTime() - zone.checked_at.getTime() < doubtGap / 2
+      now.getTime() - zone.checked_at.getTime() < recheckGap / 2
     let misses = zone.misses + 1
     if (verdict.isValid || (wasActive && !gone)) misses = 0
     else if (wasActive && again) misses = zone.misses

@@ -15,7 +15,7 @@ import { days, later, type Clock } from '../platform/clock.ts'
 import type { Database, Queryable } from '../platform/db.ts'
 import { DriverFailure, Refusal } from '../platform/errors.ts'
 import type { PaymentDriver } from './driver.ts'
-import type { Orders, PaymentRow, Wish } from './orders.ts'
+import type { Orders, PaymentRow, PaymentInput } from './orders.ts'
 import { available, routeOf, type Route } from './routing.ts'
 
 interface Shown {
@@ -33,7 +33,7 @@ interface Shown {
 
 export interface Checkout {
   begin(
-    wish: Wish & { type: 1 | 2; method: Route['method'] },
+    input: PaymentInput & { type: 1 | 2; method: Route['method'] },
   ): Promise<{ checkoutUrl: string; transactionCode: string }>
   find(db: Queryable, customerId: string, code: string, language: Language): Promise<Shown>
   /**
@@ -99,20 +99,20 @@ export function createCheckout(deps: {
   }
 
   return {
-    async begin(wish) {
-      const { currency } = catalog.regions[wish.buyer.regionCode]
+    async begin(input) {
+      const { currency } = catalog.regions[input.buyer.regionCode]
       const route = routeOf(
-        available(catalog, gateways, wish.buyer.regionCode),
-        wish.type,
-        wish.method,
+        available(catalog, gateways, input.buyer.regionCode),
+        input.type,
+        input.method,
       )
       const driver = route && drivers.get(route.gateway)
       if (!route || driver?.kind !== 'hosted' || !driver.currencies.includes(currency))
         throw new Refusal('method_unavailable')
-      const payment = await orders.open(wish, driver, route.channel)
+      const payment = await orders.open(input, driver, route.channel)
       // The payment stands before the gateway hears of it: a word that comes at once finds it.
       const { checkoutUrl, providerRef } = await driver
-        .begin(orders.orderOf(payment, wish.buyer))
+        .begin(orders.orderOf(payment, input.buyer))
         .catch(async (error: unknown) => {
           // A plain no is no trouble that passes: trying again would end the same way.
           if (!(error instanceof DriverFailure) || error.kind !== 'rejected') throw error

@@ -60,9 +60,9 @@ export function defineSettlingMovements(deps: {
   }
 
   /** Those of which no webhook was settled yet: most movements had their own. */
-  async function unheard(
+  async function withoutWebhook(
     driver: PaymentDriver,
-    told: readonly PaymentUpdate[],
+    updates: readonly PaymentUpdate[],
   ): Promise<PaymentUpdate[]> {
     const rows = await db
       .selectFrom('payment_notice')
@@ -71,12 +71,12 @@ export function defineSettlingMovements(deps: {
       .where(
         'event_id',
         'in',
-        told.map(({ eventId }) => eventId),
+        updates.map(({ eventId }) => eventId),
       )
       .where('outcome', 'in', settledOutcomes)
       .execute()
-    const heard = new Set(rows.map(({ event_id: id }) => id))
-    return told.filter(({ eventId }) => !heard.has(eventId))
+    const settled = new Set(rows.map(({ event_id: id }) => id))
+    return updates.filter(({ eventId }) => !settled.has(eventId))
   }
 
   /**
@@ -117,12 +117,12 @@ export function defineSettlingMovements(deps: {
     // What came before customers could pay was never theirs; a day more, for a bank that writes
     // days only. A portal whose clock travelled knows no first.
     const [from, begun] = [later(now, -spanMs), later(first, -days(1))]
-    const told = await driver.movements({
+    const updates = await driver.movements({
       from: begun > from && begun < now ? begun : from,
       to: later(now, minutes(1)),
     })
-    for (let at = 0; at < told.length; at += batch) {
-      for (const update of await unheard(driver, told.slice(at, at + batch))) {
+    for (let at = 0; at < updates.length; at += batch) {
+      for (const update of await withoutWebhook(driver, updates.slice(at, at + batch))) {
         if (signal.aborted) return
         try {
           await keep(driver, update, await settlement.settle(driver, update))

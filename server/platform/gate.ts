@@ -27,14 +27,14 @@ export function createGate(
   const queue: (() => void)[] = []
   return {
     async run(work) {
-      const asked = performance.now()
+      const queuedAt = performance.now()
       if (running >= atOnce) {
         if (queue.length >= waiting) throw refusal()
         // Who is called takes over the place of who leaves, so nobody slips in between.
         await new Promise<void>((resolve) => queue.push(resolve))
       } else running += 1
       try {
-        if (performance.now() - asked > longestWaitMs) throw tooBusy()
+        if (performance.now() - queuedAt > longestWaitMs) throw tooBusy()
         return await work()
       } finally {
         const next = queue.shift()

@@ -36,7 +36,7 @@ const closeMs = 8_000
 /** A server without routes, whose failures have our envelope. */
 export function createServer(options: ServerOptions): FastifyInstance {
   const { log } = options
-  const answerTrouble = (
+  const sendFailure = (
     error: unknown,
     request: FastifyRequest,
     reply: FastifyReply,
@@ -71,20 +71,20 @@ export function createServer(options: ServerOptions): FastifyInstance {
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 300 },
     // Trouble before any route is known; the hooks below have not run.
     frameworkErrors: (error, request, reply) =>
-      void answerTrouble(
+      void sendFailure(
         error,
         request as FastifyRequest,
         (reply as FastifyReply).header('x-request-id', request.id),
       ),
   })
   const endUnused = watchUnused(server.server)
-  let patience: NodeJS.Timeout | undefined
+  let closeTimer: NodeJS.Timeout | undefined
   server.addHook('preClose', async () => {
     endUnused()
     // One that is opened now, or whose request never ends.
-    patience = setTimeout(() => server.server.closeAllConnections(), closeMs)
+    closeTimer = setTimeout(() => server.server.closeAllConnections(), closeMs)
   })
-  server.addHook('onClose', async () => clearTimeout(patience))
+  server.addHook('onClose', async () => clearTimeout(closeTimer))
 
   // An empty body with a JSON content type is no body: logout and pay have none, and clients send
   // the header all the same.
@@ -125,6 +125,6 @@ export function createServer(options: ServerOptions): FastifyInstance {
     )
     options.onResponse?.(route, request.method, reply.statusCode, reply.elapsedTime / 1000)
   })
-  server.setErrorHandler(answerTrouble)
+  server.setErrorHandler(sendFailure)
   return server as unknown as FastifyInstance
 }

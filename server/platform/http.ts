@@ -194,7 +194,7 @@ export function createHttp(options: HttpOptions): Http {
       fingerprint: { method: request.method, url: request.url, body: request.body },
     }
   }
-  const wordRefusal =
+  const renderRefusal =
     (request: FastifyRequest) =>
     (refusal: Refusal): KeptAnswer => {
       const { body } = explain(refusal, request, log)
@@ -202,7 +202,7 @@ export function createHttp(options: HttpOptions): Http {
     }
   const send = (reply: FastifyReply, status: number, body: string) =>
     reply.code(status).type('application/json; charset=utf-8').send(body)
-  const give = (
+  const sendKept = (
     reply: FastifyReply,
     { statusCode, body, replayed = false }: KeptAnswer & { replayed?: boolean },
   ) => {
@@ -244,7 +244,7 @@ export function createHttp(options: HttpOptions): Http {
     endpoint: E,
     prepare: ((call: Call<E>) => Promise<P>) | undefined,
     handle: (call: Write<E, P>) => Promise<A>,
-    word: (endpoint: Endpoint, answer: A) => string,
+    render: (endpoint: Endpoint, answer: A) => string,
   ): void => {
     /** The call, and what is worked out before its transaction. */
     const prepared = async (request: FastifyRequest, from: From) => {
@@ -264,7 +264,7 @@ export function createHttp(options: HttpOptions): Http {
           }
         })
         if ('refusal' in answer) throw answer.refusal
-        return send(reply, endpoint.status ?? 200, word(endpoint, answer.given))
+        return send(reply, endpoint.status ?? 200, render(endpoint, answer.given))
       }
       const outcome = await runIdempotent(idempotency, keyedCall(key, from, request), {
         // A body that fails its schema is refused in here: that answer is kept too, and another
@@ -272,11 +272,11 @@ export function createHttp(options: HttpOptions): Http {
         prepare: () => prepared(request, from),
         work: async (tx, call) => ({
           statusCode: endpoint.status ?? 200,
-          body: word(endpoint, await handle({ ...call, tx })),
+          body: render(endpoint, await handle({ ...call, tx })),
         }),
-        wordRefusal: wordRefusal(request),
+        renderRefusal: renderRefusal(request),
       })
-      return give(reply, outcome)
+      return sendKept(reply, outcome)
     })
   }
   function write<E extends Endpoint, P>(
@@ -334,15 +334,15 @@ export function createHttp(options: HttpOptions): Http {
         })
         const key = request.headers['idempotency-key']
         if (typeof key !== 'string' || endpoint.method === 'DELETE') {
-          return give(reply, await work(randomUUID()))
+          return sendKept(reply, await work(randomUUID()))
         }
-        return give(
+        return sendKept(
           reply,
           await runIdempotentExternal(
             idempotency,
             keyedCall(key, from, request),
             work,
-            wordRefusal(request),
+            renderRefusal(request),
           ),
         )
       })

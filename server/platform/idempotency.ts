@@ -119,7 +119,7 @@ interface Steps<P> {
   /** Runs in no transaction, and not where an answer is kept already. */
   readonly prepare: () => Promise<P>
   readonly work: (tx: Tx, prepared: P) => Promise<KeptAnswer>
-  readonly wordRefusal: (refusal: Refusal) => KeptAnswer
+  readonly renderRefusal: (refusal: Refusal) => KeptAnswer
 }
 
 /**
@@ -150,7 +150,7 @@ async function runFirst<P>(
   store: IdempotencyStore,
   call: KeyedCall,
   fingerprint: Buffer,
-  { prepare, work, wordRefusal }: Steps<P>,
+  { prepare, work, renderRefusal }: Steps<P>,
 ): Promise<KeptAnswer & { replayed: boolean }> {
   const ready = await prepare().then(
     (prepared) => ({ prepared }),
@@ -174,7 +174,7 @@ async function runFirst<P>(
     } catch (error) {
       if (!(error instanceof Refusal) || passes(error)) throw error
       if (!error.keepsWrites) await sql`rollback to savepoint work`.execute(tx)
-      answer = wordRefusal(error)
+      answer = renderRefusal(error)
     }
     await keep(store, tx, call, fingerprint, answer)
     return { ...answer, replayed: false }
@@ -194,7 +194,7 @@ export async function runIdempotentExternal(
   wordRefusal: (refusal: Refusal) => KeptAnswer,
 ): Promise<KeptAnswer & { replayed: boolean }> {
   const fingerprint = fingerprintOf(store, call)
-  const release = await store.locks.tryHold(lockOf(call))
+  const release = await store.locks.tryLock(lockOf(call))
   if (!release) throw new Refusal('idempotency_in_progress')
   try {
     const begun = await transaction(store.db, async (tx) => {

@@ -9,7 +9,7 @@ export interface SessionLocks {
    * Answers how to let go of it, or undefined when somebody holds it. Throws when the database is
    * away.
    */
-  tryHold(key: bigint): Promise<(() => Promise<void>) | undefined>
+  tryLock(key: bigint): Promise<(() => Promise<void>) | undefined>
   close(): Promise<void>
 }
 
@@ -52,7 +52,7 @@ export function createSessionLocks(url: string): SessionLocks {
   }
 
   return {
-    async tryHold(key) {
+    async tryLock(key) {
       if (held.has(key)) return undefined
       held.add(key)
       try {

@@ -14,7 +14,7 @@ const longestPauseMs = 10_000
 const heartbeatMs = 15_000
 /** Long enough for another process to requeue orphaned jobs while this one waits for the lock. */
 const answerMs = 30_000
-const farewellMs = 1000
+const closeTimeoutMs = 1000
 
 export interface WorkerLease {
   /**
@@ -102,12 +102,12 @@ export function createWorkerLease(url: string, log: Log): WorkerLease {
         if (isAlone) await client.query('select pg_advisory_unlock($1)', [lockKeys.jobWorkers])
       })
       heartbeat = setInterval(() => {
-        const asked = session
-        asked?.query('select 1').catch(() => {
-          if (session !== asked) return
+        const probed = session
+        probed?.query('select 1').catch(() => {
+          if (session !== probed) return
           // Not waiting for its end: in a black hole that takes as long as TCP is patient.
           lost()
-          void asked.end().catch(() => undefined)
+          void probed.end().catch(() => undefined)
         })
       }, heartbeatMs)
       heartbeat.unref()
@@ -121,7 +121,7 @@ export function createWorkerLease(url: string, log: Log): WorkerLease {
       session = undefined
       await Promise.race([
         Promise.allSettled(open.map((client) => client.end())),
-        pause(farewellMs, undefined, { ref: false }),
+        pause(closeTimeoutMs, undefined, { ref: false }),
       ])
     },
   }

@@ -31,7 +31,7 @@ export interface Member {
   readonly socketId: string
   readonly connection: Connection
   readonly channels: Set<string>
-  lastHeard: number
+  lastReceivedAt: number
   pinged: boolean
 }
 
@@ -83,7 +83,7 @@ export function createHub(): Hub {
         socketId: `${randomInt(1, 2 ** 31)}.${randomInt(1, 2 ** 31)}`,
         connection,
         channels: new Set(),
-        lastHeard: now,
+        lastReceivedAt: now,
         pinged: false,
       }
       members.add(member)

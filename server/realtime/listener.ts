@@ -56,12 +56,12 @@ export function createListener(
       if (rows.length < batch) return
     }
   }
-  const deliverInTurn = (): void => {
+  const deliverInOrder = (): void => {
     delivering = delivering.then(deliver).catch((error: unknown) => {
       log.warn({ err: error }, 'delivering events')
       // No word may follow: what is not delivered now would wait for the next event of anybody.
       clearTimeout(again)
-      if (!stopped) again = setTimeout(deliverInTurn, deliverAgainMs).unref()
+      if (!stopped) again = setTimeout(deliverInOrder, deliverAgainMs).unref()
     })
   }
 
@@ -87,7 +87,7 @@ export function createListener(
     })
     next.on('notification', ({ channel: on, payload }) => {
       if (on === endedChannel) revocations.onNotify(payload ?? '')
-      else deliverInTurn()
+      else deliverInOrder()
     })
     try {
       await next.connect()
@@ -105,7 +105,7 @@ export function createListener(
         .executeTakeFirst()
       seen = newest?.seq ?? 0n
     } else {
-      deliverInTurn()
+      deliverInOrder()
       hub.publishToAll('portal.resync', {})
       revocations
         .resync()
@@ -127,12 +127,12 @@ export function createListener(
       stopped = false
       await connect()
       heartbeat = setInterval(() => {
-        const asked = client
-        asked?.query('select 1').catch(() => {
-          if (client !== asked) return
+        const probed = client
+        probed?.query('select 1').catch(() => {
+          if (client !== probed) return
           // Not waiting for its end: in a black hole that takes as long as TCP is patient.
           lost()
-          void asked.end().catch(() => undefined)
+          void probed.end().catch(() => undefined)
         })
       }, heartbeatMs)
       heartbeat.unref()

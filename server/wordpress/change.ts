@@ -32,7 +32,7 @@ export const resizeJob = 'resize-site'
 const formerNamesKept = 10
 
 /** Only what is there is to change. */
-export interface Wish {
+export interface RequestedChange {
   readonly planId?: number | undefined
   readonly name?: string | undefined
   /** MB. */
@@ -66,12 +66,12 @@ const refuse = (field: string, rule: RuleKey, language: Language): never => {
 export async function changeServer(
   tx: Tx,
   deps: ChangeDeps,
-  of: { siteId: string; language: Language; wish: Wish },
+  of: { siteId: string; language: Language; changes: RequestedChange },
 ): Promise<void> {
   const site = await lockSite(tx, of.siteId)
   if (site?.status !== 'running') throw new Refusal('server_not_running')
-  const renamed = of.wish.name !== undefined && of.wish.name !== site.name
-  const { name } = of.wish
+  const renamed = of.changes.name !== undefined && of.changes.name !== site.name
+  const { name } = of.changes
   if (renamed && name !== undefined) {
     if (isReserved(name, deps.catalog.brand.name)) refuse('name', 'server_name_taken', of.language)
     await rename(tx, site, name, of.language)
@@ -82,7 +82,7 @@ export async function changeServer(
     tx,
     deps,
     renamed && name !== undefined ? { ...site, name } : site,
-    of.wish,
+    of.changes,
     of.language,
   )
   if (renamed) await deps.jobs.add(tx, ensureJob, { siteId: site.id })
@@ -115,13 +115,13 @@ async function resize(
   tx: Tx,
   deps: ChangeDeps,
   site: SiteRow,
-  wish: Wish,
+  changes: RequestedChange,
   language: Language,
 ): Promise<void> {
   const { catalog, billing } = deps
   const { diskMb, mariadbDiskMb } = {
-    diskMb: wish.disk ?? site.disk_mb,
-    mariadbDiskMb: wish.mariadbDisk ?? site.mariadb_disk_mb,
+    diskMb: changes.disk ?? site.disk_mb,
+    mariadbDiskMb: changes.mariadbDisk ?? site.mariadb_disk_mb,
   }
   if (diskMb < site.disk_mb || mariadbDiskMb < site.mariadb_disk_mb)
     throw new Refusal('disk_shrink')
@@ -136,11 +136,11 @@ async function resize(
   }
   // A plan that was planned and is sold no more will not be taken, so it stands in nobody's way.
   const plannedPlan = offered.find(({ id }) => id === site.planned_plan_id && id !== site.plan_id)
-  const wantedPlan = wish.planId === undefined ? (plannedPlan ?? present) : find(wish.planId)
-  const wantedContainers = wish.containers ?? site.planned_containers ?? site.containers
+  const wantedPlan = changes.planId === undefined ? (plannedPlan ?? present) : find(changes.planId)
+  const wantedContainers = changes.containers ?? site.planned_containers ?? site.containers
   if (
-    wish.containers !== undefined &&
-    wish.containers > Math.max(site.containers, deps.capabilities.maxContainers)
+    changes.containers !== undefined &&
+    changes.containers > Math.max(site.containers, deps.capabilities.maxContainers)
   )
     refuse('replicate', 'containers_limit', language)
   if (wantedContainers > site.containers && wantedContainers - site.containers > deps.room)

@@ -53,12 +53,12 @@ export function createDirectory(
   addressing: SiteAddressing,
   log: Log,
 ): Directory {
-  let told: string | undefined
-  let telling: Promise<void> | undefined
+  let published: string | undefined
+  let publishing: Promise<void> | undefined
   let again = false
   let timer: NodeJS.Timeout | undefined
 
-  async function tell(): Promise<void> {
+  async function publish(): Promise<void> {
     const rows = await hostRows(db, addressing.host)
     const targets = rows
       .flatMap(({ id, host, status }): HostTarget[] => {
@@ -67,20 +67,20 @@ export function createDirectory(
       })
       .toSorted((a, b) => (a.host < b.host ? -1 : 1))
     const text = JSON.stringify(targets)
-    if (text === told) return
+    if (text === published) return
     await edge.publish(targets)
-    told = text
+    published = text
   }
   /** One after the other: an older table must not be sent after a newer one. */
   function refresh(): void {
-    if (telling) {
+    if (publishing) {
       again = true
       return
     }
-    telling = tell()
+    publishing = publish()
       .catch((error: unknown) => log.warn({ err: error }, 'telling the edge of host names'))
       .finally(() => {
-        telling = undefined
+        publishing = undefined
         if (!again) return
         again = false
         refresh()
@@ -90,7 +90,7 @@ export function createDirectory(
   return {
     refresh,
     async start() {
-      await tell()
+      await publish()
       timer = setInterval(refresh, roundMs)
       timer.unref()
     },

@@ -199,7 +199,7 @@ export function createDomains(deps: {
   }
 
   /** Writes names that are proven; refuses with conflict where somebody was faster. */
-  async function hold(
+  async function assignNames(
     tx: Tx,
     of: { siteId: string; customerId: string; proven: ReadonlyMap<string, Proven> },
   ): Promise<void> {
@@ -338,7 +338,7 @@ export function createDomains(deps: {
         await lockTaker(tx, siteId)
         if ((await heldNames(tx, siteId)).some((name) => !names.has(name)))
           throw new Refusal('conflict')
-        await hold(tx, { siteId, customerId, proven })
+        await assignNames(tx, { siteId, customerId, proven })
         if (proven.size > 0) await deps.jobs.add(tx, ensureJob, { siteId })
         onCommit(tx, deps.onChange)
         return await heldNames(tx, siteId)
@@ -370,7 +370,7 @@ export function createDomains(deps: {
       const fresh = names.filter(
         (name) => !held.some((one) => one.name === name && one.site_id === siteId),
       )
-      await hold(tx, {
+      await assignNames(tx, {
         siteId,
         customerId,
         proven: new Map(fresh.map((name) => [name, { proof: ownZone, pointed: true }])),

@@ -134,7 +134,7 @@ export function defineProvisioning(deps: ProvisionDeps): void {
    * Takes a paid order in hand, for a new run. Undefined when there is nothing to do: it runs
    * already, was given up, or is being deleted.
    */
-  async function takeInHand(siteId: string): Promise<SiteRow | undefined> {
+  async function beginRun(siteId: string): Promise<SiteRow | undefined> {
     return await transaction(db, async (tx) => {
       const site = await lockSite(tx, siteId)
       if (site?.status !== 'provisioning' && site?.status !== 'pending_payment') return undefined
@@ -148,7 +148,7 @@ export function defineProvisioning(deps: ProvisionDeps): void {
     })
   }
 
-  async function bringUp(site: SiteRow, signal: AbortSignal): Promise<void> {
+  async function runSteps(site: SiteRow, signal: AbortSignal): Promise<void> {
     for (const [index, step] of steps.entries()) {
       signal.throwIfAborted()
       const began = performance.now()
@@ -268,12 +268,12 @@ export function defineProvisioning(deps: ProvisionDeps): void {
   }
 
   async function provision(siteId: string, signal: AbortSignal): Promise<void> {
-    const site = await takeInHand(siteId)
+    const site = await beginRun(siteId)
     if (!site) return await clearFailed(siteId)
     deps.onChange()
     if (site.giving_up === null) {
       try {
-        await bringUp(site, signal)
+        await runSteps(site, signal)
         if (!(await finish(site))) await clearFailed(siteId)
         return
       } catch (error) {

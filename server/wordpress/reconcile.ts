@@ -8,7 +8,7 @@ import { days, later, type Clock } from '../platform/clock.ts'
 import type { Database } from '../platform/db.ts'
 import type { Jobs } from '../platform/jobs.ts'
 import type { Log } from '../platform/log.ts'
-import { busyWithCopies } from './backup-store.ts'
+import { hasUnfinishedCopy } from './backup-store.ts'
 import type { WordpressDriver } from './driver.ts'
 import { siteById, specOf, type SiteAddressing } from './store.ts'
 
@@ -63,7 +63,11 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
         await driver.start(await specOf(db, deps.addressing, now))
       return true
     }
-    if (wanted !== 'running' || answering >= site.containers || (await busyWithCopies(db, siteId)))
+    if (
+      wanted !== 'running' ||
+      answering >= site.containers ||
+      (await hasUnfinishedCopy(db, siteId))
+    )
       return false
     // Too few for the moment is the driver's own affair; it says nothing when all is on its way.
     await driver.start(await specOf(db, deps.addressing, site))

@@ -33,7 +33,7 @@ export function dong(value: number | string | null | undefined): bigint | undefi
 
 const text = z.nullish(z.string())
 const amount = z.union([z.number(), z.string()])
-const SepayWord = z.object({
+const SepayWebhook = z.object({
   id: z.union([z.int(), z.string()]),
   transactionDate: z.string(),
   accountNumber: z.string(),
@@ -44,7 +44,7 @@ const SepayWord = z.object({
   transferAmount: amount,
   referenceCode: text,
 })
-const CassoWord = z.object({
+const CassoWebhook = z.object({
   error: z.literal(0),
   data: z.object({
     id: z.union([z.int(), z.string()]),
@@ -83,17 +83,17 @@ export function readSepay(request: WebhookRequest, secret: string, now: Date): M
     throw new ForgedWebhook('sepay: the signature does not hold')
   if (Math.abs(now.getTime() - Number(timestamp) * 1000) > driftMs)
     throw new ForgedWebhook('sepay: the webhook is too old')
-  const word = read(SepayWord, parsed(request))
-  const moved = dong(word.transferAmount)
+  const webhook = read(SepayWebhook, parsed(request))
+  const moved = dong(webhook.transferAmount)
   if (moved === undefined)
     throw new ForgedWebhook('sepay: an amount that is no whole number of đồng')
   return {
-    eventId: `sepay:${word.id}`,
-    bankReference: word.referenceCode?.trim() || `sepay:${word.id}`,
-    accountNumber: word.accountNumber,
-    arrived: word.transferType === 'in' ? moved : 0n,
-    text: word.content?.trim() || (word.description ?? ''),
-    at: fromVietnam(word.transactionDate),
+    eventId: `sepay:${webhook.id}`,
+    bankReference: webhook.referenceCode?.trim() || `sepay:${webhook.id}`,
+    accountNumber: webhook.accountNumber,
+    arrived: webhook.transferType === 'in' ? moved : 0n,
+    text: webhook.content?.trim() || (webhook.description ?? ''),
+    at: fromVietnam(webhook.transactionDate),
   }
 }
 
@@ -123,7 +123,7 @@ export function readCasso(request: WebhookRequest, secret: string, now: Date): M
     throw new ForgedWebhook('casso: the signature does not hold')
   if (Math.abs(now.getTime() - Number(timestamp)) > driftMs)
     throw new ForgedWebhook('casso: the webhook is too old')
-  const { data } = read(CassoWord, body)
+  const { data } = read(CassoWebhook, body)
   const moved = dong(data.amount)
   if (moved === undefined)
     throw new ForgedWebhook('casso: an amount that is no whole number of đồng')

@@ -87,10 +87,10 @@ export function failureOf(call: string, error: unknown): DriverFailure {
         error.name === 'ConnectionTimeoutError' ? 'no answer in time' : 'no answer to be believed',
       )
     const code = codeOf(error)
-    const said = `status ${status}${code === undefined ? '' : `, code ${code.slice(0, 20)}`}`
+    const detail = `status ${status}${code === undefined ? '' : `, code ${code.slice(0, 20)}`}`
     return status >= 500 || status === 408 || status === 429
-      ? unavailable(said)
-      : new DriverFailure('rejected', `payos: ${call}: ${said}`)
+      ? unavailable(detail)
+      : new DriverFailure('rejected', `payos: ${call}: ${detail}`)
   }
   return unavailable(
     error instanceof SyntaxError ? 'an answer that is not JSON' : 'the connection broke',

@@ -38,7 +38,7 @@ export function failureOf(error: unknown): unknown {
 }
 
 /** Waits for a call to Stripe; its errors come out as failures. */
-export async function asked<T>(call: Promise<T>): Promise<T> {
+export async function callStripe<T>(call: Promise<T>): Promise<T> {
   try {
     return await call
   } catch (error) {
@@ -47,7 +47,7 @@ export async function asked<T>(call: Promise<T>): Promise<T> {
 }
 
 /** The same, and `null` for what Stripe does not know. */
-export async function askedFor<T>(call: Promise<T>): Promise<T | null> {
+export async function callStripeOrNull<T>(call: Promise<T>): Promise<T | null> {
   try {
     return await call
   } catch (error) {

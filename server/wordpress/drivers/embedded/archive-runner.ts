@@ -6,7 +6,7 @@ import path from 'node:path'
 import { DriverFailure } from '../../../platform/errors.ts'
 import type { CopyFigures } from '../../driver.ts'
 import type { ArchiveOrder } from './archive-process.ts'
-import { childPath, offerToOomKiller, type Confinement, type Reach } from './confinement.ts'
+import { childPath, offerToOomKiller, type Confinement, type AllowedPaths } from './confinement.ts'
 import { Gate } from './gate.ts'
 
 const repository = path.resolve(import.meta.dirname, '../../../..')
@@ -38,9 +38,9 @@ export interface CopyJob {
   /** Who may cut it short. */
   readonly owner: string
   /** Whose place it takes: of what was too slow or too large once, one at a time is copied. */
-  readonly lane: string
+  readonly queueKey: string
   readonly order: ArchiveOrder
-  readonly reach: Reach
+  readonly allowedPaths: AllowedPaths
   /** Whom it runs as; null: the portal's own user. */
   readonly user: number | null
   /** The archive. */
@@ -60,7 +60,7 @@ function residentOf(pid: number | undefined): number | undefined {
   }
 }
 
-export class Archivist {
+export class ArchiveRunner {
   readonly #confinement: Confinement
   /** Sites that have kept to their time, and those that once did not: these wait for each other. */
   readonly #gate = new Gate(atOnce)
@@ -87,7 +87,7 @@ export class Archivist {
    *   an end in its time or memory, or the driver is closing
    */
   async run(job: CopyJob): Promise<CopyFigures> {
-    const gate = this.#slow.has(job.lane) ? this.#slowGate : this.#gate
+    const gate = this.#slow.has(job.queueKey) ? this.#slowGate : this.#gate
     const cuts = this.#cuts.get(job.owner)
     return gate.run(() => this.#work(job, cuts))
   }
@@ -97,8 +97,8 @@ export class Archivist {
       program,
       [],
       {
-        reads: [...ownReads, ...job.reach.reads],
-        writes: job.reach.writes,
+        reads: [...ownReads, ...job.allowedPaths.reads],
+        writes: job.allowedPaths.writes,
       },
       job.user,
       {
@@ -117,7 +117,7 @@ export class Archivist {
     const fail = (why: string, kind: 'rejected' | 'unavailable' = 'unavailable'): void =>
       reject(new DriverFailure(kind, `the copy was not finished: ${why}`))
     const giveUp = (why: string): void => {
-      this.#slow.add(job.lane)
+      this.#slow.add(job.queueKey)
       fail(why)
       child.kill('SIGKILL')
     }
@@ -146,7 +146,7 @@ export class Archivist {
     try {
       return await promise
     } catch (error) {
-      if (performance.now() - began > limitMs * slowShare) this.#slow.add(job.lane)
+      if (performance.now() - began > limitMs * slowShare) this.#slow.add(job.queueKey)
       throw error
     } finally {
       clearTimeout(timer)

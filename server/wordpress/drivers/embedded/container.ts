@@ -77,7 +77,7 @@ const longestText = 16_384
  * PHP's memory grows a little with every few hundred requests and is never given back: near the
  * plan's limit the process is renewed in good time.
  */
-const nearShare = 0.85
+const recycleShare = 0.85
 const renewAfterMs = 10 * 60_000
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : '')
@@ -134,8 +134,8 @@ export class Container {
   readonly ready: Promise<void>
   readonly #child: ChildProcess
   readonly #control: Duplex
-  #heardAt = Date.now()
-  #toldMb: number | null = null
+  #lastMessageAt = Date.now()
+  #reportedMb: number | null = null
   #used: Used | null = null
   #listened = false
   #ending = false
@@ -192,8 +192,8 @@ export class Container {
         if (!this.#ending) this.port = port
         resolve()
       }
-      const hear = (line: string): void => {
-        this.#heardAt = Date.now()
+      const onMessage = (line: string): void => {
+        this.#lastMessageAt = Date.now()
         let message: RuntimeMessage | null
         try {
           message = JSON.parse(line) as RuntimeMessage | null
@@ -202,7 +202,7 @@ export class Container {
         }
         if (typeof message !== 'object' || message === null) return
         const rss = count(message['rss'])
-        if (rss !== undefined) this.#toldMb = Math.round(rss / megabyte)
+        if (rss !== undefined) this.#reportedMb = Math.round(rss / megabyte)
         const [files, database] = [count(message['ssd']), count(message['database'])]
         if (files !== undefined && database !== undefined) this.#used = { files, database }
         if (message['ev'] === 'listening') listensOn(portOf(message))
@@ -213,7 +213,7 @@ export class Container {
           if (line !== null) onLine(line)
         }
       }
-      readLines(this.#control, longestMessage, hear, () => this.kill())
+      readLines(this.#control, longestMessage, onMessage, () => this.kill())
       void this.ended.then((how) => {
         this.port = null
         reject(
@@ -253,7 +253,7 @@ export class Container {
     } catch {
       // No /proc on this system: what the container itself said last.
     }
-    return this.#toldMb
+    return this.#reportedMb
   }
 
   /** Why it must be put down, or null: too much memory, or nothing heard for too long. */
@@ -262,7 +262,7 @@ export class Container {
     const memory = this.memoryMb()
     if (memory !== null && memory > this.order.memoryMb)
       return `memory ${memory} MB is above the plan's ${this.order.memoryMb} MB`
-    if (this.port !== null && Date.now() - this.#heardAt > silenceMs)
+    if (this.port !== null && Date.now() - this.#lastMessageAt > silenceMs)
       return `nothing heard for ${silenceMs / 1000} s`
     return null
   }
@@ -272,7 +272,7 @@ export class Container {
     const memory = this.memoryMb()
     return (
       memory !== null &&
-      memory > this.order.memoryMb * nearShare &&
+      memory > this.order.memoryMb * recycleShare &&
       Date.now() - this.startedAt > renewAfterMs
     )
   }

@@ -6,7 +6,7 @@ import { availableParallelism } from 'node:os'
 import path from 'node:path'
 import { DriverFailure } from '../../../platform/errors.ts'
 import type { SiteRuntime, SiteSpec } from '../../driver.ts'
-import { Archivist, type CopyLimits } from './archivist.ts'
+import { ArchiveRunner, type CopyLimits } from './archive-runner.ts'
 import { openCgroups, ownCgroup, type Cgroups } from './cgroups.ts'
 import { Confinement } from './confinement.ts'
 import { proveCopy, scratchPrefix } from './copies.ts'
@@ -83,7 +83,7 @@ export function createEmbedded(parts: EmbeddedParts): SiteRuntime {
     runtimeDir: path.resolve(parts.runtimeDir),
     filesDir: path.resolve(parts.filesDir),
     sitesDir,
-    someUser: firstUser,
+    exampleUser: firstUser,
     log: parts.log,
   })
   let way: Promise<void> | undefined
@@ -107,7 +107,7 @@ export function createEmbedded(parts: EmbeddedParts): SiteRuntime {
     measureMs: parts.measureMs,
     boots: new Gate(parts.bootsAtOnce ?? cores),
     measures: new Gate(1),
-    archivist: new Archivist(confinement, parts.copyLimits),
+    archiveRunner: new ArchiveRunner(confinement, parts.copyLimits),
     confinement,
     ownerOf: async (siteDir) => ((await hasUsers()) ? await users!.of(siteDir) : null),
     cgroups: () => (cgroups ??= ownCgroup().then(openCgroups)),
@@ -218,7 +218,7 @@ export function createEmbedded(parts: EmbeddedParts): SiteRuntime {
     async prove(file) {
       open()
       const user = (await hasUsers()) ? users!.ofCopies : null
-      return await proveCopy(host.archivist, sitesDir, file, user)
+      return await proveCopy(host.archiveRunner, sitesDir, file, user)
     },
     async restore(spec, copy, restoreId) {
       check(spec)
@@ -253,7 +253,7 @@ export function createEmbedded(parts: EmbeddedParts): SiteRuntime {
         clearInterval(sweeps)
         await sweeping
         await Promise.all([
-          host.archivist.close(),
+          host.archiveRunner.close(),
           ...[...sites.values()].map((one) => one.close()),
         ])
       })()

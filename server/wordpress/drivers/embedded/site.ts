@@ -48,7 +48,7 @@ export class Site {
     this.#folder = new SiteFolder(host.sitesDir, id, host.filesDir, host.ownerOf)
     this.log = new FileLog(this.#folder.log)
     this.#slots = new Slots(host, id, this.#folder, this.log)
-    this.#copies = new Copies(host.archivist, id, this.#folder.dir, () => this.#folder.owner())
+    this.#copies = new Copies(host.archiveRunner, id, this.#folder.dir, () => this.#folder.owner())
   }
 
   /** Whether nothing is done to it and nothing waits to be. */

@@ -147,15 +147,16 @@ async function namesAnother(journal: string): Promise<boolean> {
  */
 async function copyWithJournal(file: string, copy: string): Promise<void> {
   for (let turn = 0; turn < settleTries; turn++) {
-    const besides = []
-    for (const suffix of ['-journal', '-wal']) if (await exists(file + suffix)) besides.push(suffix)
-    const names = ['', ...besides]
+    const journals = []
+    for (const suffix of ['-journal', '-wal'])
+      if (await exists(file + suffix)) journals.push(suffix)
+    const names = ['', ...journals]
     try {
       const before = await Promise.all(names.map((suffix) => stateOf(file + suffix)))
       for (const suffix of names) await fs.copyFile(file + suffix, copy + suffix)
       const after = await Promise.all(names.map((suffix) => stateOf(file + suffix)))
       if (before.join() === after.join()) {
-        if (besides.includes('-journal') && (await namesAnother(`${copy}-journal`)))
+        if (journals.includes('-journal') && (await namesAnother(`${copy}-journal`)))
           throw new UnfitDatabase('the journal of the database names another file')
         return
       }

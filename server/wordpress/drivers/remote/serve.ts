@@ -13,7 +13,7 @@ const sent = (lines: readonly LogLine[]): SentLine[] =>
 export function serveRuntime(line: MessageConnection, runtime: SiteRuntime): void {
   const watched = new Map<string, () => void>()
   /** Sites of whose new lines the other end knows and has not asked for yet. */
-  const told = new Set<string>()
+  const notified = new Set<string>()
 
   const acts: {
     [A in keyof Acts]: (
@@ -36,19 +36,19 @@ export function serveRuntime(line: MessageConnection, runtime: SiteRuntime): voi
     health: async () => (await runtime.health()) ?? null,
     describe: () => ({ name: runtime.name, capabilities: runtime.capabilities }),
     async 'log.tail'(id, limit) {
-      told.delete(id)
+      notified.delete(id)
       return sent(await runtime.log(id).tail(limit))
     },
     async 'log.after'(id, seq, limit) {
-      told.delete(id)
+      notified.delete(id)
       return sent(await runtime.log(id).after(seq, limit))
     },
     'log.watch'(id) {
       if (watched.has(id)) return
       const unwatch = runtime.log(id).watch(() => {
         // A busy site writes thousands of lines a second: said once until somebody looks.
-        if (told.has(id)) return
-        told.add(id)
+        if (notified.has(id)) return
+        notified.add(id)
         void line.sendNotification(newLines, { id }).catch(() => unwatch())
       })
       watched.set(id, unwatch)
@@ -56,7 +56,7 @@ export function serveRuntime(line: MessageConnection, runtime: SiteRuntime): voi
     'log.unwatch'(id) {
       watched.get(id)?.()
       watched.delete(id)
-      told.delete(id)
+      notified.delete(id)
     },
   }
   for (const act of Object.keys(acts) as (keyof Acts)[]) {
