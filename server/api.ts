@@ -1,8 +1,8 @@
 /**
- * The portal: API, pages, jobs, name server, and the sandbox where it stands in for somebody. A
- * child of main.ts, which has the database and runs the customers' sites. SIGTERM ends it well, and
- * its parent starts it again: so a new catalogue is taken up without a visitor of any site
- * noticing.
+ * The portal process: API, pages, jobs, name server, and the sandbox where a third party is
+ * simulated. It is a child process of main.ts, which owns the database and runs the customers'
+ * sites. On SIGTERM it shuts down in order and main.ts restarts it: a changed catalogue takes
+ * effect so, and visitors of customers' sites notice nothing.
  */
 import { openApp, type App } from './app.ts'
 import { ConfigFault, type Config } from './config.ts'
@@ -29,7 +29,7 @@ async function openSandbox(config: Config, databaseUrl: string, secrets: Secrets
       secretKey: secrets.derive('sandbox-esms-secret').slice(0, 32),
     },
   }
-  // Loaded only when it stands in for somebody: a lean production image does not even hold it.
+  // Imported only when the sandbox is used: a minimal production image does not contain it.
   const { startSandbox } = await import('../sandbox/index.ts')
   const sandbox = await startSandbox({
     host: config.HOST,
@@ -49,7 +49,7 @@ async function openSandbox(config: Config, databaseUrl: string, secrets: Secrets
   return { sandbox, addresses }
 }
 
-/** The demo's domain is registered in the sandbox, as its owner would have done long ago. */
+/** Registers the demo's domain in the sandbox's registry, as its owner would have done. */
 async function delegateInSandbox(
   url: string,
   domain: NonNullable<Demo['domain']>,
@@ -107,8 +107,8 @@ async function run(): Promise<void> {
     await sandbox?.close()
   }
   const shutdown = closeOnSignals(close, closeLimitMs, log, { ofTheTerminal: false })
-  // Without its parent there is neither database nor sites; what was in flight is as after any
-  // crash.
+  // Without the parent process there is neither database nor sites: this process exits, and
+  // requests in progress are left as after a crash.
   process.once('disconnect', () => {
     if (!ending) process.exit(1)
   })
@@ -154,7 +154,8 @@ async function run(): Promise<void> {
       ? await seedDemo({ db: app.db, catalog, log, dns: app.dns })
       : undefined
     await app.listen()
-    // What fell due while nobody looked, and what the catalogue has made dearer since.
+    // Handles what fell due while the portal was down, and prices that the catalogue has raised
+    // since.
     await app.bills.enqueueSweeps()
     if (demo?.domain && addresses) await delegateInSandbox(addresses.url, demo.domain, app)
 

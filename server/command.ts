@@ -1,6 +1,7 @@
 /**
- * Commands for the operator. Each opens the database of this configuration (joining the portal that
- * runs, if one does). What a command needs is loaded when it is asked for: help is there at once.
+ * Commands for the operator. Each command connects to the configured database, and joins the
+ * embedded server of a running portal if there is one. A command's modules are imported when the
+ * command runs, so that help is printed at once.
  */
 import path from 'node:path'
 import { CatalogFault } from './catalog/index.ts'
@@ -10,8 +11,8 @@ import { withEnvFile } from './env-file.ts'
 import { startEmbeddedPostgres } from './platform/postgres/index.ts'
 
 /**
- * Answers the exit code: 0 well, 1 something was found or refused, 64 (EX_USAGE of sysexits.h) not
- * understood. What throws ends with 70 or 78.
+ * Returns the exit code: 0 for success, 1 when something was found or refused, 64 (EX_USAGE of
+ * sysexits.h) for a command line that is not understood. A thrown error ends with 70 or 78.
  */
 type Run = (
   config: Config,

@@ -1,7 +1,7 @@
 /**
- * Opens what outlives the portal: its database, and what visitors of customers' sites meet; then
- * the portal itself (api.ts), in a process of its own that is started again when it ends. Whoever
- * visits a customer's site notices nothing of that.
+ * Opens what must keep running while the portal restarts: the database, the edge and the customers'
+ * sites. Then starts the portal (api.ts) as a supervised child process. Visitors of customers'
+ * sites do not notice a restart of the portal.
  */
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -25,8 +25,8 @@ const portalLimitMs = 20_000
 const closeLimitMs = 25_000
 
 /**
- * Undefined when it is not valid: the portal, which judges catalogue and providers as well, says
- * why.
+ * Undefined when the configuration is not valid: the child process, which also checks the catalogue
+ * and the drivers, reports why.
  */
 function configOf(env: NodeJS.ProcessEnv): Config | undefined {
   try {
@@ -38,7 +38,8 @@ function configOf(env: NodeJS.ProcessEnv): Config | undefined {
 }
 
 /**
- * What this process has opened with; a change of it needs a whole restart, customers' sites too.
+ * Settings that this process used when it opened. A change of one needs a full restart, customers'
+ * sites included.
  */
 const ownSettings = [
   'HOST',
@@ -61,11 +62,12 @@ function refusedByData(now: Config, fresh: Config): string | undefined {
   return undefined
 }
 
-/** What was set when this process began, without `.env`, which may say something else later. */
+/** The environment at the start of this process, without `.env`, whose content may change later. */
 const given = { ...process.env }
 
 async function run(): Promise<void> {
-  // What customers store is nobody else's on this machine. Children have it from here.
+  // Other users of this machine must not read what customers store. Child processes inherit the
+  // umask.
   process.umask(0o027)
   try {
     Object.assign(process.env, withEnvFile(given))
@@ -82,7 +84,9 @@ async function run(): Promise<void> {
   let startedAt: number | undefined = Date.now()
   let portalPid: number | undefined
 
-  /** Once, when the portal has found all settings good. Answers the database's address. */
+  /**
+   * Called once, when the child process has found all settings valid. Returns the database's URL.
+   */
   async function openDatabaseAndSites(): Promise<string> {
     if (!config || !sites) throw new Error('the settings are not valid')
     const { DATABASE_URL, DATA_DIR, EMBEDDED_PG_USER } = config
@@ -119,7 +123,7 @@ async function run(): Promise<void> {
     () => env,
   )
 
-  /** Takes `.env` anew, in a new process of the portal; customers' sites go on. */
+  /** Reads `.env` again in a new child process; customers' sites keep running. */
   function reload(): void {
     let fresh: NodeJS.ProcessEnv
     try {
@@ -172,7 +176,7 @@ async function run(): Promise<void> {
     collectStartUpGarbage()
   } catch (error) {
     shutdown.disarm()
-    // What the portal found it has told itself.
+    // The child process has printed its own faults.
     const openingFault = await openedDatabaseUrl?.then(
       () => undefined,
       (why: unknown) => whyNotStarted(why),

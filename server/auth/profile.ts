@@ -171,7 +171,7 @@ export function createProfile(needs: AuthNeeds): Profile {
           fields: { [field]: ruleText('password_wrong', language) },
         })
       }
-      // Asked again: of many guesses at once, those that were still being judged when a delay began
+      // Checked again: of parallel guesses, those that were still being verified when a delay began
       // do not count.
       await delays.check(failures)
       return { id: customerId, passwordHash: customer.password_hash, field }

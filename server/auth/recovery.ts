@@ -11,16 +11,16 @@ import { hashPassword, refuseCommon } from './password.ts'
 import { endSessions, type Origin } from './session.ts'
 import { accountOf, failuresOfCustomer } from './sign-in.ts'
 
-interface Asked {
+interface PreparedCode {
   readonly by: Requester
   readonly send: boolean
 }
 
 export interface Recovery {
   /** Counts a request for a code. Refuses with rate_limited. */
-  prepare(email: string, from: Origin): Promise<Asked>
+  prepare(email: string, from: Origin): Promise<PreparedCode>
   /** An unknown email is answered alike. */
-  recover(tx: Tx, email: string, input: Asked): Promise<void>
+  recover(tx: Tx, email: string, input: PreparedCode): Promise<void>
   /** The hash of a new password. Refuses with invalid_input, rate_limited, unavailable. */
   prepareReset(email: string, password: string, language: Language, from: Origin): Promise<string>
   /**
@@ -29,7 +29,7 @@ export interface Recovery {
    */
   reset(
     tx: Tx,
-    asked: { email: string; code: string; passwordHash: string },
+    input: { email: string; code: string; passwordHash: string },
     from: Origin,
   ): Promise<void>
 }

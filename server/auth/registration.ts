@@ -1,6 +1,6 @@
 /**
- * Registration and activation. A registration holds neither its email nor its phone: whoever proves
- * the phone has both, and the others who named them are forgotten.
+ * Registration and activation. A registration reserves neither its email nor its phone: the
+ * customer who proves the phone gets both, and other registrations of them are deleted.
  */
 import { randomUUID } from 'node:crypto'
 import { sql, type RawBuilder } from 'kysely'
@@ -31,7 +31,7 @@ interface Newcomer {
   readonly passwordHash: string
 }
 /** A request for a code, counted before its transaction. */
-interface Asked {
+interface PreparedCode {
   readonly by: Requester
   readonly send: boolean
 }
@@ -47,22 +47,31 @@ export interface Registration {
   register(tx: Tx, newcomer: Newcomer, from: Origin, language: Language): Promise<{ id: string }>
   activate(tx: Tx, email: string, code: string, from: Origin): Promise<void>
   /** Counts a request for the activation code. Refuses with rate_limited. */
-  prepareCode(email: string, from: Origin): Promise<Asked>
-  sendCode(tx: Tx, email: string, asked: Asked, from: Origin, language: Language): Promise<void>
+  prepareCode(email: string, from: Origin): Promise<PreparedCode>
+  sendCode(
+    tx: Tx,
+    email: string,
+    preparedCode: PreparedCode,
+    from: Origin,
+    language: Language,
+  ): Promise<void>
   /** Refuses with invalid_input, account_active, rate_limited. */
   prepareOtherPhone(
     proven: Proven,
     phone: string,
     from: Origin,
     language: Language,
-  ): Promise<{ proven: Proven; phone: string; asked: Asked }>
+  ): Promise<{ proven: Proven; phone: string; preparedCode: PreparedCode }>
   /** Sends the activation to another phone, for who mistyped it. Refuses with phone_taken. */
   correctPhone(
     tx: Tx,
-    prepared: { proven: Proven; phone: string; asked: Asked },
+    prepared: { proven: Proven; phone: string; preparedCode: PreparedCode },
     language: Language,
   ): Promise<void>
-  /** Forgets who registered, or last asked for a code, more than a day ago and never activated. */
+  /**
+   * Deletes registrations that were never activated and whose last code request is more than a day
+   * old.
+   */
   dropNeverActivated(): Promise<void>
 }
 
@@ -258,9 +267,13 @@ export function createRegistration(needs: AuthNeeds, guards: Guards): Registrati
       sms.refuseCountry(phone, region as RegionCode, language)
       await refuseProven(db, { phone })
       const by = { network: from.network, trusted: true }
-      return { proven, phone, asked: { by, send: await guards.mayAsk('activate', email, by) } }
+      return {
+        proven,
+        phone,
+        preparedCode: { by, send: await guards.mayAsk('activate', email, by) },
+      }
     },
-    async correctPhone(tx, { proven, phone, asked: { by } }, language) {
+    async correctPhone(tx, { proven, phone, preparedCode: { by } }, language) {
       await refuseOvertaken(tx, proven)
       await refuseProven(tx, { phone })
       await tx

@@ -1,7 +1,7 @@
 /**
- * Access tokens: opaque, random, stored only as a hash, revocable, dead after twelve idle hours and
- * after thirty days in any case. A locked session goes on under a new token once the password is
- * given.
+ * Access tokens: opaque, random, stored only as a hash, revocable, expired after twelve idle hours
+ * and after thirty days in any case. A locked session continues under a new token once the password
+ * is given.
  */
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import type { Session } from '../../contract/account.ts'
@@ -98,7 +98,7 @@ export async function lockSession(
   await endLive(tx, [sessionId])
 }
 
-/** Goes on with a session under a new token; the old one is dead. Refuses with unauthenticated. */
+/** Continues a session under a new token and revokes the old one. Refuses with unauthenticated. */
 export async function renewToken(tx: Tx, clock: Clock, sessionId: string): Promise<Token> {
   const held = await tx
     .selectFrom('session')

@@ -1,4 +1,4 @@
-/** Telling customers of dearer renewals, 30 days before they act, by letter and notification. */
+/** Announces price rises of renewals 30 days before they take effect, by mail and notification. */
 import { sql } from 'kysely'
 import { formatMoney, type Currency, type RegionCode } from '../../contract/money.ts'
 import { timeZoneOf } from '../catalog/index.ts'
@@ -53,7 +53,10 @@ function letter(
       ]
 }
 
-/** Writes the announcement down and tells of it, once, whoever else looks at the same moment. */
+/**
+ * Stores the announcement and sends it, once, although several processes may run at the same
+ * moment.
+ */
 async function announce(
   context: BillingContext,
   tx: Tx,
@@ -89,8 +92,8 @@ async function announce(
 }
 
 /**
- * Looks at every running subscription: what would renew dearer is announced, and an announcement
- * that came to nothing is taken back.
+ * Checks every running subscription: announces a renewal that would cost more, and withdraws an
+ * announcement that no longer applies.
  */
 export async function announcePrices(context: BillingContext, signal?: AbortSignal): Promise<void> {
   for (let after = '00000000-0000-0000-0000-000000000000'; ;) {

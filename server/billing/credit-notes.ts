@@ -1,6 +1,6 @@
 /**
- * Credit notes: one stands behind every amount that is given back, names the invoice that it
- * corrects and the lines there, and counts in a series of its own (contract.md section 8).
+ * Credit notes: every refunded amount has one. It names the invoice that it corrects and the lines
+ * there, and is numbered in a series of its own (contract.md section 8).
  */
 import type { Selectable } from 'kysely'
 import type { Currency, RegionCode } from '../../contract/money.ts'
@@ -19,8 +19,8 @@ import { basisOf, offerFromJson, subjectOf, type Basis, type Product } from './p
 type LineRow = Selectable<DB['invoice_line']>
 
 /**
- * Gives money back: writes the credit note, posts the refund under `key` once, and tells of it.
- * The lines' sum is below zero, minor units. Throws when nobody knows the customer.
+ * Refunds into the wallet: writes the credit note, posts the refund under `key` once, and publishes
+ * the event. The sum of the lines is negative, minor units. Throws when there is no such customer.
  */
 export async function credit(
   context: BillingContext,

@@ -26,7 +26,9 @@ export interface PriceRise {
   readonly offer: Offer
   readonly actsAt: Date
 }
-/** What a subscription renews for until something dearer acts, and what does. */
+/**
+ * What a subscription costs at its renewal until an announced price takes effect, and that price.
+ */
 export interface RenewalPrice {
   readonly offer: Offer
   readonly rise: (PriceRise & { readonly announced: boolean }) | null
@@ -74,8 +76,8 @@ function announcedOf(pricing: Pricing, offer: Offer, agreed: Offer, announced: O
 }
 
 /**
- * `offer` is the catalogue's of this moment, `rise` what was announced; not announced yet, a rise
- * would be now.
+ * `offer` is the catalogue's present offer, `rise` the announced one; without an announcement, a
+ * rise is announced now.
  */
 function renewalPriceOf(
   pricing: Pricing,
@@ -96,7 +98,10 @@ function renewalPriceOf(
 export const renewalOffer = ({ offer, rise }: RenewalPrice, dueAt: Date): Offer =>
   rise?.announced && rise.actsAt <= dueAt ? rise.offer : offer
 
-/** Of each, by its product now; what is no longer sold keeps what it has cost. */
+/**
+ * The renewal prices by subscription, as its product prices them now; what is no longer sold keeps
+ * its price.
+ */
 export async function renewalPricesOf(
   context: BillingContext,
   db: Queryable,

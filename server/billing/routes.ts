@@ -48,7 +48,7 @@ export function routes(http: Http, deps: BillingRouteDeps): void {
     if (outcome === 'short') throw new Refusal('insufficient_balance')
     if (outcome === 'settled') throw new Refusal('invoice_not_open')
     const current = await invoiceById(tx, invoice.id)
-    // A renewal that was paid when its month was over was issued again, for the month from now.
+    // A renewal that was paid after its month had ended was issued again, for the month from now.
     const paid = current?.status === 'void' ? await reissued(tx, current) : current
     const [shown] = await presentAll(tx, paid ? [paid] : [], links, language)
     if (!shown) throw new Error('a paid invoice is gone')

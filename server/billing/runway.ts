@@ -1,5 +1,6 @@
 /**
- * How long a wallet lasts, counted from what will really renew; and the warning when that is short.
+ * The forecast of how long a wallet lasts, computed from what will really renew; and the warning
+ * when that is short.
  */
 import type { Currency, RegionCode } from '../../contract/money.ts'
 import { formatMoney } from '../../contract/money.ts'
@@ -76,8 +77,8 @@ export const warningLevel = (lasts: number | null, levels: readonly number[]): n
     : (levels.toSorted((one, other) => one - other).find((level) => lasts <= level) ?? null)
 
 /**
- * Warns each customer once at each level; who topped up is warned again the next time. What is
- * unpaid already has letters of its own.
+ * Warns each customer once per level; after a top-up a customer may be warned again. An unpaid
+ * renewal has its own letters (dunning).
  */
 async function warn(
   context: BillingContext,
@@ -114,7 +115,7 @@ async function warn(
       )
       .returning('days')
       .executeTakeFirst()
-    // It lasts longer than when it was warned last, or another portal was faster.
+    // The wallet lasts longer than at the last warning, or another process has warned already.
     if (!noted || (warned && warned.days < level) || !end) return
     const customer = (await context.customers(tx, [customerId])).get(customerId)
     if (!customer) return

@@ -240,7 +240,7 @@ export function createPublisher(deps: {
       concurrency: 2,
       run: ({ name }) => enqueue(name),
     })
-    // What somebody changed over there, and what gave up after its last try.
+    // Repairs what was changed at the remote driver, and synchronises zones whose job gave up.
     deps.jobs.define({
       name: 'reconcile-domains',
       cron: '41 2 * * *',

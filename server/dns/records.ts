@@ -91,8 +91,8 @@ export async function changeRecord(
 ): Promise<Written> {
   const zone = await lockZone(tx, of.customerId, of.zoneId)
   const before = await found(tx, zone, of.recordId, of.version, of.language)
-  // A text that has quotation marks around it since an import is sent back as it was read: it is
-  // not stripped of them in passing.
+  // A text that has had quotation marks since an import is stored as it was read: the form does not
+  // strip them.
   const isSameText =
     of.body.type === 'TXT' && before.type === 'TXT' && of.body.content === before.content
   const value = accepted(

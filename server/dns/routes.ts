@@ -43,7 +43,8 @@ export interface DnsRouteDeps extends RecordDeps, ZoneDeps {
   readonly checks: Limit
   readonly claims: Limit
   /**
-   * Claims of one name by one account: adding and deleting it again and again turns through pairs.
+   * Limit on claims of one name by one account: repeated adding and deleting would cycle through
+   * the pairs of name servers.
    */
   readonly claimsOfName: Limit
   /** The SOA's mailbox, as a name. */

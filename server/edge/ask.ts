@@ -144,14 +144,13 @@ export function createUpstreamClient({
             if (!response.write(chunk)) running.pause()
           },
           onResponseEnd() {
-            // Before the answer is ended: a visitor who hears its end and leaves has not left
-            // early.
+            // Called before the response ends: a visitor who leaves at its end has not left early.
             end({ how: 'answered' })
             response.end()
           },
           onResponseError(_running, error: SocketError) {
-            // Broken off in the middle: the visitor must see that, not a short page that looks
-            // whole.
+            // The response broke off in the middle: the visitor must see that, not a short page
+            // that looks complete.
             if (response.headersSent) {
               end({ how: left ? 'client_closed' : 'broken' })
               response.destroy()

@@ -62,7 +62,7 @@ export function createCards(deps: {
   drivers: ReadonlyMap<string, PaymentDriver>
   orders: Orders
   settlement: Settlement
-  /** Of one customer: somebody who tries stolen cards is refused again and again. */
+  /** Limit per customer: somebody who tests stolen cards is refused again and again. */
   refusals: Limit
 }): Cards {
   const { db, clock, catalog, drivers, orders, settlement, refusals } = deps
@@ -100,8 +100,8 @@ export function createCards(deps: {
   }
 
   /**
-   * A customer that the provider has forgotten (its keys were replaced, or somebody deleted it
-   * there) is made anew, without cards.
+   * A provider's customer that no longer exists (its keys were replaced, or somebody deleted it
+   * there) is created again, without cards.
    */
   async function withCustomer<T>(
     buyer: Buyer,
@@ -181,8 +181,8 @@ export function createCards(deps: {
         throw new Refusal('method_unavailable')
       // The browser may name only the place that the operator sells from.
       if (input.locationId !== driver.locationId) throw new Refusal('not_found')
-      // Counted before it is tried, so that many at once are no way around it; what is not refused
-      // does not count.
+      // Counted before the charge, so that parallel charges cannot evade the limit; a charge that
+      // succeeds is not counted.
       await refusals.take(input.buyer.id)
       const payment = await orders
         .open(input, driver, input.locationId)
@@ -206,8 +206,8 @@ export function createCards(deps: {
             await orders.refuse(payment.id, error.message)
             throw new Refusal('payment_refused')
           }
-          // The card may have been charged: the customer must not be told to try again. The
-          // provider's word, or asking for it, decides.
+          // The card may have been charged: the customer must not be told to try again. A webhook
+          // or a query decides.
           deps.log.warn({ err: error, code: payment.code }, 'a charge whose answer is lost')
         }
       }

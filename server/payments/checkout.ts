@@ -110,11 +110,12 @@ export function createCheckout(deps: {
       if (!route || driver?.kind !== 'hosted' || !driver.currencies.includes(currency))
         throw new Refusal('method_unavailable')
       const payment = await orders.open(input, driver, route.channel)
-      // The payment stands before the gateway hears of it: a word that comes at once finds it.
+      // The payment is stored before the gateway is called: a webhook that arrives at once finds
+      // it.
       const { checkoutUrl, providerRef } = await driver
         .begin(orders.orderOf(payment, input.buyer))
         .catch(async (error: unknown) => {
-          // A plain no is no trouble that passes: trying again would end the same way.
+          // A rejection is permanent: another try would fail the same way.
           if (!(error instanceof DriverFailure) || error.kind !== 'rejected') throw error
           await orders.refuse(payment.id, error.message)
           throw new Refusal('payment_refused')
@@ -150,7 +151,7 @@ export function createCheckout(deps: {
         .select(['code', 'amount', 'currency', 'expires_at'])
         .where('customer_id', '=', customerId)
         .where('driver', 'in', byTransfer)
-        // One whose time is over is credited all the same, should its money come.
+        // An expired payment is credited all the same when its money arrives.
         .where('status', 'in', ['pending', 'expired'])
         .where('created_at', '>', later(clock.now(), -days(1)))
         .orderBy('created_at', 'desc')

@@ -1,6 +1,6 @@
 /**
- * What a customer is told of money that reached the wallet or left it again: a notification and a
- * letter, in the transaction of the posting.
+ * Notifies a customer of money that reached or left the wallet: a notification and a letter, in the
+ * transaction of the posting.
  */
 import type { Language } from '../../contract/errors.ts'
 import { formatMoney, type Currency, type RegionCode } from '../../contract/money.ts'
@@ -29,7 +29,7 @@ export interface Letters {
   refunded(tx: Tx, of: MovedMoney): Promise<void>
   /** The gateway would not give it back: it is in the wallet again. */
   refundFailed(tx: Tx, of: MovedMoney): Promise<void>
-  /** A bank or the gateway took it back. `owed`: what the wallet did not hold. */
+  /** A chargeback. `owed`: the part that the wallet did not cover. */
   takenBack(tx: Tx, of: MovedMoney & { readonly owed: bigint }): Promise<void>
   /** Taken back before, and given again. */
   returned(tx: Tx, of: MovedMoney): Promise<void>

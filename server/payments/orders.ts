@@ -65,7 +65,7 @@ export function createOrders(deps: {
   clock: Clock
   catalog: Catalog
   portalUrl: string
-  /** Called in the transaction that makes a payment: somebody will ask the gateway about it. */
+  /** Called in the transaction that creates a payment: schedules the queries of the gateway. */
   onOpened: (tx: Tx, payment: PaymentRow) => Promise<void>
 }): Orders {
   const { db, clock, catalog, portalUrl } = deps

@@ -1,6 +1,6 @@
 /**
- * Reconciliation: what the gateway says, what our payments say and what the ledger holds, side by
- * side. It reports what differs and mends nothing: money that is not understood waits for a person.
+ * Reconciliation: compares what the gateway lists, what our payments record and what the ledger
+ * holds. It reports differences and changes nothing: unexplained money waits for an operator.
  */
 import { later } from '../platform/clock.ts'
 import type { Queryable } from '../platform/db.ts'

@@ -45,7 +45,8 @@ export function explain(
     failure(code, language, request.id, fields)
   if (error instanceof Refusal) {
     const body = no(error.code, error.fields)
-    // Why it conflicts, or is too much, is known to the module, and says more than the code's own.
+    // The module knows the reason of a conflict or a limit, and its reason says more than the text
+    // of the code.
     const hasOwnReason = error.code === 'conflict' || error.code === 'rate_limited'
     const [why] = hasOwnReason ? Object.values(error.fields ?? {}) : []
     return {

@@ -13,8 +13,8 @@ import { Refusal } from './errors.ts'
 export const noBody = z.strictObject({})
 
 /**
- * Of a body with a thousand faults the first are told: an answer is never longer than what it
- * answers.
+ * A body may have a thousand faults; only the first are reported, so that a response is never
+ * longer than its request.
  */
 const maxFieldsShown = 50
 

@@ -182,16 +182,16 @@ async function runFirst<P>(
 }
 
 /**
- * Runs `work` outside a transaction, at most one at a time per key, until it has answered once. A
- * repetition after a kill, or after a third party that did not answer, gets the same `actionId`:
- * whatever `work` begins must be begun once under it. Answers and refusals are kept as in
- * `answered`.
+ * Runs `work` outside a transaction, at most one at a time per key, until it has returned once. A
+ * retry after a kill, or after a third party that did not respond, gets the same `actionId`:
+ * whatever `work` begins must be begun once under it. Responses and refusals are stored as in
+ * `runIdempotent`.
  */
 export async function runIdempotentExternal(
   store: IdempotencyStore,
   call: KeyedCall,
   work: (actionId: string) => Promise<KeptAnswer>,
-  wordRefusal: (refusal: Refusal) => KeptAnswer,
+  renderRefusal: (refusal: Refusal) => KeptAnswer,
 ): Promise<KeptAnswer & { replayed: boolean }> {
   const fingerprint = fingerprintOf(store, call)
   const release = await store.locks.tryLock(lockOf(call))
@@ -229,7 +229,7 @@ export async function runIdempotentExternal(
       answer = await work(begun.actionId)
     } catch (error) {
       if (!(error instanceof Refusal) || passes(error)) throw error
-      answer = wordRefusal(error)
+      answer = renderRefusal(error)
     }
     await transaction(store.db, async (tx) => {
       await keep(store, tx, call, fingerprint, answer)
@@ -245,7 +245,9 @@ export async function runIdempotentExternal(
   }
 }
 
-/** Answers that have gone unasked for; those asked for too late are dropped then. */
+/**
+ * Deletes expired responses that no retry asked for; a retry deletes the one that it finds expired.
+ */
 export async function forgetOldAnswers(store: IdempotencyStore): Promise<void> {
   await deleteInBatches(store.db, 'idempotency', 'created_at', oldest(store.clock))
   await deleteInBatches(store.db, 'idempotency_action', 'created_at', oldest(store.clock))

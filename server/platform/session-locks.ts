@@ -6,8 +6,8 @@ import pg from 'pg'
 
 export interface SessionLocks {
   /**
-   * Answers how to let go of it, or undefined when somebody holds it. Throws when the database is
-   * away.
+   * Returns a function that releases the lock, or undefined when another holder has it. Throws when
+   * the database is away.
    */
   tryLock(key: bigint): Promise<(() => Promise<void>) | undefined>
   close(): Promise<void>
@@ -65,7 +65,8 @@ export function createSessionLocks(url: string): SessionLocks {
         }
       } catch (error) {
         held.delete(key)
-        // Whether an unanswered question took the lock is not known: it goes with its connection.
+        // The query may have taken the lock although its response was lost: closing the connection
+        // releases it.
         await drop()
         throw error
       }

@@ -10,7 +10,7 @@ import type { Log } from './log.ts'
 
 const firstPauseMs = 250
 const longestPauseMs = 10_000
-/** A connection never notices a black hole by itself, so it is asked for a sign of life. */
+/** TCP does not report a peer that has vanished, so the connection is probed by a query. */
 const heartbeatMs = 15_000
 /** Long enough for another process to requeue orphaned jobs while this one waits for the lock. */
 const answerMs = 30_000
@@ -105,7 +105,8 @@ export function createWorkerLease(url: string, log: Log): WorkerLease {
         const probed = session
         probed?.query('select 1').catch(() => {
           if (session !== probed) return
-          // Not waiting for its end: in a black hole that takes as long as TCP is patient.
+          // Does not wait for the end of the connection: when the peer has vanished, that takes as
+          // long as TCP's timeout.
           lost()
           void probed.end().catch(() => undefined)
         })

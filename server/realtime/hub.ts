@@ -1,6 +1,6 @@
 /**
- * Who is connected to which channel, and the Pusher protocol's words (version 7). No network here:
- * connections are anything that can send and close.
+ * Which connection is subscribed to which channel, and the messages of the Pusher protocol (version
+ * 7). No network here: a connection is anything that can send and close.
  */
 import { randomInt } from 'node:crypto'
 

@@ -1,7 +1,7 @@
 /**
- * Fan-out: a connection of its own LISTENs for the relay's word and delivers the new rows to the
- * sockets of this process. A LISTEN connection never notices a black hole by itself, so it is asked
- * for a sign of life; after an interruption the sockets are told to resync and read the table.
+ * Fan-out: a dedicated connection LISTENs for the relay's notifications and delivers the new rows
+ * to the sockets of this process. TCP does not report a peer that has vanished, so the connection
+ * is probed by a query; after an interruption the sockets are told to resync and read the table.
  */
 import pg from 'pg'
 import type { Log } from '../platform/log.ts'
@@ -59,7 +59,8 @@ export function createListener(
   const deliverInOrder = (): void => {
     delivering = delivering.then(deliver).catch((error: unknown) => {
       log.warn({ err: error }, 'delivering events')
-      // No word may follow: what is not delivered now would wait for the next event of anybody.
+      // No further notification may come: an event that is not delivered now would wait for the
+      // next event of any customer.
       clearTimeout(again)
       if (!stopped) again = setTimeout(deliverInOrder, deliverAgainMs).unref()
     })
@@ -93,7 +94,8 @@ export function createListener(
       await next.connect()
       await next.query(`listen ${channel}; listen ${endedChannel}`)
     } catch (error) {
-      // Whoever asked tries again: two who do so for one failure would be four at the next.
+      // The caller of a failed attempt tries again: two retries for one failure would become four
+      // at the next.
       void next.end().catch(() => undefined)
       throw error
     }
@@ -130,7 +132,8 @@ export function createListener(
         const probed = client
         probed?.query('select 1').catch(() => {
           if (client !== probed) return
-          // Not waiting for its end: in a black hole that takes as long as TCP is patient.
+          // Does not wait for the end of the connection: when the peer has vanished, that takes as
+          // long as TCP's timeout.
           lost()
           void probed.end().catch(() => undefined)
         })

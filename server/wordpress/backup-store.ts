@@ -42,8 +42,8 @@ export async function hasUnfinishedCopy(db: Queryable, siteId: string): Promise<
 }
 
 /**
- * Beyond the newest `kept` of each kind, and what is to be removed already; never the newest proven
- * one, nor one that is being restored.
+ * The backups to delete: those beyond the newest `kept` of each kind, and those marked as removed;
+ * never the newest proven one, nor one that is being restored.
  */
 export async function surplusBackups(
   db: Queryable,

@@ -181,8 +181,8 @@ export function createBackups(deps: BackupDeps): Backups {
   }
 
   /**
-   * The portal stops, or the job is in other hands: no failure of the work. Otherwise counted; true
-   * when it was the last try.
+   * When the portal stops, or another worker has the job, a failed attempt does not count.
+   * Otherwise the attempt is counted; true when it was the last one.
    */
   function isFinal(error: unknown, attempts: number, { signal }: Attempt): boolean {
     if (signal.aborted) throw error
@@ -276,7 +276,7 @@ export function createBackups(deps: BackupDeps): Backups {
         try {
           await removeAll(siteId)
         } catch (error) {
-          // The backups of the others do not wait for it; the next night tries again.
+          // A failed backup does not delay the others; the next night tries again.
           log.error({ err: error, site: siteId }, 'the backups of a deleted site stay')
         }
       }

@@ -26,8 +26,8 @@ export const ensureJob = 'ensure-site'
 export const resizeJob = 'resize-site'
 
 /**
- * So many names that a server had before are kept for it. Without an end one customer could keep
- * any number from everybody.
+ * The number of former names that are kept for a server. Without a limit one customer could keep
+ * any number of names from everybody.
  */
 const formerNamesKept = 10
 
@@ -134,7 +134,7 @@ async function resize(
     const plan = id === site.plan_id ? present : offered.find((candidate) => candidate.id === id)
     return plan ?? refuse('size', 'unknown_plan', language)
   }
-  // A plan that was planned and is sold no more will not be taken, so it stands in nobody's way.
+  // A planned plan that is no longer sold will not take effect, so it blocks no other change.
   const plannedPlan = offered.find(({ id }) => id === site.planned_plan_id && id !== site.plan_id)
   const wantedPlan = changes.planId === undefined ? (plannedPlan ?? present) : find(changes.planId)
   const wantedContainers = changes.containers ?? site.planned_containers ?? site.containers
@@ -167,7 +167,7 @@ async function resize(
   const offer = (shape: Shape): Offer => offerOf(catalog, site, running, shape)
   const { subscription_id: subscriptionId } = site
   if (subscriptionId === null) throw new Error(`site ${site.id} has no subscription`)
-  // A planned change that is taken back: the price as it is, which leaves nothing planned.
+  // Withdraws a planned change: the price is as it is now, and nothing stays planned.
   if (grows || !shrinks)
     await billing.changePrice(tx, {
       subscriptionId,
@@ -186,8 +186,8 @@ async function resize(
       change: { size: later.plan.id, replicate: later.containers },
       starts: { job: resizeJob, payload: { siteId: site.id, changeId } },
     })
-    // Less for a price that is no lower: there is nothing to wait for, and the job of its payment
-    // finds it planned.
+    // A decrease at a price that is no lower takes effect at once: the job of its payment finds the
+    // change planned.
     planned = {
       planned_id: changeId,
       planned_plan_id: later.plan.id,

@@ -1,6 +1,6 @@
 /**
- * The edge's map: which host name is which site, and in what state. Read from the database; a
- * change is told at once, a missed one within seconds.
+ * The edge's host table: which host name belongs to which site, and in what state. It is read from
+ * the database; a change is published at once, a missed one within seconds.
  */
 import type { Database } from '../platform/db.ts'
 import type { Log } from '../platform/log.ts'
@@ -32,7 +32,7 @@ const roundMs = 5000
 
 function stateOf(status: string): HostTarget['state'] | undefined {
   switch (status) {
-    // While it is being set up it is shown as soon as it answers: its owner need not wait for our
+    // A site that is being set up is shown as soon as it responds: its owner need not wait for our
     // own check.
     case 'provisioning':
     case 'running':
@@ -71,7 +71,7 @@ export function createDirectory(
     await edge.publish(targets)
     published = text
   }
-  /** One after the other: an older table must not be sent after a newer one. */
+  /** Publishes one table at a time: an older table must not be sent after a newer one. */
   function refresh(): void {
     if (publishing) {
       again = true

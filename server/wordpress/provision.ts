@@ -131,7 +131,7 @@ export function defineProvisioning(deps: ProvisionDeps): void {
   ]
 
   /**
-   * Takes a paid order in hand, for a new run. Undefined when there is nothing to do: it runs
+   * Begins a new run for a paid order. Undefined when there is nothing to do: the server runs
    * already, was given up, or is being deleted.
    */
   async function beginRun(siteId: string): Promise<SiteRow | undefined> {
@@ -186,7 +186,7 @@ export function defineProvisioning(deps: ProvisionDeps): void {
       await tell(tx, site, 'running', null)
       // A name that was added while it was being set up.
       await deps.jobs.add(tx, ensureJob, { siteId: id })
-      // A suspension that came while it was being set up found nothing to stop.
+      // A suspension during the setup found nothing to stop.
       const subscription =
         site.subscription_id === null
           ? undefined
@@ -258,8 +258,8 @@ export function defineProvisioning(deps: ProvisionDeps): void {
   }
 
   /**
-   * What giving up could not remove, or a run left behind that was overtaken by the decision or by
-   * a deletion.
+   * Removes what an undo could not remove, and what a run left behind that was overtaken by the
+   * decision to give up or by a deletion.
    */
   async function clearFailed(siteId: string): Promise<void> {
     const site = await siteById(db, siteId)
@@ -277,7 +277,7 @@ export function defineProvisioning(deps: ProvisionDeps): void {
         if (!(await finish(site))) await clearFailed(siteId)
         return
       } catch (error) {
-        // The portal stops, or the job is in other hands: no failure of the site.
+        // The portal stops, or another worker has the job: this is no failure of the site.
         if (signal.aborted) throw error
         // Anything else is a bug of ours, which must not keep the money.
         const verdict = await afterFailure(

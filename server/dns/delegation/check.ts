@@ -1,7 +1,7 @@
 /**
- * Is a domain delegated to us? Asked of the parent zone's own servers, because a resolver's cache
- * is late in both directions, and because what the child zone says of itself proves nothing: only
- * the exact pair of names at the parent does.
+ * Is a domain delegated to us? The check queries the parent zone's own servers: a resolver's cache
+ * is late in both directions, and what the child zone says of itself proves nothing. Only the exact
+ * pair of names at the parent does.
  */
 import { isPublicAddress } from '../../platform/network.ts'
 import { plain, type DnsAnswer, type Endpoint } from './ask.ts'
@@ -178,7 +178,9 @@ export function createDelegationCheck(options: DelegationOptions): DelegationChe
     },
   }
 
-  /** At least one of our servers is the authority for the domain, and none says otherwise. */
+  /**
+   * At least one of our servers responds authoritatively for the domain, and none contradicts it.
+   */
   async function checkOurAnswers(walk: Walk, domain: string): Promise<boolean> {
     const answers = await Promise.all(
       ourAddresses.map((server) => walk.ask(server, { name: domain, type: 'SOA' })),
@@ -224,7 +226,7 @@ export function createDelegationCheck(options: DelegationOptions): DelegationChe
     ]
   }
 
-  /** What hinders a site of ours under a domain that is delegated well. */
+  /** Records that would break a customer's site, although the domain is delegated correctly. */
   async function siteWarnings(
     walk: Walk,
     parent: ParentAnswers,
@@ -261,7 +263,7 @@ export function createDelegationCheck(options: DelegationOptions): DelegationChe
   }
 }
 
-/** Does the parent zone still vouch for keys that we do not have? */
+/** Does the parent zone still have DS records for keys that we do not have? */
 async function isSigned(walk: Walk, parent: ParentAnswers, domain: string): Promise<boolean> {
   const answers = await Promise.all(
     parent.servers.slice(0, 2).map((server) => walk.ask(server, { name: domain, type: 'DS' })),

@@ -81,8 +81,8 @@ type Step =
   | undefined
 
 /**
- * What an answer of one of `zone`'s servers means for `name`; undefined: it is of no use (lame,
- * refused, pointing up or aside).
+ * What a response of one of `zone`'s servers means for `name`; undefined: it is of no use (lame,
+ * refused, or referring upwards or to another branch).
  */
 function stepFrom(answer: DnsAnswer | undefined, name: string, zone: string): Step {
   if (!answer) return undefined

@@ -23,7 +23,7 @@ const what = {
 const maxUint32 = 4_294_967_295
 const textDecoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** The words behind the type, taken one after the other; every fault knows its word. */
+/** The tokens after the type, read one after the other; every fault knows its token. */
 class TokenReader {
   readonly #tokens: readonly Token[]
   #next = 0
@@ -106,10 +106,7 @@ const soaText = (soa: StartOfAuthority): string =>
   `${soa.primary}. ${soa.mailbox}. ${soa.serial} ${soa.refreshSeconds} ${soa.retrySeconds} ` +
   `${soa.expireSeconds} ${soa.minimumSeconds}`
 
-/**
- * Reads the words behind the type.
- * @throws Fault when they are not what the type wants.
- */
+/** Reads the tokens after the type. @throws Fault when they are not what the type needs. */
 export function readData(
   type: RecordData['type'],
   typeToken: Token,

@@ -30,7 +30,7 @@ const typeByNumber: Readonly<Record<string, RecordData['type']>> = {
   TYPE16: 'TXT',
   TYPE28: 'AAAA',
 }
-/** Types that exist and that the portal does not keep; anything else is a slip of the pen. */
+/** Types that exist and that the portal does not support; any other type is a typing error. */
 const otherTypes = new Set(
   `MD MF MB MG MR NULL WKS PTR HINFO MINFO RP AFSDB X25 ISDN RT NSAP NSAP-PTR SIG KEY PX GPOS LOC
   NXT EID NIMLOC SRV ATMA NAPTR KX CERT A6 DNAME SINK OPT APL DS SSHFP IPSECKEY RRSIG NSEC DNSKEY

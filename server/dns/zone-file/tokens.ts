@@ -1,5 +1,5 @@
 /**
- * The words of a master file (RFC 1035, 5.1): comments, quotes and parentheses are dealt with,
+ * The tokens of a master file (RFC 1035, 5.1): comments, quotes and parentheses are resolved,
  * escapes are left as written.
  */
 import { Fault, faults } from './faults.ts'

@@ -1,6 +1,6 @@
 /**
- * What stands around a payment driver in its suite: the adapter that its own test writes, a portal
- * of one page, and questions that may fail.
+ * The fixtures of the payment drivers' suite: the adapter that a driver's own test writes, a portal
+ * of one page, and calls that may fail.
  */
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -51,7 +51,8 @@ export interface Counter {
   /** Begins a payment with this driver, as the portal does. */
   begin(driver: PaymentDriver, order: PaymentOrder): Promise<Begun>
   /**
-   * Words made from a genuine one that must not pass: tampered, unsigned, signed with another key.
+   * Forged webhooks made from a genuine one, which must be refused: tampered, unsigned, signed with
+   * another key.
    */
   forgeries(genuine: WebhookRequest): readonly WebhookRequest[]
   close(): Promise<void>
@@ -95,7 +96,7 @@ export const shut = (server: Server): Promise<void> =>
 
 /**
  * A portal of one page: it reads webhooks with the driver (a RecheckRequest makes it query the
- * gateway) and answers what it is told to.
+ * gateway) and sends the configured response.
  */
 export class Portal {
   readonly received: ReceivedWebhook[] = []
@@ -143,7 +144,7 @@ export class Portal {
     return update && { ...update, eventId: event.eventId }
   }
 
-  /** The first `count` words about a payment, once they have come. */
+  /** The first `count` webhooks about a payment, once they have come. */
   async webhooks(reference: string, count = 1): Promise<ReceivedWebhook[]> {
     for (;;) {
       const found = this.received.filter(({ update }) => update.reference === reference)

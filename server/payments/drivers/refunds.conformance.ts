@@ -1,6 +1,6 @@
 /**
- * What every payment driver must hold of giving money back: each wish once, never more than was
- * paid, or not at all.
+ * Refunds, for every payment driver: each request is refunded once and never more than was paid; a
+ * driver without refunds refuses.
  */
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { PaymentUpdate, PaymentOrder } from '../driver.ts'

@@ -10,7 +10,7 @@ import {
   readReply,
   sendTcp,
   sendUdp,
-  type Asked,
+  type DigQuery,
 } from '../../../../test/dig.ts'
 import { freePort } from '../../../../test/portal.ts'
 import type { DnsDriver, RecordSet, ServedType, ZoneHead } from '../../driver.ts'
@@ -102,7 +102,7 @@ beforeAll(async () => {
   await driver.putZone(head('other.com'), [set('www.other.com', 'A', '198.51.100.1')])
 })
 afterAll(() => driver.close())
-const ask = (name: string, type: string, over: Partial<Asked> = {}) =>
+const ask = (name: string, type: string, over: Partial<DigQuery> = {}) =>
   dig(port, { name, type, ...over })
 const start = 'example.vn 60 SOA ns1.dns.example hostmaster.dns.example 7'
 

@@ -45,8 +45,8 @@ export function createAlepay(settings: AlepaySettings) {
   const { tokenKey, checksumKey } = settings
 
   /**
-   * Posts one call and answers what came, its code in text. Asking changes nothing; neither does
-   * beginning what nobody was led to yet.
+   * Posts one call and returns the response, with its code as text. A query changes nothing, and a
+   * payment that no customer was sent to has no effect either: both may be repeated.
    */
   async function post(
     call: string,

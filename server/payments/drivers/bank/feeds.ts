@@ -1,5 +1,5 @@
 /**
- * What the two feeds say of a movement on the account, verified and made alike. Sources:
+ * Reads the webhooks of the two bank feeds, verifies them and turns both into one form. Sources:
  * https://developer.sepay.vn/en/sepay-webhooks/xac-thuc (headers, five minutes),
  * https://developer.casso.vn/webhook (V2 signature).
  */
@@ -22,7 +22,7 @@ export interface Movement {
   readonly at: Date | null
 }
 
-/** A signed word may be this old, and as much in the future; milliseconds. */
+/** Longest age of a signed webhook, and as much in the future; milliseconds. */
 const driftMs = 5 * 60_000
 
 /** Whole đồng, from a number or a text such as "100000.00"; undefined when it is no such thing. */

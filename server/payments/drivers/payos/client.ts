@@ -1,6 +1,6 @@
 /**
- * payOS's own SDK, with what it lacks: one time limit, no redirection, a limit on the answer's
- * size, no unsigned answer, and our failures for its errors.
+ * payOS's own SDK, with what it lacks: a time limit, no redirects, a limit on the response's size,
+ * refusal of unsigned responses, and DriverFailure for its errors.
  */
 import { APIError, InvalidSignatureError, PayOS } from '@payos/node'
 import { DriverFailure } from '../../../platform/errors.ts'

@@ -59,8 +59,8 @@ export function createSquare(
       repeatable: true,
       accept: [...(call.accept ?? []), 401],
     })
-    // A token that is wrong says nothing about the payment: the operator mends it and the call is
-    // repeated.
+    // An invalid access token says nothing about the payment: the operator corrects it and the call
+    // is retried.
     if (answer.status === 401)
       throw new DriverFailure('unavailable', 'square: the access token is not taken')
     return { status: answer.status, body: jsonOf(answer, 'square') }
@@ -193,7 +193,7 @@ export function createSquare(
     })
     if (status !== 200) {
       const [error] = wire.errors(body)
-      // Under this key something else was asked for before: what became of it must be looked at.
+      // Another request was made under this key before: an operator must check its result.
       if (error?.code === 'IDEMPOTENCY_KEY_REUSED')
         throw new DriverFailure('unclear', 'square: the refund’s key was used before')
       throw rejected(`RefundPayment answered ${status} ${error?.code ?? ''}`)

@@ -1,6 +1,6 @@
 /**
- * What Square says, read: payments, refunds, disputes, errors and the events about them. What it
- * says beyond this is let go.
+ * Reads Square's objects: payments, refunds, disputes, errors and the events about them. Unknown
+ * fields are ignored.
  */
 import * as z from 'zod/mini'
 import { DriverFailure } from '../../../platform/errors.ts'

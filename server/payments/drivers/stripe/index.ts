@@ -32,8 +32,8 @@ const takesCard = new Set(['requires_payment_method', 'requires_confirmation', '
 const expand = ['latest_charge', 'latest_charge.refunds']
 
 /**
- * An event is sent again until it is answered with 2xx; what does not fit yet may fit once an
- * earlier word has come.
+ * Stripe retries an event until it is answered with 2xx; an event that does not fit yet may fit
+ * after an earlier one has arrived.
  */
 const answers: Readonly<Record<UpdateOutcome, number>> = {
   recorded: 200,
@@ -71,7 +71,7 @@ export function createStripe(settings: StripeSettings): CardDriver {
     telemetry: false,
   })
 
-  /** The customer's own card. A wish for anything else is a wish for nothing. */
+  /** The customer's own card; undefined for any other card. */
   async function ownCard(customerRef: string, cardId: string): Promise<Stripe.PaymentMethod> {
     const card = await cardOf(cardId)
     if (card.customer !== customerRef)
@@ -172,7 +172,8 @@ export function createStripe(settings: StripeSettings): CardDriver {
       stripe.customers.update(
         customerRef,
         { invoice_settings: { default_payment_method: cardId } },
-        // Each wish anew: the same card may become the default a second time.
+        // A new idempotency key for each request: the same card may become the default a second
+        // time.
         { idempotencyKey: randomUUID() },
       ),
     )
@@ -207,8 +208,7 @@ export function createStripe(settings: StripeSettings): CardDriver {
       return customer.id
     },
     async setUp(customerRef) {
-      // One that no card was ever given to serves again: whoever only looks makes no new one each
-      // time.
+      // Reuses a setup intent without a card: opening the form creates no new one each time.
       const recent = await callStripe(
         stripe.setupIntents.list({ customer: customerRef, limit: 10 }),
       )

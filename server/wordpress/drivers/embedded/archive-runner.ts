@@ -1,5 +1,5 @@
-// Runs the processes that pack and unpack sites: few at a time, each for as long and with as much
-// memory as an honest site of its size needs.
+// Runs the child processes that archive and restore sites: few at a time, each with the time and
+// memory that a normal site of its size needs.
 import { spawn, type ChildProcess, type StdioOptions } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
@@ -28,7 +28,7 @@ export interface CopyLimits {
 /** A fresh site takes some seconds; a busy machine some ten times as much, a slow disk too. */
 const usualLimits: CopyLimits = { leastMs: 3 * 60_000, bytesPerMs: 1_000, residentMb: 768 }
 const mostMs = 30 * 60_000
-/** A copy that failed after so much of its time took others' time, whatever the reason. */
+/** A copy that failed after using this share of its time counts as slow, whatever the reason. */
 const slowShare = 0.25
 /** JavaScript's own memory, MB. */
 const heapMb = 256
@@ -37,7 +37,10 @@ const watchMs = 500
 export interface CopyJob {
   /** Who may cut it short. */
   readonly owner: string
-  /** Whose place it takes: of what was too slow or too large once, one at a time is copied. */
+  /**
+   * The site, for the queues: sites whose copy was once too slow or too large share a queue that
+   * runs one at a time.
+   */
   readonly queueKey: string
   readonly order: ArchiveOrder
   readonly allowedPaths: AllowedPaths
@@ -62,7 +65,7 @@ function residentOf(pid: number | undefined): number | undefined {
 
 export class ArchiveRunner {
   readonly #confinement: Confinement
-  /** Sites that have kept to their time, and those that once did not: these wait for each other. */
+  /** The queue of sites that have kept to their time, and the queue of those that once did not. */
   readonly #gate = new Gate(atOnce)
   readonly #slowGate = new Gate(1)
   readonly #slow = new Set<string>()

@@ -19,8 +19,8 @@ export const childPath = '/usr/bin:/bin'
  */
 const siteOomScore = 500
 /**
- * Long, for a machine that has just started does much at once, and a wall given up is not tried
- * again.
+ * Long, because a machine that has just started is busy, and a confinement that failed its probe is
+ * not tried again.
  */
 const probeMs = 120_000
 
@@ -96,9 +96,10 @@ fs.accessSync(${JSON.stringify(places[2])}, fs.constants.X_OK)`
   }
 
   async #findStartMethod(): Promise<StartMethod> {
-    const { exampleUser: someUser, log } = this.#parts
+    const { exampleUser, log } = this.#parts
     if (process.platform !== 'linux') return { setpriv: false, users: false }
-    if (someUser !== null && (await this.#works(someUser))) return { setpriv: true, users: true }
+    if (exampleUser !== null && (await this.#works(exampleUser)))
+      return { setpriv: true, users: true }
     const setpriv = await this.#works(null)
     if (!setpriv)
       log.warn({}, 'setpriv (util-linux) does not work here: sites run with all privileges')

@@ -1,4 +1,4 @@
-// One process of the WordPress runtime: starting it, hearing it, measuring it, ending it.
+// One process of the WordPress runtime: its start, its messages, its measurements and its end.
 import { spawn, type ChildProcess } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { setPriority } from 'node:os'
@@ -58,7 +58,7 @@ export interface Place {
 }
 
 const endMs = 12_000
-/** A visitor who was sent here a moment ago is still on his way. */
+/** A visitor who was sent to the container a moment ago has not arrived yet. */
 const lastVisitorMs = 100
 /** PHP's own limit is 60 s a request; a process silent for longer does not come back. */
 const silenceMs = 90_000
@@ -74,8 +74,8 @@ const longestMessage = 65_536
 /** A line of the log is cut again where it is kept. */
 const longestText = 16_384
 /**
- * PHP's memory grows a little with every few hundred requests and is never given back: near the
- * plan's limit the process is renewed in good time.
+ * PHP's memory grows a little with every few hundred requests and is never released: near the
+ * plan's limit the process is recycled in time.
  */
 const recycleShare = 0.85
 const renewAfterMs = 10 * 60_000
@@ -256,7 +256,7 @@ export class Container {
     return this.#reportedMb
   }
 
-  /** Why it must be put down, or null: too much memory, or nothing heard for too long. */
+  /** Why the container must be killed, or null: too much memory, or no message for too long. */
   fault(): string | null {
     if (this.#isGone || this.#ending) return null
     const memory = this.memoryMb()
@@ -286,7 +286,7 @@ export class Container {
     this.#child.kill('SIGKILL')
   }
 
-  /** Takes it from the visitors first, so that none of them meets a closed door. */
+  /** Takes the container out of the rotation first, so that no visitor meets a closed port. */
   async retire(): Promise<void> {
     this.#ending = true
     this.port = null
@@ -294,7 +294,10 @@ export class Container {
     await this.stop()
   }
 
-  /** Lets the request in hand finish, then ends it; resolves when it is gone. */
+  /**
+   * Lets the request in progress finish, then ends the container; resolves when the process has
+   * exited.
+   */
   async stop(): Promise<void> {
     this.#ending = true
     this.port = null

@@ -1,5 +1,5 @@
-// Backups of one site and their way back. An exchange of its content leaves traces from which the
-// next life of the portal finishes or undoes it.
+// Backups and restores of one site. An exchange of its content leaves folders beside the site, from
+// which the next start of the portal completes or undoes the exchange.
 import { randomUUID } from 'node:crypto'
 import fs from 'node:fs/promises'
 import path from 'node:path'
@@ -205,7 +205,10 @@ export class Copies {
     await removeTree(path.join(this.#dir, `former-${restoreId}`))
   }
 
-  /** Undoes an exchange that a kill cut before its second half, finishes one that it cut after. */
+  /**
+   * After a kill: undoes an exchange that was cut off before its second half, completes one that
+   * was cut off after it.
+   */
   async recover(): Promise<void> {
     const names: string[] = await fs.readdir(this.#dir).catch(() => [])
     for (const name of names) {

@@ -123,7 +123,7 @@ export function createEmbedded(parts: EmbeddedParts): SiteRuntime {
       ? readdirSync(sitesDir).filter((name) => name.startsWith(scratchPrefix))
       : [],
   )
-  /** Removes what removals and proofs left behind that were cut short or that failed. */
+  /** Removes the leftovers of removals and of backup proofs that were interrupted or failed. */
   const sweep = async (): Promise<void> => {
     let left = await sweepDoomed(sitesDir, (name) => oldScratch.has(name))
     const entries = await fs.readdir(sitesDir, { withFileTypes: true }).catch(() => [])
@@ -166,7 +166,7 @@ export function createEmbedded(parts: EmbeddedParts): SiteRuntime {
   }, watchMs)
   const cronMs = parts.cronMs ?? defaultCronMs
   const cron = setInterval(() => {
-    // Spread over the whole round: each of them has PHP run in some process.
+    // Spread over the whole interval: each run makes PHP work in some process.
     const all = [...sites.values()]
     for (const [index, one] of all.entries())
       setTimeout(() => one.runCron(), (index * cronMs) / all.length).unref()
@@ -200,8 +200,8 @@ export function createEmbedded(parts: EmbeddedParts): SiteRuntime {
     async remove(id) {
       const removed = site(id)
       await removed.remove()
-      // Unless it was asked for anew meanwhile: two that act on one folder would not wait for each
-      // other.
+      // Unless the site was opened again meanwhile: two objects that act on one folder would not
+      // wait for each other.
       if (removed.idle) sites.delete(id)
     },
     async state(id) {

@@ -1,5 +1,5 @@
-// A driver in another process, over a line of JSON-RPC: the sites are run where their visitors are
-// served, and go on when the portal is started again.
+// A driver in another process, over JSON-RPC: the sites run in the process that serves their
+// visitors, and keep running while the portal restarts.
 import { ErrorCodes, ResponseError, type MessageConnection } from 'vscode-jsonrpc/node'
 import { DriverFailure, type DriverFailureKind } from '../../../platform/errors.ts'
 import type { LogLine, WordpressDriver } from '../../driver.ts'

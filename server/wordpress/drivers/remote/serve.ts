@@ -7,12 +7,12 @@ const sent = (lines: readonly LogLine[]): SentLine[] =>
   lines.map((line) => ({ ...line, at: line.at.toISOString() }))
 
 /**
- * Does for whoever is at the other end of the line what the runtime can do. Ends nothing when the
- * line ends: what was begun is carried through.
+ * Serves the runtime's methods to the process at the other end. When the connection ends, acts in
+ * progress are completed.
  */
 export function serveRuntime(line: MessageConnection, runtime: SiteRuntime): void {
   const watched = new Map<string, () => void>()
-  /** Sites of whose new lines the other end knows and has not asked for yet. */
+  /** Sites whose new lines were notified to the other end and not read yet. */
   const notified = new Set<string>()
 
   const acts: {
@@ -46,7 +46,7 @@ export function serveRuntime(line: MessageConnection, runtime: SiteRuntime): voi
     'log.watch'(id) {
       if (watched.has(id)) return
       const unwatch = runtime.log(id).watch(() => {
-        // A busy site writes thousands of lines a second: said once until somebody looks.
+        // A busy site writes thousands of lines a second: one notification until a reader asks.
         if (notified.has(id)) return
         notified.add(id)
         void line.sendNotification(newLines, { id }).catch(() => unwatch())
