@@ -71,10 +71,10 @@ export default function DomainsPage() {
 interface ListProps {
   /** The one that was just created here. */
   added: Domain | undefined
-  onOpenDialog: (asked: OpenDialog) => void
+  onOpenDialog: (dialog: OpenDialog) => void
 }
 
-function DomainList({ added, onOpenDialog: onAsk }: ListProps) {
+function DomainList({ added, onOpenDialog }: ListProps) {
   const t = useTexts('dns')
   const query = useInfiniteQuery(domainListQuery)
   const list = query.data?.pages.flatMap((page) => page.result.data) ?? []
@@ -96,7 +96,7 @@ function DomainList({ added, onOpenDialog: onAsk }: ListProps) {
           moreLabel={t.common.loadMore}
           empty={<Empty text={t.dns.empty} icon={Globe} />}
         >
-          <Table list={list} onAsk={onAsk} />
+          <Table list={list} onOpenDialog={onOpenDialog} />
         </PagedCard>
         <Help />
       </div>
@@ -134,7 +134,13 @@ function Help() {
   )
 }
 
-function Table({ list, onAsk }: { list: Domain[]; onAsk: (asked: OpenDialog) => void }) {
+function Table({
+  list,
+  onOpenDialog,
+}: {
+  list: Domain[]
+  onOpenDialog: (dialog: OpenDialog) => void
+}) {
   const t = useTexts('dns')
   return (
     <table className="w-full text-sm">
@@ -192,7 +198,7 @@ function Table({ list, onAsk }: { list: Domain[]; onAsk: (asked: OpenDialog) => 
                     variant="soft"
                     size="sm"
                     aria-label={t.dns.activateOf(domain.name)}
-                    onClick={() => onAsk({ what: 'activate', domain })}
+                    onClick={() => onOpenDialog({ what: 'activate', domain })}
                   >
                     {t.dns.activate}
                   </Button>
@@ -202,7 +208,7 @@ function Table({ list, onAsk }: { list: Domain[]; onAsk: (asked: OpenDialog) => 
                   size="sm"
                   className="text-danger!"
                   aria-label={t.dns.deleteOf(domain.name)}
-                  onClick={() => onAsk({ what: 'delete', domain })}
+                  onClick={() => onOpenDialog({ what: 'delete', domain })}
                 >
                   {t.dns.delete}
                 </Button>

@@ -1,4 +1,4 @@
-/** The channel itself, in a chunk that comes after the page: nobody waits for it. */
+/** The channel's connection, in a chunk that is loaded after the page: nothing waits for it. */
 import { eventNames, listNotifications, type EventName } from '../../contract/realtime.ts'
 import type { Config } from '../../contract/system.ts'
 import { callPage } from '../api.ts'
@@ -13,7 +13,7 @@ const pageSize = 100
 const isEventName = (name: string): name is EventName => eventNames.some((known) => known === name)
 
 /**
- * The portal's word that this socket may hear this channel. Pusher's own form, without our
+ * The portal's authorisation of this socket for this channel. Pusher's own form, without our
  * envelope.
  */
 async function authorise(endpoint: string, socketId: string, channel: string): Promise<string> {

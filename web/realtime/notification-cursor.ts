@@ -1,7 +1,7 @@
 /**
- * Which events this tab has told already. A push is only a hint and may come late, twice or never;
- * what was missed is read from the stored notifications after a cursor. The cursor moves only along
- * that list: a pushed id may be ahead of one that was missed.
+ * Which events this tab has shown already. A push may come late, twice or never; missed events are
+ * read from the stored notifications after a cursor. The cursor moves only along that list: a
+ * pushed id may be ahead of one that was missed.
  */
 export interface WithId {
   id: string
@@ -27,7 +27,7 @@ export class NotificationCursor {
     return this.#primed
   }
 
-  /** True the first time an id is heard. */
+  /** Marks an id as seen. True the first time. */
   markSeen(id: string): boolean {
     if (this.#seen.has(id)) return false
     this.#seen.add(id)

@@ -1,4 +1,6 @@
-/** Keeps one private channel open: connects, subscribes, notices silence, comes back. */
+/**
+ * Keeps one private channel open: connects, subscribes, detects a silent connection, reconnects.
+ */
 import {
   addressOf,
   afterClose,
@@ -31,7 +33,9 @@ const pongMs = 10_000
 export class ChannelSocket {
   #options: SocketOptions
   #socket: WebSocket | undefined
-  /** The one thing being waited for: a greeting, the end of silence, a pong, or the next try. */
+  /**
+   * The timer of the present state: the handshake, the end of silence, a pong, or the next attempt.
+   */
   #timer: ReturnType<typeof setTimeout> | undefined
   #failures = 0
   #activityMs = 0
@@ -98,8 +102,8 @@ export class ChannelSocket {
   }
 
   /**
-   * Silence may last as long as the server said; then we ask, and without an answer the connection
-   * is dead.
+   * The connection may be silent for as long as the server announced; then a ping is sent, and
+   * without a pong the connection is closed.
    */
   #rest() {
     this.#wait(this.#activityMs, () => this.#ask())

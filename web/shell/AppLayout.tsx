@@ -90,7 +90,7 @@ function Frame() {
   useEffect(() => keepMenuStyle(menu), [menu])
 
   const [preload, setPreload] = useState(false)
-  // Behind the frame of the key that goes before the K: nobody has asked for the palette yet.
+  // After the frame of the key before the K: the palette is not opened yet.
   const preloadPalette = useCallback(() => void afterFrame().then(() => setPreload(true)), [])
   const [held, setHeld] = useState<HeldKeys>()
   const close = useCallback(() => setHeld(undefined), [])
@@ -185,7 +185,7 @@ const Header = memo(function Header({
   hidden,
   onCollapse,
   onSearch,
-  onPreloadSearch: onNearSearch,
+  onPreloadSearch,
 }: HeaderProps) {
   const t = useTexts()
   const config = useConfig()
@@ -214,8 +214,8 @@ const Header = memo(function Header({
       <button
         type="button"
         onClick={onSearch}
-        onPointerEnter={onNearSearch}
-        onFocus={onNearSearch}
+        onPointerEnter={onPreloadSearch}
+        onFocus={onPreloadSearch}
         aria-keyshortcuts="Meta+K Control+K"
         className={
           'ml-1 flex h-9 min-w-0 items-center gap-2.5 rounded-md px-2.5 text-sm text-ink-3 ' +

@@ -28,7 +28,7 @@ export function setLockAfter(minutes: number): void {
   for (const listener of listeners) listener()
 }
 
-/** Tells of another choice, made here or in another tab. */
+/** Calls the listener when the choice changes, in this tab or in another one. */
 export function onLockAfter(listener: () => void): () => void {
   listeners.add(listener)
   addEventListener('storage', listener)

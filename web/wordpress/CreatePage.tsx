@@ -368,8 +368,8 @@ function useMonthlyPrice(perGb: number) {
 }
 
 /**
- * What was filled in is not lost by a slip. An order that is placed, a dead session or a portal in
- * maintenance do not wait.
+ * Asks before a filled-in form is left. It does not ask after the order is placed, in an ended
+ * session, or during maintenance.
  */
 const LeaveGuard = memo(function LeaveGuard({
   filled,

@@ -36,7 +36,7 @@ export function LogLines({ lines, wrap, follow, onFollow, empty }: LogLinesProps
   const area = useRef<HTMLDivElement>(null)
   const blocks = useMemo(() => blocksOf(lines), [lines])
 
-  // Blocks that are not drawn again still have to see the present answer.
+  // Blocks that are not rendered again still have to see the present result.
   const following = useRef(follow)
   const settle = useCallback(() => {
     if (following.current) area.current?.scrollTo({ top: area.current.scrollHeight })
@@ -47,8 +47,8 @@ export function LogLines({ lines, wrap, follow, onFollow, empty }: LogLinesProps
   }, [follow, lines, wrap, settle])
 
   /**
-   * Following only ever moves down: whatever moves up, by wheel, finger, key or scrollbar, is a
-   * person.
+   * Following only scrolls down: upward scrolling, by wheel, finger, key or scrollbar, comes from
+   * the user.
    */
   const top = useRef(0)
   const onScroll = () => {

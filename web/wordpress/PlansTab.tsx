@@ -79,8 +79,7 @@ function PlanTable({
   const wrong = refusal ?? field('size')
   const own = useRef<HTMLTableCellElement>(null)
   /**
-   * Takes back a plan that waits for the renewal. Nothing is asked: it costs nothing, and may be
-   * planned again.
+   * Cancels a planned plan. No confirmation: it costs nothing, and the plan may be chosen again.
    */
   const keep = async () => {
     const body = { id: server.id, name: server.name, size: server.size }

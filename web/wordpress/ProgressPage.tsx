@@ -76,8 +76,8 @@ export default function ProgressPage() {
 }
 
 /**
- * An event about this server is a reason to look; so is a socket that has been silent for ten
- * seconds, or is down.
+ * Refetches after an event about this server, when the socket has been silent for ten seconds, and
+ * when it is down.
  */
 function useNudges(id: string, settled: boolean, look: () => void): boolean {
   const [refused, setRefused] = useState(false)
