@@ -1,5 +1,5 @@
-// One container of one site: what whoever started it says on the control channel, and what it does.
-// How to speak to it: README.md.
+// One container of one site: it handles the orders that the portal sends on the control channel.
+// README.md describes the protocol.
 import fs from 'node:fs'
 import { Worker } from 'node:worker_threads'
 import { openControl } from './control.js'
@@ -36,7 +36,7 @@ export function runContainer(boot) {
   process.on('unhandledRejection', (error) =>
     send({ s: 'php', m: `unhandled: ${String(error?.message ?? error).slice(0, 1_000)}` }),
   )
-  // Log text, and nobody may read it any more.
+  // Log text; the reader may be gone.
   process.stdout.on('error', () => {})
   process.stderr.on('error', () => {})
 

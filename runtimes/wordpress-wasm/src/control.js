@@ -36,7 +36,7 @@ export function openControl({ onLine, onEnd }) {
       try {
         fs.writeSync(descriptor, `${JSON.stringify(line)}\n`)
       } catch {
-        // The parent is gone, or takes nothing: nobody to tell.
+        // The parent has exited, or does not read: the line is lost.
       }
     },
   }

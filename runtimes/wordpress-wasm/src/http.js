@@ -10,7 +10,10 @@ import { serveFile } from './static-files.js'
 import { Turnstile } from './turnstile.js'
 
 const maxBodyBytes = 64 * 1024 * 1024
-/** Requests that may wait for PHP; more are told to come again rather than to wait for minutes. */
+/**
+ * Limit on requests that wait for PHP; more are refused with 503 rather than kept waiting for
+ * minutes.
+ */
 const maxWaiting = 64
 /** How long PHP may take for one request, from its turn on. */
 const defaultRequestMs = 180_000
@@ -86,8 +89,8 @@ export function createSiteServer({ php, order, log, onStuck }) {
       : request.headers['x-forwarded-proto'] === 'https'
 
   /**
-   * The site's address as this visitor sees it, null when the name is none of the site's. The port
-   * is never the visitor's word.
+   * The site's URL as this visitor sees it, null when the name is none of the site's. The port is
+   * never taken from the visitor's request.
    */
   function homeUrlOf(request) {
     const name = (request.headers.host ?? siteUrl.host)
@@ -176,13 +179,13 @@ export function createSiteServer({ php, order, log, onStuck }) {
       response.writeHead(503, { 'retry-after': 2, 'content-length': 0 }).end()
       return { status: 503, bytes: 0 }
     }
-    // What only reads is not run for somebody who left. What may change something is: programs send
-    // such requests and do not wait (WordPress's own background requests among them), and on any
-    // other host they would be run.
+    // A request that only reads is not run for a visitor who has left. A request that may change
+    // something is run: programs send such requests and do not wait (WordPress's own background
+    // requests among them), and on any other host they would be run.
     const reads = request.method === 'GET' || request.method === 'HEAD'
-    // The site asks itself, and the only PHP that could answer is the one that waits for it: said
-    // at once, instead of when the one or the other gives up. What is sent without waiting for an
-    // answer (WordPress's background requests, POST) has its turn afterwards.
+    // The site calls itself, and the only PHP that could respond is the one that waits for it: the
+    // request is refused at once, before either side times out. A request that is sent without
+    // waiting for a response (WordPress's background requests, POST) runs afterwards.
     if (reads && callsItself() && isOwnMachine(clientOf(request))) {
       response.writeHead(503, { 'retry-after': 1, 'content-length': 0 }).end()
       return { status: 503, bytes: 0 }
@@ -214,7 +217,7 @@ export function createSiteServer({ php, order, log, onStuck }) {
       const { done, value } = await reader.read()
       if (done) break
       bytes += value.length
-      // A client that went away: PHP is let run to its end, its words go nowhere.
+      // The client has disconnected: PHP runs to its end, and its output is dropped.
       if (response.destroyed) continue
       if (!response.write(Buffer.from(value.buffer, value.byteOffset, value.byteLength))) {
         await new Promise((resolve) => {
@@ -245,8 +248,8 @@ export function createSiteServer({ php, order, log, onStuck }) {
     )
     const homeUrl = homeUrlOf(request)
     if (homeUrl === null) {
-      // The edge lets nobody in by a strange name: this is a name that was just let go of, or
-      // somebody who went around the edge.
+      // The edge forwards no request with an unknown name: this name was released a moment ago, or
+      // the caller went around the edge.
       const repeatable = request.method === 'GET' || request.method === 'HEAD'
       response.writeHead(repeatable ? 302 : 421, {
         ...(repeatable ? { location: order.url + url.pathname + url.search } : {}),
@@ -277,7 +280,7 @@ export function createSiteServer({ php, order, log, onStuck }) {
   }
 
   async function signIn(request, response, { url, homeUrl, ticket }) {
-    // HEAD asks what is there; that must not use it up.
+    // A HEAD request must not use the ticket up.
     const user = request.method === 'GET' ? takeTicket(order.ticketsDir, ticket) : null
     if (user !== null)
       return answerFromPhp(request, response, {

@@ -84,7 +84,7 @@ export function createNetworkPolicy({ internet, url }) {
   return {
     internet,
     mayLookUp: (name) => internet || net.isIP(name) !== 0 || name === 'localhost' || isOwn(name),
-    /** To be told of every name that was looked up. */
+    /** Called for every name that was looked up. */
     found(name, addresses) {
       if (isOwn(name)) ownAddresses = new Set(addresses)
     },
@@ -158,7 +158,7 @@ function guardLookups(policy, report) {
   syncBuiltinESMExports()
 }
 
-/** Puts the guard in place, once. `report` is told of each refused target. */
+/** Installs the guard, once. `report` is called for each refused target. */
 export function installNetworkGuard(policy, report) {
   guardLookups(policy, report)
   const listen = net.Server.prototype.listen

@@ -1,5 +1,5 @@
-// What stands in for PHP and WordPress: the pages that a person and a program meet first (front
-// page, sign-in, wp-admin, posts by REST), on a SQLite file where WordPress has its own.
+// A stand-in for PHP and WordPress: the pages that a person and a program meet first (front page,
+// sign-in, wp-admin, posts by REST), on a SQLite file where WordPress has its own.
 import { createHash, randomBytes, scryptSync, timingSafeEqual } from 'node:crypto'
 import fs from 'node:fs'
 import path from 'node:path'
@@ -25,7 +25,7 @@ export class SimulatedBudget {
   resize(limits) {
     Object.assign(this.limits, limits)
   }
-  /** Whether `bytes` more fit; what does not is told. */
+  /** Whether `bytes` more fit; a refusal is reported. */
   takes(kind, bytes) {
     const limit = this.limits[kind]
     if (this.told[kind] + bytes <= limit) return true
