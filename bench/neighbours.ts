@@ -1,6 +1,7 @@
 /**
- * What other customers notice while one, or somebody without an account, does all at once what is
- * dear: writes on a server that does not exist, wrong sign-ins from many addresses, orders.
+ * Measures what other customers notice while one, or a caller without an account, sends many
+ * expensive requests at once: writes on a server that does not exist, wrong sign-ins from many
+ * addresses, orders.
  */
 import path from 'node:path'
 import { call, report, signIn, startPortal, type BenchPortal } from './portal.ts'

@@ -1,6 +1,6 @@
 /**
- * A small name server on UDP and TCP (RFC 1035, 4.2): it carries questions and answers, what is
- * answered is somebody else's word.
+ * A small name server on UDP and TCP (RFC 1035, 4.2): it carries questions and answers; the caller
+ * supplies the answers.
  */
 import dgram from 'node:dgram'
 import net, { type AddressInfo } from 'node:net'
@@ -21,7 +21,7 @@ export interface NameServerAnswer {
   readonly additionals?: Answer[]
   /** Over UDP: only that the answer does not fit. */
   readonly isTruncated?: boolean
-  /** The question that is repeated in place of the asked one. */
+  /** The question to repeat in the response, instead of the received one. */
   readonly instead?: Question
 }
 export interface NameServer {

@@ -1,6 +1,6 @@
 /**
- * Alepay's stand-in, asked by hand with sums made here: so that it is not only the portal's driver
- * that agrees with it.
+ * Tests of Alepay's stand-in with checksums that are computed here: so the portal's driver is not
+ * the only client that agrees with it.
  */
 import { createHash, createHmac, randomBytes } from 'node:crypto'
 import { createServer, type Server } from 'node:http'
@@ -21,7 +21,7 @@ interface Webhook {
 let database: Awaited<ReturnType<typeof testDatabase>>
 let sandbox: Sandbox
 let shop: Server
-/** What the merchant answers, and what it heard. */
+/** The merchant's response status, and the webhooks that it received. */
 let status = 200
 const received: Webhook[] = []
 let listeners: (() => void)[] = []

@@ -117,7 +117,7 @@ function faultOf(body: Fields, merchant: Merchant): string | undefined {
   )?.[1].code
 }
 
-/** What Alepay tells of a payment, to whoever asks and to the webhook. */
+/** A payment's fields in responses and in the webhook. */
 export const transactionFields = (payment: Payment): Fields => {
   const status = statusNow(payment)
   return {

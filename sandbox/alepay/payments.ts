@@ -121,7 +121,7 @@ export async function openPayment(db: Database, request: PaymentRequest): Promis
   return payment
 }
 
-/** What a choice on the page leads to. `notice`: when the merchant hears of it. */
+/** The effect of a choice on the page. `notice`: when the merchant receives the webhook. */
 export interface Outcome extends Wording {
   readonly status: string
   readonly notice: 'now' | 'late' | 'lost'

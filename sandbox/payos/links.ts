@@ -127,12 +127,15 @@ export function statusOf(link: Link): Status {
 /** Whether the page still takes a choice. */
 export const isOpen = (link: Link): boolean => ['PENDING', 'UNDERPAID'].includes(statusOf(link))
 
-/** What a choice on the page leads to: transfers, each told of `notice`; or the link's end. */
+/**
+ * The effect of a choice on the page: transfers, each with a webhook as `notice` says; or the
+ * link's end.
+ */
 export interface Outcome extends Wording {
   /** Đồng of each transfer, of what is still to be paid. */
   readonly transfers: (left: bigint) => readonly bigint[]
   readonly notice: 'now' | 'late' | 'lost'
-  /** How many of the transfers are told of; all of them where it is absent. */
+  /** How many of the transfers have a webhook; all of them where it is absent. */
   readonly notified?: number
   readonly ends?: 'cancelled' | 'expired'
 }

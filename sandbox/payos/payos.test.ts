@@ -1,6 +1,6 @@
 /**
- * payOS's stand-in, asked by payOS's own SDK and by hand: so that it is not only the portal's
- * driver that agrees with it.
+ * Tests of payOS's stand-in with payOS's own SDK and by hand: so the portal's driver is not the
+ * only client that agrees with it.
  */
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -21,7 +21,7 @@ let database: Awaited<ReturnType<typeof testDatabase>>
 let sandbox: Sandbox
 let sdk: PayOS
 let shop: Server
-/** What the merchant answers, and what it heard. */
+/** The merchant's response status, and the webhooks that it received. */
 let status = 200
 const received: Webhook[] = []
 let listeners: (() => void)[] = []

@@ -345,7 +345,10 @@ const forBrowsers = new Set([
 export function createApi(of: {
   readonly db: Database
   readonly keys: { readonly secretKey: string; readonly publishableKey: string }
-  /** Runs the work in a transaction with a way to tell of it, and sends what was told. */
+  /**
+   * Runs the work in a transaction with a function that publishes an event, and sends the events
+   * after it.
+   */
   readonly telling: (work: (tx: Transaction, tell: Tell) => Promise<Answer>) => Promise<Answer>
 }): (call: Call) => Promise<Reply> {
   const { db, keys, telling } = of

@@ -30,7 +30,7 @@ export { stripeTables } from './store.ts'
 
 const manners = ['now', 'late', 'lost', 'twice'] as const
 type Manner = (typeof manners)[number]
-/** The events that the merchant has asked for, as the portal's README tells an operator to. */
+/** The events that the merchant subscribes to, as the portal's README tells an operator to. */
 const subscribed = new Set([
   'payment_intent.succeeded',
   'payment_intent.payment_failed',
@@ -71,9 +71,7 @@ export function openStripe(db: Database, keys: Keys, options: GatewayOptions): G
     options,
   )
 
-  /**
-   * One transaction; what is told in it is sent after it, while the caller has its answer already.
-   */
+  /** One transaction; its events are sent after it, while the caller has its response already. */
   async function telling(work: (tx: Transaction, tell: Tell) => Promise<Answer>): Promise<Answer> {
     const queued: string[] = []
     const tell: Tell = async (tx, type, of: Stored) => {

@@ -121,7 +121,7 @@ export async function openPayment(
   return payment
 }
 
-/** What a choice on the page leads to. `notice`: when the merchant hears of it. */
+/** The effect of a choice on the page. `notice`: when the merchant receives the webhook. */
 export interface Outcome {
   readonly responseCode: string
   readonly transactionStatus: string
@@ -184,7 +184,7 @@ export const outcomes: Readonly<Record<string, Outcome>> = {
 }
 const expired: Outcome = failed('11', 'Expired', 'Hết hạn')
 
-/** What VNPay tells of a decided payment, to the merchant and in the return URL; unsigned. */
+/** The fields of a decided payment, in the webhook and in the return URL; unsigned. */
 export function webhookFields(payment: Payment): Fields {
   const card = { INTCARD: ['VISA', 'VISA'], VNPAYQR: ['NCB', 'QRCODE'] }[
     payment.request['vnp_BankCode'] ?? ''

@@ -1,6 +1,6 @@
 /**
- * VNPay's stand-in, asked by npm `vnpay` and by hand: so that it is not only the portal's driver
- * that agrees with it.
+ * Tests of VNPay's stand-in with npm `vnpay` and by hand: so the portal's driver is not the only
+ * client that agrees with it.
  */
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -23,7 +23,7 @@ let database: Awaited<ReturnType<typeof testDatabase>>
 let sandbox: Sandbox
 let merchant: Server
 let merchantUrl = ''
-/** What the merchant answers, and what it heard. */
+/** The merchant's response code, and the webhooks that it received. */
 let rspCode = '00'
 const received: URLSearchParams[] = []
 let listeners: (() => void)[] = []
