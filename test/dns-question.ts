@@ -1,6 +1,6 @@
 /**
- * What a resolver would be told by the name server at a port of this machine, in the words of the
- * agreement of DNS drivers.
+ * What the name server at a port of this machine answers a resolver, in the format of the DNS
+ * driver interface.
  */
 import type { Answer } from 'dns-packet'
 import { askServer } from '../server/dns/delegation/ask.ts'

@@ -3,9 +3,8 @@ import { sql } from 'kysely'
 import type { Database } from '../server/platform/db.ts'
 
 /**
- * Waits until no job of the portal's waits or runs, also one for later; without a limit of its own,
- * since each test has one. In one look at all of them: a job adds the next before it is over
- * itself.
+ * Waits until no job waits or runs, delayed jobs included; without a limit of its own, since each
+ * test has one. One query covers all queues, because a job adds the next one before it ends itself.
  */
 export async function jobsIdle(db: Database): Promise<void> {
   for (;;) {

@@ -58,7 +58,10 @@ async function stillTrue({ what, holds }: Fact): Promise<void> {
   }
 }
 
-/** One life at a time: no process of a killed one is left beside the present one's. */
+/**
+ * One PostgreSQL and at most one process per site: no process of a killed portal is left beside
+ * those of the present one.
+ */
 function hasOneProcessEach(portal: PortalProcess): string | false {
   const commands = portal.processes().map(({ command }) => command)
   const postmasters = commands.filter(

@@ -56,7 +56,7 @@ afterAll(async () => {
   await interceptor.close()
 })
 
-/** What happens to the words about one payment, in order. */
+/** What happens to the webhooks about one payment, in order. */
 const step = fc.constantFrom(
   'told',
   'told twice',
@@ -69,9 +69,7 @@ const step = fc.constantFrom(
   'cut off by the database',
 )
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never
-/**
- * Our payment is another one than the gateway thinks: its word is genuine, and must credit nothing.
- */
+/** Our payment differs from the gateway's: its webhook is genuine, and must credit nothing. */
 const otherwise = fc.constantFrom(
   'as ordered',
   'as ordered',
@@ -142,8 +140,8 @@ const transfers = async (): Promise<unknown> =>
   (await sql`select count(*) as transfers from ledger_transfer`.execute(portal.app.db)).rows
 
 /**
- * What the job does that asks about a pending payment. As the job it begins anew when the database
- * went away: the pool may hand out a cut connection until it has read that it was cut.
+ * Runs the query of a pending payment. Like the job it starts again when the database was away: the
+ * pool may return a cut connection until it has read that it was cut.
  */
 const ask = (code: string): Promise<true> =>
   eventually('the answer about the payment', () =>
@@ -195,8 +193,8 @@ async function take(
     for (const webhook of webhooks.toReversed()) await bring(webhook)
   else if (what === 'asked') await ask(code)
   else {
-    // The portal's connections are cut while the words arrive; the gateway repeats what was not
-    // answered.
+    // The portal's database connections are cut while the webhooks arrive; the gateway retries what
+    // was not answered.
     const cut = sql`select pg_terminate_backend(pid) from pg_stat_activity
       where application_name = 'portal' and datname = current_database()
       and pid <> pg_backend_pid()`
@@ -261,7 +259,7 @@ async function run(
   for (const what of of.steps) {
     count(name, what)
     await take(what, webhooks, begun.code, payer.onlyHints ?? false).catch((error: unknown) => {
-      // A gateway may refuse to speak about a payment that is another one than it knows.
+      // A gateway may refuse to answer about a payment that differs from its own.
       if (!(error instanceof DriverFailure)) throw error
     })
   }

@@ -60,8 +60,8 @@ export interface TestBilling {
   readonly catalog: Catalog
   readonly links: InvoiceLinks
   /**
-   * What was asked of jobs, and said to customers, in order; a rolled-back transaction leaves its
-   * words here.
+   * The jobs and events that were published, in order; those of a rolled-back transaction stay in
+   * the list.
    */
   readonly jobs: { name: string; payload: Record<string, unknown> }[]
   readonly published: OutboxEvent[]

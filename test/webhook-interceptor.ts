@@ -1,11 +1,11 @@
 /**
- * Keeps what gateways send instead of delivering it, so that a test delivers it late, twice,
- * changed, in another order or never.
+ * Captures the webhooks of gateways instead of delivering them, so that a test delivers them late,
+ * twice, changed, in another order or never.
  */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** One genuine word of a gateway, as it was sent. */
+/** One genuine webhook, as the gateway sent it. */
 export interface CapturedWebhook {
   readonly driver: string
   readonly method: string
@@ -22,7 +22,7 @@ export interface WebhookInterceptor {
   close(): Promise<void>
 }
 
-/** Headers that belong to a connection, not to a letter. */
+/** Headers that belong to a connection, not to a webhook. */
 const ofTheConnection = new Set([
   'host',
   'connection',
@@ -30,7 +30,7 @@ const ofTheConnection = new Set([
   'transfer-encoding',
   'accept-encoding',
 ])
-/** What every gateway takes for "understood". */
+/** A response that every gateway accepts as success. */
 const understood = JSON.stringify({
   RspCode: '00',
   Message: 'Confirm Success',
@@ -72,7 +72,7 @@ export async function openWebhookInterceptor(): Promise<WebhookInterceptor> {
   }
 }
 
-/** Brings a letter to the portal; answers the status, or 0 when the connection broke. */
+/** Delivers a webhook to the portal; returns the status, or 0 when the connection broke. */
 export async function deliver(portalUrl: string, webhook: CapturedWebhook): Promise<number> {
   try {
     const answer = await fetch(`${portalUrl}${webhook.address}`, {
@@ -95,7 +95,7 @@ const bumped = (text: string): string =>
   text.replace(/\d{5,}/, (number) => number.slice(0, -1) + String((Number(number.at(-1)) + 1) % 10))
 const isSignature = (name: string): boolean => /sign|checksum|hmac/i.test(name)
 
-/** What a forger makes of a genuine letter. */
+/** Forgeries of a genuine webhook. */
 export const forgeries: Readonly<Record<string, (webhook: CapturedWebhook) => CapturedWebhook>> = {
   'another number': (webhook) =>
     webhook.body === ''

@@ -11,7 +11,7 @@ import { endVisits, openBrowser, settled, visitAs, type Visit } from './browser.
 
 let portal: TestPortal
 let browser: Browser
-/** What the card provider's stand-in remembers. */
+/** A connection to the database of the card provider's stand-in. */
 let provider: pg.Client
 beforeAll(async () => {
   ;[portal, browser] = await Promise.all([openTestPortal(), openBrowser()])
@@ -142,7 +142,7 @@ describe('money', () => {
       body: { methodId },
     })
   }
-  /** The provider goes on thinking about it, as banks in some countries make it. */
+  /** The provider keeps the payment in processing, as banks in some countries do. */
   const keepProcessing = (kind: 'setup_intent' | 'payment_intent', id?: string) =>
     provider.query(
       `update sandbox.stripe_objects set data = jsonb_set(data, '{status}', '"processing"')

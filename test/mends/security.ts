@@ -12,7 +12,7 @@ export const security: readonly Mend[] = [
         mended: 'print: onText,\n',
         without: '\n',
       },
-      // … where any line, at any time, is the container's word.
+      // … where any line, at any time, is taken as a message of the container.
       {
         file: `${embedded}/container.ts`,
         mended: 'readLines(this.#control, longestMessage, onMessage, () => this.kill())',
