@@ -55,7 +55,7 @@ const adapter: Adapter = {
       return made
     }
     return {
-      driver: driver,
+      driver,
       unreachable: driverFor(closedUrl, 10_000),
       slow: driverFor(silentUrl, 100),
       async begin(driver, order) {
