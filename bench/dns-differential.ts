@@ -61,7 +61,7 @@ const absolute: readonly (readonly [string, RecordType])[] = [
   [head.name, 'AXFR'],
 ]
 
-interface Said {
+interface DnsResponse {
   readonly rcode: string
   readonly flags: string
   readonly answer: readonly string[]
@@ -78,7 +78,7 @@ const text = (record: Answer): string => {
 
   return `${record.name} ${'ttl' in record ? record.ttl : ''} ${record.type} ${data}`.toLowerCase()
 }
-function read(message: Buffer): Said {
+function read(message: Buffer): DnsResponse {
   const packet = decode(message) as DecodedPacket & { rcode: string }
   const section = (records: readonly Answer[] | undefined): string[] =>
     (records ?? [])
@@ -95,7 +95,7 @@ function read(message: Buffer): Said {
     additional: section(packet.additionals),
   }
 }
-function ask(port: number, name: string, type: RecordType, manner: Manner): Promise<Said> {
+function ask(port: number, name: string, type: RecordType, manner: Manner): Promise<DnsResponse> {
   const opt: Answer = {
     type: 'OPT',
     name: '.',
@@ -143,7 +143,7 @@ function ask(port: number, name: string, type: RecordType, manner: Manner): Prom
 const same = (a: readonly string[], b: readonly string[]): boolean =>
   a.length === b.length && a.every((one, index) => one === b[index])
 /** The parts in which two answers differ. */
-function differences(a: Said, b: Said): string[] {
+function differences(a: DnsResponse, b: DnsResponse): string[] {
   return [
     ...(a.rcode === b.rcode ? [] : [`rcode ${a.rcode}/${b.rcode}`]),
     ...(a.flags === b.flags ? [] : [`flags ${a.flags || '–'}/${b.flags || '–'}`]),
@@ -154,8 +154,8 @@ function differences(a: Said, b: Said): string[] {
 interface Case {
   readonly server: string
   readonly type: string
-  readonly ours: Said
-  readonly theirs: Said
+  readonly ours: DnsResponse
+  readonly theirs: DnsResponse
   readonly parts: readonly string[]
 }
 const isApexNs = (one: string): boolean => one.startsWith(`${head.name} ${head.apexTtlSeconds} ns `)

@@ -24,7 +24,7 @@ const addresses = {
   resolver: '127.53.0.4',
 } as const
 const port = 53
-/** A change is answered within a second, and unbound keeps what it was told for one more. */
+/** A change is served within a second, and unbound caches the earlier answer for one more. */
 const patienceMs = 5000
 const name = 'vuon-rau.com.vn'
 
@@ -57,7 +57,7 @@ const registry = await listen(addresses.registry, (question) =>
     registered: addresses.portal,
   }),
 )
-/** Somebody else's server, which holds the part of the domain that is handed on. */
+/** A third party's name server, which holds the delegated part of the domain. */
 const child = await listen(addresses.child, ({ name: asked, type }) => {
   const soa = {
     mname: `ns.${name}`,
@@ -93,8 +93,8 @@ writeFileSync(
   path.join(folder, 'root.hints'),
   `. 3600 NS a.registry.sandbox.\na.registry.sandbox. 3600 A ${addresses.registry}\n`,
 )
-// It validates nothing, as our root is not signed, and keeps what it was told for a second, so that
-// a change is seen while somebody waits.
+// It does not validate DNSSEC, as our root is not signed, and caches for one second, so that a
+// change is seen while the bench waits.
 writeFileSync(
   path.join(folder, 'unbound.conf'),
   `server:
@@ -145,7 +145,7 @@ const holds = (what: string, isSo: boolean): void => {
   log(`    ${isSo ? 'holds' : 'DOES NOT HOLD'}: ${what}`)
   if (!isSo) throw new Error(what)
 }
-/** What dig hears from unbound: its status and the lines of the answer, sorted. */
+/** What dig receives from unbound: the status and the lines of the answer, sorted. */
 async function dig(of: string, type: string): Promise<{ status: string; lines: string[] }> {
   const asked = [
     `@${addresses.resolver}`,
@@ -174,8 +174,8 @@ async function dig(of: string, type: string): Promise<{ status: string; lines: s
   }
 }
 /**
- * Asks until dig hears exactly this: `status` or the ends of its lines; shows what it heard and
- * when.
+ * Queries until dig receives exactly this: `status` or the ends of its lines; prints what it
+ * received and when.
  */
 async function expectDig(
   of: string,

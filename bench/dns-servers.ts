@@ -33,12 +33,12 @@ const find = (program: string): string | undefined => {
 
 async function answering(name: string, port: number): Promise<void> {
   for (let tries = 0; tries < 200; tries++) {
-    const told = await askServer(
+    const response = await askServer(
       { address: '127.0.0.1', port },
       { name: head.name, type: 'SOA' },
       200,
     )
-    if (told?.isAuthoritative && told.answers.length > 0) return
+    if (response?.isAuthoritative && response.answers.length > 0) return
     await pause(50)
   }
   throw new Error(`${name} does not answer`)

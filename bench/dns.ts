@@ -160,13 +160,15 @@ async function changes(): Promise<void> {
       await call(portal, 'PUT', `/api/dns/${domain.id}/records/${id}`, token, body(last))
       const answered = performance.now()
       for (;;) {
-        const told = await askServer(
+        const response = await askServer(
           { address: '127.0.0.1', port: portal.dnsPort },
           { name: 'www.bench-change.com', type: 'A' },
           1000,
         )
         if (
-          told?.answers.some((answer) => answer.type === 'A' && answer.data === `203.0.113.${last}`)
+          response?.answers.some(
+            (answer) => answer.type === 'A' && answer.data === `203.0.113.${last}`,
+          )
         )
           break
         if (performance.now() - answered > 10_000) throw new Error('the change is not answered')

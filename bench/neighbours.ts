@@ -1,6 +1,7 @@
 /**
- * What other customers notice while one, or somebody without an account, does all at once what is
- * dear: writes on a server that does not exist, wrong sign-ins from many addresses, orders.
+ * Measures what other customers notice while one, or a caller without an account, sends many
+ * expensive requests at once: writes on a server that does not exist, wrong sign-ins from many
+ * addresses, orders.
  */
 import path from 'node:path'
 import { call, report, signIn, startPortal, type BenchPortal } from './portal.ts'
@@ -11,7 +12,7 @@ const everyMs = 20
 const rounds = 8
 const neighbours = 4
 
-interface Storm {
+interface Load {
   readonly name: string
   readonly calls: number
   readonly one: (n: number, round: number) => Promise<Response>
@@ -73,7 +74,7 @@ try {
     password: 'Mat-khau-9!',
     replicate: 1,
   }
-  const storms: readonly Storm[] = [
+  const loads: readonly Load[] = [
     {
       name: '60 parallel writes on a server that does not exist',
       calls: 60,
@@ -110,7 +111,7 @@ try {
         }),
     },
   ]
-  for (const { name, calls, one } of storms) {
+  for (const { name, calls, one } of loads) {
     const times: number[] = []
     let failed = 0
     let over = false

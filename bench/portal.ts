@@ -79,8 +79,8 @@ export async function startPortal(
     process: child,
     readyMs,
     async stop() {
-      // Not its exit: npm is gone before what it started. The pipe closes when the last of them has
-      // ended.
+      // Waits for the pipe and not for the exit: npm exits before what it started. The pipe closes
+      // when the last process has ended.
       const gone = new Promise((resolve) => child.once('close', resolve))
       child.kill('SIGTERM')
       await gone

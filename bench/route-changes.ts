@@ -35,7 +35,7 @@ export const awaitArrival = (page: Page, to: string) =>
         'click',
         ({ timeStamp }) => {
           const before = document.querySelector('h1')
-          // What is posted while a frame is made is heard once it is out.
+          // A message that is posted while a frame is rendered arrives after the frame.
           const afterThisFrame = (hear: (ms: number) => void) => {
             const line = new MessageChannel()
             line.port1.onmessage = () => hear(performance.now() - timeStamp)

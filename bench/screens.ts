@@ -52,7 +52,7 @@ interface Ids {
 }
 
 /** Something to look at on every screen. */
-async function furnish(portal: BenchPortal, token: string): Promise<Ids> {
+async function createContent(portal: BenchPortal, token: string): Promise<Ids> {
   const [domain] = (await call<{ data: { id: string }[] }>(portal, 'GET', '/api/dns', token)).data
   const dns = domain?.id ?? ''
   const [record] = (
@@ -264,7 +264,7 @@ const browser = await chromium.launch({
 })
 try {
   const token = await signIn(portal)
-  const ids = await furnish(portal, token)
+  const ids = await createContent(portal, token)
   const all: Finding[] = []
   for (const look of looks) {
     const [outside, inside] = [

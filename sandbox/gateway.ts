@@ -5,7 +5,7 @@ import type { Routes } from './http.ts'
 export type Keys = Readonly<Record<string, string>>
 
 export interface GatewayOptions {
-  /** Where this gateway tells its merchant what happened. */
+  /** The merchant's webhook address. */
   readonly webhookUrl: () => string
   /** Where the sandbox is reached by a browser, without a slash at the end. */
   readonly url: () => string

@@ -1,6 +1,6 @@
 /**
- * A small name server on UDP and TCP (RFC 1035, 4.2): it carries questions and answers, what is
- * answered is somebody else's word.
+ * A small name server on UDP and TCP (RFC 1035, 4.2): it carries questions and answers; the caller
+ * supplies the answers.
  */
 import dgram from 'node:dgram'
 import net, { type AddressInfo } from 'node:net'
@@ -21,7 +21,7 @@ export interface NameServerAnswer {
   readonly additionals?: Answer[]
   /** Over UDP: only that the answer does not fit. */
   readonly isTruncated?: boolean
-  /** The question that is repeated in place of the asked one. */
+  /** The question to repeat in the response, instead of the received one. */
   readonly instead?: Question
 }
 export interface NameServer {
@@ -61,9 +61,10 @@ export async function openNameServer(options: {
     const [question] = packet?.questions ?? []
     // noise, or an answer: answering those makes two servers talk for ever
     if (!packet || !question || packet.type !== 'query') return undefined
-    const asked = { ...question, name: question.name.toLowerCase().replace(/\.$/, '') }
+    const normalized = { ...question, name: question.name.toLowerCase().replace(/\.$/, '') }
     const edns = packet.additionals?.find((record) => record.type === 'OPT')
-    const said = await (async () => options.answer(asked, over, edns !== undefined))().catch(
+    const response = await (async () =>
+      options.answer(normalized, over, edns !== undefined))().catch(
       (error: unknown): NameServerAnswer => {
         options.log(
           'sandbox: the name server cannot answer: ' +
@@ -72,7 +73,7 @@ export async function openNameServer(options: {
         return { rcode: 'SERVFAIL' }
       },
     )
-    if (!said) return undefined
+    if (!response) return undefined
     const opt: Answer[] = edns
       ? [
           {
@@ -87,23 +88,23 @@ export async function openNameServer(options: {
           },
         ]
       : []
-    const flags = rcodes[said.rcode] | (said.isAuthoritative ? AUTHORITATIVE_ANSWER : 0)
+    const flags = rcodes[response.rcode] | (response.isAuthoritative ? AUTHORITATIVE_ANSWER : 0)
     const head = {
       type: 'response' as const,
       id: packet.id ?? 0,
-      questions: [said.instead ?? question],
+      questions: [response.instead ?? question],
     }
     const whole = encode({
       ...head,
       flags,
-      answers: said.answers ?? [],
-      authorities: said.authorities ?? [],
-      additionals: [...(said.additionals ?? []), ...opt],
+      answers: response.answers ?? [],
+      authorities: response.authorities ?? [],
+      additionals: [...(response.additionals ?? []), ...opt],
     })
     const room = edns
       ? Math.min(maxUdpBytes, Math.max(plainUdpBytes, edns.udpPayloadSize))
       : plainUdpBytes
-    const fits = over === 'tcp' || (whole.length <= room && !said.isTruncated)
+    const fits = over === 'tcp' || (whole.length <= room && !response.isTruncated)
     return fits ? whole : encode({ ...head, flags: flags | TRUNCATED_RESPONSE, additionals: opt })
   }
 

@@ -37,7 +37,7 @@ export interface WebhookFormat {
 }
 
 const attemptsAtMost = 10
-/** A call that nobody finished (the process ended in it) is due again after this time. */
+/** A call that was not finished (the process ended in it) is due again after this time. */
 const leaseMs = 15_000
 const timeoutMs = 5_000
 const lateMs = 8_000

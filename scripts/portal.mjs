@@ -1,4 +1,4 @@
-/** `npm run portal -- <command>`: what an operator asks of a portal from the shell. */
+/** `npm run portal -- <command>`: an operator's commands for a portal, from the shell. */
 import { spawn } from 'node:child_process'
 import { ensurePackages, environment, pinnedNode, root } from './bootstrap.mjs'
 

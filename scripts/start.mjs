@@ -22,8 +22,8 @@ const portal = spawn(
   },
 )
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => portal.kill(signal))
-// npm hands SIGTERM to the shell between us, which dies of it without a word: under npm, losing the
-// parent is the same wish.
+// npm passes SIGTERM to the shell between us, which dies without forwarding it: under npm, the loss
+// of the parent means a stop.
 if (process.env.npm_lifecycle_event) {
   const parent = process.ppid
   setInterval(() => {

@@ -132,7 +132,8 @@ function readLines(source) {
     else end = 0
 
     if (end === 0) refuse(`line ${lines.length + 1} does not end as it should`)
-    // Written again it must be the same, or something stands there that reading would overlook.
+    // Serialised again the text must be the same; otherwise it contains something that parsing
+    // would ignore.
     if (cells.map(quoted).join(',') !== source.slice(begin, at))
       refuse(`line ${lines.length + 1} is not as a statement is written`)
     at += end

@@ -1,8 +1,8 @@
 /**
- * The portal: API, pages, jobs, and the sandbox where it stands in for somebody. It is a child of
- * main.ts, which has the database and the name server, and runs the customers' sites. Another
- * process of its kind takes over without a call that fails, and its parent starts it again when it
- * ends: so a new catalogue is taken up without anybody noticing.
+ * The portal process: API, pages, jobs, and the sandbox where a third party is simulated. It is a
+ * child process of main.ts, which owns the database and the name server and runs the customers'
+ * sites. Another process of its kind takes over without a failed request, and main.ts restarts it
+ * when it exits: a changed catalogue takes effect so, and visitors notice nothing.
  */
 import { openApp, type App } from './app.ts'
 import { ConfigFault, type Config } from './config.ts'
@@ -17,9 +17,9 @@ import { collectStartUpGarbage } from './platform/start-up-garbage.ts'
 import { notePid } from './portal-pid.ts'
 import { readSettings } from './settings.ts'
 import { bootRequest, drainRequest, lineTo, portalIsReady, type Boot } from './sites-line.ts'
-import { tellFaults, whyNotStarted } from './start-failures.ts'
+import { printFaults, whyNotStarted } from './start-failures.ts'
 
-const say = (line: string): void => void process.stdout.write(`${line}\n`)
+const printLine = (line: string): void => void process.stdout.write(`${line}\n`)
 
 async function openSandbox(config: Config, databaseUrl: string, secrets: Secrets, log: Log) {
   const keys = {
@@ -29,7 +29,7 @@ async function openSandbox(config: Config, databaseUrl: string, secrets: Secrets
       secretKey: secrets.derive('sandbox-esms-secret').slice(0, 32),
     },
   }
-  // Loaded only when it stands in for somebody: a lean production image does not even hold it.
+  // Imported only when the sandbox is used: a minimal production image does not contain it.
   const { startSandbox } = await import('../sandbox/index.ts')
   const sandbox = await startSandbox({
     host: config.HOST,
@@ -49,7 +49,7 @@ async function openSandbox(config: Config, databaseUrl: string, secrets: Secrets
   return { sandbox, addresses }
 }
 
-/** The demo's domain is registered in the sandbox, as its owner would have done long ago. */
+/** Registers the demo's domain in the sandbox's registry, as its owner would have done. */
 async function delegateInSandbox(
   url: string,
   domain: NonNullable<Demo['domain']>,
@@ -83,16 +83,16 @@ const closeLimitMs = 19_000
 
 async function run(): Promise<void> {
   if (!process.connected) {
-    tellFaults(['This is the part of the portal that server/main.ts starts: run npm start.'])
+    printFaults(['This is the part of the portal that server/main.ts starts: run npm start.'])
     process.exit(64) // EX_USAGE of sysexits.h
   }
   const settings = readSettings(process.env)
   if ('faults' in settings) {
-    tellFaults(settings.faults)
+    printFaults(settings.faults)
     process.exit(78) // EX_CONFIG of sysexits.h
   }
-  const { config, catalog, doubts } = settings
-  for (const doubt of doubts) process.stderr.write(`  Note: ${doubt}\n`)
+  const { config, catalog, warnings } = settings
+  for (const warning of warnings) process.stderr.write(`  Note: ${warning}\n`)
   const log = createLog(config.LOG_LEVEL)
   let sandbox: { close(): Promise<void> } | undefined
   let app: App | undefined
@@ -107,8 +107,8 @@ async function run(): Promise<void> {
     await sandbox?.close()
   }
   const shutdown = closeOnSignals(close, closeLimitMs, log, { ofTheTerminal: false })
-  // Without its parent there is neither database nor sites; what was in flight is as after any
-  // crash.
+  // Without the parent process there is neither database nor sites: this process exits, and
+  // requests in progress are left as after a crash.
   process.once('disconnect', () => {
     if (!ending) process.exit(1)
   })
@@ -151,37 +151,38 @@ async function run(): Promise<void> {
     stopClock = await travelling?.follow(opened.db, () => {
       log.info({ now: clock.now() }, 'the clock was moved')
       opened.bills
-        .poke()
+        .enqueueSweeps()
         .catch((error: unknown) => log.warn({ err: error }, 'billing looks with its next round'))
     })
     const demo = config.demo
       ? await seedDemo({ db: app.db, catalog, log, dns: app.dns })
       : undefined
     await app.listen()
-    // What fell due while nobody looked, and what the catalogue has made dearer since.
-    await app.bills.poke()
+    // Handles what fell due while the portal was down, and prices that the catalogue has raised
+    // since.
+    await app.bills.enqueueSweeps()
     if (demo?.domain && addresses) await delegateInSandbox(addresses.url, demo.domain, app)
 
-    say('')
-    say(`  Portal             ${config.portalUrl}`)
-    say(`  API documentation  ${config.portalUrl}/api/docs`)
+    printLine('')
+    printLine(`  Portal             ${config.portalUrl}`)
+    printLine(`  API documentation  ${config.portalUrl}/api/docs`)
     if (addresses)
-      say(`  Sandbox            ${addresses.url}   (SMS and mail: ${addresses.url}/inbox)`)
-    say(`  Name server        ${config.HOST}:${config.DNS_PORT} (UDP and TCP)`)
-    say(
+      printLine(`  Sandbox            ${addresses.url}   (SMS and mail: ${addresses.url}/inbox)`)
+    printLine(`  Name server        ${config.HOST}:${config.DNS_PORT} (UDP and TCP)`)
+    printLine(
       "  Customers' sites   http://<name>." +
         `${config.SITES_DOMAIN ?? `localhost:${config.SITES_PORT}`}`,
     )
-    if (demo) say(`  Demo sign-in       ${demo.email} / ${demo.password}`)
-    say('')
+    if (demo) printLine(`  Demo sign-in       ${demo.email} / ${demo.password}`)
+    printLine('')
     notePid(config.DATA_DIR)
     collectStartUpGarbage()
     await line.sendNotification(portalIsReady)
-    say(`  Ready in ${((Date.now() - began) / 1000).toFixed(1)} s. Ctrl-C stops everything.`)
+    printLine(`  Ready in ${((Date.now() - began) / 1000).toFixed(1)} s. Ctrl-C stops everything.`)
   } catch (error) {
     log.debug({ err: error }, 'start')
     // The parent reports a fault of the database or the sites.
-    if (!isReportedByParent) tellFaults([whyNotStarted(error)])
+    if (!isReportedByParent) printFaults([whyNotStarted(error)])
     shutdown.disarm()
     await close().catch(() => undefined)
     process.exit(error instanceof WrongSecret || error instanceof ConfigFault ? 78 : 1)

@@ -1,6 +1,6 @@
 /**
- * The list of modules: opens them in order, hands each what it needs of the others, and closes
- * them. The only file that knows them all.
+ * Composes the modules: opens them in order, passes each its dependencies, and closes them. This is
+ * the only file that imports every module.
  */
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
@@ -64,11 +64,11 @@ export interface AppParts {
   readonly sandboxUrl: string | null
   /** Where the sandbox's registry answers DNS on this machine; null without the sandbox. */
   readonly registryPort: number | null
-  /** Patience that a test shortens. */
+  /** Time limits that a test shortens. */
   readonly timing?: Timing
 }
 export interface Timing {
-  /** Seconds before each question to a gateway that says nothing; the last one repeats. */
+  /** Seconds before each query of a gateway that sent no webhook; the last value repeats. */
   readonly askGatewaySeconds?: readonly number[]
   /** Longest time of one step of setting a server up. */
   readonly provisionStepMs?: number
@@ -209,7 +209,7 @@ export async function openApp(parts: AppParts) {
           resolvers,
         )
       : resolvers
-  // On a laptop the sites' names are known to no resolver: they are here.
+  // On a developer's machine no resolver knows the sites' names: they are served by this machine.
   const siteAddresses = async (host: string): Promise<readonly string[] | undefined> =>
     config.SITES_DOMAIN === undefined ? ownAddresses([], config.HOST) : lookup.addresses(host)
   const domains = wordpress.createDomains({
@@ -313,7 +313,7 @@ export async function openApp(parts: AppParts) {
     waitingSubscriptions: bills.waiting,
     connections: () => realtime.connections(),
     orphans: reconciler.orphans,
-    // Unknown while the runtime is away, and no reason for the other metrics to be.
+    // Unknown while the site runtime is unavailable; the other metrics are reported all the same.
     unremovedSites: () => drivers.wordpress.unremoved().catch(() => Number.NaN),
     waitingMessages: messages.waiting,
     dataDir: config.DATA_DIR,
@@ -348,7 +348,7 @@ export async function openApp(parts: AppParts) {
     explainers: {
       invoice: (from, customerId, number, language) =>
         bills.explainInvoice(from, { customerId, number, language }),
-      // A top-up of the demo, or of an operator, has no order behind it.
+      // A top-up of the demo, or of an operator, belongs to no payment.
       topUpBegunAt: (from, customerId, code) =>
         topUps.checkout.find(from, customerId, code, 'en').then(
           ({ createdAt }) => createdAt,
@@ -367,7 +367,7 @@ export async function openApp(parts: AppParts) {
     log,
     drivers: drivers.payments,
     ...topUps,
-    beginnings: limits.limit('payment-begun', 300, 600),
+    paymentStarts: limits.limit('payment-begun', 300, 600),
     forgeries: limits.limit('forged-notice', 200, 3600),
   })
   wordpress.routes(http, {
@@ -434,8 +434,9 @@ export async function openApp(parts: AppParts) {
     uiConfig: { docExpansion: 'list', deepLinking: true },
   })
 
-  // The job says it in the log; whoever asks every few seconds does not fill it.
-  const quietly = { warn: () => undefined, error: () => undefined }
+  // The disk job logs shortages. A monitor calls this check every few seconds, so here the check
+  // does not log.
+  const silentLog = { warn: () => undefined, error: () => undefined }
   let ready = false
   serveHealth(server, {
     metrics,
@@ -448,7 +449,7 @@ export async function openApp(parts: AppParts) {
       realtime: () => realtime.health(),
       wordpress: () => drivers.wordpress.health(),
       dns: () => drivers.dns.health(),
-      disk: () => checkDiskSpace(config.DATA_DIR, quietly),
+      disk: () => checkDiskSpace(config.DATA_DIR, silentLog),
     },
   })
   storefront.servePages(
@@ -466,9 +467,9 @@ export async function openApp(parts: AppParts) {
     },
   )
   server.server.on('upgrade', (request, socket, head) => {
-    // Node has taken its own listener away, so a client that hangs up now would end the process;
-    // and nobody catches what is thrown here: one request with an odd address would end the
-    // process.
+    // Node has removed its own error listener, so a client that disconnects now would end the
+    // process. Nobody catches an exception here either: one request with an invalid address would
+    // end the process.
     socket.on('error', () => socket.destroy())
     const readable = URL.canParse(request.url ?? '', portalUrl)
     if (
@@ -493,7 +494,7 @@ export async function openApp(parts: AppParts) {
     siteHealth,
     watchSiteDisks,
     server,
-    /** Opens the ports. Sites that should run and do not come back in the background. */
+    /** Opens the ports. Sites that should be running are started in the background. */
     async listen(): Promise<void> {
       await realtime.start()
       await directory.start()
@@ -514,7 +515,7 @@ export async function openApp(parts: AppParts) {
       logs.close()
       await connections.begin()
     },
-    /** Finishes what is in flight. The sites go on as they are. */
+    /** Finishes the requests in progress. Customers' sites keep running. */
     async close(): Promise<void> {
       ready = false
       closing.abort(new Error('the portal stops'))

@@ -1,6 +1,7 @@
 /**
- * Commands for the operator. Each opens the database of this configuration (joining the portal that
- * runs, if one does). What a command needs is loaded when it is asked for: help is there at once.
+ * Commands for the operator. Each command connects to the configured database, and joins the
+ * embedded server of a running portal if there is one. A command's modules are imported when the
+ * command runs, so that help is printed at once.
  */
 import path from 'node:path'
 import { CatalogFault } from './catalog/index.ts'
@@ -10,8 +11,8 @@ import { withEnvFile } from './env-file.ts'
 import { startEmbeddedPostgres } from './platform/postgres/index.ts'
 
 /**
- * Answers the exit code: 0 well, 1 something was found or refused, 64 (EX_USAGE of sysexits.h) not
- * understood. What throws ends with 70 or 78.
+ * Returns the exit code: 0 for success, 1 when something was found or refused, 64 (EX_USAGE of
+ * sysexits.h) for a command line that is not understood. A thrown error ends with 70 or 78.
  */
 type Run = (
   config: Config,
@@ -87,14 +88,14 @@ async function main(args: readonly string[]): Promise<number> {
     return 0
   }
   if (!command) {
-    const asked = wantsHelp || args.length === 0
+    const showHelp = wantsHelp || args.length === 0
     const list = Object.entries(commands)
       .map(([each, { about }]) => `  ${each.padEnd(14)} ${about}`)
       .join('\n')
     const text = `Commands, each with --help and --json:\n${list}\n`
-    if (asked) process.stdout.write(text)
+    if (showHelp) process.stdout.write(text)
     else process.stderr.write(`There is no command ${name}. ${text}`)
-    return asked ? 0 : 64
+    return showHelp ? 0 : 64
   }
   const out = createOutput(args.includes('--json'))
   try {

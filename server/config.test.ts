@@ -126,19 +126,19 @@ describe('a setting under its former name', () => {
     expect(readConfig({ [name]: fresh, [former]: old })[name]).toEqual(freshValue)
   })
   test('is told of at the start, beside the misspelt ones', () => {
-    const doubtsOf = (env: Record<string, string>) => {
+    const warningsOf = (env: Record<string, string>) => {
       const settings = readSettings(env)
-      return 'doubts' in settings ? settings.doubts : settings.faults
+      return 'warnings' in settings ? settings.warnings : settings.faults
     }
-    expect(doubtsOf({ BACKUPS_KEPT: '3', TRUST_PROXI: 'on' })).toEqual([
+    expect(warningsOf({ BACKUPS_KEPT: '3', TRUST_PROXI: 'on' })).toEqual([
       'BACKUPS_KEPT is the former name of BACKUP_RETENTION: it still works, rename it.',
       'TRUST_PROXI is no setting of the portal: is TRUST_PROXY meant?',
     ])
-    expect(doubtsOf({ BACKUPS_KEPT: '3', BACKUP_RETENTION: '4' })).toEqual([
+    expect(warningsOf({ BACKUPS_KEPT: '3', BACKUP_RETENTION: '4' })).toEqual([
       'BACKUPS_KEPT is the former name of BACKUP_RETENTION, which is set as well: ' +
         'BACKUPS_KEPT is ignored, remove it.',
     ])
-    expect(doubtsOf({})).toEqual([])
+    expect(warningsOf({})).toEqual([])
   })
   test('with a wrong value, is told of beside the fault', () => {
     expect(faultsOf({ REGISTRATIONS_AN_HOUR: '-1' })).toEqual([

@@ -10,12 +10,12 @@ type Variables = typeof variables
 type Values = { [K in keyof Variables]: z.output<Variables[K]['schema']> }
 
 export interface Config extends Values {
-  /** The address that customers see, without a trailing slash. */
+  /** The public address of the portal, without a trailing slash. */
   readonly portalUrl: string
   readonly sandbox: boolean
   /**
-   * What visitors' browsers use for customers' sites: behind a domain of their own TLS ends before
-   * the edge.
+   * The scheme of customers' sites in a browser: with a domain of their own, TLS ends at a proxy
+   * before the edge.
    */
   readonly sitesScheme: 'http' | 'https'
   /** In production the demo customer, whose password everybody knows, must be asked for by name. */
@@ -44,7 +44,7 @@ const together: readonly (readonly (keyof Variables)[])[] = [
   ['CLOUDFLARE_API_TOKEN', 'CLOUDFLARE_ACCOUNT_ID'],
 ]
 
-/** What customers would be credited or read with, though it is for trying out. */
+/** Settings that would credit or show customers test data, although they exist for trials only. */
 function unfitForProduction(config: Values): string[] {
   const faults: string[] = []
   const { PORTAL_URL: url } = config

@@ -1,6 +1,6 @@
 /**
- * The demo customer: a believable half year of top-ups and invoices, made by the
- * modules' own functions on a clock that is moved by hand.
+ * The demo customer: a plausible half year of top-ups and invoices, made by the modules' own
+ * functions with a manual clock.
  */
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
@@ -24,7 +24,7 @@ export const demoCustomer = {
   phone: '+84900000001',
 } as const
 
-/** History is not told again: no job runs and nobody is notified. */
+/** Seeding runs no job and notifies nobody. */
 const silentJobs: Pick<Jobs, 'add' | 'define'> = {
   add: async () => undefined,
   define: () => undefined,
@@ -72,7 +72,9 @@ const history: readonly Event[] = [
 export interface Demo {
   readonly email: string
   readonly password: string
-  /** What was seeded just now, to be registered where names are. */
+  /**
+   * The domain that was seeded by this call, for the caller to register at the sandbox's registry.
+   */
   readonly domain?: { readonly name: string; readonly nameservers: readonly string[] }
 }
 

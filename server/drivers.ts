@@ -1,6 +1,6 @@
 /**
- * Which driver stands behind each agreement: real keys where there are some, else the sandbox's
- * addresses and keys. Rooms never learn which.
+ * Chooses the driver for each interface: with real keys where the operator gave them, else with the
+ * sandbox's addresses and keys. Modules do not know which.
  */
 import type { MessageConnection } from 'vscode-jsonrpc/node'
 import type { Config } from './config.ts'
@@ -18,7 +18,7 @@ import { publishHosts } from './sites-line.ts'
 import { connectRuntime } from './wordpress/drivers/index.ts'
 import type { EdgeControl, WordpressDriver } from './wordpress/index.ts'
 
-/** What the sandbox tells of itself once it listens. */
+/** The addresses and keys that the sandbox reports once it listens. */
 export interface SandboxAddresses {
   readonly url: string
   readonly smtpUrl: string

@@ -1,6 +1,6 @@
 /**
- * The operator's `.env`, read by every start and every command, and again when the settings are
- * taken anew. `ENV_FILE` names another file; what the environment has already goes before it.
+ * The operator's `.env`. Every start and every command reads it, and a reload reads it again.
+ * `ENV_FILE` names another file; a variable of the environment takes precedence over the file.
  */
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'

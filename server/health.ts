@@ -1,4 +1,4 @@
-/** What machines ask: is the process up, is everything ready, how much of what. */
+/** Endpoints for machines: liveness, readiness and metrics. */
 import { setTimeout as rest } from 'node:timers/promises'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { Refusal } from './platform/errors.ts'
@@ -6,7 +6,10 @@ import type { Metrics } from './platform/metrics.ts'
 import { sameText } from './platform/constant-time.ts'
 import { isLoopback } from './platform/loopback.ts'
 
-/** So long one part is waited for: a monitor would give up, and never learn which one it was. */
+/**
+ * How long one check may take: a monitor would otherwise time out and not learn which check was
+ * slow.
+ */
 const usuallyMs = 3000
 
 type Check = () => Promise<string | undefined | void> | string | undefined
@@ -34,7 +37,7 @@ async function failedChecks(
 }
 
 /** Unauthorised callers see which check failed, not why. */
-const withoutWhy = (failed: Readonly<Record<string, string>>): Record<string, string> =>
+const withoutReasons = (failed: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(Object.keys(failed).map((name) => [name, 'not ready']))
 
 const proxyHeaders = ['x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'forwarded', 'via']
@@ -45,12 +48,12 @@ export function serveHealth(
     checks: Readonly<Record<string, Check>>
     metrics: Metrics
     metricsToken: string | undefined
-    /** Then every caller may have come through it, and only the token counts. */
+    /** Behind a proxy every caller may appear local, so only the token counts. */
     behindProxy: boolean
     longestMs?: number
   },
 ): void {
-  /** Who may see inside: this machine itself, or who has the token. */
+  /** Callers who may see details: this machine itself, or whoever presents the token. */
   const entitled = (request: FastifyRequest): boolean => {
     const token = parts.metricsToken
     if (token !== undefined && sameText(request.headers.authorization ?? '', `Bearer ${token}`))
@@ -66,13 +69,14 @@ export function serveHealth(
   server.get('/readyz', async (request, reply) => {
     const notReady = await failedChecks(parts.checks, parts.longestMs ?? usuallyMs)
     const ok = Object.keys(notReady).length === 0
-    return reply
-      .code(ok ? 200 : 503)
-      .send(
-        ok
-          ? { status: 'ready' }
-          : { status: 'not ready', notReady: entitled(request) ? notReady : withoutWhy(notReady) },
-      )
+    return reply.code(ok ? 200 : 503).send(
+      ok
+        ? { status: 'ready' }
+        : {
+            status: 'not ready',
+            notReady: entitled(request) ? notReady : withoutReasons(notReady),
+          },
+    )
   })
   server.get('/metrics', async (request, reply) => {
     if (!entitled(request)) throw new Refusal('not_found')

@@ -1,7 +1,7 @@
 /**
- * Opens what outlives the portal: its database, and what visitors of customers' sites meet; then
- * the portal itself (api.ts), in a process of its own that is started again when it ends. Whoever
- * visits a customer's site notices nothing of that.
+ * Opens what must keep running while the portal restarts: the database, the edge and the customers'
+ * sites. Then starts the portal (api.ts) as a supervised child process. Visitors of customers'
+ * sites do not notice a restart of the portal.
  */
 import type { ChildProcess } from 'node:child_process'
 import path from 'node:path'
@@ -25,17 +25,17 @@ import { bootRequest, drainRequest, lineTo, portalIsReady, type Boot } from './s
 import { forgetRelease, notedRelease, portalModule } from './release-folder.ts'
 import { readSettings } from './settings.ts'
 import { openSites } from './sites.ts'
-import { tellFaults, whyNotStarted } from './start-failures.ts'
+import { printFaults, whyNotStarted } from './start-failures.ts'
 
-const say = (line: string): void => void process.stdout.write(`${line}\n`)
+const printLine = (line: string): void => void process.stdout.write(`${line}\n`)
 
 /** Longest time for what is in flight, ms: of the portal, and of all together. */
 const portalLimitMs = 20_000
 const closeLimitMs = 25_000
 
 /**
- * Undefined when it is not valid: the portal, which judges catalogue and providers as well, says
- * why.
+ * Undefined when the configuration is not valid: the child process, which also checks the catalogue
+ * and the drivers, reports why.
  */
 function configOf(env: NodeJS.ProcessEnv): Config | undefined {
   try {
@@ -47,7 +47,8 @@ function configOf(env: NodeJS.ProcessEnv): Config | undefined {
 }
 
 /**
- * What this process has opened with; a change of it needs a whole restart, customers' sites too.
+ * Settings that this process used when it opened. A change of one needs a full restart, customers'
+ * sites included.
  */
 const ownSettings = [
   'HOST',
@@ -74,16 +75,17 @@ function refusedByData(now: Config, fresh: Config): string | undefined {
   return undefined
 }
 
-/** What was set when this process began, without `.env`, which may say something else later. */
+/** The environment at the start of this process, without `.env`, whose content may change later. */
 const given = { ...process.env }
 
 async function run(): Promise<void> {
-  // What customers store is nobody else's on this machine. Children have it from here.
+  // Other users of this machine must not read what customers store. Child processes inherit the
+  // umask.
   process.umask(0o027)
   try {
     Object.assign(process.env, withEnvFile(given))
   } catch (error) {
-    tellFaults([(error as Error).message])
+    printFaults([(error as Error).message])
     process.exit(78)
   }
   let env: NodeJS.ProcessEnv = { ...process.env }
@@ -93,7 +95,7 @@ async function run(): Promise<void> {
   const sites = config && openSites(config, log)
   let nameServer: SupervisedNameServer | undefined
   let postgres: SupervisedPostgres | undefined
-  let ground: Promise<string> | undefined
+  let openedDatabaseUrl: Promise<string> | undefined
   let startedAt: number | undefined = Date.now()
   let portalPid: number | undefined
   /** The folder whose code the portal's process runs, and the one that is to follow it. */
@@ -101,8 +103,10 @@ async function run(): Promise<void> {
   let releaseTried: string | undefined
   const lines = new WeakMap<ChildProcess, MessageConnection>()
 
-  /** Once, when the portal has found all settings good. Answers the database's address. */
-  async function openGround(): Promise<string> {
+  /**
+   * Called once, when the child process has found all settings valid. Returns the database's URL.
+   */
+  async function openDatabaseAndSites(): Promise<string> {
     if (!config || !sites) throw new Error('the settings are not valid')
     const { DATABASE_URL, DATA_DIR, EMBEDDED_PG_USER } = config
     await refuseSecondPortal(DATA_DIR, portalPid)
@@ -115,7 +119,7 @@ async function run(): Promise<void> {
         {
           folder: path.join(DATA_DIR, 'postgres'),
           runAsUser: EMBEDDED_PG_USER,
-          log: say,
+          log: printLine,
         },
         log,
       )
@@ -137,7 +141,7 @@ async function run(): Promise<void> {
       const began = startedAt ?? Date.now()
       startedAt = undefined
       line.onRequest(bootRequest, async (): Promise<Boot> => ({
-        databaseUrl: await (ground ??= openGround()),
+        databaseUrl: await (openedDatabaseUrl ??= openDatabaseAndSites()),
         began,
       }))
       line.onNotification(portalIsReady, isReady)
@@ -147,7 +151,7 @@ async function run(): Promise<void> {
     },
   })
 
-  /** Takes `.env` anew, in a new process of the portal; customers' sites go on. */
+  /** Reads `.env` again in a new child process; customers' sites keep running. */
   function reload(): void {
     let fresh: NodeJS.ProcessEnv
     try {
@@ -204,9 +208,9 @@ async function run(): Promise<void> {
   }
   const shutdown = closeOnSignals(
     async (signal) => {
-      if (signal) say('Stopping: finishing what is in flight …')
+      if (signal) printLine('Stopping: finishing what is in flight …')
       await close()
-      if (signal) say('Stopped.')
+      if (signal) printLine('Stopped.')
     },
     closeLimitMs,
     log,
@@ -218,14 +222,14 @@ async function run(): Promise<void> {
     collectStartUpGarbage()
   } catch (error) {
     shutdown.disarm()
-    // What the portal found it has told itself.
-    const groundFault = await ground?.then(
+    // The child process has printed its own faults.
+    const openingFault = await openedDatabaseUrl?.then(
       () => undefined,
       (why: unknown) => whyNotStarted(why),
     )
-    if (groundFault !== undefined) tellFaults([groundFault])
+    if (openingFault !== undefined) printFaults([openingFault])
     await close()
-    process.exit(error instanceof StartFailure && groundFault === undefined ? error.exitCode : 1)
+    process.exit(error instanceof StartFailure && openingFault === undefined ? error.exitCode : 1)
   }
 }
 

@@ -1,4 +1,4 @@
-/** Variables that are nearly ours: a setting that is misspelt would silently be the default. */
+/** Environment variables that resemble ours: a misspelt setting would silently keep its default. */
 
 /** Shorter names are too near to those of others (HOME and HOST). */
 const shortestName = 7

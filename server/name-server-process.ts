@@ -6,14 +6,14 @@ import type { NameServerSettings } from './name-server.ts'
 import { createLog } from './platform/log.ts'
 import { closeOnSignals } from './platform/shutdown.ts'
 import { lineTo } from './sites-line.ts'
-import { tellFaults } from './start-failures.ts'
+import { printFaults } from './start-failures.ts'
 
 /** Longest time for what is in flight, ms. */
 const closeLimitMs = 4_000
 
 function run(): void {
   if (!process.connected) {
-    tellFaults(['This is the part of the portal that server/main.ts starts: run npm start.'])
+    printFaults(['This is the part of the portal that server/main.ts starts: run npm start.'])
     process.exit(64) // EX_USAGE of sysexits.h
   }
   let opened: Promise<NameServer> | undefined

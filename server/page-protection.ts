@@ -1,4 +1,4 @@
-/** The headers that keep pages to themselves: what they may load, call and be framed by. */
+/** Security headers of pages: what a page may load, call and be framed by. */
 import type { FastifyHelmetOptions } from '@fastify/helmet'
 
 /**

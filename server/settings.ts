@@ -13,7 +13,7 @@ export function readSettings(env: NodeJS.ProcessEnv):
       readonly config: Config
       readonly catalog: Catalog
       /** Former names and probable misspellings, one sentence each. */
-      readonly doubts: readonly string[]
+      readonly warnings: readonly string[]
     }
   | { readonly faults: readonly string[] } {
   const faults: string[] = []
@@ -33,6 +33,6 @@ export function readSettings(env: NodeJS.ProcessEnv):
     faults.push(...error.message.split('\n'))
   }
   return config && catalog && faults.length === 0
-    ? { config, catalog, doubts: [...formerNames(env), ...misspelt(env, Object.keys(variables))] }
+    ? { config, catalog, warnings: [...formerNames(env), ...misspelt(env, Object.keys(variables))] }
     : { faults }
 }

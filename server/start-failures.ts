@@ -35,17 +35,17 @@ export function whyNotStarted(error: unknown): string {
     case 'EHOSTUNREACH':
       return `DATABASE_URL: the database server cannot be reached: ${message}`
   }
-  if (isTlsTrouble(code, message))
+  if (isTlsFailure(code, message))
     return `DATABASE_URL: no TLS connection to the database server (sslmode): ${message}`
   return error instanceof Error ? error.message : String(error)
 }
 
-const isTlsTrouble = (code: string | undefined, message: string | undefined): boolean =>
+const isTlsFailure = (code: string | undefined, message: string | undefined): boolean =>
   /does not support SSL|no encryption|SSL off/i.test(message ?? '') ||
   /^(?:ERR_TLS_|ERR_SSL_|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_)/.test(code ?? '')
 
 /** Tells them, on stderr. */
-export function tellFaults(faults: readonly string[]): void {
+export function printFaults(faults: readonly string[]): void {
   process.stderr.write(
     `The portal does not start:\n${faults.map((fault) => `  - ${fault}`).join('\n')}\n`,
   )

@@ -15,7 +15,7 @@ export const isHost = (text: string): boolean =>
  * What hinders a folder: a file in the way of it or of a parent, or a parent that may not be
  * entered.
  */
-export function hindranceOf(folder: string): 'file' | 'closed' | undefined {
+export function folderProblem(folder: string): 'file' | 'closed' | undefined {
   try {
     const found = statSync(folder, { throwIfNoEntry: false })
     if (found) return found.isDirectory() ? undefined : 'file'
@@ -23,7 +23,7 @@ export function hindranceOf(folder: string): 'file' | 'closed' | undefined {
     const { code } = error as NodeJS.ErrnoException
     return code === 'ENOTDIR' ? 'file' : 'closed'
   }
-  return path.dirname(folder) === folder ? undefined : hindranceOf(path.dirname(folder))
+  return path.dirname(folder) === folder ? undefined : folderProblem(path.dirname(folder))
 }
 export const portNumber = (name: string) =>
   z

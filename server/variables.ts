@@ -5,7 +5,7 @@ import { isHostName } from '../contract/dns-records.ts'
 import {
   blankMeansFault,
   isHost,
-  hindranceOf,
+  folderProblem,
   portNumber,
   port,
   address,
@@ -58,11 +58,11 @@ export const variables = {
       .default('./data')
       .transform((text) => path.resolve(text))
       .refine(
-        (folder) => hindranceOf(folder) !== 'file',
+        (folder) => folderProblem(folder) !== 'file',
         'DATA_DIR must be a folder, or a place where one can be made: there is a file in the way.',
       )
       .refine(
-        (folder) => hindranceOf(folder) !== 'closed',
+        (folder) => folderProblem(folder) !== 'closed',
         'DATA_DIR lies in a folder that this user may not enter.',
       ),
     example: './data',

@@ -6,7 +6,7 @@ import type { TestBilling } from './test-billing.ts'
 
 /** Of a billing module that is open by the time it is asked. */
 export function calendarOf(billing: () => TestBilling) {
-  /** Moves the clock, which may stand anywhere, to a moment, and does what is due then. */
+  /** Sets the clock to a moment, and runs what is due then. */
   async function at(moment: string | Date): Promise<void> {
     billing().clock.advance(new Date(moment).getTime() - billing().clock.now().getTime())
     await billing().bills.sweep()
@@ -27,7 +27,7 @@ export function calendarOf(billing: () => TestBilling) {
   const receiptsTo = (customer: { email: string }): string[] => mailsTo(customer).filter(isReceipt)
   const eventsOf = ({ id }: { id: string }): string[] =>
     billing()
-      .told.filter(({ customerId }) => customerId === id)
+      .published.filter(({ customerId }) => customerId === id)
       .map(({ event }) => event)
 
   return { at, jobsOf, lettersTo, receiptsTo, eventsOf }

@@ -153,7 +153,7 @@ class Owner {
   }
 }
 
-async function reborn(portal: PortalProcess): Promise<void> {
+async function killAndStart(portal: PortalProcess): Promise<void> {
   await portal.kill('nothing else')
   await portal.start()
 }
@@ -187,13 +187,13 @@ test('a post outlives all that happens to its server', { timeout: 400_000 }, asy
     expect(await owner.titles(), 'restart of the portal').toEqual(['Bài một'])
 
     await owner.ask('POST', '/backups')
-    await reborn(portal)
+    await killAndStart(portal)
     expect(await owner.titles(), 'kill -9').toEqual(['Bài một'])
     const backup = await owner.settledBackup()
     expect(backup.state).toBe('proven')
     await owner.write('Bài hai')
     await owner.ask('POST', `/backups/${backup.id}/restore`)
-    await reborn(portal)
+    await killAndStart(portal)
     await eventually(
       'the restore',
       async () => (await owner.backups())[0]?.restoredAt ?? false,
@@ -201,7 +201,7 @@ test('a post outlives all that happens to its server', { timeout: 400_000 }, asy
     )
     expect(await owner.titles(), 'restore').toEqual(['Bài một'])
     await owner.write('Bài ba')
-    await reborn(portal)
+    await killAndStart(portal)
     expect(await owner.titles(), 'a restore acts once').toEqual(['Bài ba', 'Bài một'])
 
     // The month passes, the wallet is short, and a week later the server is suspended.

@@ -1,6 +1,6 @@
 /**
- * A wire between a client and PostgreSQL that breaks at a chosen statement: before the server hears
- * it, or after, when only the answer is lost.
+ * A proxy between a client and PostgreSQL that breaks at a chosen statement: before the server
+ * receives it, or after, when only the response is lost.
  */
 import net from 'node:net'
 import { sql } from 'kysely'

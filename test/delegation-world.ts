@@ -82,8 +82,8 @@ export async function openWorld(): Promise<{ net: Hierarchy; world: World }> {
 }
 
 /**
- * What is written down in the world, and a check of a domain in it; the world is there by the time
- * it is done.
+ * Writes delegations into the hierarchy and checks a domain in it; the hierarchy is open by the
+ * time it is called.
  */
 export function delegationsOf(net: () => Hierarchy, world: () => World) {
   /** Each server gets a zone of its own, so that a test can let them disagree. */
@@ -120,8 +120,8 @@ export function delegationsOf(net: () => Hierarchy, world: () => World) {
   return { delegate, serve, check }
 }
 
-/** The reason and the found names, with both languages of the advice looked at. */
-export function said(verdict: Verdict): string {
+/** The reason and the found names; checks that the advice is there in both languages. */
+export function summaryOf(verdict: Verdict): string {
   expect(verdict.expected).toEqual(pair)
   if (verdict.isValid) {
     expect(verdict.reason ?? verdict.advice).toBeUndefined()

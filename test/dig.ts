@@ -11,7 +11,7 @@ import {
   type DecodedPacket,
 } from 'dns-packet'
 
-export interface Asked {
+export interface DigQuery {
   readonly name: string
   readonly type: string
   readonly tcp?: boolean
@@ -79,7 +79,7 @@ export function readReply(bytes: Buffer): Reply {
 }
 
 export const question = (
-  { name, type, edns, recursion }: Asked,
+  { name, type, edns, recursion }: DigQuery,
   id = Math.floor(Math.random() * 65_536),
 ): Buffer =>
   encode({
@@ -107,7 +107,7 @@ export const question = (
 export function sendUdp(
   port: number,
   bytes: Buffer,
-  patience = patienceMs,
+  timeoutMs = patienceMs,
 ): Promise<Buffer | undefined> {
   return new Promise((resolve, reject) => {
     const socket = dgram.createSocket('udp4')
@@ -115,7 +115,7 @@ export function sendUdp(
       clearTimeout(timer)
       socket.close(() => resolve(answer))
     }
-    const timer = setTimeout(() => done(undefined), patience)
+    const timer = setTimeout(() => done(undefined), timeoutMs)
     socket.once('error', reject)
     socket.once('message', done)
     socket.send(bytes, port, '127.0.0.1')
@@ -154,7 +154,7 @@ export const framed = (bytes: Buffer): Buffer =>
   Buffer.concat([Buffer.from([bytes.length >> 8, bytes.length & 255]), bytes])
 
 /** The reply; fails when there is none. */
-export async function dig(port: number, asked: Asked): Promise<Reply> {
+export async function dig(port: number, asked: DigQuery): Promise<Reply> {
   const bytes = question(asked)
   const [reply] =
     asked.tcp === true

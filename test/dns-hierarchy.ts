@@ -42,7 +42,7 @@ export interface LittleServer {
   readonly zones: Map<string, LittleZone>
   manner: Manner | undefined
   /** Questions it got, as `NS shop.com`. */
-  readonly asked: string[]
+  readonly queries: string[]
 }
 export interface Hierarchy {
   server(address: string): Promise<LittleServer>
@@ -130,7 +130,7 @@ function answerOf(
 export function openHierarchy(): Hierarchy {
   const open = new Map<string, { server: LittleServer; listener: NameServer }>()
   async function server(address: string): Promise<LittleServer> {
-    const little: LittleServer = { address, zones: new Map(), manner: undefined, asked: [] }
+    const little: LittleServer = { address, zones: new Map(), manner: undefined, queries: [] }
     const listener = await openNameServer({
       host: '127.0.0.1',
       port: 0,
@@ -138,7 +138,7 @@ export function openHierarchy(): Hierarchy {
         throw new Error(line)
       },
       answer(question, over, hasEdns): NameServerAnswer | undefined {
-        little.asked.push(`${question.type} ${question.name}`)
+        little.queries.push(`${question.type} ${question.name}`)
         switch (little.manner) {
           case 'silent':
             return undefined

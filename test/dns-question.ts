@@ -1,6 +1,6 @@
 /**
- * What a resolver would be told by the name server at a port of this machine, in the words of the
- * agreement of DNS drivers.
+ * What the name server at a port of this machine answers a resolver, in the format of the DNS
+ * driver interface.
  */
 import type { Answer } from 'dns-packet'
 import { askServer } from '../server/dns/delegation/ask.ts'
@@ -27,16 +27,16 @@ function valueOf(answer: Answer): string {
 export const askFor =
   (port: number) =>
   async (name: string, type: ServedType | 'SOA'): Promise<Told> => {
-    const told = await askServer({ address: '127.0.0.1', port }, { name, type }, 2000)
-    const answers = (told?.answers ?? []).filter(
+    const response = await askServer({ address: '127.0.0.1', port }, { name, type }, 2000)
+    const answers = (response?.answers ?? []).filter(
       (answer) => answer.type === type && answer.name.toLowerCase() === name,
     )
     // a referral names the child's servers without being the authority for them
-    const referral = (told?.authorities ?? []).filter((answer) => answer.type === 'NS')
+    const referral = (response?.authorities ?? []).filter((answer) => answer.type === 'NS')
     const records = answers.length === 0 && type === 'NS' ? referral : answers
     const [first] = records
     return {
-      rcode: told?.rcode ?? 'silence',
+      rcode: response?.rcode ?? 'silence',
       values: records.map(valueOf),
       ttlSeconds: first && 'ttl' in first ? first.ttl : undefined,
     }

@@ -12,7 +12,7 @@ export interface TestDns {
    */
   readonly records: Map<string, readonly string[]>
   /**
-   * From now on questions about the name wait for `answer`; `asked` says when the first one has
+   * From now on queries for the name wait for `answer`; `asked` resolves when the first one has
    * come.
    */
   hold(name: string): { readonly asked: Promise<void>; answer(): void }

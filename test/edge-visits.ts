@@ -1,7 +1,4 @@
-/**
- * An edge before sites that a test writes down, the servers that answer for them, and a visitor who
- * asks.
- */
+/** An edge with sites that a test defines, the servers that respond for them, and a visitor. */
 import { once } from 'node:events'
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'

@@ -79,7 +79,7 @@ export async function untilAnswered(
   }
 }
 
-/** Asks again, across kills, until the answer pleases. */
+/** Repeats the call, across kills, until the response is accepted. */
 const until = <T>(
   what: string,
   ask: () => Promise<T | undefined | false>,

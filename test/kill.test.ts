@@ -58,8 +58,11 @@ async function stillTrue({ what, holds }: Fact): Promise<void> {
   }
 }
 
-/** One life at a time: no process of a killed one is left beside the present one's. */
-function oneLifeOnly(portal: PortalProcess): string | false {
+/**
+ * One PostgreSQL and at most one process per site: no process of a killed portal is left beside
+ * those of the present one.
+ */
+function hasOneProcessEach(portal: PortalProcess): string | false {
   const commands = portal.processes().map(({ command }) => command)
   const postmasters = commands.filter(
     (command) => / -D \S+pgdata /.test(command) && !command.includes('pg-guard'),
@@ -88,7 +91,7 @@ async function booksAreRight(portal: PortalProcess, customers: readonly Customer
     const expected: string[] = []
     for (const { code, amount, createdAt } of payments) {
       const buyer = { id: '', name: '', email, phone: '' }
-      const word = await vnpay.lookUp({
+      const update = await vnpay.lookUp({
         code,
         reference: code,
         transferUrl: portal.url,
@@ -103,7 +106,7 @@ async function booksAreRight(portal: PortalProcess, customers: readonly Customer
         providerRef: null,
         buyer,
       })
-      if (word?.status === 'succeeded') expected.push(`topup ${code} ${amount}`)
+      if (update?.status === 'succeeded') expected.push(`topup ${code} ${amount}`)
     }
     const sites = await portal.rows<{
       id: string
@@ -175,7 +178,7 @@ test(
           `journey ${number}: ${outcome}, ${orderFirst ? 'order first' : 'money first'}, ${end}`,
         )
       }
-      const reaper = async (): Promise<void> => {
+      const killer = async (): Promise<void> => {
         while (left > 0) {
           // Every stage of the journey gets its share, however short it is; within it the moment
           // is random.
@@ -194,7 +197,7 @@ test(
           )
           await portal.kill(also)
           await portal.start()
-          await eventually('one life', async () => oneLifeOnly(portal), 20)
+          await eventually('one life', async () => hasOneProcessEach(portal), 20)
           await ledgerIsWhole(portal)
           verifying = true
           for (const [index, { facts }] of [...customers].entries()) {
@@ -210,7 +213,7 @@ test(
           await eventually('the portal being looked at', async () => !verifying, 300)
         } while (left > 0)
       }
-      await Promise.all([walker(), reaper()])
+      await Promise.all([walker(), killer()])
 
       for (const { facts } of customers) for (const fact of facts) await stillTrue(fact)
       await booksAreRight(portal, customers)

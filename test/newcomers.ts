@@ -70,7 +70,7 @@ export function newcomersTo(portal: () => TestPortal) {
       return found === after ? undefined : found
     })
   /** Lets real time of the counters pass: they run on the wall clock, shared by all processes. */
-  const passInCounters = async (ms: number) => {
+  const advanceCounters = async (ms: number) => {
     const { db } = portal().app
     await sql`update rate_limit set expire = expire - ${ms}`.execute(db)
     await sql`update sms_slot set at = at - make_interval(secs => ${ms / 1000})`.execute(db)
@@ -88,5 +88,5 @@ export function newcomersTo(portal: () => TestPortal) {
     return person
   }
 
-  return { auth, signIn, me, codeFor, passInCounters, registered, active }
+  return { auth, signIn, me, codeFor, passInCounters: advanceCounters, registered, active }
 }

@@ -15,8 +15,8 @@ export interface Payer {
   /** Minor units. */
   readonly amount: number
   /**
-   * Its words are not believed: they only send the portal to ask. Forged or not, what follows is
-   * the gateway's own answer.
+   * Its webhooks are not trusted: they only make the portal query the gateway. Forged or not, the
+   * result is the gateway's own response.
    */
   readonly onlyHints?: true
   /** Says nothing of a payment that was given up. */

@@ -19,7 +19,13 @@ import { DriverFailure } from '../server/platform/errors.ts'
 import { createLedger } from '../server/wallet/index.ts'
 import { eventually, openTestPortal, type TestCustomer, type TestPortal } from './portal.ts'
 import { payers, type Payer } from './payers.ts'
-import { deliver, forgeries, openPostman, type Letter, type Postman } from './postman.ts'
+import {
+  deliver,
+  forgeries,
+  openWebhookInterceptor,
+  type CapturedWebhook,
+  type WebhookInterceptor,
+} from './webhook-interceptor.ts'
 
 const all = Number(process.env['SCHEDULES'] ?? 150)
 const seed = Number(process.env['SEED'] ?? 20_261_121)
@@ -31,13 +37,13 @@ const withoutList = (driver: PaymentDriver): PaymentDriver => {
   return copy
 }
 
-let postman: Postman
+let interceptor: WebhookInterceptor
 let portal: TestPortal
 beforeAll(async () => {
-  postman = await openPostman()
+  interceptor = await openWebhookInterceptor()
   // Nobody asks by itself: the schedules do.
   portal = await openTestPortal({
-    webhooksTo: postman.url,
+    webhooksTo: interceptor.url,
     timing: { askGatewaySeconds: [86_400] },
     changeDrivers: (drivers) => ({
       ...drivers,
@@ -47,10 +53,10 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await portal.close()
-  await postman.close()
+  await interceptor.close()
 })
 
-/** What happens to the words about one payment, in order. */
+/** What happens to the webhooks about one payment, in order. */
 const step = fc.constantFrom(
   'told',
   'told twice',
@@ -63,9 +69,7 @@ const step = fc.constantFrom(
   'cut off by the database',
 )
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never
-/**
- * Our payment is another one than the gateway thinks: its word is genuine, and must credit nothing.
- */
+/** Our payment differs from the gateway's: its webhook is genuine, and must credit nothing. */
 const otherwise = fc.constantFrom(
   'as ordered',
   'as ordered',
@@ -136,8 +140,8 @@ const transfers = async (): Promise<unknown> =>
   (await sql`select count(*) as transfers from ledger_transfer`.execute(portal.app.db)).rows
 
 /**
- * What the job does that asks about a pending payment. As the job it begins anew when the database
- * went away: the pool may hand out a cut connection until it has read that it was cut.
+ * Runs the query of a pending payment. Like the job it starts again when the database was away: the
+ * pool may return a cut connection until it has read that it was cut.
  */
 const ask = (code: string): Promise<true> =>
   eventually('the answer about the payment', () =>
@@ -167,33 +171,34 @@ async function askOnce(code: string): Promise<void> {
 
 async function take(
   what: Step,
-  letters: readonly Letter[],
+  webhooks: readonly CapturedWebhook[],
   code: string,
   onlyHints: boolean,
 ): Promise<void> {
-  const bring = (letter: Letter): Promise<number> => deliver(portal.url, letter)
+  const bring = (webhook: CapturedWebhook): Promise<number> => deliver(portal.url, webhook)
   const forger = /^forged: (.+)$/.exec(what)?.[1]
   const forge = forger === undefined ? undefined : forgeries[forger]
   if (forge) {
     const before = await transfers()
-    for (const letter of letters) await bring(forge(letter))
+    for (const webhook of webhooks) await bring(forge(webhook))
     if (!onlyHints) expect(await transfers()).toEqual(before)
     return
   }
-  if (what === 'told') for (const letter of letters) await bring(letter)
-  else if (what === 'told twice') for (const letter of [...letters, ...letters]) await bring(letter)
+  if (what === 'told') for (const webhook of webhooks) await bring(webhook)
+  else if (what === 'told twice')
+    for (const webhook of [...webhooks, ...webhooks]) await bring(webhook)
   else if (what === 'ten at once')
-    await Promise.all(Array.from({ length: 10 }, () => letters.map(bring)).flat())
+    await Promise.all(Array.from({ length: 10 }, () => webhooks.map(bring)).flat())
   else if (what === 'last word first')
-    for (const letter of letters.toReversed()) await bring(letter)
+    for (const webhook of webhooks.toReversed()) await bring(webhook)
   else if (what === 'asked') await ask(code)
   else {
-    // The portal's connections are cut while the words arrive; the gateway repeats what was not
-    // answered.
+    // The portal's database connections are cut while the webhooks arrive; the gateway retries what
+    // was not answered.
     const cut = sql`select pg_terminate_backend(pid) from pg_stat_activity
       where application_name = 'portal' and datname = current_database()
       and pid <> pg_backend_pid()`
-    await Promise.all([...letters.map(bring), cut.execute(portal.app.db).catch(() => undefined)])
+    await Promise.all([...webhooks.map(bring), cut.execute(portal.app.db).catch(() => undefined)])
     // Until every connection of the pool is a new one: of those that wait, some do not know yet
     // that they are gone.
     const asked = () =>
@@ -208,7 +213,7 @@ async function take(
         () => false,
       ),
     )
-    for (const letter of letters) await bring(letter)
+    for (const webhook of webhooks) await bring(webhook)
   }
 }
 
@@ -225,21 +230,21 @@ async function run(
     await chargedBack(payer, customer, debt)
   }
   const [before, owedBefore] = [await balance(customer.id), await owed(customer.id)]
-  postman.collect()
+  interceptor.collect()
   const begun = await payer.begin(portal, customer)
   const paid = of.paid || !begun.fail
   if (paid) await begun.pay()
   else await begun.fail?.()
-  const letters: Letter[] = []
+  const webhooks: CapturedWebhook[] = []
   await eventually('the words about the payment', async () => {
-    letters.push(
-      ...postman
+    webhooks.push(
+      ...interceptor
         .collect()
         .filter(
-          (letter) => letter.driver === payer.driver && !letter.body.includes('"setup_intent'),
+          (webhook) => webhook.driver === payer.driver && !webhook.body.includes('"setup_intent'),
         ),
     )
-    return letters.length > 0 || (!paid && payer.silentFailure === true)
+    return webhooks.length > 0 || (!paid && payer.silentFailure === true)
   })
   // A bank credits what arrives, whatever was ordered.
   const exact = portal.drivers.payments.get(payer.driver)?.credits === 'exact'
@@ -253,8 +258,8 @@ async function run(
   count(name, order)
   for (const what of of.steps) {
     count(name, what)
-    await take(what, letters, begun.code, payer.onlyHints ?? false).catch((error: unknown) => {
-      // A gateway may refuse to speak about a payment that is another one than it knows.
+    await take(what, webhooks, begun.code, payer.onlyHints ?? false).catch((error: unknown) => {
+      // A gateway may refuse to answer about a payment that differs from its own.
       if (!(error instanceof DriverFailure)) throw error
     })
   }

@@ -60,11 +60,11 @@ export interface TestBilling {
   readonly catalog: Catalog
   readonly links: InvoiceLinks
   /**
-   * What was asked of jobs, and said to customers, in order; a rolled-back transaction leaves its
-   * words here.
+   * The jobs and events that were published, in order; those of a rolled-back transaction stay in
+   * the list.
    */
   readonly jobs: { name: string; payload: Record<string, unknown> }[]
-  readonly told: OutboxEvent[]
+  readonly published: OutboxEvent[]
   readonly mails: { to: string; subject: string; text: string }[]
   /** What the product's subscriptions renew for; undefined keeps what they have. */
   price: (subscriptionId: string, change: object | null) => Offer | undefined
@@ -95,7 +95,7 @@ export async function openTestBilling(
   const clock = manualClock(new Date(from))
   const catalog = changeCatalog(loadCatalog(path.resolve(import.meta.dirname, '../catalog.yaml')))
   const jobs: TestBilling['jobs'] = []
-  const told: OutboxEvent[] = []
+  const published: OutboxEvent[] = []
   const mails: TestBilling['mails'] = []
 
   const links = createInvoiceLinks('http://portal.example', 'a secret of tests')
@@ -117,8 +117,8 @@ export async function openTestBilling(
       jobs: recorder,
       outbox: {
         publishEvent: async (_tx, customerId, event, payload) =>
-          void told.push({ customerId, event, payload }),
-        publishEvents: async (_tx, all) => void told.push(...all),
+          void published.push({ customerId, event, payload }),
+        publishEvents: async (_tx, all) => void published.push(...all),
       },
       mail: async (_tx, to, subject, text) => void mails.push({ to, subject, text }),
       async customers(reader, ids) {
@@ -168,7 +168,7 @@ export async function openTestBilling(
     catalog,
     links,
     jobs,
-    told,
+    published: published,
     mails,
     price: () => undefined,
     async payJobs() {

@@ -246,7 +246,7 @@ export function generateZoneFile(seed: number): GeneratedZoneFile {
   return { origin, text: `${lines.join('\n')}\n`.replaceAll('\n', end), records }
 }
 
-const splinters = [
+const syntaxFragments = [
   '(',
   ')',
   '"',
@@ -283,7 +283,7 @@ export function mutate(original: string, seed: number): string {
         changed = changed.slice(0, at) + changed.slice(at + length)
         break
       case 1:
-        changed = changed.slice(0, at) + dice.one(splinters) + changed.slice(at)
+        changed = changed.slice(0, at) + dice.one(syntaxFragments) + changed.slice(at)
         break
       case 2:
         changed =
@@ -303,7 +303,7 @@ export function mutate(original: string, seed: number): string {
         break
       }
       default:
-        changed = changed.slice(0, at) + dice.one(splinters) + changed.slice(at + length)
+        changed = changed.slice(0, at) + dice.one(syntaxFragments) + changed.slice(at + length)
     }
   }
   return changed

@@ -1,4 +1,4 @@
-/** The one way to the server: each call is typed by its endpoint in the contract. */
+/** The API client: each call is typed by its endpoint in the contract. */
 import type { Endpoint, Failure, Input, Output, Success } from '../contract/endpoint.ts'
 import { takeEarlyRead } from './early-reads.ts'
 import { currentLanguage, currentTexts, sentenceLanguage } from './i18n/index.ts'
@@ -52,8 +52,8 @@ interface Parts {
 }
 
 /**
- * What happens, whatever the screen, when the session is dead or the portal is closed. Set once by
- * main.tsx.
+ * Handlers for an ended session and for maintenance, the same on every screen. main.tsx sets them
+ * once.
  */
 export const onOutage = {
   signedOut: () => {},
@@ -204,17 +204,17 @@ export async function callPage<const E extends Endpoint & { paged: true }>(
 }
 
 /**
- * Wishes of which nobody knows what became, by what was asked: their key, and since when. They
- * outlive the screen, which an outage replaces.
+ * Requests whose result is unknown, by their content: their idempotency key, and since when. They
+ * are kept outside of the screens, because an outage replaces the screen.
  */
 const unsettled = new Map<string, { readonly key: string; readonly since: number }>()
 /** After so long the same words are taken for another wish, ms. */
 const unsettledMs = 15 * 60_000
 
 /**
- * Keeps one idempotency key for one wish. When nobody answered, or the answer says nothing of the
- * wish, the same body goes out again under the same key, and the server does it once; any other
- * answer ends the wish.
+ * Keeps one idempotency key for one request. When no response came, or the response does not say
+ * whether the request was handled, the same body is sent again under the same key, and the server
+ * handles it once; any other response ends the request.
  */
 export class Attempt {
   #key: string | undefined
@@ -237,7 +237,7 @@ export class Attempt {
       this.#end(body)
       return result
     } catch (error) {
-      // Where nobody knows what became of it, the next press goes on with the same action.
+      // Where the result is unknown, the next press repeats the same action.
       if (
         error instanceof ApiError &&
         error.status > 0 &&
@@ -257,10 +257,10 @@ export class Attempt {
 }
 
 /**
- * The server's own sentence, or `otherwise` where it said none: nobody answered, or something
- * broke.
+ * The server's own sentence, or `otherwise` where there is none: no response came, or it was an
+ * internal error.
  */
-export const saidOr = (error: unknown, otherwise: string): string =>
+export const serverMessageOr = (error: unknown, otherwise: string): string =>
   error instanceof ApiError && error.status > 0 && error.code !== 'internal'
     ? error.message
     : otherwise

@@ -1,8 +1,8 @@
 /**
- * What is typed outlives the session: where it ends by itself, or the screen is locked, the open
- * forms are put aside in this tab, and put back when the same customer is on the same page again.
- * Passwords, codes and cards are never among it; a customer who signs out, or another who signs in,
- * takes nothing over.
+ * Drafts survive the session: when it ends by itself, or the screen is locked, the open forms are
+ * stored in this tab, and restored when the same customer is on the same page again. Passwords,
+ * codes and cards are never stored; a customer who signs out, or another one who signs in, restores
+ * nothing.
  */
 import { useEffect, useState, type Dispatch, type SetStateAction } from 'react'
 import { draftsKey, ending, session } from './session.ts'
@@ -60,7 +60,7 @@ export function dropDraftsOfOthers(account: string) {
   if (read()?.account !== account) sessionStorage.removeItem(draftsKey)
 }
 
-/** What a form began with, or was saved with last: nothing of it is worth keeping. */
+/** The form's initial or last saved value: it is not stored as a draft. */
 interface Beginning<T> {
   readonly begun: T
   readonly setBegun: (value: T) => void

@@ -1,6 +1,6 @@
 /**
- * The answers that public/theme.js asked for before the program was there. They live in this page's
- * memory only.
+ * Responses that public/theme.js requested before the program was loaded. They are kept in this
+ * page's memory only.
  */
 
 interface EarlyReads {

@@ -64,7 +64,7 @@ export const session = {
     sessionStorage.setItem(keys.locked, 'true')
     changed()
   },
-  /** Nobody is told: the page is loaded anew, and what is put aside waits for that one. */
+  /** No listener is called: the page is reloaded, and the stored drafts wait for the new page. */
   unlock(token: string) {
     sessionStorage.setItem(keys.token, token)
     sessionStorage.setItem(keys.signedIn, '1')

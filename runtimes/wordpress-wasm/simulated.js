@@ -6,13 +6,13 @@ import { SimulatedBudget, SimulatedPhp } from './src/simulated-php.js'
 runContainer(async (order, say) => {
   const budget = new SimulatedBudget(order, (full) => say({ s: 'disk-full', ...full }))
   const php = new SimulatedPhp(order, budget)
-  await php.misbehave('boot')
+  await php.injectFault('boot')
   return {
     php,
     budget,
     install: async (admin) => {
       const answer = php.install(admin)
-      if (!answer.already) await php.misbehave('installed')
+      if (!answer.already) await php.injectFault('installed')
       return answer
     },
   }

@@ -1,6 +1,6 @@
 /**
- * Alepay's stand-in, asked by hand with sums made here: so that it is not only the portal's driver
- * that agrees with it.
+ * Tests of Alepay's stand-in with checksums that are computed here: so the portal's driver is not
+ * the only client that agrees with it.
  */
 import { createHash, createHmac, randomBytes } from 'node:crypto'
 import { createServer, type Server } from 'node:http'
@@ -14,16 +14,16 @@ const merchant = {
   tokenKey: 'TESTTOKENKEY0123456789ABCDEFGH',
   checksumKey: 'TESTCHECKSUMKEY0123456789ABCDEF',
 }
-interface Word {
+interface Webhook {
   transactionInfo: Record<string, unknown>
   checksum: string
 }
 let database: Awaited<ReturnType<typeof testDatabase>>
 let sandbox: Sandbox
 let shop: Server
-/** What the merchant answers, and what it heard. */
+/** The merchant's response status, and the webhooks that it received. */
 let status = 200
-const heard: Word[] = []
+const received: Webhook[] = []
 let listeners: (() => void)[] = []
 
 beforeAll(async () => {
@@ -32,7 +32,7 @@ beforeAll(async () => {
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
     request.on('end', () => {
       if (request.method === 'POST' && request.url === '/api/webhooks/alepay')
-        heard.push(JSON.parse(Buffer.concat(chunks).toString()) as Word)
+        received.push(JSON.parse(Buffer.concat(chunks).toString()) as Webhook)
       response.writeHead(status).end()
       for (const listener of listeners.splice(0)) listener()
     })
@@ -58,9 +58,11 @@ afterAll(async () => {
   listeners = []
 })
 
-async function words(orderCode: unknown, count: number): Promise<Word[]> {
+async function webhooks(orderCode: unknown, count: number): Promise<Webhook[]> {
   for (;;) {
-    const found = heard.filter(({ transactionInfo }) => transactionInfo['orderCode'] === orderCode)
+    const found = received.filter(
+      ({ transactionInfo }) => transactionInfo['orderCode'] === orderCode,
+    )
     if (found.length >= count) return found
     await new Promise<void>((resolve) => listeners.push(resolve))
   }
@@ -251,7 +253,7 @@ describe('the payment page', () => {
       ),
     )
     expect(new Set(landed).size).toBe(1)
-    expect(await words(fields['orderCode'], 1)).toHaveLength(1)
+    expect(await webhooks(fields['orderCode'], 1)).toHaveLength(1)
     for (const [token_, outcome] of [
       ['x', 'paid'],
       [await tokenOf((await begin(request()))['checkoutUrl']), 'constructor'],
@@ -279,8 +281,8 @@ describe('the webhook', () => {
         landed.searchParams.get('transactionCode'),
         landed.searchParams.get('errorCode'),
       ]).toEqual([transactionCode, code])
-      const [word] = await words(fields['orderCode'], 1)
-      expect(word?.transactionInfo).toMatchObject({
+      const [webhook] = await webhooks(fields['orderCode'], 1)
+      expect(webhook?.transactionInfo).toMatchObject({
         transactionCode,
         status: code,
         amount: 1_500_000,
@@ -289,7 +291,7 @@ describe('the webhook', () => {
       const summed =
         `${String(fields['orderCode'])}1500000` +
         `${String(transactionCode)}${merchant.checksumKey}`
-      expect(word?.checksum).toBe(createHash('md5').update(summed).digest('hex'))
+      expect(webhook?.checksum).toBe(createHash('md5').update(summed).digest('hex'))
       expect(await info(transactionCode)).toMatchObject({
         code: '000',
         status: code,
@@ -301,21 +303,21 @@ describe('the webhook', () => {
 
   it('comes late or never, again until it is taken, once more after a review', async () => {
     const [lost, late] = [await paid('lost'), await paid('late')]
-    await words(late.fields['orderCode'], 1)
+    await webhooks(late.fields['orderCode'], 1)
     expect(
-      heard.some(
+      received.some(
         ({ transactionInfo }) => transactionInfo['orderCode'] === lost.fields['orderCode'],
       ),
     ).toBe(false)
     expect((await info(lost.code))['status']).toBe('000')
     status = 500
     const again = await paid()
-    await words(again.fields['orderCode'], 2)
+    await webhooks(again.fields['orderCode'], 2)
     status = 200
     const review = await paid('review')
     await confirm(await tokenOf(review.checkoutUrl), 'approved')
-    const told = await words(review.fields['orderCode'], 2)
-    expect(told.map(({ transactionInfo }) => transactionInfo['status'])).toEqual(['150', '000'])
+    const both = await webhooks(review.fields['orderCode'], 2)
+    expect(both.map(({ transactionInfo }) => transactionInfo['status'])).toEqual(['150', '000'])
   })
 })
 

@@ -10,7 +10,7 @@ import { json, type Call, type Reply, type Routes } from '../http.ts'
 import {
   findPayment,
   findRefund,
-  giveBack,
+  refundPayment,
   openPayment,
   statusNow,
   type Payment,
@@ -117,8 +117,8 @@ function faultOf(body: Fields, merchant: Merchant): string | undefined {
   )?.[1].code
 }
 
-/** What Alepay tells of a payment, to whoever asks and to the webhook. */
-export const wordAbout = (payment: Payment): Fields => {
+/** A payment's fields in responses and in the webhook. */
+export const transactionFields = (payment: Payment): Fields => {
   const status = statusNow(payment)
   return {
     transactionCode: payment.transactionCode,
@@ -182,7 +182,7 @@ export function apiRoutes(db: Database, merchant: Merchant, url: () => string): 
     return signed({
       code: '000',
       message: messageOf('000'),
-      ...wordAbout(payment),
+      ...transactionFields(payment),
       // asked, Alepay writes amounts as text
       amount: payment.amount.toString(),
       description: payment.request.orderDescription,
@@ -241,7 +241,7 @@ export function apiRoutes(db: Database, merchant: Merchant, url: () => string): 
     if (typeof data === 'string') return refuse(data)
     const { transactionCode = '', merchantRefundCode = '', refundAmount = '', reason = '' } = data
     if (!/^[1-9]\d{0,14}$/.test(refundAmount)) return refuse('156')
-    const given = await giveBack(db, {
+    const given = await refundPayment(db, {
       transactionCode,
       merchantRefundCode,
       amount: BigInt(refundAmount),

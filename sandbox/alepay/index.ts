@@ -17,7 +17,7 @@ import type { Gateway, GatewayOptions, Keys } from '../gateway.ts'
 import { checkoutPage, refusedPage, type Choice, type Language } from '../checkout-page.ts'
 import { formOf, redirect, withQuery, type Call, type Reply } from '../http.ts'
 import { startWebhooks } from '../webhooks.ts'
-import { apiRoutes, messageOf, wordAbout } from './api.ts'
+import { apiRoutes, messageOf, transactionFields } from './api.ts'
 import {
   decide,
   findPayment,
@@ -83,7 +83,7 @@ function paymentPage(payment: Payment): Reply {
 function webhookBody(payment: Payment, merchant: Merchant): string {
   const amount = Number(payment.amount)
   return JSON.stringify({
-    transactionInfo: { ...wordAbout(payment), amount, customerFeeAmount: 0 },
+    transactionInfo: { ...transactionFields(payment), amount, customerFeeAmount: 0 },
     checksum: md5(payment.orderCode, String(amount), payment.transactionCode, merchant.checksumKey),
   })
 }
@@ -132,15 +132,15 @@ export function openAlepay(db: Database, keys: Keys, options: GatewayOptions): G
     if (decided.webhookId !== null) await webhooks.sendNow(decided.webhookId)
     else webhooks.wake()
     const { payment } = decided
-    const word = new URLSearchParams({
+    const webhook = new URLSearchParams({
       transactionCode: payment.transactionCode,
       errorCode: payment.status,
     })
-    if (payment.cancelled) word.set('cancel', 'true')
+    if (payment.cancelled) webhook.set('cancel', 'true')
     return redirect(
       withQuery(
         payment.cancelled ? payment.request.cancelUrl : payment.request.returnUrl,
-        word.toString(),
+        webhook.toString(),
       ),
     )
   }

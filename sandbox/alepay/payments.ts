@@ -121,7 +121,7 @@ export async function openPayment(db: Database, request: PaymentRequest): Promis
   return payment
 }
 
-/** What a choice on the page leads to. `notice`: when the merchant hears of it. */
+/** The effect of a choice on the page. `notice`: when the merchant receives the webhook. */
 export interface Outcome extends Wording {
   readonly status: string
   readonly notice: 'now' | 'late' | 'lost'
@@ -195,14 +195,14 @@ export async function decide(
     if (before === undefined) return undefined
     const open = before.status === '107'
     const choices = open ? outcomes : reviewOutcomes
-    const wish = Object.hasOwn(choices, name) ? choices[name] : undefined
+    const choice = Object.hasOwn(choices, name) ? choices[name] : undefined
     if (!open && before.status !== '150') return { payment: before, webhookId: null }
     // a click on the first page that comes after the review began is a second click
-    if (wish === undefined)
+    if (choice === undefined)
       return open || !Object.hasOwn(outcomes, name)
         ? undefined
         : { payment: before, webhookId: null }
-    const outcome = open && before.expiresAt.getTime() <= Date.now() ? expired : wish
+    const outcome = open && before.expiresAt.getTime() <= Date.now() ? expired : choice
     const { rows } = await tx.query<Row>(
       `update sandbox.alepay_payments set status = $2, decided_at = now(), cancelled = $3
         where token = $1 returning *`,
@@ -254,25 +254,25 @@ export async function findRefund(
  * Gives money back, or answers the code of the refusal: 136 no such payment, 111 nothing came or
  * the code was used before, 156 more than is left.
  */
-export async function giveBack(
+export async function refundPayment(
   db: Database,
-  wish: { transactionCode: string; merchantRefundCode: string; amount: bigint; reason: string },
+  input: { transactionCode: string; merchantRefundCode: string; amount: bigint; reason: string },
 ): Promise<{ payment: Payment; refund: Refund } | string> {
   return inTransaction(db, async (tx) => {
-    const payment = await findPayment(tx, 'transaction_code', wish.transactionCode, true)
+    const payment = await findPayment(tx, 'transaction_code', input.transactionCode, true)
     if (payment === undefined) return '136'
-    if (payment.status !== '000' || (await findRefund(tx, wish.merchantRefundCode)) !== undefined)
+    if (payment.status !== '000' || (await findRefund(tx, input.merchantRefundCode)) !== undefined)
       return '111'
     const { rows: sums } = await tx.query<{ gone: string }>(
       `select coalesce(sum(amount), 0)::bigint as gone from sandbox.alepay_refunds
         where transaction_code = $1`,
-      [wish.transactionCode],
+      [input.transactionCode],
     )
-    if (BigInt(sums[0]?.gone ?? '0') + wish.amount > payment.amount) return '156'
+    if (BigInt(sums[0]?.gone ?? '0') + input.amount > payment.amount) return '156'
     const { rows } = await tx.query<RefundRow>(
       `insert into sandbox.alepay_refunds (merchant_refund_code, transaction_code, amount, reason)
         values ($1, $2, $3, $4) returning *`,
-      [wish.merchantRefundCode, wish.transactionCode, wish.amount, wish.reason],
+      [input.merchantRefundCode, input.transactionCode, input.amount, input.reason],
     )
     if (rows[0] === undefined) throw new Error('a refund was lost')
     return { payment, refund: refundOf(rows[0]) }

@@ -140,8 +140,8 @@ const operations = {
 addEventListener('message', ({ data, ports, source }) => {
   if (line || data !== 'stripe' || source !== parent) return
   line = ports[0]
-  line.onmessage = async ({ data: wish }) =>
-    line.postMessage({ reply: wish.id, value: (await operations[wish.op]?.(wish.value)) ?? null })
+  line.onmessage = async ({ data: call }) =>
+    line.postMessage({ reply: call.id, value: (await operations[call.op]?.(call.value)) ?? null })
   tell('ready', {})
 })
 

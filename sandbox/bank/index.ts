@@ -59,7 +59,7 @@ const vietnam = new Intl.DateTimeFormat('sv-SE', {
 })
 const bankName = 'Vietcombank'
 
-const sepayWord = (movement: Movement): string =>
+const sepayWebhook = (movement: Movement): string =>
   JSON.stringify({
     id: Number(movement.id),
     gateway: bankName,
@@ -130,7 +130,7 @@ export function openBank(db: Database, keys: Keys, options: GatewayOptions): Gat
           }
           return { method: 'POST', headers, body: JSON.stringify(body) }
         }
-        const body = sepayWord(movement)
+        const body = sepayWebhook(movement)
         const now = Math.floor(Date.now() / 1000)
         const mac = createHmac('sha256', sepaySecret).update(`${now}.${body}`).digest('hex')
         const headers = {

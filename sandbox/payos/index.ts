@@ -149,7 +149,7 @@ export function openPayos(db: Database, keys: Keys, options: GatewayOptions): Ga
     const { link } = decided
     if (isOpen(link)) return redirect(`/payos/web/${link.id}`)
     const cancelled = link.cancelledAt !== null
-    const word = {
+    const webhook = {
       code: '00',
       id: link.id,
       cancel: String(cancelled),
@@ -159,7 +159,7 @@ export function openPayos(db: Database, keys: Keys, options: GatewayOptions): Ga
     return redirect(
       withQuery(
         cancelled ? link.request.cancelUrl : link.request.returnUrl,
-        new URLSearchParams(word).toString(),
+        new URLSearchParams(webhook).toString(),
       ),
     )
   }

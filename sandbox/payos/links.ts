@@ -127,13 +127,16 @@ export function statusOf(link: Link): Status {
 /** Whether the page still takes a choice. */
 export const isOpen = (link: Link): boolean => ['PENDING', 'UNDERPAID'].includes(statusOf(link))
 
-/** What a choice on the page leads to: transfers, each told of `notice`; or the link's end. */
+/**
+ * The effect of a choice on the page: transfers, each with a webhook as `notice` says; or the
+ * link's end.
+ */
 export interface Outcome extends Wording {
   /** Đồng of each transfer, of what is still to be paid. */
   readonly transfers: (left: bigint) => readonly bigint[]
   readonly notice: 'now' | 'late' | 'lost'
-  /** How many of the transfers are told of; all of them where it is absent. */
-  readonly told?: number
+  /** How many of the transfers have a webhook; all of them where it is absent. */
+  readonly notified?: number
   readonly ends?: 'cancelled' | 'expired'
 }
 const whole = (left: bigint): readonly bigint[] => [left]
@@ -188,7 +191,7 @@ export const outcomes: Readonly<Record<string, Outcome>> = {
   second_lost: {
     transfers: (left) => [left, left],
     notice: 'now',
-    told: 1,
+    notified: 1,
     en: 'Transfer it twice, the merchant never hears of the second one',
     vi: 'Chuyển hai lần đủ số tiền, mất webhook của lần hai',
   },
@@ -248,7 +251,7 @@ export async function decide(
       )
       const transfer = rows[0]
       if (transfer === undefined) throw new Error('a transfer was lost')
-      if (outcome.notice === 'lost' || place >= (outcome.told ?? Infinity)) continue
+      if (outcome.notice === 'lost' || place >= (outcome.notified ?? Infinity)) continue
       const webhookId = await queue(tx, before, { ...transfer, amount }, outcome.notice)
       if (outcome.notice === 'now') webhookIds.push(webhookId)
     }

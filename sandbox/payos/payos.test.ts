@@ -1,6 +1,6 @@
 /**
- * payOS's stand-in, asked by payOS's own SDK and by hand: so that it is not only the portal's
- * driver that agrees with it.
+ * Tests of payOS's stand-in with payOS's own SDK and by hand: so the portal's driver is not the
+ * only client that agrees with it.
  */
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -21,9 +21,9 @@ let database: Awaited<ReturnType<typeof testDatabase>>
 let sandbox: Sandbox
 let sdk: PayOS
 let shop: Server
-/** What the merchant answers, and what it heard. */
+/** The merchant's response status, and the webhooks that it received. */
 let status = 200
-const heard: Webhook[] = []
+const received: Webhook[] = []
 let listeners: (() => void)[] = []
 
 beforeAll(async () => {
@@ -32,7 +32,7 @@ beforeAll(async () => {
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
     request.on('end', () => {
       if (request.method === 'POST' && request.url === '/api/webhooks/payos')
-        heard.push(JSON.parse(Buffer.concat(chunks).toString()) as Webhook)
+        received.push(JSON.parse(Buffer.concat(chunks).toString()) as Webhook)
       response.writeHead(status).end()
       for (const listener of listeners.splice(0)) listener()
     })
@@ -59,9 +59,9 @@ afterAll(async () => {
   listeners = []
 })
 
-async function words(orderCode: number, count: number): Promise<Webhook[]> {
+async function webhooks(orderCode: number, count: number): Promise<Webhook[]> {
   for (;;) {
-    const found = heard.filter(({ data }) => data.orderCode === orderCode)
+    const found = received.filter(({ data }) => data.orderCode === orderCode)
     if (found.length >= count) return found
     await new Promise<void>((resolve) => listeners.push(resolve))
   }
@@ -107,18 +107,18 @@ async function chosen(outcome: string): Promise<{ orderCode: number; landed: URL
 
 describe('payment links', () => {
   it('are made once for one order code, and known by it and by their id', async () => {
-    const wish = request()
-    const made = await sdk.paymentRequests.create(wish)
+    const input = request()
+    const made = await sdk.paymentRequests.create(input)
     expect(made).toMatchObject({
-      orderCode: wish.orderCode,
+      orderCode: input.orderCode,
       amount: 1_500_000,
       status: 'PENDING',
       currency: 'VND',
-      expiredAt: wish.expiredAt,
+      expiredAt: input.expiredAt,
     })
     expect(made.checkoutUrl).toBe(`${sandbox.url}/payos/web/${made.paymentLinkId}`)
-    expect(await codeOf(sdk.paymentRequests.create(wish))).toBe('231')
-    const link = await sdk.paymentRequests.get(wish.orderCode)
+    expect(await codeOf(sdk.paymentRequests.create(input))).toBe('231')
+    const link = await sdk.paymentRequests.get(input.orderCode)
     expect(link).toMatchObject({
       id: made.paymentLinkId,
       amountPaid: 0,
@@ -156,10 +156,10 @@ describe('payment links', () => {
   })
 
   it('are refused to wrong keys and signatures, and to what is no object', async () => {
-    const wish = request()
+    const input = request()
     expect(
       await codeOf(
-        new PayOS({ ...channel, baseURL: sandbox.url, apiKey: 'x' }).paymentRequests.create(wish),
+        new PayOS({ ...channel, baseURL: sandbox.url, apiKey: 'x' }).paymentRequests.create(input),
       ),
     ).toBe('214')
     expect(
@@ -170,14 +170,14 @@ describe('payment links', () => {
     expect(
       await codeOf(
         new PayOS({ ...channel, baseURL: sandbox.url, checksumKey: 'x' }).paymentRequests.create(
-          wish,
+          input,
         ),
       ),
     ).toBe('201')
-    const signature = requestSignature({ ...wish }, channel.checksumKey)
-    expect(await post({ ...wish, amount: 1, signature })).toBe('201')
-    for (const body of ['', 'null', '[]', '{', wish]) expect(await post(body)).toBe('20')
-    expect(await post({ ...wish, signature })).toBe('00')
+    const signature = requestSignature({ ...input }, channel.checksumKey)
+    expect(await post({ ...input, amount: 1, signature })).toBe('201')
+    for (const body of ['', 'null', '[]', '{', input]) expect(await post(body)).toBe('20')
+    expect(await post({ ...input, signature })).toBe('00')
   })
 })
 
@@ -232,11 +232,12 @@ describe('the payment page', () => {
         orderCode: String(orderCode),
         cancel: String(outcome === 'cancelled'),
       })
-      const told = await words(orderCode, count)
-      expect(told.map(({ data }) => data.reference).toSorted()).toEqual(
+      const webhooksOfLink = await webhooks(orderCode, count)
+      expect(webhooksOfLink.map(({ data }) => data.reference).toSorted()).toEqual(
         count === 0 ? [] : link.transactions.map((transfer) => transfer.reference).toSorted(),
       )
-      for (const word of told) expect((await sdk.webhooks.verify(word)).paymentLinkId).toBe(link.id)
+      for (const webhook of webhooksOfLink)
+        expect((await sdk.webhooks.verify(webhook)).paymentLinkId).toBe(link.id)
     },
   )
 
@@ -296,7 +297,7 @@ describe('the payment page', () => {
   it('its word comes again until it is taken', async () => {
     status = 500
     const { orderCode } = await chosen('paid')
-    await words(orderCode, 2)
+    await webhooks(orderCode, 2)
     status = 200
   })
 })

@@ -74,8 +74,9 @@ export function openPowerdns(keys: { readonly apiKey: string }): {
       else if (changetype === 'REPLACE') {
         const fault = faultOf(set, zone.name)
         if (fault !== undefined) return fault
-        const rivals = set.type === 'CNAME' ? ['A', 'AAAA', 'TXT', 'MX', 'NS', 'SOA'] : ['CNAME']
-        if (rivals.some((type) => sets.has(`${set.name} ${type}`))) {
+        const conflicting =
+          set.type === 'CNAME' ? ['A', 'AAAA', 'TXT', 'MX', 'NS', 'SOA'] : ['CNAME']
+        if (conflicting.some((type) => sets.has(`${set.name} ${type}`))) {
           return `RRset ${set.name} IN ${set.type}: Conflicts with pre-existing RRset`
         }
         sets.set(keyOf(set), set)

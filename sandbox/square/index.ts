@@ -112,17 +112,17 @@ export function openSquare(db: Database, keys: Keys, options: GatewayOptions): G
   async function create(call: Call): Promise<Reply> {
     const body = faultIn<CreatePayment>('CreatePaymentRequest', call.body)
     if ('fault' in body) return fail(400, 'BAD_REQUEST', undefined, body.fault)
-    const wish = body.read
-    const money = wish.amount_money
+    const input = body.read
+    const money = input.amount_money
     if (!money || money.amount < 1 || money.currency !== 'AUD')
       return fail(400, 'INVALID_VALUE', undefined, 'amount_money')
-    if (wish.location_id !== locationId) return fail(400, 'NOT_FOUND', undefined, 'location_id')
+    if (input.location_id !== locationId) return fail(400, 'NOT_FOUND', undefined, 'location_id')
     const fingerprint = call.body.toString('utf8')
     return await telling(async (tx, tell) => {
-      const before = await find<Payment>(tx, 'payment', wish.idempotency_key)
+      const before = await find<Payment>(tx, 'payment', input.idempotency_key)
       if (before && before.fingerprint !== fingerprint) return fail(400, 'IDEMPOTENCY_KEY_REUSED')
-      const decline = declines[wish.source_id]
-      if (!before && decline === undefined && wish.source_id !== 'cnon:card-nonce-ok')
+      const decline = declines[input.source_id]
+      if (!before && decline === undefined && input.source_id !== 'cnon:card-nonce-ok')
         return fail(400, 'CARD_TOKEN_USED', 'PAYMENT_METHOD_ERROR')
       const payment: Payment = before?.data ?? {
         id: newId('pay'),
@@ -133,7 +133,7 @@ export function openSquare(db: Database, keys: Keys, options: GatewayOptions): G
         total_money: { ...money },
         source_type: 'CARD',
         location_id: locationId,
-        ...(wish.reference_id !== undefined && { reference_id: wish.reference_id }),
+        ...(input.reference_id !== undefined && { reference_id: input.reference_id }),
         card_details: {
           status: decline === undefined ? 'CAPTURED' : 'FAILED',
           errors:
@@ -141,7 +141,7 @@ export function openSquare(db: Database, keys: Keys, options: GatewayOptions): G
         },
       }
       if (!before) {
-        await save(tx, 'payment', payment, { key: wish.idempotency_key, fingerprint })
+        await save(tx, 'payment', payment, { key: input.idempotency_key, fingerprint })
         await tell('payment.updated', 'payment', payment)
       }
       return payment.status === 'FAILED'
@@ -163,34 +163,34 @@ export function openSquare(db: Database, keys: Keys, options: GatewayOptions): G
   }
 
   /** Gives back; `key` is null for a refund that is made by hand. */
-  async function giveBack(
+  async function refundPayment(
     tx: Transaction,
     tell: Tell,
     payment: Payment,
-    wish: { amount: number; reason: string; key: string | null; fingerprint: string },
+    input: { amount: number; reason: string; key: string | null; fingerprint: string },
   ): Promise<Reply> {
     const gone = payment.refunded_money?.amount ?? 0
     if (payment.status !== 'COMPLETED')
       return fail(400, 'BAD_REQUEST', undefined, 'The payment is not completed.')
-    if (wish.amount < 1 || gone + wish.amount > payment.amount_money.amount)
+    if (input.amount < 1 || gone + input.amount > payment.amount_money.amount)
       return fail(400, 'REFUND_AMOUNT_INVALID', 'REFUND_ERROR')
     const refund: Refund = {
       id: newId('rfd'),
       status: 'PENDING',
       payment_id: payment.id,
-      amount_money: { amount: wish.amount, currency: 'AUD' },
-      reason: wish.reason,
+      amount_money: { amount: input.amount, currency: 'AUD' },
+      reason: input.reason,
       created_at: now(),
       location_id: locationId,
     }
-    payment.refunded_money = { amount: gone + wish.amount, currency: 'AUD' }
+    payment.refunded_money = { amount: gone + input.amount, currency: 'AUD' }
     payment.refund_ids = [...(payment.refund_ids ?? []), refund.id]
     await save(tx, 'payment', payment)
     await save(
       tx,
       'refund',
       refund,
-      wish.key === null ? undefined : { key: wish.key, fingerprint: wish.fingerprint },
+      input.key === null ? undefined : { key: input.key, fingerprint: input.fingerprint },
     )
     await tell('refund.updated', 'refund', { ...refund, status: 'COMPLETED' })
     return json({ refund })
@@ -199,20 +199,20 @@ export function openSquare(db: Database, keys: Keys, options: GatewayOptions): G
   async function refund(call: Call): Promise<Reply> {
     const body = faultIn<CreateRefund>('RefundPaymentRequest', call.body)
     if ('fault' in body) return fail(400, 'BAD_REQUEST', undefined, body.fault)
-    const wish = body.read
+    const input = body.read
     const fingerprint = call.body.toString('utf8')
     return await telling(async (tx, tell) => {
-      const before = await find<Refund>(tx, 'refund', wish.idempotency_key)
+      const before = await find<Refund>(tx, 'refund', input.idempotency_key)
       if (before)
         return before.fingerprint === fingerprint
           ? json({ refund: before.data })
           : fail(400, 'IDEMPOTENCY_KEY_REUSED')
-      const payment = await load<Payment>(tx, 'payment', wish.payment_id ?? '')
+      const payment = await load<Payment>(tx, 'payment', input.payment_id ?? '')
       if (!payment) return fail(404, 'NOT_FOUND')
-      return await giveBack(tx, tell, payment, {
-        amount: wish.amount_money.amount,
-        reason: wish.reason ?? '',
-        key: wish.idempotency_key,
+      return await refundPayment(tx, tell, payment, {
+        amount: input.amount_money.amount,
+        reason: input.reason ?? '',
+        key: input.idempotency_key,
         fingerprint,
       })
     })
@@ -255,7 +255,7 @@ export function openSquare(db: Database, keys: Keys, options: GatewayOptions): G
         if (!payment) return
         const left = payment.amount_money.amount - (payment.refunded_money?.amount ?? 0)
         if (action === 'refund')
-          return void (await giveBack(tx, tell, payment, {
+          return void (await refundPayment(tx, tell, payment, {
             amount: left,
             reason: 'by hand',
             key: null,

@@ -15,7 +15,7 @@ import {
   type Tell,
 } from './intents.ts'
 import { fault, operationOf } from './schema.ts'
-import { find, load, newId, newSecret, save, told, type Stored } from './store.ts'
+import { find, load, newId, newSecret, save, publicFields, type Stored } from './store.ts'
 
 /** A request that the published schema has let through: numbers are numbers. */
 interface Body {
@@ -42,7 +42,7 @@ interface Context {
 
 const now = (): number => Math.floor(Date.now() / 1000)
 const list = (url: string, data: readonly object[]): Answer =>
-  ok({ object: 'list', url, has_more: false, data: data.map(told) })
+  ok({ object: 'list', url, has_more: false, data: data.map(publicFields) })
 
 /** The intent, if the caller may know it. */
 async function intentFor<T extends Intent>(
@@ -62,20 +62,21 @@ async function expanded(
   payment: Payment,
   expand: readonly string[] = [],
 ): Promise<object> {
-  if (payment.latest_charge === null || !expand.includes('latest_charge')) return told(payment)
+  if (payment.latest_charge === null || !expand.includes('latest_charge'))
+    return publicFields(payment)
   const charge = await load<Charge>(tx, 'charge', payment.latest_charge)
   const refunds = await find(tx, 'refund', { field: 'payment_intent', is: payment.id }, 100)
   const going = refunds.filter(({ status }) => status !== 'failed')
   return {
-    ...told(payment),
+    ...publicFields(payment),
     latest_charge: {
-      ...told(charge ?? {}),
+      ...publicFields(charge ?? {}),
       ...(expand.includes('latest_charge.refunds') && {
         refunds: {
           object: 'list',
           has_more: false,
           url: `/v1/charges/${payment.latest_charge}/refunds`,
-          data: going.map(told),
+          data: going.map(publicFields),
         },
       }),
     },
@@ -124,7 +125,7 @@ async function makeMethod({ tx, body }: Context): Promise<Answer> {
     _turns: { setup: known.setup, pay: known.pay },
   }
   await save(tx, method)
-  return ok(told(method))
+  return ok(publicFields(method))
 }
 
 async function makeIntent({ tx, body }: Context, object: Intent['object']): Promise<Answer> {
@@ -155,7 +156,7 @@ async function makeIntent({ tx, body }: Context, object: Intent['object']): Prom
       : { usage: body['usage'] ?? 'off_session', last_setup_error: null }),
   }
   await save(tx, intent)
-  return ok(told(intent))
+  return ok(publicFields(intent))
 }
 
 const operations: Readonly<Record<string, (call: Context) => Promise<Answer>>> = {
@@ -171,11 +172,11 @@ const operations: Readonly<Record<string, (call: Context) => Promise<Answer>>> =
       invoice_settings: { default_payment_method: null },
     }
     await save(tx, customer)
-    return ok(told(customer))
+    return ok(publicFields(customer))
   },
   async 'GET /v1/customers/{customer}'({ tx, id }) {
     const customer = await load(tx, 'customer', id)
-    return customer ? ok(told(customer)) : missing('customer', id, 'id')
+    return customer ? ok(publicFields(customer)) : missing('customer', id, 'id')
   },
   async 'POST /v1/customers/{customer}'({ tx, id, body }) {
     const customer = await load<Customer>(tx, 'customer', id)
@@ -191,7 +192,7 @@ const operations: Readonly<Record<string, (call: Context) => Promise<Answer>>> =
       customer.invoice_settings.default_payment_method = chosen
     }
     await save(tx, customer)
-    return ok(told(customer))
+    return ok(publicFields(customer))
   },
   async 'GET /v1/customers/{customer}/payment_methods'({ tx, id, body }) {
     if (!(await load(tx, 'customer', id))) return missing('customer', id, 'customer')
@@ -204,7 +205,7 @@ const operations: Readonly<Record<string, (call: Context) => Promise<Answer>>> =
   'POST /v1/payment_methods': makeMethod,
   async 'GET /v1/payment_methods/{payment_method}'({ tx, id }) {
     const method = await load(tx, 'payment_method', id)
-    return method ? ok(told(method)) : missing('PaymentMethod', id, 'payment_method')
+    return method ? ok(publicFields(method)) : missing('PaymentMethod', id, 'payment_method')
   },
   async 'POST /v1/payment_methods/{payment_method}/attach'({ tx, id, body }) {
     const method = await load<Method>(tx, 'payment_method', id)
@@ -215,7 +216,7 @@ const operations: Readonly<Record<string, (call: Context) => Promise<Answer>>> =
       return invalid('The payment method you provided has already been attached to a customer.')
     method.customer = customer
     await save(tx, method)
-    return ok(told(method))
+    return ok(publicFields(method))
   },
   async 'POST /v1/payment_methods/{payment_method}/detach'({ tx, id }) {
     const method = await load<Method>(tx, 'payment_method', id)
@@ -228,7 +229,7 @@ const operations: Readonly<Record<string, (call: Context) => Promise<Answer>>> =
     }
     method.customer = null
     await save(tx, method)
-    return ok(told(method))
+    return ok(publicFields(method))
   },
 
   'POST /v1/setup_intents': (call) => makeIntent(call, 'setup_intent'),
@@ -242,7 +243,7 @@ const operations: Readonly<Record<string, (call: Context) => Promise<Answer>>> =
   },
   async 'GET /v1/setup_intents/{intent}'(call) {
     const intent = await intentFor(call, 'setup_intent')
-    return isAnswer(intent) ? intent : ok(told(intent))
+    return isAnswer(intent) ? intent : ok(publicFields(intent))
   },
   async 'GET /v1/payment_intents/{intent}'(call) {
     const intent = await intentFor<Payment>(call, 'payment_intent')
@@ -263,7 +264,7 @@ const operations: Readonly<Record<string, (call: Context) => Promise<Answer>>> =
       url: '/v1/payment_intents/search',
       has_more: false,
       next_page: null,
-      data: found.map(told),
+      data: found.map(publicFields),
     })
   },
   async 'POST /v1/payment_intents/{intent}'({ tx, id, body }) {
@@ -291,7 +292,7 @@ const operations: Readonly<Record<string, (call: Context) => Promise<Answer>>> =
       })
     }
     await save(tx, intent)
-    return ok(told(intent))
+    return ok(publicFields(intent))
   },
   async 'POST /v1/payment_intents/{intent}/cancel'({ tx, id, tell }) {
     const intent = await load<Payment>(tx, 'payment_intent', id)
@@ -301,7 +302,7 @@ const operations: Readonly<Record<string, (call: Context) => Promise<Answer>>> =
     Object.assign(intent, { status: 'canceled', next_action: null, canceled_at: now() })
     await save(tx, intent)
     await tell(tx, 'payment_intent.canceled', intent)
-    return ok(told(intent))
+    return ok(publicFields(intent))
   },
   async 'POST /v1/setup_intents/{intent}/confirm'(call) {
     const intent = await intentFor(call, 'setup_intent')
@@ -325,7 +326,7 @@ const operations: Readonly<Record<string, (call: Context) => Promise<Answer>>> =
   },
   async 'GET /v1/refunds/{refund}'({ tx, id }) {
     const made = await load(tx, 'refund', id)
-    return made ? ok(told(made)) : missing('refund', id, 'id')
+    return made ? ok(publicFields(made)) : missing('refund', id, 'id')
   },
 }
 
@@ -344,7 +345,10 @@ const forBrowsers = new Set([
 export function createApi(of: {
   readonly db: Database
   readonly keys: { readonly secretKey: string; readonly publishableKey: string }
-  /** Runs the work in a transaction with a way to tell of it, and sends what was told. */
+  /**
+   * Runs the work in a transaction with a function that publishes an event, and sends the events
+   * after it.
+   */
   readonly telling: (work: (tx: Transaction, tell: Tell) => Promise<Answer>) => Promise<Answer>
 }): (call: Call) => Promise<Reply> {
   const { db, keys, telling } = of

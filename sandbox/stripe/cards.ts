@@ -1,7 +1,7 @@
 /** Stripe's test cards. Source: https://docs.stripe.com/testing */
 
 /** `setup` and `pay`: what comes of linking the card and of paying with it. */
-export type Turn = 'ok' | 'challenge' | Decline
+export type CardOutcome = 'ok' | 'challenge' | Decline
 export interface Decline {
   readonly code: string
   readonly decline_code?: string
@@ -9,8 +9,8 @@ export interface Decline {
 }
 interface TestCard {
   readonly brand: string
-  readonly setup: Turn
-  readonly pay: Turn
+  readonly setup: CardOutcome
+  readonly pay: CardOutcome
 }
 
 const declined: Decline = {
@@ -27,7 +27,7 @@ const expired: Decline = {
   code: 'expired_card',
   message: 'Your card has expired. Try a different card.',
 }
-const always = (turn: Turn, brand = 'visa'): TestCard => ({ brand, setup: turn, pay: turn })
+const always = (turn: CardOutcome, brand = 'visa'): TestCard => ({ brand, setup: turn, pay: turn })
 
 const cards: Readonly<Record<string, TestCard>> = {
   '4242424242424242': always('ok'),

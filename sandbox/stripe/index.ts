@@ -24,13 +24,13 @@ import { createApi } from './api.ts'
 import { closeDispute, failRefund, openDispute } from './dashboard.ts'
 import { authenticate, refund, type Intent, type Payment, type Tell } from './intents.ts'
 import { browserRoutes, challengePage, dashboardPage } from './page.ts'
-import { find, load, newId, told, type Stored } from './store.ts'
+import { find, load, newId, publicFields, type Stored } from './store.ts'
 
 export { stripeTables } from './store.ts'
 
 const manners = ['now', 'late', 'lost', 'twice'] as const
 type Manner = (typeof manners)[number]
-/** The events that the merchant has asked for, as the portal's README tells an operator to. */
+/** The events that the merchant subscribes to, as the portal's README tells an operator to. */
 const subscribed = new Set([
   'payment_intent.succeeded',
   'payment_intent.payment_failed',
@@ -71,9 +71,7 @@ export function openStripe(db: Database, keys: Keys, options: GatewayOptions): G
     options,
   )
 
-  /**
-   * One transaction; what is told in it is sent after it, while the caller has its answer already.
-   */
+  /** One transaction; its events are sent after it, while the caller has its response already. */
   async function telling(work: (tx: Transaction, tell: Tell) => Promise<Answer>): Promise<Answer> {
     const queued: string[] = []
     const tell: Tell = async (tx, type, of: Stored) => {
@@ -83,7 +81,7 @@ export function openStripe(db: Database, keys: Keys, options: GatewayOptions): G
         object: 'event',
         api_version: apiVersion,
         created: Math.floor(Date.now() / 1000),
-        data: { object: told(of) },
+        data: { object: publicFields(of) },
         livemode: false,
         pending_webhooks: 1,
         request: { id: null, idempotency_key: null },

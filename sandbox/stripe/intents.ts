@@ -1,8 +1,8 @@
 /** The life of a SetupIntent and of a PaymentIntent. */
 import type { Transaction } from '../database.ts'
 import { declined, invalid, ok, type Answer } from './answer.ts'
-import type { Turn } from './cards.ts'
-import { load, newId, save, told, type Stored } from './store.ts'
+import type { CardOutcome } from './cards.ts'
+import { load, newId, save, publicFields, type Stored } from './store.ts'
 
 export interface Method extends Stored {
   customer: string | null
@@ -11,7 +11,7 @@ export interface Method extends Stored {
     string,
     unknown
   >
-  _turns: { setup: Turn; pay: Turn }
+  _turns: { setup: CardOutcome; pay: CardOutcome }
 }
 export interface Intent extends Stored {
   object: 'setup_intent' | 'payment_intent'
@@ -89,7 +89,7 @@ async function fail(
   answer: Answer,
   tell: Tell,
 ): Promise<Answer> {
-  const error = { ...errorOf(answer), payment_method: told(method) }
+  const error = { ...errorOf(answer), payment_method: publicFields(method) }
   Object.assign(intent, {
     status: 'requires_payment_method',
     next_action: null,
@@ -105,7 +105,10 @@ async function fail(
     isPayment(intent) ? 'payment_intent.payment_failed' : 'setup_intent.setup_failed',
     intent,
   )
-  return { status: answer.status, body: { error: { ...error, [intent.object]: told(intent) } } }
+  return {
+    status: answer.status,
+    body: { error: { ...error, [intent.object]: publicFields(intent) } },
+  }
 }
 
 export async function confirm(
@@ -145,7 +148,7 @@ export async function confirm(
     await save(tx, intent)
     await tell(tx, `${intent.object}.requires_action`, intent)
   } else return await fail(tx, intent, method, declined(turn, {}), tell)
-  return ok(told(intent))
+  return ok(publicFields(intent))
 }
 
 /** What the person did at the bank's challenge. */
@@ -160,7 +163,7 @@ export async function authenticate(
     return invalid('Nothing is to be authenticated.')
   if (passed) {
     await succeed(tx, intent, method, tell)
-    return ok(told(intent))
+    return ok(publicFields(intent))
   }
   const code = `${intent.object}_authentication_failure`
   const message =
@@ -171,10 +174,10 @@ export async function authenticate(
 
 export async function refund(
   tx: Transaction,
-  wish: { payment: Payment; amount: number | undefined; metadata: Record<string, string> },
+  input: { payment: Payment; amount: number | undefined; metadata: Record<string, string> },
   tell: Tell,
 ): Promise<Answer> {
-  const { payment, metadata } = wish
+  const { payment, metadata } = input
   const charge =
     payment.latest_charge === null
       ? undefined
@@ -184,7 +187,7 @@ export async function refund(
       `This PaymentIntent (${payment.id}) does not have a successful charge to refund.`,
     )
   const left = charge.amount - charge.amount_refunded
-  const amount = wish.amount ?? left
+  const amount = input.amount ?? left
   if (left === 0)
     return invalid(`Charge ${charge.id} has already been refunded.`, {
       code: 'charge_already_refunded',
@@ -212,5 +215,5 @@ export async function refund(
   await save(tx, charge)
   await tell(tx, 'refund.created', made)
   await tell(tx, 'charge.refunded', charge)
-  return ok(told(made))
+  return ok(publicFields(made))
 }

@@ -21,7 +21,7 @@ export const stripeTables = `
     at timestamptz not null default now()
   )`
 
-/** A stored object. Names that begin with _ are the stand-in's own and are never told. */
+/** A stored object. Fields whose names begin with _ are internal and are never sent. */
 export interface Stored {
   id: string
   object: string
@@ -68,7 +68,7 @@ export async function find<T extends Stored>(
   return rows.map((row) => row.data)
 }
 
-/** The object as Stripe tells it. */
-export function told(of: object): object {
+/** The object without its internal fields, as Stripe sends it. */
+export function publicFields(of: object): object {
   return Object.fromEntries(Object.entries(of).filter(([name]) => !name.startsWith('_')))
 }

@@ -19,7 +19,7 @@ let database: TestDatabase
 let sandbox: Sandbox
 let stripe: Stripe
 
-const facing = (key: string): Stripe => {
+const clientFor = (key: string): Stripe => {
   const { hostname, port } = new URL(sandbox.url)
   return new Stripe(key, {
     host: hostname,
@@ -42,7 +42,7 @@ beforeAll(async () => {
     log: () => undefined,
     pace: 0.01,
   })
-  stripe = facing(keys.secretKey)
+  stripe = clientFor(keys.secretKey)
 })
 afterAll(async () => {
   await sandbox?.close()
@@ -105,12 +105,12 @@ describe('a request', () => {
   })
 
   test('under a known key gets the first answer; with another body it is refused', async () => {
-    const wish = (amount: number) =>
+    const refundOf = (amount: number) =>
       stripe.paymentIntents.create({ amount, currency: 'aud' }, { idempotencyKey: 'one' })
-    const [one, other] = await Promise.all([wish(500), wish(500)])
+    const [one, other] = await Promise.all([refundOf(500), refundOf(500)])
     expect(one.id).toBe(other.id)
-    expect((await wish(500)).lastResponse.headers['idempotent-replayed']).toBe('true')
-    expect(await refusal(wish(600))).toMatchObject({
+    expect((await refundOf(500)).lastResponse.headers['idempotent-replayed']).toBe('true')
+    expect(await refusal(refundOf(600))).toMatchObject({
       type: 'StripeIdempotencyError',
       statusCode: 400,
     })
@@ -118,17 +118,19 @@ describe('a request', () => {
 
   test('with a wrong key, or the browser’s key beyond its rights, is refused', async () => {
     for (const key of ['sk_test_other', keys.publishableKey])
-      expect(await refusal(facing(key).customers.create({}))).toMatchObject({
+      expect(await refusal(clientFor(key).customers.create({}))).toMatchObject({
         type: 'StripeAuthenticationError',
         statusCode: 401,
       })
     const { id } = await stripe.paymentIntents.create({ amount: 500, currency: 'aud' })
-    expect(await refusal(facing(keys.publishableKey).paymentIntents.retrieve(id))).toMatchObject({
-      code: 'resource_missing',
-    })
+    expect(await refusal(clientFor(keys.publishableKey).paymentIntents.retrieve(id))).toMatchObject(
+      {
+        code: 'resource_missing',
+      },
+    )
     expect(
       await refusal(
-        facing(keys.publishableKey).paymentIntents.retrieve(id, {
+        clientFor(keys.publishableKey).paymentIntents.retrieve(id, {
           client_secret: `${id}_secret_guess`,
         }),
       ),

@@ -22,7 +22,7 @@ import { formOf, redirect, withQuery, type Call, type Reply } from '../http.ts'
 import { startWebhooks } from '../webhooks.ts'
 import { apiRoutes } from './api.ts'
 import { errorPage, paymentPage } from './page.ts'
-import { decide, openPayment, outcomes, wordAbout, type Payment } from './payments.ts'
+import { decide, openPayment, outcomes, webhookFields, type Payment } from './payments.ts'
 import {
   formEncode,
   hash,
@@ -78,9 +78,11 @@ function refusal(
 /** Whether the merchant's answer to an IPN ends the matter: RspCode 00 or 02. */
 function confirmed(body: string): boolean {
   try {
-    const word: unknown = JSON.parse(body)
+    const response: unknown = JSON.parse(body)
     const code =
-      typeof word === 'object' && word !== null && 'RspCode' in word ? word.RspCode : undefined
+      typeof response === 'object' && response !== null && 'RspCode' in response
+        ? response.RspCode
+        : undefined
     return code === '00' || code === '02'
   } catch {
     return false
@@ -100,7 +102,7 @@ export function openVnpay(db: Database, keys: Keys, options: GatewayOptions): Ga
     },
     options,
   )
-  const signed = (payment: Payment): string => signedQuery(wordAbout(payment), terminal.secret)
+  const signed = (payment: Payment): string => signedQuery(webhookFields(payment), terminal.secret)
   const back = (payment: Payment): Reply =>
     redirect(withQuery(payment.request['vnp_ReturnUrl'] ?? '', signed(payment)))
   const refuse = (code: string, locale: string | undefined): Reply =>

@@ -121,7 +121,7 @@ export async function openPayment(
   return payment
 }
 
-/** What a choice on the page leads to. `notice`: when the merchant hears of it. */
+/** The effect of a choice on the page. `notice`: when the merchant receives the webhook. */
 export interface Outcome {
   readonly responseCode: string
   readonly transactionStatus: string
@@ -184,8 +184,8 @@ export const outcomes: Readonly<Record<string, Outcome>> = {
 }
 const expired: Outcome = failed('11', 'Expired', 'Hết hạn')
 
-/** What VNPay tells of a decided payment, to the merchant and in the return URL; unsigned. */
-export function wordAbout(payment: Payment): Fields {
+/** The fields of a decided payment, in the webhook and in the return URL; unsigned. */
+export function webhookFields(payment: Payment): Fields {
   const card = { INTCARD: ['VISA', 'VISA'], VNPAYQR: ['NCB', 'QRCODE'] }[
     payment.request['vnp_BankCode'] ?? ''
   ] ?? ['NCB', 'ATM']
@@ -213,7 +213,7 @@ export function wordAbout(payment: Payment): Fields {
 export async function decide(
   db: Database,
   token: string,
-  wish: Outcome,
+  picked: Outcome,
   queue: (tx: Transaction, payment: Payment, notice: 'now' | 'late') => Promise<string>,
 ): Promise<{ payment: Payment; webhookId: string | null } | undefined> {
   return inTransaction(db, async (tx) => {
@@ -224,7 +224,7 @@ export async function decide(
     if (rows[0] === undefined) return undefined
     const before = paymentOf(rows[0])
     if (before.responseCode !== null) return { payment: before, webhookId: null }
-    const outcome = before.expiresAt.getTime() <= Date.now() ? expired : wish
+    const outcome = before.expiresAt.getTime() <= Date.now() ? expired : picked
     const { rows: after } = await tx.query<Row>(
       `update sandbox.vnpay_payments set response_code = $2, transaction_status = $3, pay_date = $4,
          transaction_no = case when $3 in ('00', '07') then nextval('sandbox.vnpay_transaction_no')

@@ -1,6 +1,6 @@
 /**
- * VNPay's stand-in, asked by npm `vnpay` and by hand: so that it is not only the portal's driver
- * that agrees with it.
+ * Tests of VNPay's stand-in with npm `vnpay` and by hand: so the portal's driver is not the only
+ * client that agrees with it.
  */
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -23,9 +23,9 @@ let database: Awaited<ReturnType<typeof testDatabase>>
 let sandbox: Sandbox
 let merchant: Server
 let merchantUrl = ''
-/** What the merchant answers, and what it heard. */
+/** The merchant's response code, and the webhooks that it received. */
 let rspCode = '00'
-const heard: URLSearchParams[] = []
+const received: URLSearchParams[] = []
 let listeners: (() => void)[] = []
 
 const open = (pace = 0.01): Promise<Sandbox> =>
@@ -46,16 +46,16 @@ async function until<T>(found: () => T | undefined): Promise<T> {
     await new Promise<void>((resolve) => listeners.push(resolve))
   }
 }
-const wordsOf = (ref: string): URLSearchParams[] =>
-  heard.filter((query) => query.get('vnp_TxnRef') === ref)
-const words = (ref: string, count: number): Promise<URLSearchParams[]> =>
-  until(() => (wordsOf(ref).length >= count ? wordsOf(ref) : undefined))
+const webhooksOf = (ref: string): URLSearchParams[] =>
+  received.filter((query) => query.get('vnp_TxnRef') === ref)
+const webhooks = (ref: string, count: number): Promise<URLSearchParams[]> =>
+  until(() => (webhooksOf(ref).length >= count ? webhooksOf(ref) : undefined))
 
 beforeAll(async () => {
   merchant = createServer((request, response) => {
     const url = new URL(request.url ?? '/', 'http://merchant')
     if (url.pathname === '/api/webhooks/vnpay' && request.method === 'GET')
-      heard.push(url.searchParams)
+      received.push(url.searchParams)
     response.end(JSON.stringify({ RspCode: rspCode, Message: 'x' }))
     for (const listener of listeners.splice(0)) listener()
   })
@@ -227,8 +227,8 @@ describe('the choice', () => {
     async (outcome, responseCode, transactionStatus) => {
       const fields = request()
       const landed = await pay(fields, outcome)
-      const [word] = wordsOf(fields['vnp_TxnRef'] ?? '')
-      const query = Object.fromEntries(word ?? [])
+      const [webhook] = webhooksOf(fields['vnp_TxnRef'] ?? '')
+      const query = Object.fromEntries(webhook ?? [])
       expect(query).toMatchObject({
         vnp_ResponseCode: responseCode,
         vnp_TransactionStatus: transactionStatus,
@@ -253,7 +253,7 @@ describe('the choice', () => {
       ),
     )
     expect(new Set(landed).size).toBe(1)
-    expect(wordsOf(fields['vnp_TxnRef'] ?? '')).toHaveLength(1)
+    expect(webhooksOf(fields['vnp_TxnRef'] ?? '')).toHaveLength(1)
   })
 
   it("is too late after the payment's time", async () => {
@@ -288,8 +288,8 @@ describe('the choice', () => {
     const [late, lost] = [request(), request()]
     await pay(lost, 'lost')
     await pay(late, 'late')
-    await words(late['vnp_TxnRef'] ?? '', 1)
-    expect(wordsOf(lost['vnp_TxnRef'] ?? '')).toHaveLength(0)
+    await webhooks(late['vnp_TxnRef'] ?? '', 1)
+    expect(webhooksOf(lost['vnp_TxnRef'] ?? '')).toHaveLength(0)
     expect((await api(question(lost)))['vnp_TransactionStatus']).toBe('00')
   })
 })
@@ -300,11 +300,11 @@ describe('the notice', () => {
     const fields = request()
     const ref = fields['vnp_TxnRef'] ?? ''
     await pay(fields, 'paid')
-    await words(ref, 3)
+    await webhooks(ref, 3)
     await sandbox.close()
-    const before = wordsOf(ref).length
+    const before = webhooksOf(ref).length
     sandbox = await open()
-    await words(ref, before + 1)
+    await webhooks(ref, before + 1)
     rspCode = '02'
     const client = new pg.Client({ connectionString: database.url })
     await client.connect()
@@ -316,7 +316,7 @@ describe('the notice', () => {
     )
     expect(rows[0]?.attempts).toBeLessThanOrEqual(10)
     await client.end()
-    expect(new Set(wordsOf(ref).map(String)).size).toBe(1)
+    expect(new Set(webhooksOf(ref).map(String)).size).toBe(1)
     rspCode = '00'
   })
 
@@ -324,12 +324,12 @@ describe('the notice', () => {
     rspCode = '97'
     const fields = request()
     await pay(fields, 'cancelled')
-    await words(fields['vnp_TxnRef'] ?? '', 10)
+    await webhooks(fields['vnp_TxnRef'] ?? '', 10)
     rspCode = '00'
     const next = request()
     await pay(next, 'late')
-    await words(next['vnp_TxnRef'] ?? '', 1)
-    expect(wordsOf(fields['vnp_TxnRef'] ?? '')).toHaveLength(10)
+    await webhooks(next['vnp_TxnRef'] ?? '', 1)
+    expect(webhooksOf(fields['vnp_TxnRef'] ?? '')).toHaveLength(10)
   })
 })
 
@@ -352,7 +352,7 @@ describe('querydr and refund', () => {
 
   it('gives back no more than was paid', async () => {
     const fields = request()
-    const wish = (amount: string, type: string, changes: Fields = {}): Fields =>
+    const refundFields = (amount: string, type: string, changes: Fields = {}): Fields =>
       question(fields, {
         vnp_Command: 'refund',
         vnp_TransactionType: type,
@@ -364,20 +364,20 @@ describe('querydr and refund', () => {
     const code = async (asked: Fields): Promise<string | undefined> =>
       (await api(asked))['vnp_ResponseCode']
     await fetch(link(fields))
-    expect(await code(wish('150000000', '02'))).toBe('95')
+    expect(await code(refundFields('150000000', '02'))).toBe('95')
     await pay(fields, 'paid')
-    expect(await code(wish('150000100', '03'))).toBe('99')
-    expect(await code(wish('100000000', '02'))).toBe('99')
-    expect(await code(wish('100000000', '03', { vnp_TransactionNo: '1' }))).toBe('91')
-    const part = wish('100000000', '03')
+    expect(await code(refundFields('150000100', '03'))).toBe('99')
+    expect(await code(refundFields('100000000', '02'))).toBe('99')
+    expect(await code(refundFields('100000000', '03', { vnp_TransactionNo: '1' }))).toBe('91')
+    const part = refundFields('100000000', '03')
     expect(
       await Promise.all([code(part), code(part), code(part)]).then((codes) =>
         codes.toSorted((a, b) => (a ?? '').localeCompare(b ?? '')),
       ),
     ).toEqual(['00', '94', '94'])
-    expect(await code(wish('60000000', '03'))).toBe('99')
-    expect(await code(wish('50000000', '03'))).toBe('00')
-    expect(await code(wish('100', '03'))).toBe('94')
+    expect(await code(refundFields('60000000', '03'))).toBe('99')
+    expect(await code(refundFields('50000000', '03'))).toBe('00')
+    expect(await code(refundFields('100', '03'))).toBe('94')
     expect((await api(question(fields)))['vnp_TransactionStatus']).toBe('06')
   })
 

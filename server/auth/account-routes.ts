@@ -1,6 +1,6 @@
 import { account as api, type Language } from '../../contract/index.ts'
 import type { Clock } from '../platform/clock.ts'
-import { encodeCursor, pageWish } from '../platform/cursor.ts'
+import { encodeCursor, pageRequest } from '../platform/cursor.ts'
 import type { Database } from '../platform/db.ts'
 import { Page, type Caller, type Http } from '../platform/http.ts'
 import { Refusal } from '../platform/errors.ts'
@@ -56,8 +56,8 @@ export function accountRoutes(http: Http, db: Database, clock: Clock, profile: P
     ended: await profile.endOthers(tx, known(caller)),
   }))
   http.read(api.signIns, async ({ customerId, query, language }) => {
-    const wish = pageWish(query, language, signInsShown)
-    const { signIns, next } = await listSignIns(db, customerId, wish)
+    const page = pageRequest(query, language, signInsShown)
+    const { signIns, next } = await listSignIns(db, customerId, page)
     return new Page(signIns, encodeCursor(next))
   })
 }

@@ -68,7 +68,7 @@ const codeFor = (to: string): Promise<string> =>
   )
 const wrong = (right: string): string => (right === '000000' ? '111111' : '000000')
 /** Lets real time of the counters pass: they run on the wall clock. */
-const passInCounters = (ms: number) =>
+const advanceCounters = (ms: number) =>
   admin.query('update rate_limit set expire = expire - $1', [ms])
 
 /** A socket on the customer's private channel. */
@@ -132,7 +132,7 @@ describe('profile', () => {
     const an = await portal.customer()
     const before = (await on<Account>(an, 'GET', '')).body.result
     expect(before).toMatchObject({ address: null, company: null, taxCode: null })
-    const wish = {
+    const changes = {
       company: ' Công ty Ánh Dương ',
       taxCode: '0312345678-001',
       address: { line: '1 Tràng Tiền', locationId: 'vn-city-ha-noi' },
@@ -141,10 +141,10 @@ describe('profile', () => {
     const after = {
       ...before,
       company: 'Công ty Ánh Dương',
-      taxCode: wish.taxCode,
+      taxCode: changes.taxCode,
       address: { line: '1 Tràng Tiền', location: hanoi },
     }
-    expect((await on<Account>(an, 'PUT', '', wish)).body.result).toEqual(after)
+    expect((await on<Account>(an, 'PUT', '', changes)).body.result).toEqual(after)
     expect((await on<Account>(an, 'PUT', '', { company: null })).body.result).toEqual({
       ...after,
       company: null,
@@ -229,7 +229,7 @@ describe('password', () => {
         await on(an, 'PUT', '/password', { current: an.password, password: 'Another-horse-10' }),
       ),
     ).toEqual([429, 'rate_limited'])
-    await passInCounters(minutes(15))
+    await advanceCounters(minutes(15))
   })
 })
 
@@ -297,7 +297,7 @@ describe('email and phone', () => {
       429,
       'rate_limited',
     ])
-    await passInCounters(seconds(60))
+    await advanceCounters(seconds(60))
     expect((await begin({ email: `b-${an.email}`, password: an.password })).status).toBe(200)
   })
 

@@ -5,7 +5,7 @@ import type { RegionCode } from '../../contract/money.ts'
 import type { Queryable } from '../platform/db.ts'
 import { printedOf } from './billing-details.ts'
 import { createGuards } from './guards.ts'
-import { spokenBy, type Speaker } from './language.ts'
+import { languageOfCustomer, type LanguageFields } from './language.ts'
 import type { AuthNeeds } from './needs.ts'
 import { createRecovery, type Recovery } from './recovery.ts'
 import { createRegistration, type Registration } from './registration.ts'
@@ -37,7 +37,7 @@ export interface Accounts {
 
 export function createAccounts(needs: AuthNeeds): Accounts {
   const guards = createGuards(needs)
-  const spoken = (row: Speaker): Language => spokenBy(row, needs.languageOf)
+  const languageFor = (row: LanguageFields): Language => languageOfCustomer(row, needs.languageOf)
   const accounts: Accounts = {
     registration: createRegistration(needs, guards),
     signIn: createSignIn(needs, guards),
@@ -95,7 +95,7 @@ export function createAccounts(needs: AuthNeeds): Accounts {
             name: row.name,
             phone: row.phone,
             regionCode: row.region_code as RegionCode,
-            language: spoken(row),
+            language: languageFor(row),
             ...printedOf(needs.printedPlace, row),
           },
         ]),

@@ -32,7 +32,7 @@ export async function refuseProven(
 /**
  * What to throw for a row that could not be written: email_taken, phone_taken, or the error itself.
  */
-export function takenOf(error: unknown): unknown {
+export function refusalOfConstraint(error: unknown): unknown {
   const constraint = databaseError(error)?.constraint
   if (constraint === 'customer_email_unique') return new Refusal('email_taken')
   if (constraint === 'customer_phone_unique') return new Refusal('phone_taken')

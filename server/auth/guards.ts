@@ -1,6 +1,6 @@
 /**
- * What stands between a guess and an account: attempt counters, shared by every process, and
- * one-time codes.
+ * Protects accounts against guessing: attempt counters, shared by every process, and one-time
+ * codes.
  */
 import { Refusal } from '../platform/errors.ts'
 import { widerNetworkOf } from '../platform/network.ts'
@@ -24,12 +24,16 @@ const maxWrongCodesOfNetwork = 50
 /** Resets from one network: each costs a password hash, and those that wait for one are few. */
 const maxResetsOfNetwork = 50
 const resendSeconds = 60
-/** Codes that one network asks for one account: who wants more wants the SMS, not the account. */
+/**
+ * Limit on codes that one network requests for one account: more requests are about the cost of
+ * SMS, not about the account.
+ */
 const resendsADay = 10
 /**
- * Codes for one account that networks ask for which it does not know: those of one wider network,
- * and all together. Beyond, none is sent. The first is small, so that whoever rents a block of
- * addresses does not use up the second, in which the owner on a journey is a stranger, too.
+ * Limits on codes for one account that unknown networks request: those of one wider network, and
+ * all together. Beyond them no code is sent. The first limit is small, so that an attacker who
+ * rents a block of addresses does not use up the second, on which a travelling owner depends as
+ * well.
  */
 const strangersOfWiderNetworkADay = 10
 const strangersADay = 300

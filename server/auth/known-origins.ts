@@ -1,6 +1,6 @@
 /**
- * Networks and browsers that an account was signed in from. What strangers do at the sign-in does
- * not make them wait: whoever locks an account out from elsewhere does not lock its owner out.
+ * Networks and browsers from which an account was signed in. Failed sign-ins from unknown origins
+ * do not delay known ones: an attacker cannot lock the owner out.
  */
 import { createHash } from 'node:crypto'
 import { days, later, type Clock } from '../platform/clock.ts'
@@ -20,7 +20,7 @@ const namesOf = (from: Origin): string[] => [
     : [`browser:${createHash('sha256').update(from.browser).digest('base64url')}`]),
 ]
 
-/** The name of the origin by which the account knows this caller; undefined for a stranger. */
+/** The origin by which the account knows this caller; undefined for an unknown one. */
 export async function knownOrigin(
   db: Queryable,
   clock: Clock,

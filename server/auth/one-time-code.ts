@@ -1,7 +1,7 @@
 /**
- * One-time codes: six digits, ten minutes. Two may be alive for one purpose, and each network has
- * five wrong answers of its own, so that strangers end neither the owner's code nor their tries.
- * Only keyed fingerprints are stored.
+ * One-time codes: six digits, valid for ten minutes. Two may be valid for one purpose, and each
+ * network has five wrong attempts of its own, so that an attacker uses up neither the owner's code
+ * nor the owner's attempts. Only keyed fingerprints are stored.
  */
 import { createHash, randomInt, randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
@@ -36,8 +36,8 @@ export interface Requester {
 
 export interface Codes {
   /**
-   * Makes a new code. It takes the place of an older one of the same network, or else, of two, of
-   * one that a stranger asked for.
+   * Makes a new code. It replaces an older one of the same network; if two others are valid, it
+   * replaces one that an unknown network requested.
    */
   issue(
     tx: Tx,
@@ -70,8 +70,8 @@ export function createCodes(
 ): Codes {
   const fingerprint = (subject: string, purpose: Purpose, code: string): Buffer =>
     secrets.fingerprint(`code:${purpose}:${subject}`, code)
-  // Its refusal is for the next guess: thrown here it would roll back the count on the code itself,
-  // and of many guesses at once each would be free.
+  // This refusal applies to the next guess: thrown here it would roll back the count on the code
+  // itself, and parallel guesses would not be counted.
   const countWrong = (limit: Limit, key: string) =>
     limit.take(key).catch((error: unknown) => {
       if (!(error instanceof Refusal)) throw error
@@ -144,9 +144,9 @@ export function createCodes(
               )
               .where('network', '=', network)
               .execute()
-      const triesHere = new Map(failures.map(({ code_id, tries }) => [code_id, tries]))
+      const triesOfNetwork = new Map(failures.map(({ code_id, tries }) => [code_id, tries]))
       const alive = rows.filter(
-        ({ id, tries }) => tries < maxTries && (triesHere.get(id) ?? 0) < maxTriesOfNetwork,
+        ({ id, tries }) => tries < maxTries && (triesOfNetwork.get(id) ?? 0) < maxTriesOfNetwork,
       )
       if (alive.length === 0) throw new Refusal('otp_expired', { keepsWrites: true })
       const right = alive.find((row) =>

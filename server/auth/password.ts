@@ -11,8 +11,9 @@ import { createGate } from '../platform/gate.ts'
 const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 
 /**
- * argon2 runs on the threads that files and name look-ups need as well, some 30 ms and 19 MiB each:
- * two at a time leave them room, and who comes to a queue of about a second is asked to come again.
+ * argon2 runs on the thread pool that files and DNS lookups need as well, some 30 ms and 19 MiB
+ * each: two at a time leave threads for those, and a caller who would wait for more than about a
+ * second is refused.
  */
 const gate = createGate({ atOnce: 2, waiting: 48 })
 

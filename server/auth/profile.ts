@@ -9,10 +9,10 @@ import type { RegionCode } from '../../contract/money.ts'
 import { ruleText } from '../../contract/server-sentences.ts'
 import { isUuid, onCommit, type Queryable, type Tx } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
-import { phoneOf, refuseProven, takenOf } from './addresses.ts'
+import { phoneOf, refuseProven, refusalOfConstraint } from './addresses.ts'
 import { addressOf, addressRow, refuseUnknownPlace } from './billing-details.ts'
 import { createGuards } from './guards.ts'
-import { spokenBy } from './language.ts'
+import { languageOfCustomer } from './language.ts'
 import { hashPassword, refuseCommon, verifyPassword } from './password.ts'
 import type { AuthNeeds } from './needs.ts'
 import { texts } from './profile-texts.ts'
@@ -35,7 +35,7 @@ export interface Profile {
   change(
     tx: Tx,
     customerId: string,
-    wish: z.output<typeof changeAccount.body>,
+    changes: z.output<typeof changeAccount.body>,
     language: Language,
   ): Promise<Account>
   /**
@@ -106,7 +106,7 @@ export function createProfile(needs: AuthNeeds): Profile {
       throw new Refusal('invalid_input', {
         fields: { [proven.field]: ruleText('password_wrong', language) },
       })
-    return { ...customer, spoken: spokenBy(customer, needs.languageOf) }
+    return { ...customer, mailLanguage: languageOfCustomer(customer, needs.languageOf) }
   }
 
   /** Somebody may have taken it since the code was sent. */
@@ -118,7 +118,7 @@ export function createProfile(needs: AuthNeeds): Profile {
     try {
       await tx.updateTable('customer').set(change).where('id', '=', customerId).execute()
     } catch (error) {
-      throw takenOf(error)
+      throw refusalOfConstraint(error)
     }
   }
 
@@ -140,9 +140,14 @@ export function createProfile(needs: AuthNeeds): Profile {
       }
     },
 
-    async change(tx, customerId, { name, language, timeZone, address, company, taxCode }, spoken) {
-      if (address) refuseUnknownPlace(needs.locationOf, address, spoken)
-      const wish = {
+    async change(
+      tx,
+      customerId,
+      { name, language, timeZone, address, company, taxCode },
+      answerLanguage,
+    ) {
+      if (address) refuseUnknownPlace(needs.locationOf, address, answerLanguage)
+      const changes = {
         ...(name !== undefined && { name }),
         ...(language !== undefined && { language }),
         ...(timeZone !== undefined && { time_zone: timeZone }),
@@ -150,8 +155,8 @@ export function createProfile(needs: AuthNeeds): Profile {
         ...(company !== undefined && { company }),
         ...(taxCode !== undefined && { tax_code: taxCode }),
       }
-      if (Object.keys(wish).length > 0)
-        await tx.updateTable('customer').set(wish).where('id', '=', customerId).execute()
+      if (Object.keys(changes).length > 0)
+        await tx.updateTable('customer').set(changes).where('id', '=', customerId).execute()
       return await profile.read(tx, customerId)
     },
 
@@ -166,7 +171,7 @@ export function createProfile(needs: AuthNeeds): Profile {
           fields: { [field]: ruleText('password_wrong', language) },
         })
       }
-      // Asked again: of many guesses at once, those that were still being judged when a delay began
+      // Checked again: of parallel guesses, those that were still being verified when a delay began
       // do not count.
       await delays.check(failures)
       return { id: customerId, passwordHash: customer.password_hash, field }
@@ -194,7 +199,7 @@ export function createProfile(needs: AuthNeeds): Profile {
           'a customer changed their password',
         ),
       )
-      const { subject, text } = texts.passwordChanged[customer.spoken]
+      const { subject, text } = texts.passwordChanged[customer.mailLanguage]
       await needs.sendMail(tx, customer.email, subject, text)
     },
 
@@ -205,7 +210,7 @@ export function createProfile(needs: AuthNeeds): Profile {
         throw new Refusal('invalid_input', { fields: { email: ruleText('email_same', language) } })
       await refuseProven(tx, { email })
       await resends.take(`email:${customerId}`)
-      const { subject, text } = texts.emailCode[customer.spoken]
+      const { subject, text } = texts.emailCode[customer.mailLanguage]
       const { code, expiresAt } = await codes.issue(
         tx,
         { customerId },
@@ -229,7 +234,7 @@ export function createProfile(needs: AuthNeeds): Profile {
       await write(tx, customerId, { email })
       // A recovery that was asked for at the old address ends with it.
       await codes.drop(tx, customerId, 'recover')
-      const { subject, text } = texts.emailChanged[spokenBy(before, needs.languageOf)]
+      const { subject, text } = texts.emailChanged[languageOfCustomer(before, needs.languageOf)]
       await needs.sendMail(tx, before.email, subject, text(email))
       return await profile.read(tx, customerId)
     },
@@ -257,7 +262,7 @@ export function createProfile(needs: AuthNeeds): Profile {
       await needs.sendSms(
         tx,
         phone,
-        texts.phoneCode[customer.spoken](smsPrefix(needs.brandName), code),
+        texts.phoneCode[customer.mailLanguage](smsPrefix(needs.brandName), code),
         {
           from: at,
           until: expiresAt,
@@ -276,7 +281,7 @@ export function createProfile(needs: AuthNeeds): Profile {
       if (phone === null) throw new Error('a code for a new phone number has none')
       await write(tx, customerId, { phone })
       const customer = await own(tx, customerId)
-      const { subject, text } = texts.phoneChanged[spokenBy(customer, needs.languageOf)]
+      const { subject, text } = texts.phoneChanged[languageOfCustomer(customer, needs.languageOf)]
       await needs.sendMail(tx, customer.email, subject, text(phone))
       return await profile.read(tx, customerId)
     },

@@ -4,23 +4,23 @@ import { onCommit, type Tx } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
 import type { Guards } from './guards.ts'
 import { knownOrigin } from './known-origins.ts'
-import { spokenBy } from './language.ts'
+import { languageOfCustomer } from './language.ts'
 import type { AuthNeeds } from './needs.ts'
 import type { Requester } from './one-time-code.ts'
 import { hashPassword, refuseCommon } from './password.ts'
 import { endSessions, type Origin } from './session.ts'
 import { accountOf, failuresOfCustomer } from './sign-in.ts'
 
-interface Asked {
+interface PreparedCode {
   readonly by: Requester
   readonly send: boolean
 }
 
 export interface Recovery {
   /** Counts a request for a code. Refuses with rate_limited. */
-  prepare(email: string, from: Origin): Promise<Asked>
+  prepare(email: string, from: Origin): Promise<PreparedCode>
   /** An unknown email is answered alike. */
-  recover(tx: Tx, email: string, asked: Asked): Promise<void>
+  recover(tx: Tx, email: string, input: PreparedCode): Promise<void>
   /** The hash of a new password. Refuses with invalid_input, rate_limited, unavailable. */
   prepareReset(email: string, password: string, language: Language, from: Origin): Promise<string>
   /**
@@ -29,7 +29,7 @@ export interface Recovery {
    */
   reset(
     tx: Tx,
-    asked: { email: string; code: string; passwordHash: string },
+    input: { email: string; code: string; passwordHash: string },
     from: Origin,
   ): Promise<void>
 }
@@ -61,7 +61,7 @@ export function createRecovery(needs: AuthNeeds, guards: Guards): Recovery {
         await guards.codes.issue(tx, { email }, 'recover', by)
         return
       }
-      const language = spokenBy(customer, needs.languageOf)
+      const language = languageOfCustomer(customer, needs.languageOf)
       const { code, expiresAt } = await guards.codes.issue(
         tx,
         { customerId: customer.id },

@@ -1,6 +1,6 @@
 /**
- * Registration and activation. A registration holds neither its email nor its phone: whoever proves
- * the phone has both, and the others who named them are forgotten.
+ * Registration and activation. A registration reserves neither its email nor its phone: the
+ * customer who proves the phone gets both, and other registrations of them are deleted.
  */
 import { randomUUID } from 'node:crypto'
 import { sql, type RawBuilder } from 'kysely'
@@ -11,7 +11,7 @@ import type { Registration as Form } from '../../contract/registration.ts'
 import { hours, later, type Clock } from '../platform/clock.ts'
 import { transaction, type Queryable, type Tx } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
-import { phoneOf, refuseProven, takenOf } from './addresses.ts'
+import { phoneOf, refuseProven, refusalOfConstraint } from './addresses.ts'
 import { addressRow, refuseUnknownPlace } from './billing-details.ts'
 import type { Guards } from './guards.ts'
 import { knownOrigin, knowsOrigin, rememberOrigin } from './known-origins.ts'
@@ -31,7 +31,7 @@ interface Newcomer {
   readonly passwordHash: string
 }
 /** A request for a code, counted before its transaction. */
-interface Asked {
+interface PreparedCode {
   readonly by: Requester
   readonly send: boolean
 }
@@ -47,22 +47,31 @@ export interface Registration {
   register(tx: Tx, newcomer: Newcomer, from: Origin, language: Language): Promise<{ id: string }>
   activate(tx: Tx, email: string, code: string, from: Origin): Promise<void>
   /** Counts a request for the activation code. Refuses with rate_limited. */
-  prepareCode(email: string, from: Origin): Promise<Asked>
-  sendCode(tx: Tx, email: string, asked: Asked, from: Origin, language: Language): Promise<void>
+  prepareCode(email: string, from: Origin): Promise<PreparedCode>
+  sendCode(
+    tx: Tx,
+    email: string,
+    preparedCode: PreparedCode,
+    from: Origin,
+    language: Language,
+  ): Promise<void>
   /** Refuses with invalid_input, account_active, rate_limited. */
   prepareOtherPhone(
     proven: Proven,
     phone: string,
     from: Origin,
     language: Language,
-  ): Promise<{ proven: Proven; phone: string; asked: Asked }>
+  ): Promise<{ proven: Proven; phone: string; preparedCode: PreparedCode }>
   /** Sends the activation to another phone, for who mistyped it. Refuses with phone_taken. */
   correctPhone(
     tx: Tx,
-    prepared: { proven: Proven; phone: string; asked: Asked },
+    prepared: { proven: Proven; phone: string; preparedCode: PreparedCode },
     language: Language,
   ): Promise<void>
-  /** Forgets who registered, or last asked for a code, more than a day ago and never activated. */
+  /**
+   * Deletes registrations that were never activated and whose last code request is more than a day
+   * old.
+   */
   dropNeverActivated(): Promise<void>
 }
 
@@ -149,7 +158,7 @@ export function createRegistration(needs: AuthNeeds, guards: Guards): Registrati
   }
 
   /** Whether one of these registrations was made from, or activated from, this network. */
-  async function asked(ids: readonly string[], from: Origin): Promise<boolean> {
+  async function isKnownOrigin(ids: readonly string[], from: Origin): Promise<boolean> {
     for (const id of ids) if (await knownOrigin(db, clock, id, from)) return true
     return false
   }
@@ -203,7 +212,7 @@ export function createRegistration(needs: AuthNeeds, guards: Guards): Registrati
       if (chosen === undefined) throw new Refusal('otp_expired')
       if (same.length > 1 && !(await knownOrigin(tx, clock, chosen, from)))
         for (const { id } of same) if (await knownOrigin(tx, clock, id, from)) chosen = id
-      const rivals = await tx
+      const conflicting = await tx
         .selectFrom('customer')
         .select('id')
         .where('active', '=', false)
@@ -212,15 +221,15 @@ export function createRegistration(needs: AuthNeeds, guards: Guards): Registrati
         .forUpdate()
         .execute()
       // The account was forgotten at this very moment.
-      if (!rivals.some(({ id }) => id === chosen)) throw new Refusal('otp_expired')
+      if (!conflicting.some(({ id }) => id === chosen)) throw new Refusal('otp_expired')
       try {
         await tx.updateTable('customer').set({ active: true }).where('id', '=', chosen).execute()
       } catch (error) {
-        throw takenOf(error)
+        throw refusalOfConstraint(error)
       }
       await forget(
         tx,
-        rivals.map(({ id }) => id).filter((id) => id !== chosen),
+        conflicting.map(({ id }) => id).filter((id) => id !== chosen),
       )
     },
 
@@ -228,7 +237,7 @@ export function createRegistration(needs: AuthNeeds, guards: Guards): Registrati
       const rows = await unproven(db, email, from)
       const by = {
         network: from.network,
-        trusted: await asked(
+        trusted: await isKnownOrigin(
           rows.map(({ id }) => id),
           from,
         ),
@@ -258,9 +267,13 @@ export function createRegistration(needs: AuthNeeds, guards: Guards): Registrati
       sms.refuseCountry(phone, region as RegionCode, language)
       await refuseProven(db, { phone })
       const by = { network: from.network, trusted: true }
-      return { proven, phone, asked: { by, send: await guards.mayAsk('activate', email, by) } }
+      return {
+        proven,
+        phone,
+        preparedCode: { by, send: await guards.mayAsk('activate', email, by) },
+      }
     },
-    async correctPhone(tx, { proven, phone, asked: { by } }, language) {
+    async correctPhone(tx, { proven, phone, preparedCode: { by } }, language) {
       await refuseOvertaken(tx, proven)
       await refuseProven(tx, { phone })
       await tx

@@ -1,7 +1,7 @@
 /**
- * Access tokens: opaque, random, stored only as a hash, revocable, dead after twelve idle hours and
- * after thirty days in any case. A locked session goes on under a new token once the password is
- * given.
+ * Access tokens: opaque, random, stored only as a hash, revocable, expired after twelve idle hours
+ * and after thirty days in any case. A locked session continues under a new token once the password
+ * is given.
  */
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import type { Session } from '../../contract/account.ts'
@@ -16,7 +16,7 @@ const longestMs = days(30)
 /** Of one customer; the oldest ends for a new one. */
 const maxSessions = 20
 /** The last use is written at most this often. */
-const touchMs = minutes(1)
+const lastUsedWriteMs = minutes(1)
 
 const hashOf = (token: string): Buffer => createHash('sha256').update(token).digest()
 
@@ -98,7 +98,7 @@ export async function lockSession(
   await endLive(tx, [sessionId])
 }
 
-/** Goes on with a session under a new token; the old one is dead. Refuses with unauthenticated. */
+/** Continues a session under a new token and revokes the old one. Refuses with unauthenticated. */
 export async function renewToken(tx: Tx, clock: Clock, sessionId: string): Promise<Token> {
   const held = await tx
     .selectFrom('session')
@@ -140,7 +140,7 @@ export async function identify(
   if (!session) return undefined
   const locked = session.locked_at !== null
   // A locked one is not in use.
-  if (!locked && now.getTime() - session.last_used_at.getTime() > touchMs) {
+  if (!locked && now.getTime() - session.last_used_at.getTime() > lastUsedWriteMs) {
     await db
       .updateTable('session')
       .set({ last_used_at: now, expires_at: expiryOf(now, session.ends_at) })

@@ -40,7 +40,8 @@ export function createDelays(db: Database, clock: Clock): Delays {
     },
     async fail(key) {
       const now = clock.now()
-      // One statement: of many guesses at once each counts, and none after a delay has begun.
+      // One statement: each of several parallel guesses counts, and none counts after a delay has
+      // begun.
       const { rows } = await sql<{ failures: number }>`
         insert into sign_in_failure as f (key, failures, blocked_until, expires_at)
         values (${hashOf(key)}, 1, ${now}, ${later(now, memoryMs)})

@@ -122,7 +122,7 @@ export function createSignIn(needs: AuthNeeds, guards: Guards): SignIn {
         await Promise.all([failuresOfNetwork.take(from.network), delays.fail(failures)])
         throw new Refusal('bad_credentials')
       }
-      // Asked again: of many guesses at once, those that were still being judged when a delay began
+      // Checked again: of parallel guesses, those that were still being verified when a delay began
       // do not count.
       await delays.check(failures)
       const { id, active, password_hash: passwordHash } = customer

@@ -2,7 +2,7 @@
 import type { SignIn } from '../../contract/account.ts'
 import { deleteInBatches } from '../platform/batches.ts'
 import { days, later, type Clock } from '../platform/clock.ts'
-import { newestFirst, type PageWish } from '../platform/cursor.ts'
+import { newestFirst, type PageRequest } from '../platform/cursor.ts'
 import type { Queryable } from '../platform/db.ts'
 import type { Origin } from './session.ts'
 
@@ -31,13 +31,13 @@ export async function noteSignIn(
 export async function listSignIns(
   db: Queryable,
   customerId: string,
-  wish: PageWish,
+  page: PageRequest,
 ): Promise<{ signIns: SignIn[]; next: bigint | null }> {
   const query = db
     .selectFrom('sign_in')
     .select(['id', 'at', 'ip', 'user_agent', 'outcome'])
     .where('customer_id', '=', customerId)
-  const { rows, next } = await newestFirst(query, 'id', wish)
+  const { rows, next } = await newestFirst(query, 'id', page)
   return {
     signIns: rows.map(({ id, at, ip, user_agent, outcome }) => ({
       id: String(id),

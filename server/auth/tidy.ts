@@ -1,6 +1,6 @@
 /**
- * What the auth module deletes after its time. Each step by itself, so that one which fails stops
- * no other.
+ * Deletes the auth module's expired rows. Each step runs separately, so that one failure does not
+ * stop the others.
  */
 import type { Clock } from '../platform/clock.ts'
 import type { Database } from '../platform/db.ts'

@@ -181,7 +181,7 @@ test('the bell and the letter name the day on the clocks of the region', async (
   billing.price = (wanted) => (wanted === id ? offerAt(dear) : undefined)
   await billing.bills.announcePrices()
   // Three in the morning of the next day in Vietnam.
-  const [told] = billing.told.filter(
+  const [told] = billing.published.filter(
     ({ customerId, event }) => customerId === an.id && event === 'subscription.price_announced',
   )
   expect(told?.payload).toMatchObject({ subscription: { actsOn: '2033-08-11' } })

@@ -1,4 +1,4 @@
-/** Telling customers of dearer renewals, 30 days before they act, by letter and notification. */
+/** Announces price rises of renewals 30 days before they take effect, by mail and notification. */
 import { sql } from 'kysely'
 import { formatMoney, type Currency, type RegionCode } from '../../contract/money.ts'
 import { timeZoneOf } from '../catalog/index.ts'
@@ -8,7 +8,13 @@ import type { BillingContext } from './context.ts'
 import { priceEvent } from './events.ts'
 import type { SubscriptionRow } from './payment.ts'
 import { dayIn, monthsAfter } from './period.ts'
-import { noticeMs, prospectsOf, riseToJson, type Prospect, type Rise } from './prospects.ts'
+import {
+  noticeMs,
+  renewalPricesOf,
+  riseToJson,
+  type RenewalPrice,
+  type PriceRise,
+} from './prospects.ts'
 
 /** Subscriptions that are looked at in one go. */
 const batchSize = 200
@@ -25,7 +31,7 @@ export function firstRenewalFrom(context: BillingContext, row: SubscriptionRow, 
 function letter(
   context: BillingContext,
   row: SubscriptionRow,
-  of: { prospect: Prospect; rise: Rise; day: string; language: 'en' | 'vi' },
+  of: { prospect: RenewalPrice; rise: PriceRise; day: string; language: 'en' | 'vi' },
 ): [subject: string, text: string] {
   const { day, language } = of
   const what = (row.description as Record<'en' | 'vi', string>)[language]
@@ -47,12 +53,15 @@ function letter(
       ]
 }
 
-/** Writes the announcement down and tells of it, once, whoever else looks at the same moment. */
+/**
+ * Stores the announcement and sends it, once, although several processes may run at the same
+ * moment.
+ */
 async function announce(
   context: BillingContext,
   tx: Tx,
   row: SubscriptionRow,
-  prospect: Prospect & { rise: NonNullable<Prospect['rise']> },
+  prospect: RenewalPrice & { rise: NonNullable<RenewalPrice['rise']> },
 ): Promise<void> {
   const rise = { offer: prospect.rise.offer, actsAt: later(context.clock.now(), noticeMs) }
   const noted = await tx
@@ -83,8 +92,8 @@ async function announce(
 }
 
 /**
- * Looks at every running subscription: what would renew dearer is announced, and an announcement
- * that came to nothing is taken back.
+ * Checks every running subscription: announces a renewal that would cost more, and withdraws an
+ * announcement that no longer applies.
  */
 export async function announcePrices(context: BillingContext, signal?: AbortSignal): Promise<void> {
   for (let after = '00000000-0000-0000-0000-000000000000'; ;) {
@@ -100,7 +109,7 @@ export async function announcePrices(context: BillingContext, signal?: AbortSign
       .execute()
     const last = rows.at(-1)
     if (!last) return
-    const prospects = await prospectsOf(context, context.db, rows)
+    const prospects = await renewalPricesOf(context, context.db, rows)
     for (const row of rows) {
       const prospect = prospects.get(row.id)
       const rise = prospect?.rise

@@ -26,7 +26,7 @@ import {
 } from './subscriptions.ts'
 
 export interface Billing {
-  /** Makes a product known, before anything of it is sold or falls due. */
+  /** Registers a product, before anything of it is sold or falls due. */
   offer(product: Product): void
   /** Refuses with rate_limited when too many orders of the customer wait for their payment. */
   refuseMoreUnpaid(tx: Tx, customerId: string, language: Language): Promise<void>
@@ -48,23 +48,22 @@ export interface Billing {
   /** Pays the open invoices of a customer, oldest first, until the wallet is short. */
   payOpen(customerId: string): Promise<void>
   /**
-   * What was ordered on this invoice never came: the money of all its subscription's invoices is
-   * back, once; open ones are void. It ends.
+   * The order of this invoice failed: refunds all paid invoices of its subscription into the
+   * wallet, once, makes the open ones void, and ends the subscription.
    */
   undo(tx: Tx, invoiceId: string, reason: string): Promise<void>
   /**
-   * Charges what grows at once, plans what shrinks for the renewal. Refusals:
+   * Charges an increase at once, plans a decrease for the renewal. Refusals:
    * subscription_not_active, insufficient_balance, conflict.
    */
   changePrice(
     tx: Tx,
     change: PriceChange,
   ): Promise<{ outcome: 'charged'; invoiceId: string | null } | { outcome: 'planned'; at: Date }>
-  /** With the period's end, or now with the unused part back in the wallet. */
+  /** At the end of the period, or now with the unused part credited to the wallet. */
   cancel(tx: Tx, subscriptionId: string, when: 'period_end' | 'now'): Promise<void>
   /**
-   * What is paid for is called otherwise from now on; invoices that stand keep the name they were
-   * issued with.
+   * Renames what the subscription pays for; issued invoices keep the name they were issued with.
    */
   rename(tx: Tx, subscriptionId: string, subject: Subject): Promise<void>
   /** Takes a planned cancellation back. */
@@ -86,16 +85,16 @@ export interface Billing {
   /** Tells of what will renew dearer. */
   announcePrices(signal?: AbortSignal): Promise<void>
   /**
-   * Subscriptions that should have been looked at minutes ago: above zero, something does not go
-   * on.
+   * The number of subscriptions that were due minutes ago and were not handled: above zero, the
+   * sweep is stuck.
    */
   waiting(): Promise<number>
-  /** Has the jobs look at once: the clock was moved, or nobody looked for a while. */
-  poke(): Promise<void>
+  /** Enqueues the jobs now: the clock was moved, or the portal was down for a while. */
+  enqueueSweeps(): Promise<void>
 }
 
 /** How long something may be due before it counts as waiting. */
-const patienceMs = minutes(5)
+const overdueAfterMs = minutes(5)
 
 export function createBilling(deps: BillingDeps): Billing {
   const { db, jobs, clock, catalog } = deps
@@ -146,11 +145,11 @@ export function createBilling(deps: BillingDeps): Billing {
         .selectFrom('subscription')
         .select((eb) => eb.fn.countAll<bigint>().as('n'))
         .where('status', 'in', ['pending', 'active', 'past_due', 'suspended'])
-        .where('next_at', '<', later(clock.now(), -patienceMs))
+        .where('next_at', '<', later(clock.now(), -overdueAfterMs))
         .executeTakeFirstOrThrow()
       return Number(n)
     },
-    poke: () =>
+    enqueueSweeps: () =>
       transaction(db, async (tx) => {
         await jobs.add(tx, jobNames.sweep, {})
         await jobs.add(tx, jobNames.watch, {})
@@ -170,7 +169,7 @@ export function createBilling(deps: BillingDeps): Billing {
     retries: 1000,
     run: ({ customerId }) => billing.payOpen(customerId),
   })
-  // What is due is found by the table, so a run that is missed or doubled costs nothing.
+  // The sweep finds what is due by a query, so a run that is missed or doubled does no harm.
   jobs.define({
     name: jobNames.sweep,
     cron: '* * * * *',

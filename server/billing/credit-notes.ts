@@ -1,6 +1,6 @@
 /**
- * Credit notes: one stands behind every amount that is given back, names the invoice that it
- * corrects and the lines there, and counts in a series of its own (contract.md section 8).
+ * Credit notes: every refunded amount has one. It names the invoice that it corrects and the lines
+ * there, and is numbered in a series of its own (contract.md section 8).
  */
 import type { Selectable } from 'kysely'
 import type { Currency, RegionCode } from '../../contract/money.ts'
@@ -19,8 +19,8 @@ import { basisOf, offerFromJson, subjectOf, type Basis, type Product } from './p
 type LineRow = Selectable<DB['invoice_line']>
 
 /**
- * Gives money back: writes the credit note, posts the refund under `key` once, and tells of it.
- * The lines' sum is below zero, minor units. Throws when nobody knows the customer.
+ * Refunds into the wallet: writes the credit note, posts the refund under `key` once, and publishes
+ * the event. The sum of the lines is negative, minor units. Throws when there is no such customer.
  */
 export async function credit(
   context: BillingContext,
@@ -159,7 +159,7 @@ export async function creditUnused(
     .selectAll()
     .where('id', '=', row.invoice_id)
     .executeTakeFirstOrThrow()
-  const growths = await tx
+  const upgrades = await tx
     .selectFrom('invoice')
     .selectAll()
     .where('subscription_id', '=', row.id)
@@ -174,11 +174,11 @@ export async function creditUnused(
   const share = (monthly: bigint): bigint => shareOf(monthly, seconds, ofSeconds)
   const charged = [
     { price: first.total, total: first.total },
-    ...growths.map(({ sets, total }) => ({ price: offerFromJson(sets).price, total })),
+    ...upgrades.map(({ sets, total }) => ({ price: offerFromJson(sets).price, total })),
   ]
   const parts = splitUnused(unused, share, charged)
   const period = { start: now, end: row.period_end }
-  for (const [index, invoice] of [first, ...growths].entries()) {
+  for (const [index, invoice] of [first, ...upgrades].entries()) {
     const part = parts[index] ?? 0n
     if (part === 0n) continue
     const rows = await linesOf(tx, invoice.id)

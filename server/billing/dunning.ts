@@ -1,6 +1,6 @@
 /**
- * What follows an unpaid renewal: reminders, suspension, deletion, by the days of the catalogue.
- * Each step first tries to be paid after all.
+ * Dunning: reminders, suspension and deletion after an unpaid renewal, on the days that the
+ * catalogue sets. Each step first tries to charge the wallet.
  */
 import { formatMoney, type Currency, type RegionCode } from '../../contract/money.ts'
 import { days, later } from '../platform/clock.ts'
@@ -22,9 +22,9 @@ type Step =
   | { readonly act: 'suspend' | 'delete' | 'wait' }
 
 /**
- * The step that is due, and when to look again after it. One step at a time: whoever is to be
- * deleted was suspended before, however long nobody looked. A reminder that was missed is not sent
- * beside a later one.
+ * The step that is due, and when to check again after it. One step at a time: a subscription is
+ * suspended before it is deleted, however long the sweep was not run. A missed reminder is not sent
+ * together with a later one.
  */
 export function dunningStep(
   of: { dueAt: Date; status: 'past_due' | 'suspended'; reminded: number | null },

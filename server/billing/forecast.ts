@@ -1,12 +1,12 @@
 /**
- * How long a wallet lasts, played forward in the order of the sweep. Whole rounds of all renewals
- * are skipped by arithmetic, and the last ones are taken from a heap, so that a thousand
- * subscriptions are reckoned in milliseconds. Amounts are minor units.
+ * Forecasts how long a wallet lasts, by simulating renewals in the order of the sweep. Whole rounds
+ * of all renewals are skipped by arithmetic, and the last ones are taken from a heap, so that a
+ * thousand subscriptions are computed in milliseconds. Amounts are minor units.
  */
 import type { Runway, ShownSubject } from '../../contract/billing.ts'
 import { days } from '../platform/clock.ts'
 
-/** Months that are looked ahead; a wallet that lasts longer has no end worth naming. */
+/** The horizon of the forecast in months; an end beyond it is not reported. */
 const horizonMonths = 60
 /** Renewals that are listed. */
 const listed = 20
@@ -59,15 +59,15 @@ function pushDown(heap: Next[], from: number): void {
 
 const amountAt = ({ amount, rise }: Renewing, at: Date): bigint =>
   rise && rise.from <= at ? rise.amount : amount
-const dearest = ({ amount, rise }: Renewing): bigint =>
+const highestPrice = ({ amount, rise }: Renewing): bigint =>
   rise && rise.amount > amount ? rise.amount : amount
 
 /**
- * So many times each can renew before the wallet is short, whatever the order. At any moment two
- * subscriptions have renewed equally often but for the months between their first renewals, and
- * one.
+ * How many times every subscription can renew before the wallet may be short, whatever the order.
+ * At any moment the numbers of renewals of two subscriptions differ by at most the months between
+ * their first renewals, plus one.
  */
-function sureRounds(balance: bigint, monthly: bigint, renewing: readonly Renewing[]): number {
+function guaranteedRounds(balance: bigint, monthly: bigint, renewing: readonly Renewing[]): number {
   const times = renewing.map(({ at }) => at.getTime())
   const [first, last] = times.reduce(
     ([least, most], time) => [Math.min(least, time), Math.max(most, time)],
@@ -93,9 +93,9 @@ function costOf(one: Renewing, rounds: number): bigint {
  */
 export function emptyAt(balance: bigint, renewing: readonly Renewing[], now: Date): Date | null {
   if (renewing.some(({ unpaid }) => unpaid)) return now
-  const monthly = renewing.reduce((sum, one) => sum + dearest(one), 0n)
+  const monthly = renewing.reduce((sum, one) => sum + highestPrice(one), 0n)
   if (balance >= monthly * BigInt(horizonMonths)) return null
-  const rounds = sureRounds(balance, monthly, renewing)
+  const rounds = guaranteedRounds(balance, monthly, renewing)
   let left = balance - renewing.reduce((sum, one) => sum + costOf(one, rounds), 0n)
   const heap = renewing.map((of): Next => ({ of, at: of.after(rounds), count: rounds }))
   for (let place = heap.length >> 1; place >= 0; place--) pushDown(heap, place)

@@ -18,7 +18,7 @@ export interface Party {
   readonly address?: string
 }
 
-const words = {
+const labels = {
   en: {
     invoice: 'Invoice',
     credit: 'Credit note',
@@ -101,14 +101,14 @@ async function maker(): Promise<typeof pdfMake> {
   return made
 }
 
-function party(heading: string, of: Party, taxWord: string): Content {
+function party(heading: string, of: Party, taxLabel: string): Content {
   return {
     stack: [
       { text: heading, style: 'quiet' },
       { text: of.name.normalize('NFC'), bold: true },
       ...(of.address ? [{ text: of.address.normalize('NFC') }] : []),
       ...(of.email ? [{ text: of.email }] : []),
-      ...(of.taxCode ? [{ text: `${taxWord}: ${of.taxCode}` }] : []),
+      ...(of.taxCode ? [{ text: `${taxLabel}: ${of.taxCode}` }] : []),
     ],
   }
 }
@@ -129,11 +129,11 @@ export async function invoicePdf(
   invoice: Invoice,
   { seller, buyer, language, timeZone }: Print,
 ): Promise<Buffer> {
-  const say = words[language]
+  const t = labels[language]
   const { tax } = invoice
-  const title = invoice.kind === 'credit' ? say.credit : say.invoice
+  const title = invoice.kind === 'credit' ? t.credit : t.invoice
   const isDraft = invoice.number === null
-  const name = invoice.number ?? say.draft
+  const name = invoice.number ?? t.draft
   const day = (at: string | number): string => dayIn(timeZone, new Date(at))
   const money = (amount: number): string => formatMoney(amount, invoice.currency, language)
   const right = (text: string): Content => ({ text, bold: true, alignment: 'right', noWrap: true })
@@ -159,14 +159,14 @@ export async function invoicePdf(
       {
         columns: [
           {
-            text: `${say.date}: ${day(invoice.issuedAt ?? invoice.created * 1000)}`,
+            text: `${t.date}: ${day(invoice.issuedAt ?? invoice.created * 1000)}`,
             style: 'quiet',
           },
           ...(invoice.lapsesAt === null
             ? []
-            : [{ text: `${say.lapses}: ${day(invoice.lapsesAt)}`, style: 'quiet' }]),
+            : [{ text: `${t.lapses}: ${day(invoice.lapsesAt)}`, style: 'quiet' }]),
           {
-            text: `${say.status}: ${say.statuses[invoice.status]}`,
+            text: `${t.status}: ${t.statuses[invoice.status]}`,
             style: 'quiet',
             alignment: 'right',
           },
@@ -174,11 +174,11 @@ export async function invoicePdf(
         margin: [0, 2, 0, 20],
       },
       {
-        text: invoice.corrects === null ? '' : say.corrects(invoice.corrects.number),
+        text: invoice.corrects === null ? '' : t.corrects(invoice.corrects.number),
         margin: [0, invoice.corrects === null ? 0 : -14, 0, invoice.corrects === null ? 0 : 20],
       },
       {
-        columns: [party(say.from, seller, say.taxCode), party(say.to, buyer, say.taxCode)],
+        columns: [party(t.from, seller, t.taxCode), party(t.to, buyer, t.taxCode)],
         columnGap: 24,
         margin: [0, 0, 0, 24],
       },
@@ -189,10 +189,10 @@ export async function invoicePdf(
           widths: ['*', 'auto', 'auto', 'auto'],
           body: [
             [
-              { text: say.description, bold: true },
-              right(say.quantity),
-              right(say.unitPrice),
-              right(say.amount),
+              { text: t.description, bold: true },
+              right(t.quantity),
+              right(t.unitPrice),
+              right(t.amount),
             ],
             ...invoice.lines.map((line): Content[] => [
               {
@@ -202,19 +202,19 @@ export async function invoicePdf(
                     ? [
                         {
                           text: isDraft
-                            ? say.beginsPaid
-                            : `${say.period}: ${day(line.period_start)} – ${day(line.period_end)}`,
+                            ? t.beginsPaid
+                            : `${t.period}: ${day(line.period_start)} – ${day(line.period_end)}`,
                           style: 'quiet',
                         },
                       ]
                     : []),
                   ...(line.corrects_line === null
                     ? []
-                    : [{ text: say.correctsLine(line.corrects_line), style: 'quiet' }]),
+                    : [{ text: t.correctsLine(line.corrects_line), style: 'quiet' }]),
                   ...(tax
                     ? [
                         {
-                          text: `${say.contained(tax.name, percent(tax.rate))}: ${money(line.tax)}`,
+                          text: `${t.contained(tax.name, percent(tax.rate))}: ${money(line.tax)}`,
                           style: 'quiet',
                         },
                       ]
@@ -239,24 +239,24 @@ export async function invoicePdf(
               widths: ['*', 'auto'],
               body: [
                 [
-                  { text: say.total, bold: true },
+                  { text: t.total, bold: true },
                   { text: money(invoice.total), bold: true, alignment: 'right' },
                 ],
                 ...(tax
                   ? [
                       [
-                        say.beforeTax,
+                        t.beforeTax,
                         { text: money(invoice.total - tax.amount), alignment: 'right' as const },
                       ],
                       [
-                        say.contained(tax.name, percent(tax.rate)),
+                        t.contained(tax.name, percent(tax.rate)),
                         { text: money(tax.amount), alignment: 'right' as const },
                       ],
                     ]
                   : []),
-                [say.paid, { text: money(invoice.amount_paid), alignment: 'right' }],
+                [t.paid, { text: money(invoice.amount_paid), alignment: 'right' }],
                 [
-                  { text: say.due, bold: true },
+                  { text: t.due, bold: true },
                   { text: money(invoice.amount_due), bold: true, alignment: 'right' },
                 ],
               ],
@@ -264,7 +264,7 @@ export async function invoicePdf(
           },
         ],
       },
-      { text: isDraft ? say.draftNote : say.note, style: 'quiet', margin: [0, 40, 0, 0] },
+      { text: isDraft ? t.draftNote : t.note, style: 'quiet', margin: [0, 40, 0, 0] },
     ],
   }
   return await (await maker()).createPdf(document).getBuffer()

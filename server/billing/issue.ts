@@ -173,7 +173,7 @@ export async function writeInvoices(
         amount_paid: invoice.paid ? invoice.total : 0n,
         status: invoice.paid ? 'paid' : 'open',
         paid_at: invoice.paid ? now : null,
-        // Frozen: what the customer was called, who sold it, and the tax when it was issued.
+        // A snapshot at the time of issue: the customer's name, the seller and the tax.
         buyer: JSON.stringify(invoice.buyer ?? buyerOf(invoice.customer)),
         seller: JSON.stringify(catalog.seller),
         tax_name: taxOf(invoice).name,

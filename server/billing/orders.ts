@@ -1,6 +1,6 @@
 /**
- * Orders that nobody pays: two letters, and on the last day they lapse. What lapsed is bought by
- * nothing that comes later (contract.md section 8).
+ * Unpaid orders: two reminders by mail, and on the last day the order lapses. No later payment
+ * revives a lapsed order (contract.md section 8).
  */
 import { sql } from 'kysely'
 import type { Language } from '../../contract/errors.ts'
@@ -119,7 +119,8 @@ export async function runPendingOrders(
     if (locked?.invoice.status !== 'open' || !locked.invoice.lapses_at)
       throw new Error(`the order of subscription ${row.id} has no open invoice`)
     const { invoice } = locked
-    // Money may have come some other way than by a top-up; what has lapsed is not paid any more.
+    // The wallet may have been credited otherwise than by a top-up; a lapsed order is not charged
+    // any more.
     if ((await payLocked(context, tx, locked, true)) === 'paid') continue
     const step = orderStep(
       { lapsesAt: locked.invoice.lapses_at, reminded: row.reminded },
@@ -150,9 +151,9 @@ export async function runPendingOrders(
 const mostUnpaid = 5
 
 /**
- * Refuses with rate_limited when so many orders of a customer wait that one more may not; what the
- * wallet covers is about to be paid and does not count. Orders of one customer take turns from here
- * to the commit, so that many at once are no way around it.
+ * Refuses with rate_limited when a customer has too many unpaid orders; an order that the wallet
+ * covers is about to be paid and does not count. A lock serialises the orders of one customer until
+ * the commit, so that parallel orders cannot evade the limit.
  */
 export async function refuseMoreUnpaid(
   context: BillingContext,

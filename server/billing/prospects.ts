@@ -22,23 +22,25 @@ import {
 export const noticeMs = days(30)
 
 /** A price that was announced, and the moment from which renewals cost it. */
-export interface Rise {
+export interface PriceRise {
   readonly offer: Offer
   readonly actsAt: Date
 }
-/** What a subscription renews for until something dearer acts, and what does. */
-export interface Prospect {
+/**
+ * What a subscription costs at its renewal until an announced price takes effect, and that price.
+ */
+export interface RenewalPrice {
   readonly offer: Offer
-  readonly rise: (Rise & { readonly announced: boolean }) | null
+  readonly rise: (PriceRise & { readonly announced: boolean }) | null
 }
 
 const StoredRise = z.object({ offer: z.unknown(), actsAt: z.iso.datetime() })
-export const riseOf = (stored: unknown): Rise | null => {
+export const riseOf = (stored: unknown): PriceRise | null => {
   if (stored === null) return null
   const { offer, actsAt } = StoredRise.parse(stored)
   return { offer: offerFromJson(offer), actsAt: new Date(actsAt) }
 }
-export const riseToJson = ({ offer, actsAt }: Rise): string =>
+export const riseToJson = ({ offer, actsAt }: PriceRise): string =>
   JSON.stringify({ offer: JSON.parse(offerToJson(offer)) as unknown, actsAt: actsAt.toISOString() })
 
 type Pricing = Product['pricing']
@@ -74,14 +76,14 @@ function announcedOf(pricing: Pricing, offer: Offer, agreed: Offer, announced: O
 }
 
 /**
- * `offer` is the catalogue's of this moment, `rise` what was announced; not announced yet, a rise
- * would be now.
+ * `offer` is the catalogue's present offer, `rise` the announced one; without an announcement, a
+ * rise is announced now.
  */
-function prospectOf(
+function renewalPriceOf(
   pricing: Pricing,
-  of: { offer: Offer; running: Offer; planned: Offer | undefined; rise: Rise | null },
+  of: { offer: Offer; running: Offer; planned: Offer | undefined; rise: PriceRise | null },
   now: Date,
-): Prospect {
+): RenewalPrice {
   const { offer, running, planned, rise } = of
   const agreed = agreedOf(pricing, offer, running, planned)
   if (offer.price <= agreed.price) return { offer, rise: null }
@@ -93,16 +95,19 @@ function prospectOf(
 }
 
 /** What a renewal that is due at a moment costs; what is not announced does not act. */
-export const renewalOffer = ({ offer, rise }: Prospect, dueAt: Date): Offer =>
+export const renewalOffer = ({ offer, rise }: RenewalPrice, dueAt: Date): Offer =>
   rise?.announced && rise.actsAt <= dueAt ? rise.offer : offer
 
-/** Of each, by its product now; what is no longer sold keeps what it has cost. */
-export async function prospectsOf(
+/**
+ * The renewal prices by subscription, as its product prices them now; what is no longer sold keeps
+ * its price.
+ */
+export async function renewalPricesOf(
   context: BillingContext,
   db: Queryable,
   rows: readonly SubscriptionRow[],
-): Promise<Map<string, Prospect>> {
-  const found = new Map<string, Prospect>()
+): Promise<Map<string, RenewalPrice>> {
+  const found = new Map<string, RenewalPrice>()
   const now = context.clock.now()
   for (const [name, own] of Map.groupBy(rows, (row) => row.product)) {
     const product = context.products.get(name)
@@ -120,7 +125,7 @@ export async function prospectsOf(
       found.set(
         row.id,
         product && offer
-          ? prospectOf(product.pricing, { offer, running, planned, rise }, now)
+          ? renewalPriceOf(product.pricing, { offer, running, planned, rise }, now)
           : { offer: running, rise: null },
       )
     }

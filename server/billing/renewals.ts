@@ -16,7 +16,7 @@ import { numberDrafts, writeInvoices, type Draft } from './issue.ts'
 import type { SubscriptionRow } from './payment.ts'
 import { monthsAfter, secondsBetween } from './period.ts'
 import { plannedOf, subjectOf } from './product.ts'
-import { prospectsOf, renewalOffer } from './prospects.ts'
+import { renewalPricesOf, renewalOffer } from './prospects.ts'
 import { receipt } from './receipts.ts'
 import { end } from './subscriptions.ts'
 
@@ -34,7 +34,7 @@ async function renew(
   const due = rows.filter(({ cancel_at_period_end }) => !cancel_at_period_end)
   if (due.length === 0) return
   const now = context.clock.now()
-  const prospects = await prospectsOf(context, tx, due)
+  const prospects = await renewalPricesOf(context, tx, due)
   const customers = await context.customers(tx, [...new Set(due.map((row) => row.customer_id))])
   const drafts = due.map((row): Draft => {
     const customer = customers.get(row.customer_id)

@@ -1,6 +1,6 @@
 import type { PartyDetails } from '../../contract/billing.ts'
 import { billing as api } from '../../contract/index.ts'
-import { encodeCursor, pageWish } from '../platform/cursor.ts'
+import { encodeCursor, pageRequest } from '../platform/cursor.ts'
 import type { Currency, RegionCode } from '../../contract/money.ts'
 import { timeZoneOf, type Catalog } from '../catalog/index.ts'
 import { isUuid, type Database, type Queryable } from '../platform/db.ts'
@@ -37,7 +37,7 @@ export function routes(http: Http, deps: BillingRouteDeps): void {
   const { db, billing, links } = deps
 
   http.read(api.listInvoices, async ({ customerId, query, language }) => {
-    const { rows, next } = await invoicePage(db, { customerId, ...pageWish(query, language) })
+    const { rows, next } = await invoicePage(db, { customerId, ...pageRequest(query, language) })
     return new Page(await presentAll(db, rows, links, language), encodeCursor(next))
   })
 
@@ -47,9 +47,9 @@ export function routes(http: Http, deps: BillingRouteDeps): void {
     const outcome = await billing.pay(tx, invoice.id)
     if (outcome === 'short') throw new Refusal('insufficient_balance')
     if (outcome === 'settled') throw new Refusal('invoice_not_open')
-    const asked = await invoiceById(tx, invoice.id)
-    // A renewal that was paid when its month was over was issued again, for the month from now.
-    const paid = asked?.status === 'void' ? await reissued(tx, asked) : asked
+    const current = await invoiceById(tx, invoice.id)
+    // A renewal that was paid after its month had ended was issued again, for the month from now.
+    const paid = current?.status === 'void' ? await reissued(tx, current) : current
     const [shown] = await presentAll(tx, paid ? [paid] : [], links, language)
     if (!shown) throw new Error('a paid invoice is gone')
     return shown

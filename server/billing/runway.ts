@@ -1,5 +1,6 @@
 /**
- * How long a wallet lasts, counted from what will really renew; and the warning when that is short.
+ * The forecast of how long a wallet lasts, computed from what will really renew; and the warning
+ * when that is short.
  */
 import type { Currency, RegionCode } from '../../contract/money.ts'
 import { formatMoney } from '../../contract/money.ts'
@@ -13,7 +14,7 @@ import type { SubscriptionRow } from './payment.ts'
 import { emptyAt, forecast, type Renewing } from './forecast.ts'
 import { dayIn, monthsAfter } from './period.ts'
 import { shownFully } from './product.ts'
-import { prospectsOf } from './prospects.ts'
+import { renewalPricesOf } from './prospects.ts'
 import { runsOut } from './titles.ts'
 
 /** Customers whose wallets are looked at in one go. */
@@ -33,7 +34,7 @@ async function renewingOf(
     .where('status', 'in', liveStatuses)
     .where('cancel_at_period_end', '=', false)
     .execute()
-  const prospects = await prospectsOf(context, db, rows)
+  const prospects = await renewalPricesOf(context, db, rows)
   const renewing = (row: SubscriptionRow): Renewing => {
     const zone = timeZoneOf(context.catalog, row.region_code as RegionCode)
     const unpaid = row.status !== 'active'
@@ -76,8 +77,8 @@ export const warningLevel = (lasts: number | null, levels: readonly number[]): n
     : (levels.toSorted((one, other) => one - other).find((level) => lasts <= level) ?? null)
 
 /**
- * Warns each customer once at each level; who topped up is warned again the next time. What is
- * unpaid already has letters of its own.
+ * Warns each customer once per level; after a top-up a customer may be warned again. An unpaid
+ * renewal has its own letters (dunning).
  */
 async function warn(
   context: BillingContext,
@@ -87,7 +88,7 @@ async function warn(
   await transaction(context.db, async (tx) => {
     const { balance, currency } = await context.ledger.balanceOf(tx, customerId)
     const now = context.clock.now()
-    const told = await tx
+    const warned = await tx
       .selectFrom('runway_warning')
       .select('days')
       .where('customer_id', '=', customerId)
@@ -98,7 +99,7 @@ async function warn(
     const level = renewing.some(({ unpaid }) => unpaid)
       ? null
       : warningLevel(lasts, context.catalog.billing.lowRunwayDays)
-    if (level === (told?.days ?? null)) return
+    if (level === (warned?.days ?? null)) return
     if (level === null) {
       await tx.deleteFrom('runway_warning').where('customer_id', '=', customerId).execute()
       return
@@ -114,8 +115,8 @@ async function warn(
       )
       .returning('days')
       .executeTakeFirst()
-    // It lasts longer than when it was warned last, or another portal was faster.
-    if (!noted || (told && told.days < level) || !end) return
+    // The wallet lasts longer than at the last warning, or another process has warned already.
+    if (!noted || (warned && warned.days < level) || !end) return
     const customer = (await context.customers(tx, [customerId])).get(customerId)
     if (!customer) return
     await context.outbox.publishEvent(tx, customerId, 'wallet.low', {

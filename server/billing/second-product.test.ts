@@ -112,7 +112,7 @@ test('a parking space is billed for a year', async () => {
   const { subscriptionId: id, invoiceId } = await rent(an, space)
   expect(await transaction(billing.db, (tx) => billing.bills.pay(tx, invoiceId))).toBe('paid')
   expect(jobsOf(id)).toEqual(['paint-number'])
-  expect(billing.told.at(-1)?.payload).toMatchObject({ wp: null, space: { name: 'A7' } })
+  expect(billing.published.at(-1)?.payload).toMatchObject({ wp: null, space: { name: 'A7' } })
   expect(await billing.subscription(id)).toMatchObject({
     status: 'active',
     price: Number(old),
@@ -124,7 +124,7 @@ test('a parking space is billed for a year', async () => {
   expect(await billing.balance(an)).toBe(old)
   rates.per_metre = 25_000
   await billing.bills.announcePrices()
-  const announced = billing.told.find(({ event }) => event === 'subscription.price_announced')
+  const announced = billing.published.find(({ event }) => event === 'subscription.price_announced')
   expect(titles['subscription.price_announced'](announced?.payload, 'en')).toMatch(/^A7 will cost /)
   const link = billing.mails.filter(({ to }) => to === an.email).at(-1)?.text
   expect(link).toContain('http://portal.example/parking')

@@ -465,7 +465,7 @@ test(
     const announced = people.reduce((sum, { model }) => sum + model.announced, 0)
     expect(announced).toBeGreaterThan(0)
     expect(
-      billing.told.filter(({ event }) => event === 'subscription.price_announced'),
+      billing.published.filter(({ event }) => event === 'subscription.price_announced'),
     ).toHaveLength(announced)
     await billing.ledgerHolds()
     const invoices = numbers.reduce((sum, { n }) => sum + n, 0)

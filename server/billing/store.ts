@@ -5,7 +5,7 @@ import { currency as currencySchema } from '../../contract/money.ts'
 import type * as z from 'zod/mini'
 import type { InvoiceStatus } from '../../contract/billing.ts'
 import { hashOfToken, type InvoiceLinks } from './links.ts'
-import { newestFirst, type KeysetPage, type PageWish } from '../platform/cursor.ts'
+import { newestFirst, type KeysetPage, type PageRequest } from '../platform/cursor.ts'
 import type { DB } from '../platform/db-types.ts'
 import type { Queryable } from '../platform/db.ts'
 import { sql, type Selectable } from 'kysely'
@@ -96,7 +96,7 @@ export async function presentAll(
 /** Newest first. */
 export const invoicePage = (
   db: Queryable,
-  of: PageWish & { customerId: string },
+  of: PageRequest & { customerId: string },
 ): Promise<KeysetPage<InvoiceRow>> =>
   newestFirst(
     db.selectFrom('invoice').selectAll().where('customer_id', '=', of.customerId),

@@ -7,7 +7,7 @@ import type { BillingContext } from './context.ts'
 import { renewsAt } from './events.ts'
 import { firstRenewalFrom } from './announcements.ts'
 import { shownFully } from './product.ts'
-import { prospectsOf, renewalOffer } from './prospects.ts'
+import { renewalPricesOf, renewalOffer } from './prospects.ts'
 import { unusedOf } from './subscriptions.ts'
 
 export type { Subscription }
@@ -23,7 +23,7 @@ export async function subscriptionOf(
     .where('id', '=', id)
     .executeTakeFirst()
   if (!row) return undefined
-  const prospect = (await prospectsOf(context, db, [row])).get(row.id)
+  const prospect = (await renewalPricesOf(context, db, [row])).get(row.id)
   const rise = prospect?.rise?.announced ? prospect.rise : null
   const unpaid =
     row.status === 'past_due' || row.status === 'suspended'

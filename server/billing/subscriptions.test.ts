@@ -100,7 +100,7 @@ describe('another price', () => {
       at: new Date('2027-07-10T00:00:00Z'),
     })
     // Dearer since it was planned: what was agreed to holds.
-    billing.price = (_id, word) => (word ? offerAt(110_000n) : offerAt(price))
+    billing.price = (_id, change) => (change ? offerAt(110_000n) : offerAt(price))
     expect(await billing.subscription(id)).toMatchObject({
       price: Number(price),
       planned: true,

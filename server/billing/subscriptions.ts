@@ -145,7 +145,7 @@ export async function changePrice(
   const row = await lockSubscription(tx, subscriptionId)
   if (row?.status !== 'active') throw new Refusal('subscription_not_active')
   const now = context.clock.now()
-  // It is about to renew: what is changed now would be changed against a period that is over.
+  // The renewal is due: a change now would be priced against a period that has ended.
   if (row.period_end <= now) throw new Refusal('conflict')
   if (to.price < row.price) {
     const changed = await tx
@@ -208,7 +208,7 @@ export async function end(context: BillingContext, tx: Tx, row: SubscriptionRow)
   ])
   const product = context.products.get(row.product)
   if (product) await context.jobs.add(tx, product.jobs.remove, { subscriptionId: row.id })
-  // What it still owed may have stood before a smaller invoice that the wallet can pay.
+  // A large unpaid invoice may have blocked a smaller one that the wallet can pay.
   await context.jobs.add(tx, jobNames.payOpen, { customerId: row.customer_id })
 }
 
@@ -259,7 +259,7 @@ async function setCancelled(
 }
 
 /** A paid invoice's money goes back to the wallet, once; an open one is void. */
-async function giveBack(
+async function refundInvoice(
   context: BillingContext,
   tx: Tx,
   invoice: InvoiceRow,
@@ -282,8 +282,8 @@ async function giveBack(
 }
 
 /**
- * What was ordered never came: its invoice is taken back, and with it every other one of its
- * subscription, since a month may have ended before the order was given up. The subscription ends.
+ * The order failed: its invoice is refunded, and so is every other invoice of its subscription,
+ * since a month may have ended before the order failed. The subscription ends.
  */
 export async function undo(
   context: BillingContext,
@@ -294,7 +294,7 @@ export async function undo(
   const locked = await lockInvoice(tx, invoiceId)
   if (!locked) throw new Error(`no invoice ${invoiceId}`)
   const { invoice, subscription } = locked
-  // It was cancelled meanwhile, and what was unused is back already.
+  // The subscription was cancelled meanwhile, and its unused part is credited already.
   if (subscription?.status === 'ended') return
   const others = subscription
     ? await tx
@@ -307,7 +307,7 @@ export async function undo(
         .forUpdate()
         .execute()
     : []
-  for (const one of [invoice, ...others]) await giveBack(context, tx, one, reason)
+  for (const one of [invoice, ...others]) await refundInvoice(context, tx, one, reason)
   // What came back may pay for something else that waits.
   await context.jobs.add(tx, jobNames.payOpen, { customerId: invoice.customer_id })
   if (!subscription) return

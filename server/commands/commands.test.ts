@@ -183,7 +183,7 @@ test('refund gives back through the portal that runs, and refuses with a sentenc
 
 test('suspense lists what waits, and gives it to one customer once', async () => {
   const an = await portal.customer()
-  const word = {
+  const update = {
     eventId: 'parked',
     providerTransactionId: 'parked',
     status: 'succeeded',
@@ -192,7 +192,7 @@ test('suspense lists what waits, and gives it to one customer once', async () =>
   const tell = (reference: string) =>
     portal.app.topUps.settlement.settle(
       { name: 'vnpay', displayName: 'VNPay', credits: 'exact' },
-      { ...word, reference, currency: 'VND', occurredAt: null, detail: '' },
+      { ...update, reference, currency: 'VND', occurredAt: null, detail: '' },
     )
   await tell('NOBODYS')
   const { said } = await command('suspense')

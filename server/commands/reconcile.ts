@@ -26,7 +26,7 @@ export async function reconcileCommand(
     for (const { driver, about, what } of found.differences)
       out.line(`${driver}  ${about}  ${what}`)
     out.line(
-      `${span} days: ${found.payments} payments, ${found.postings} postings, ${found.asked} ` +
+      `${span} days: ${found.payments} payments, ${found.postings} postings, ${found.queried} ` +
         `asked about: ${found.differences.length} differences.`,
     )
     out.fields({ days: Number(span), from, to, ...found })

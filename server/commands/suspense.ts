@@ -4,8 +4,8 @@ import type { Output } from './output.ts'
 import { openPaymentTools } from './payment-tools.ts'
 
 /**
- * `suspense`: what waits; `suspense assign <number> <transaction code or e-mail>`: it is this
- * customer's. The portal that runs tells the customer.
+ * `suspense`: lists money in suspense; `suspense assign <number> <transaction code or e-mail>`
+ * credits it to a customer. The running portal notifies the customer.
  */
 export async function suspenseCommand(
   config: Config,

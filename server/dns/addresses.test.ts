@@ -7,15 +7,15 @@ import { createDelegation } from './addresses.ts'
  * own port.
  */
 async function referrer(): Promise<{ port: number; asked: string[]; close(): void }> {
-  const asked: string[] = []
+  const queries: string[] = []
   const parent = createSocket('udp4')
   const inside = createSocket('udp4')
   await new Promise<void>((resolve) => parent.bind(0, '127.0.0.1', resolve))
   const { port } = parent.address()
   await new Promise<void>((resolve) => inside.bind(port, '127.0.0.7', resolve))
-  inside.on('message', () => asked.push('127.0.0.7'))
+  inside.on('message', () => queries.push('127.0.0.7'))
   parent.on('message', (query, from) => {
-    asked.push('parent')
+    queries.push('parent')
     // A referral: com NS ns.inside.com, with the glue 127.0.0.7.
     const name = Buffer.from('\x03com\x00', 'latin1')
     const host = Buffer.from('\x02ns\x06inside\x03com\x00', 'latin1')
@@ -41,7 +41,7 @@ async function referrer(): Promise<{ port: number; asked: string[]; close(): voi
   })
   return {
     port,
-    asked,
+    asked: queries,
     close() {
       parent.close()
       inside.close()

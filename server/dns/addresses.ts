@@ -1,6 +1,6 @@
 /**
- * Where name servers are: the portal's own, the world's roots, and how a delegation is checked
- * between them.
+ * The addresses of name servers: the portal's own and the root servers, and the options of the
+ * delegation check.
  */
 import { isIP } from 'node:net'
 import { isLoopback } from '../platform/loopback.ts'
@@ -12,7 +12,7 @@ import {
 } from './delegation/index.ts'
 
 /** The world's thirteen root servers (IANA's named.root, IPv4). */
-const worldRoots = [
+const rootServers = [
   '198.41.0.4',
   '170.247.170.2',
   '192.33.4.12',
@@ -64,20 +64,20 @@ export function ownNameServer(host: string, port: number): string {
  */
 export function createDelegation(of: {
   roots: readonly string[]
-  /** Whether the sandbox's registry stands in for the world's parent zones. */
+  /** Whether the sandbox's registry replaces the real parent zones. */
   withSandbox: boolean
   own: { addresses: readonly string[]; port: number; names: readonly string[] }
   sites: NonNullable<DelegationOptions['sites']>
 }): DelegationCheck {
   const roots = of.roots.map(endpointOf)
   return createDelegationCheck({
-    roots: roots.length > 0 ? roots : worldRoots.map((address) => ({ address, port: dnsPort })),
+    roots: roots.length > 0 ? roots : rootServers.map((address) => ({ address, port: dnsPort })),
     port: roots[0]?.port ?? dnsPort,
     ourAddresses: of.own.addresses.map((address) => ({ address, port: of.own.port })),
     sites: of.sites,
     ourNames: of.own.names,
     publicSuffix: isPublicSuffix,
-    // Elsewhere a customer's delegation could have us ask hosts of the operator's own network.
+    // Otherwise a customer's delegation could make us query hosts of the operator's own network.
     allowPrivateAddresses:
       of.withSandbox && roots.length > 0 && roots.every(({ address }) => isLoopback(address)),
   })

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { shownStates, type Change } from '../../contract/dns-changes.ts'
 import { recordRuleText } from '../../contract/dns-records.ts'
 import type { Language } from '../../contract/errors.ts'
-import { newestFirst, type KeysetPage, type PageWish } from '../platform/cursor.ts'
+import { newestFirst, type KeysetPage, type PageRequest } from '../platform/cursor.ts'
 import type { Queryable, Tx } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
 import { edit, type EditDeps } from './edit.ts'
@@ -41,7 +41,7 @@ const columns = ['id', 'at', 'action', 'before', 'after', 'undone_at'] as const
 /** Newest first. */
 export async function changePage(
   db: Queryable,
-  of: PageWish & { zoneId: string },
+  of: PageRequest & { zoneId: string },
 ): Promise<KeysetPage<ChangeRow>> {
   // An import may hold ten thousand records, of which a list shows the first.
   const query = db

@@ -1,6 +1,6 @@
 /**
- * The interface between the DNS module and whatever answers queries. PostgreSQL is the truth; a
- * driver is told what it should serve, and never decides. Every act is an "ensure": it may be asked
+ * The interface between the DNS module and whatever answers queries. PostgreSQL is authoritative; a
+ * driver is told what it should serve, and never decides. Every act is idempotent: it may be called
  * twice and acts once. Failures are DriverFailure.
  */
 

@@ -1,6 +1,6 @@
 /**
- * The one way records change: what was there, what is there afterwards, judged together, written
- * together, and kept in the change log, which is also where a name server catches up from.
+ * Every change of records goes through this file: the records before and after are validated
+ * together, written together, and stored in the change log, from which a name server catches up.
  */
 import {
   absoluteName,
@@ -216,7 +216,7 @@ export async function writeEdit(
     zone.id,
     of.after.filter(({ id }) => !stood.has(id)),
   )
-  const serial = await publisher.touch(tx, zone)
+  const serial = await publisher.recordChange(tx, zone)
   const { id } = await tx
     .insertInto('dns_change')
     .values({

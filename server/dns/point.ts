@@ -64,13 +64,13 @@ export async function pointAt(
       priority: null,
     }))
   }
-  const wish = [...wanted('@'), ...wanted('www')]
+  const desired = [...wanted('@'), ...wanted('www')]
   const same = (a: KeptRecord, b: KeptRecord): boolean =>
     a.name === b.name && a.type === b.type && a.content === b.content
   const before = present.filter(
-    (record) => addressing.has(record.type) && !wish.some((one) => same(one, record)),
+    (record) => addressing.has(record.type) && !desired.some((one) => same(one, record)),
   )
-  const after = wish.filter((record) => !present.some((one) => same(one, record)))
+  const after = desired.filter((record) => !present.some((one) => same(one, record)))
   const changeId =
     of.preview || before.length + after.length === 0
       ? null

@@ -18,7 +18,7 @@ export interface Publisher {
    * Gives the zone its next serial, and tells the driver after the commit. The zone's row is locked
    * by the caller.
    */
-  touch(tx: Tx, zone: Pick<ZoneRow, 'id' | 'name' | 'serial'>): Promise<bigint>
+  recordChange(tx: Tx, zone: Pick<ZoneRow, 'id' | 'name' | 'serial'>): Promise<bigint>
   /**
    * A claim of this name came, went or changed its state: which one is answered, there and below,
    * is decided anew after the commit.
@@ -240,7 +240,7 @@ export function createPublisher(deps: {
       concurrency: 2,
       run: ({ name }) => enqueue(name),
     })
-    // What somebody changed over there, and what gave up after its last try.
+    // Repairs what was changed at the remote driver, and synchronises zones whose job gave up.
     deps.jobs.define({
       name: 'reconcile-domains',
       cron: '41 2 * * *',
@@ -309,7 +309,7 @@ export function createPublisher(deps: {
   }
 
   return {
-    async touch(tx, zone) {
+    async recordChange(tx, zone) {
       // Never lower than the time: a domain that comes back has a higher serial than it had.
       const atLeast = BigInt(Math.floor(deps.clock.now().getTime() / 1000))
       const serial = zone.serial + 1n > atLeast ? zone.serial + 1n : atLeast

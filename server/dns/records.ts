@@ -18,7 +18,7 @@ import { lockZone, recordsById, type KeptRecord, type ZoneRow } from './store.ts
 export interface RecordDeps extends EditDeps {
   readonly capabilities: DnsCapabilities
 }
-interface Wish {
+interface ChangeContext {
   readonly customerId: string
   readonly zoneId: string
   readonly language: Language
@@ -67,7 +67,7 @@ export interface Written {
 export async function addRecord(
   tx: Tx,
   deps: RecordDeps,
-  of: Wish & { body: RecordBody },
+  of: ChangeContext & { body: RecordBody },
 ): Promise<Written> {
   const zone = await lockZone(tx, of.customerId, of.zoneId)
   const record = { ...accepted(deps, zone, of.body, of.language), id: randomUUID(), version: 1 }
@@ -87,12 +87,12 @@ export async function addRecord(
 export async function changeRecord(
   tx: Tx,
   deps: RecordDeps,
-  of: Wish & { recordId: string; body: RecordBody; version: number | undefined },
+  of: ChangeContext & { recordId: string; body: RecordBody; version: number | undefined },
 ): Promise<Written> {
   const zone = await lockZone(tx, of.customerId, of.zoneId)
   const before = await found(tx, zone, of.recordId, of.version, of.language)
-  // A text that has quotation marks around it since an import is sent back as it was read: it is
-  // not stripped of them in passing.
+  // A text that has had quotation marks since an import is stored as it was read: the form does not
+  // strip them.
   const isSameText =
     of.body.type === 'TXT' && before.type === 'TXT' && of.body.content === before.content
   const value = accepted(
@@ -116,7 +116,7 @@ export async function changeRecord(
 export async function deleteRecord(
   tx: Tx,
   deps: RecordDeps,
-  of: Wish & { recordId: string; version: number | undefined },
+  of: ChangeContext & { recordId: string; version: number | undefined },
 ): Promise<{ id: string; changeId: bigint }> {
   const zone = await lockZone(tx, of.customerId, of.zoneId)
   const record = await found(tx, zone, of.recordId, of.version, of.language)
@@ -133,7 +133,7 @@ export async function deleteRecord(
 export async function deleteRecords(
   tx: Tx,
   deps: RecordDeps,
-  of: Wish & { ids: readonly string[] },
+  of: ChangeContext & { ids: readonly string[] },
 ): Promise<{ deleted: number; changeId: bigint }> {
   const zone = await lockZone(tx, of.customerId, of.zoneId)
   const ids = [...new Set(of.ids)]

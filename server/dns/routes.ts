@@ -3,7 +3,7 @@ import type { Check } from '../../contract/dns.ts'
 import { recordRuleText } from '../../contract/dns-records.ts'
 import { namesThatMatter, warningsOf } from '../../contract/dns-warnings.ts'
 import type { Language } from '../../contract/errors.ts'
-import { encodeCursor, pageWish } from '../platform/cursor.ts'
+import { encodeCursor, pageRequest } from '../platform/cursor.ts'
 import { transaction, type Database, type Queryable, type Tx } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
 import { Page, type Http } from '../platform/http.ts'
@@ -43,7 +43,8 @@ export interface DnsRouteDeps extends RecordDeps, ZoneDeps {
   readonly checks: Limit
   readonly claims: Limit
   /**
-   * Claims of one name by one account: adding and deleting it again and again turns through pairs.
+   * Limit on claims of one name by one account: repeated adding and deleting would cycle through
+   * the pairs of name servers.
    */
   readonly claimsOfName: Limit
   /** The SOA's mailbox, as a name. */
@@ -69,7 +70,12 @@ export interface DnsRouteDeps extends RecordDeps, ZoneDeps {
 export function routes(http: Http, deps: DnsRouteDeps): void {
   const { db, capabilities } = deps
 
-  const told = async (tx: Tx, zoneId: string, written: Written, language: Language) => {
+  const presentWithWarnings = async (
+    tx: Tx,
+    zoneId: string,
+    written: Written,
+    language: Language,
+  ) => {
     const { name } = await zoneById(tx, zoneId)
     const beside = await recordsAt(tx, zoneId, namesThatMatter(written.record, name))
     return presentWritten(written, warningsOf(beside, name)(written.record), language)
@@ -79,7 +85,7 @@ export function routes(http: Http, deps: DnsRouteDeps): void {
     const { rows, next } = await zonePage(db, {
       customerId,
       search: query.search ?? '',
-      ...pageWish(query, language),
+      ...pageRequest(query, language),
     })
     return new Page(
       { data: rows.map((zone) => presentDomain(zone, capabilities)) },
@@ -132,7 +138,7 @@ export function routes(http: Http, deps: DnsRouteDeps): void {
     const { records, next } = await recordPage(db, {
       zone,
       ...wanted,
-      ...pageWish(query, language),
+      ...pageRequest(query, language),
     })
     return new Page(
       { data: records.map(presentRecord), serial: Number(zone.serial) },
@@ -145,7 +151,7 @@ export function routes(http: Http, deps: DnsRouteDeps): void {
     return { serial: Number(zone.serial), data: records?.map(presentRecord) ?? null, gone }
   })
   http.write(api.addRecord, async ({ tx, customerId, params, body, language }) =>
-    told(
+    presentWithWarnings(
       tx,
       params.id,
       await addRecord(tx, deps, { customerId, zoneId: params.id, body, language }),
@@ -161,7 +167,7 @@ export function routes(http: Http, deps: DnsRouteDeps): void {
   http.write(
     api.updateRecord,
     async ({ tx, customerId, params, body: { version, ...body }, language }) =>
-      told(
+      presentWithWarnings(
         tx,
         params.id,
         await changeRecord(tx, deps, {
@@ -176,14 +182,14 @@ export function routes(http: Http, deps: DnsRouteDeps): void {
       ),
   )
   http.write(api.deleteRecord, async ({ tx, customerId, params, query, language }) => {
-    const wish = {
+    const input = {
       customerId,
       zoneId: params.id,
       recordId: params.recordId,
       version: query.version,
       language,
     }
-    const { id, changeId } = await deleteRecord(tx, deps, wish)
+    const { id, changeId } = await deleteRecord(tx, deps, input)
     return { id, changeId: String(changeId) }
   })
   http.write(api.deleteRecords, async ({ tx, customerId, params, body, language }) => {
@@ -210,7 +216,10 @@ export function routes(http: Http, deps: DnsRouteDeps): void {
 
   http.read(dnsChanges.listChanges, async ({ customerId, params, query, language }) => {
     const zone = await zoneOf(db, customerId, params.id)
-    const { rows, next } = await changePage(db, { zoneId: zone.id, ...pageWish(query, language) })
+    const { rows, next } = await changePage(db, {
+      zoneId: zone.id,
+      ...pageRequest(query, language),
+    })
     const who = await deps.nameOf(db, customerId)
     return new Page({ data: rows.map((row) => presentChange(row, who)) }, encodeCursor(next))
   })

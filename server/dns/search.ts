@@ -5,7 +5,7 @@
 import { sql, type SqlBool } from 'kysely'
 import { unicodeName } from '../../contract/dns-idn.ts'
 import { absoluteName, readName, type RecordType } from '../../contract/dns-records.ts'
-import { newestFirst, type PageWish } from '../platform/cursor.ts'
+import { newestFirst, type PageRequest } from '../platform/cursor.ts'
 import type { Queryable } from '../platform/db.ts'
 import { live, recordOf, type KeptRecord, type ZoneRow } from './store.ts'
 
@@ -18,7 +18,7 @@ const like = (text: string): string => `%${text.replace(/[\\%_]/g, '\\$&')}%`
  */
 export async function zonePage(
   db: Queryable,
-  of: PageWish & { customerId: string; search: string },
+  of: PageRequest & { customerId: string; search: string },
 ) {
   const text = spelled(of.search)
   let query = live(db).where('customer_id', '=', of.customerId)
@@ -77,7 +77,7 @@ async function encodedHits(
  */
 export async function recordPage(
   db: Queryable,
-  of: PageWish & {
+  of: PageRequest & {
     zone: ZoneRow
     type: RecordType | undefined
     name: string | undefined

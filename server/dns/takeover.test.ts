@@ -34,13 +34,14 @@ async function delegate(name: string, nameservers: readonly string[]): Promise<v
 }
 const isValid = async (name: string, who: TestCustomer): Promise<boolean> =>
   (await call<Check>('GET', `/api/dns/check?domain=${name}`, who)).body.result.isValid
-const letGo = (domain: Domain, who: TestCustomer) => call('DELETE', `/api/dns/${domain.id}`, who)
+const releaseDomain = (domain: Domain, who: TestCustomer) =>
+  call('DELETE', `/api/dns/${domain.id}`, who)
 
 test('whoever claims it again and again never gets the pair that the parent names', async () => {
   const left = (await claim('gone.com', owner)).body.result
   await delegate('gone.com', left.nameserver)
   expect(await isValid('gone.com', owner)).toBe(true)
-  expect((await letGo(left, owner)).status).toBe(200)
+  expect((await releaseDomain(left, owner)).status).toBe(200)
 
   const given = new Set<string>()
   // Many accounts, for one account may claim a name only so often.
@@ -51,7 +52,7 @@ test('whoever claims it again and again never gets the pair that the parent name
       expect(status).toBe(201)
       given.add(body.result.nameserver.join())
       expect(await isValid('gone.com', attacker)).toBe(false)
-      await letGo(body.result, attacker)
+      await releaseDomain(body.result, attacker)
     }
   }
   expect(given).not.toContain(left.nameserver.join())
@@ -62,13 +63,13 @@ test('a pair active for another stays out of reach though the parent forgot it',
   const left = (await claim('moved.com', owner)).body.result
   await delegate('moved.com', left.nameserver)
   expect(await isValid('moved.com', owner)).toBe(true)
-  await letGo(left, owner)
+  await releaseDomain(left, owner)
   await delegate('moved.com', ['ns1.elsewhere.example', 'ns2.elsewhere.example'])
   const attacker = await portal.customer()
   for (let turn = 0; turn < 5; turn++) {
     const { body } = await claim('moved.com', attacker)
     expect(body.result.nameserver).not.toEqual(left.nameserver)
-    await letGo(body.result, attacker)
+    await releaseDomain(body.result, attacker)
   }
   // Too often for a day; another name is taken as before, and this one on the next.
   expect(await claim('moved.com', attacker)).toMatchObject({
@@ -86,7 +87,7 @@ test('where every pair is out of reach the claim is refused and nothing is writt
     expect(status).toBe(201)
     await delegate(name, body.result.nameserver)
     expect(await isValid(name, person)).toBe(true)
-    await letGo(body.result, person)
+    await releaseDomain(body.result, person)
   }
   const late = await portal.customer()
   expect(await claim(name, late)).toMatchObject({

@@ -6,7 +6,7 @@ interface Known {
   domain?: { name?: string; status?: string }
 }
 
-const domainWords: Record<string, Record<Language, string>> = {
+const stateLabels: Record<string, Record<Language, string>> = {
   active: { en: 'is active', vi: 'đã được kích hoạt' },
   moved: { en: 'now uses other name servers', vi: 'hiện dùng nameserver khác' },
   pending: { en: 'is no longer active', vi: 'không còn được kích hoạt' },
@@ -17,7 +17,7 @@ export const titles = {
     const { domain } = payload as Known
     const vi = language === 'vi'
     return vi
-      ? `Tên miền ${domain?.name ?? ''} ${domainWords[domain?.status ?? '']?.vi ?? ''}`
-      : `Domain ${domain?.name ?? ''} ${domainWords[domain?.status ?? '']?.en ?? ''}`
+      ? `Tên miền ${domain?.name ?? ''} ${stateLabels[domain?.status ?? '']?.vi ?? ''}`
+      : `Domain ${domain?.name ?? ''} ${stateLabels[domain?.status ?? '']?.en ?? ''}`
   },
 } satisfies Partial<Titles>

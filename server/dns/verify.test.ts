@@ -92,7 +92,7 @@ async function pairOfNobody(): Promise<string[]> {
   ).slice(0, 2)
 }
 /** As the job does every minute. */
-const lookAround = () => portal.app.dns.verifier.checkDue()
+const checkDue = () => portal.app.dns.verifier.checkDue()
 
 describe('activation', () => {
   test('not registered, elsewhere, half, and then exactly ours', async () => {
@@ -148,18 +148,18 @@ describe('activation', () => {
     const late = await claim(fresh())
     const never = await claim(fresh())
     await travel(minutes(2))
-    await lookAround()
+    await checkDue()
     expect((await read(late)).verification.checkedAt).not.toBeNull()
     await delegate(late.name, late.nameserver)
     expect((await read(late)).active).toBe(false)
     await travel(days(1))
-    await lookAround()
+    await checkDue()
     expect((await read(late)).active).toBe(true)
     await travel(days(30))
-    await lookAround()
+    await checkDue()
     const last = (await read(never)).verification.checkedAt
     await travel(days(30))
-    await lookAround()
+    await checkDue()
     expect((await read(never)).verification.checkedAt).toBe(last)
   })
 
@@ -286,16 +286,16 @@ test('an active domain that moves away is marked, told, and waits again after a 
   expect(await check(domain.name, who)).toMatchObject({ isValid: true })
   await delegate(domain.name, ['ns1.elsewhere.net', 'ns2.elsewhere.net'])
   await travel(days(1) + hours(1))
-  await Promise.all([lookAround(), lookAround(), check(domain.name, who)])
+  await Promise.all([checkDue(), checkDue(), check(domain.name, who)])
   expect(await read(domain, who)).toMatchObject({ active: true, movedAt: null })
   await travel(hours(2))
-  await lookAround()
+  await checkDue()
   expect(await read(domain, who)).toMatchObject({
     active: true,
     movedAt: expect.any(String) as string,
   })
   await travel(days(8))
-  await lookAround()
+  await checkDue()
   expect(await read(domain, who)).toMatchObject({ active: false, movedAt: null })
   await expect.poll(() => told(who)).toHaveLength(3)
   expect(await told(who)).toEqual([

@@ -1,7 +1,8 @@
 /**
- * Whether the parent zone names a domain's pair: asked by its owner, and by a job with growing gaps
- * for 28 days. An active domain is looked at every day; one that is delegated elsewhere is marked,
- * told to its owner, and waits again after a week, so that whoever owns the name now can have it.
+ * Verifies that the parent zone names a domain's pair: on the owner's request, and by a job with
+ * growing intervals for 28 days. An active domain is rechecked every day. One that is delegated
+ * elsewhere is marked and its owner is notified; after a week it becomes pending again, so that a
+ * new owner can claim it.
  */
 import type { Check, CheckReason } from '../../contract/dns.ts'
 import type { Language } from '../../contract/errors.ts'
@@ -30,8 +31,11 @@ const gaps = [
 ]
 const waitsFor = days(28)
 const activeGap = days(1)
-/** An active domain that was found elsewhere is looked at again soon: once may be a slip. */
-const doubtGap = hours(1)
+/**
+ * An active domain that was found delegated elsewhere is rechecked soon: one finding may be an
+ * error.
+ */
+const recheckGap = hours(1)
 const missesUntilMoved = 2
 const movedFor = days(7)
 const dueAtOnce = 500
@@ -111,7 +115,7 @@ export function createVerifier(deps: {
   }
 
   function nextCheck(zone: ZoneRow, active: boolean, misses: number, now: Date): Date | null {
-    if (active) return later(now, misses > 0 ? doubtGap : activeGap)
+    if (active) return later(now, misses > 0 ? recheckGap : activeGap)
     const next = later(now, gaps[Math.min(misses, gaps.length) - 1] ?? minutes(1))
     return next.getTime() - zone.created_at.getTime() > waitsFor ? null : next
   }
@@ -141,11 +145,11 @@ export function createVerifier(deps: {
     const wasActive = zone.active_at !== null
     const gone =
       wasActive && !verdict.isValid && verdict.reason !== undefined && elsewhere.has(verdict.reason)
-    // Two checks that fall together (a button and the job, two portals) are one look.
+    // Two checks at the same time (a button and the job, two processes) count as one.
     const again =
       zone.misses > 0 &&
       zone.checked_at !== null &&
-      now.getTime() - zone.checked_at.getTime() < doubtGap / 2
+      now.getTime() - zone.checked_at.getTime() < recheckGap / 2
     let misses = zone.misses + 1
     if (verdict.isValid || (wasActive && !gone)) misses = 0
     else if (wasActive && again) misses = zone.misses

@@ -26,7 +26,7 @@ import {
 } from './zone-file/index.ts'
 
 /** Faults reported of one file at most. */
-const toldFaults = 20
+const maxFaultsShown = 20
 
 const written = (zone: string, record: KeptRecord): ZoneRecord => {
   const at = { name: absoluteName(record.name, zone), ttlSeconds: record.ttl }
@@ -165,11 +165,11 @@ const firstText = (faults: RecordFaults, language: Language): string => {
 function refuseWith(faults: readonly { line: number; text: string }[], language: Language): void {
   if (faults.length === 0) return
   const word = language === 'vi' ? 'Dòng' : 'Line'
-  const told = faults
+  const lines = faults
     .toSorted((a, b) => a.line - b.line)
-    .slice(0, toldFaults)
+    .slice(0, maxFaultsShown)
     .map(({ line, text }) => `${word} ${line}: ${text}`)
-  throw new Refusal('invalid_input', { fields: { content: told.join('\n') } })
+  throw new Refusal('invalid_input', { fields: { content: lines.join('\n') } })
 }
 
 /**
@@ -199,8 +199,8 @@ export async function importZone(
   // A set has one TTL (RFC 2181, section 5.2): the file's where it names a value that is there.
   const ttls = new Map<string, number>()
   for (const record of present) {
-    const wish = wanted.get(valueOf(record))
-    if (wish) ttls.set(setOf(record), wish.record.ttl)
+    const entry = wanted.get(valueOf(record))
+    if (entry) ttls.set(setOf(record), entry.record.ttl)
     else if (!ttls.has(setOf(record)) && of.mode === 'merge') ttls.set(setOf(record), record.ttl)
   }
 
@@ -226,7 +226,7 @@ export async function importZone(
   }))
   const lines = new Map(added.map(({ record, line }) => [record.id, line]))
   const after = [...changed.map((one) => one.after), ...added.map(({ record }) => record)]
-  const wrong = await judge(viewOf([...stays, ...after]), zone.name, after, toldFaults)
+  const wrong = await judge(viewOf([...stays, ...after]), zone.name, after, maxFaultsShown)
   refuseWith(
     wrong.map(({ record, faults }) => ({
       line: lines.get(record.id) ?? 1,

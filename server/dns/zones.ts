@@ -110,7 +110,7 @@ export async function createZone(
   return zone
 }
 
-/** Its records go; its name keeps in mind who had it, and with which pair. */
+/** The records are deleted; the name remembers which accounts had it, and with which pair. */
 export async function deleteZone(
   tx: Tx,
   deps: ZoneDeps,

@@ -34,7 +34,7 @@ export type Outcome =
     }
   | { readonly how: 'failed'; readonly code: string }
 
-export interface Asker {
+export interface UpstreamClient {
   /**
    * `onAnswer` is called when the first byte of an answer is there; `onEnd` once, when all is over.
    */
@@ -48,7 +48,7 @@ export interface Asker {
   close(): Promise<void>
 }
 
-interface SocketTrouble extends NodeJS.ErrnoException {
+interface SocketError extends NodeJS.ErrnoException {
   /** The connection had answered something before. */
   kept?: boolean
   readonly socket?: { readonly bytesRead?: number }
@@ -69,7 +69,7 @@ function originOf({ host, port }: EdgeAddress): URL {
  * `connectMs` for the connection, `answerMs` until the first byte of the answer; `sharedDomain`:
  * see `withinSite`.
  */
-export function createAsker({
+export function createUpstreamClient({
   connectMs,
   answerMs,
   sharedDomain,
@@ -77,13 +77,13 @@ export function createAsker({
   connectMs: number
   answerMs: number
   sharedDomain: string | null
-}): Asker {
+}): UpstreamClient {
   const plain = buildConnector({ timeout: connectMs })
   const connect: typeof plain = (options, done) => {
     plain(options, (...connected) => {
       const [, socket] = connected
       // Heard before undici hears it, which tells its handlers the bare error.
-      socket?.once('error', (error: SocketTrouble) => (error.kept = socket.bytesRead > 0))
+      socket?.once('error', (error: SocketError) => (error.kept = socket.bytesRead > 0))
       done(...connected)
     })
   }
@@ -144,14 +144,13 @@ export function createAsker({
             if (!response.write(chunk)) running.pause()
           },
           onResponseEnd() {
-            // Before the answer is ended: a visitor who hears its end and leaves has not left
-            // early.
+            // Called before the response ends: a visitor who leaves at its end has not left early.
             end({ how: 'answered' })
             response.end()
           },
-          onResponseError(_running, error: SocketTrouble) {
-            // Broken off in the middle: the visitor must see that, not a short page that looks
-            // whole.
+          onResponseError(_running, error: SocketError) {
+            // The response broke off in the middle: the visitor must see that, not a short page
+            // that looks complete.
             if (response.headersSent) {
               end({ how: left ? 'client_closed' : 'broken' })
               response.destroy()

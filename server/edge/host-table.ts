@@ -1,4 +1,4 @@
-// Which host name is which site: the portal sends the table; the edge keeps it while the portal is
+// The table of host names and sites: the portal sends it; the edge keeps it while the portal is
 // down.
 import type { EdgeAddress } from './upstreams.ts'
 
@@ -26,7 +26,8 @@ export interface HostTable {
 
 /** `upstreams`: containers of a site that answer now, from memory. */
 export function createHostTable(upstreams: (site: string) => readonly EdgeAddress[]): HostTable {
-  // Until the first table nobody knows what is nobody's: the visitor is asked to wait a moment.
+  // Before the first table arrives no host name is known to be unused: the visitor is asked to wait
+  // a moment.
   let hosts: Map<string, HostEntry> | undefined
   return {
     replace(entries) {

@@ -6,7 +6,7 @@ import type { Duplex } from 'node:stream'
 import { watchUnused } from '../platform/unused-connections.ts'
 import { carriesBody, opensWebSocket } from '../platform/upgrade.ts'
 import { accessLine, visitorLeft, type Given } from './access.ts'
-import { createAsker } from './ask.ts'
+import { createUpstreamClient } from './ask.ts'
 import { toUpstream, toVisitor, type Visit } from './headers.ts'
 import type { EdgeSite } from './host-table.ts'
 import { edgePage, type EdgePage } from './pages.ts'
@@ -77,9 +77,12 @@ function targetOf(
 
 const nameOf = (host: string): string => host.replace(/:\d*$/, '').replace(/\.$/, '').toLowerCase()
 function clientOf({ socket, headers }: http.IncomingMessage, trustProxy: boolean): string {
-  const told = trustProxy ? headers['x-forwarded-for'] : undefined
+  const forwardedFor = trustProxy ? headers['x-forwarded-for'] : undefined
   const last =
-    (typeof told === 'string' ? told : (told?.at(-1) ?? '')).split(',').at(-1)?.trim() ?? ''
+    (typeof forwardedFor === 'string' ? forwardedFor : (forwardedFor?.at(-1) ?? ''))
+      .split(',')
+      .at(-1)
+      ?.trim() ?? ''
   return (isIP(last) === 0 ? (socket.remoteAddress ?? '') : last).replace(/^::ffff:(?=\d+\.)/, '')
 }
 
@@ -96,7 +99,7 @@ export function createEdge(parts: EdgeParts): Edge {
   const trustProxy = parts.trustProxy ?? false
   const sharedDomain = parts.sharedDomain?.toLowerCase() ?? null
   const answerMs = parts.answerMs ?? 120_000
-  const asker = createAsker({ connectMs, answerMs, sharedDomain })
+  const upstreamClient = createUpstreamClient({ connectMs, answerMs, sharedDomain })
 
   const note = (
     request: http.IncomingMessage,
@@ -148,7 +151,7 @@ export function createEdge(parts: EdgeParts): Edge {
       const done = upstreams.take(address)
       const again = (page: EdgePage) =>
         repeatable && tries < maxTries ? attempt(tries + 1) : say(page)
-      asker.ask(
+      upstreamClient.ask(
         request,
         response,
         { address, path: target.path, visit, hasBody, kept: repeatable && tries < maxTries },
@@ -312,7 +315,7 @@ export function createEdge(parts: EdgeParts): Edge {
         endUnused()
       })
       clearTimeout(timer)
-      await asker.close()
+      await upstreamClient.close()
     },
   }
 }

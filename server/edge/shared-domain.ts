@@ -1,7 +1,7 @@
 /**
- * What one site says to a browser and would hold for its neighbours: all sites of a provider stand
- * below one domain, which a browser takes for one owner's unless it is on the Public Suffix List.
- * RFC 6265 (Domain of a cookie), RFC 6797 (includeSubDomains), W3C Clear-Site-Data.
+ * Removes response headers by which one site could affect its neighbours: all sites of a provider
+ * are below one domain, which a browser takes for one owner's unless it is on the Public Suffix
+ * List. RFC 6265 (Domain of a cookie), RFC 6797 (includeSubDomains), W3C Clear-Site-Data.
  */
 
 /** Whether `name` is `domain` or below it. Both lower case, without a port. */

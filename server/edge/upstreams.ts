@@ -61,7 +61,10 @@ export class Upstreams {
     }
   }
 
-  /** It refused or broke off: others first for a while. Ports are used again, so old entries go. */
+  /**
+   * The upstream refused or broke off: others are preferred for a while. Ports are reused, so old
+   * entries are deleted.
+   */
   failed(address: EdgeAddress): string {
     const key = this.#key(address)
     const now = Date.now()

@@ -1,7 +1,7 @@
 /**
- * Messages to people: stored sealed in the business transaction, sent by a job, erased once sent.
- * While what carries them is away they are tried again: a one-time code until it ends, for a late
- * one is worse than none, and any other, a letter, for days.
+ * Messages to customers: encrypted and stored in the business transaction, sent by a job, deleted
+ * once sent. While the SMS or mail server is unavailable they are retried: a one-time code until it
+ * expires, because a late code is useless, and any other message, a letter, for days.
  */
 import { randomUUID } from 'node:crypto'
 import { deleteInBatches } from '../platform/batches.ts'
@@ -24,8 +24,8 @@ export interface Messages extends Outbox {
   /** How many are not sent and may still be. */
   waiting(): Promise<number>
   /**
-   * Forgets to whom something was sent more than 90 days ago, and the texts that nothing tries any
-   * more. To whom something could not be sent stays, for a person to look.
+   * Deletes the recipients of messages that were sent more than 90 days ago, and texts that are no
+   * longer retried. The recipients of failed messages stay, for an operator.
    */
   dropOld(): Promise<void>
 }
@@ -34,8 +34,8 @@ const keptMs = days(90)
 /** How long a letter is tried: as long as mail servers keep trying (RFC 5321, 4.5.4.1). */
 const letterMs = days(5)
 /**
- * Tries of what the other side says no to: the no may be a setting that an operator is mending, but
- * who is asked for days takes the asker for a nuisance.
+ * Retries of a message that the server rejected: the cause may be a setting that an operator is
+ * correcting, but days of retries would look like abuse.
  */
 const maxRefusals = 8
 

@@ -17,7 +17,7 @@ import {
   type PaymentDriver,
   type TokenDriver,
 } from './driver.ts'
-import type { Buyer, Orders, Wish } from './orders.ts'
+import type { Buyer, Orders, PaymentInput } from './orders.ts'
 import { cardsOf, takesRegion, tokensOf } from './routing.ts'
 import type { Settlement } from './settle.ts'
 
@@ -30,12 +30,16 @@ export interface Cards {
   attach(buyer: Buyer, methodId: string): Promise<void>
   detach(buyer: Buyer, methodId: string): Promise<void>
   /** Makes a payment that waits for its card. */
-  open(wish: Wish): Promise<{ transId: string }>
+  open(input: PaymentInput): Promise<{ transId: string }>
   /** Gives the browser what it confirms the payment with. */
   confirm(buyer: Buyer, transId: string, methodId: string): Promise<{ client_secret: string }>
   /** Charges a token at once. */
   charge(
-    wish: Wish & { locationId: string; sourceId: string; verificationToken: string | null },
+    input: PaymentInput & {
+      locationId: string
+      sourceId: string
+      verificationToken: string | null
+    },
   ): Promise<{ transactionCode: string; status: PaymentStatus }>
 }
 
@@ -58,7 +62,7 @@ export function createCards(deps: {
   drivers: ReadonlyMap<string, PaymentDriver>
   orders: Orders
   settlement: Settlement
-  /** Of one customer: somebody who tries stolen cards is refused again and again. */
+  /** Limit per customer: somebody who tests stolen cards is refused again and again. */
   refusals: Limit
 }): Cards {
   const { db, clock, catalog, drivers, orders, settlement, refusals } = deps
@@ -96,8 +100,8 @@ export function createCards(deps: {
   }
 
   /**
-   * A customer that the provider has forgotten (its keys were replaced, or somebody deleted it
-   * there) is made anew, without cards.
+   * A provider's customer that no longer exists (its keys were replaced, or somebody deleted it
+   * there) is created again, without cards.
    */
   async function withCustomer<T>(
     buyer: Buyer,
@@ -147,11 +151,11 @@ export function createCards(deps: {
       if (!known) throw new Refusal('not_found')
       await ownOrNothing(driver.detach(known.reference, methodId))
     },
-    async open(wish) {
+    async open(input) {
       const driver = cardDriver()
-      if (!takesRegion(catalog, driver, catalog.payments.cards.regions, wish.buyer.regionCode))
+      if (!takesRegion(catalog, driver, catalog.payments.cards.regions, input.buyer.regionCode))
         throw new Refusal('method_unavailable')
-      return { transId: (await orders.open(wish, driver, '')).code }
+      return { transId: (await orders.open(input, driver, '')).code }
     },
     async confirm(buyer, transId, methodId) {
       const driver = cardDriver()
@@ -171,27 +175,27 @@ export function createCards(deps: {
       await orders.keepRef(payment.id, providerRef)
       return { client_secret: clientSecret }
     },
-    async charge(wish) {
+    async charge(input) {
       const driver = tokenDriver()
-      if (!takesRegion(catalog, driver, catalog.payments.tokens.regions, wish.buyer.regionCode))
+      if (!takesRegion(catalog, driver, catalog.payments.tokens.regions, input.buyer.regionCode))
         throw new Refusal('method_unavailable')
       // The browser may name only the place that the operator sells from.
-      if (wish.locationId !== driver.locationId) throw new Refusal('not_found')
-      // Counted before it is tried, so that many at once are no way around it; what is not refused
-      // does not count.
-      await refusals.take(wish.buyer.id)
+      if (input.locationId !== driver.locationId) throw new Refusal('not_found')
+      // Counted before the charge, so that parallel charges cannot evade the limit; a charge that
+      // succeeds is not counted.
+      await refusals.take(input.buyer.id)
       const payment = await orders
-        .open(wish, driver, wish.locationId)
+        .open(input, driver, input.locationId)
         .catch(async (error: unknown) => {
           // No card was tried.
-          await refusals.giveBack(wish.buyer.id)
+          await refusals.giveBack(input.buyer.id)
           throw error
         })
       if (payment.status === 'pending') {
         try {
-          const update = await driver.charge(orders.orderOf(payment, wish.buyer), {
-            sourceId: wish.sourceId,
-            verificationToken: wish.verificationToken,
+          const update = await driver.charge(orders.orderOf(payment, input.buyer), {
+            sourceId: input.sourceId,
+            verificationToken: input.verificationToken,
           })
           // A refund or a dispute will name the payment as the provider does.
           await orders.keepRef(payment.id, update.paymentRef ?? null)
@@ -202,13 +206,13 @@ export function createCards(deps: {
             await orders.refuse(payment.id, error.message)
             throw new Refusal('payment_refused')
           }
-          // The card may have been charged: the customer must not be told to try again. The
-          // provider's word, or asking for it, decides.
+          // The card may have been charged: the customer must not be told to try again. A webhook
+          // or a query decides.
           deps.log.warn({ err: error, code: payment.code }, 'a charge whose answer is lost')
         }
       }
-      const { status } = await orders.own(db, wish.buyer.id, payment.code)
-      if (status !== 'failed') await refusals.giveBack(wish.buyer.id)
+      const { status } = await orders.own(db, input.buyer.id, payment.code)
+      if (status !== 'failed') await refusals.giveBack(input.buyer.id)
       return { transactionCode: payment.code, status: status as PaymentStatus }
     },
   }

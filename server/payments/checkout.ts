@@ -15,7 +15,7 @@ import { days, later, type Clock } from '../platform/clock.ts'
 import type { Database, Queryable } from '../platform/db.ts'
 import { DriverFailure, Refusal } from '../platform/errors.ts'
 import type { PaymentDriver } from './driver.ts'
-import type { Orders, PaymentRow, Wish } from './orders.ts'
+import type { Orders, PaymentRow, PaymentInput } from './orders.ts'
 import { available, routeOf, type Route } from './routing.ts'
 
 interface Shown {
@@ -33,7 +33,7 @@ interface Shown {
 
 export interface Checkout {
   begin(
-    wish: Wish & { type: 1 | 2; method: Route['method'] },
+    input: PaymentInput & { type: 1 | 2; method: Route['method'] },
   ): Promise<{ checkoutUrl: string; transactionCode: string }>
   find(db: Queryable, customerId: string, code: string, language: Language): Promise<Shown>
   /**
@@ -99,22 +99,23 @@ export function createCheckout(deps: {
   }
 
   return {
-    async begin(wish) {
-      const { currency } = catalog.regions[wish.buyer.regionCode]
+    async begin(input) {
+      const { currency } = catalog.regions[input.buyer.regionCode]
       const route = routeOf(
-        available(catalog, gateways, wish.buyer.regionCode),
-        wish.type,
-        wish.method,
+        available(catalog, gateways, input.buyer.regionCode),
+        input.type,
+        input.method,
       )
       const driver = route && drivers.get(route.gateway)
       if (!route || driver?.kind !== 'hosted' || !driver.currencies.includes(currency))
         throw new Refusal('method_unavailable')
-      const payment = await orders.open(wish, driver, route.channel)
-      // The payment stands before the gateway hears of it: a word that comes at once finds it.
+      const payment = await orders.open(input, driver, route.channel)
+      // The payment is stored before the gateway is called: a webhook that arrives at once finds
+      // it.
       const { checkoutUrl, providerRef } = await driver
-        .begin(orders.orderOf(payment, wish.buyer))
+        .begin(orders.orderOf(payment, input.buyer))
         .catch(async (error: unknown) => {
-          // A plain no is no trouble that passes: trying again would end the same way.
+          // A rejection is permanent: another try would fail the same way.
           if (!(error instanceof DriverFailure) || error.kind !== 'rejected') throw error
           await orders.refuse(payment.id, error.message)
           throw new Refusal('payment_refused')
@@ -150,7 +151,7 @@ export function createCheckout(deps: {
         .select(['code', 'amount', 'currency', 'expires_at'])
         .where('customer_id', '=', customerId)
         .where('driver', 'in', byTransfer)
-        // One whose time is over is credited all the same, should its money come.
+        // An expired payment is credited all the same when its money arrives.
         .where('status', 'in', ['pending', 'expired'])
         .where('created_at', '>', later(clock.now(), -days(1)))
         .orderBy('created_at', 'desc')

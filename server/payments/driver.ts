@@ -132,7 +132,8 @@ export class UnknownCard extends DriverFailure {
 }
 
 /**
- * The provider knows this customer no more: deleted there, or made under keys that were replaced.
+ * The provider no longer has this customer: it was deleted there, or created under keys that were
+ * replaced.
  */
 export class UnknownCustomer extends DriverFailure {
   constructor(reason: string) {
@@ -182,14 +183,14 @@ interface Gateway {
    */
   refund?(order: PaymentOrder, refund: Refund): Promise<PaymentUpdate>
   /**
-   * Money on top of a payment that is paid: movements of their own, each with the `eventId` that
-   * the webhook about it has. Absent where a payment that is paid takes no more.
+   * Extra money for a payment that is already paid: separate movements, each with the `eventId` of
+   * the webhook about it. Absent where a paid payment accepts no more money.
    */
   extras?(order: PaymentOrder): Promise<readonly PaymentUpdate[]>
   /**
-   * The gateway's movements of a span of time, all of them, with the `eventId` of the webhook about
-   * each; settled by themselves and compared by `portal reconcile`. Absent where the gateway offers
-   * no list.
+   * All movements of the gateway in a span of time, each with the `eventId` of the webhook about
+   * it; the settle-movements jobs settle them, and `portal reconcile` compares them. Absent where
+   * the gateway offers no list.
    */
   movements?(span: { readonly from: Date; readonly to: Date }): Promise<readonly PaymentUpdate[]>
 }

@@ -49,7 +49,7 @@ const webhook = (gateway: string, body: unknown) =>
   portal.call('POST', `/api/webhooks/${gateway}`, { body })
 
 describe('a top-up through Alepay', () => {
-  const wish = { amount: 500_000, type: 2, method: null } as const
+  const input = { amount: 500_000, type: 2, method: null } as const
 
   test.each([
     ['paid', 'succeeded', ['500000 → 500000']],
@@ -63,7 +63,7 @@ describe('a top-up through Alepay', () => {
     ['review', 'pending', []],
   ])('that is %s ends %s, and the success page says so', async (outcome, status, expected) => {
     const an = await portal.customer()
-    const { transactionCode, returnUrl } = await portal.topUpBy(an, wish, outcome)
+    const { transactionCode, returnUrl } = await portal.topUpBy(an, input, outcome)
     expect(transIdOf(returnUrl)).toBe(transactionCode)
     await becomes(an, transactionCode, status)
     expect(await transaction(an, transactionCode)).toMatchObject({
@@ -76,7 +76,7 @@ describe('a top-up through Alepay', () => {
 
   test('that the bank approves after its review is credited then', async () => {
     const an = await portal.customer()
-    const { transactionCode, checkoutUrl } = await portal.topUpBy(an, wish, 'review')
+    const { transactionCode, checkoutUrl } = await portal.topUpBy(an, input, 'review')
     expect((await transaction(an, transactionCode)).status).toBe('pending')
     await portal.decide(checkoutUrl, 'approved')
     await becomes(an, transactionCode, 'succeeded')
@@ -90,7 +90,7 @@ describe('a top-up through Alepay', () => {
       '/api/payments/checkout',
       {
         token: an.token,
-        body: wish,
+        body: input,
       },
     )
     const { transactionCode: code, checkoutUrl } = begun.body.result
@@ -123,7 +123,7 @@ describe('a top-up through Alepay', () => {
 })
 
 describe('a top-up through VietQR at payOS', () => {
-  const wish = { amount: 500_000, type: 2, method: 'VIETQR' } as const
+  const input = { amount: 500_000, type: 2, method: 'VIETQR' } as const
   const suspense = async () =>
     (
       await portal.app.db
@@ -145,7 +145,7 @@ describe('a top-up through VietQR at payOS', () => {
     ['after_expiry', 'succeeded', ['500000 → 500000']],
   ])('that is %s ends %s, and the success page says so', async (outcome, status, expected) => {
     const an = await portal.customer()
-    const { transactionCode, returnUrl } = await portal.topUpBy(an, wish, outcome)
+    const { transactionCode, returnUrl } = await portal.topUpBy(an, input, outcome)
     expect(transIdOf(returnUrl)).toBe(transactionCode)
     await becomes(an, transactionCode, status)
     expect(await transaction(an, transactionCode)).toMatchObject({
@@ -158,7 +158,7 @@ describe('a top-up through VietQR at payOS', () => {
 
   test('of which half has come waits for the rest', async () => {
     const an = await portal.customer()
-    const { transactionCode, checkoutUrl } = await portal.topUpBy(an, wish, 'half')
+    const { transactionCode, checkoutUrl } = await portal.topUpBy(an, input, 'half')
     expect((await transaction(an, transactionCode)).status).toBe('pending')
     expect(await entries(an)).toEqual([])
     await portal.decide(checkoutUrl, 'paid')
@@ -170,7 +170,7 @@ describe('a top-up through VietQR at payOS', () => {
     'of which half has come when it is %s waits in suspense, once, and is named',
     async (end) => {
       const an = await portal.customer()
-      const { transactionCode, checkoutUrl } = await portal.topUpBy(an, wish, 'half')
+      const { transactionCode, checkoutUrl } = await portal.topUpBy(an, input, 'half')
       await portal.decide(checkoutUrl, end)
       const { db, topUps } = portal.app
       const payment = () =>
@@ -211,7 +211,7 @@ describe('a top-up through VietQR at payOS', () => {
     const an = await portal.customer()
     const begun = await portal.call<{ transactionCode: string }>('POST', '/api/payments/checkout', {
       token: an.token,
-      body: wish,
+      body: input,
     })
     const { transactionCode } = begun.body.result
     const { reference } = await portal.app.db
@@ -249,7 +249,7 @@ describe('a top-up through VietQR at payOS', () => {
   test('that is made twice is credited once, and the second waits in suspense', async () => {
     const an = await portal.customer()
     const before = (await suspense()).length
-    const { transactionCode } = await portal.topUpBy(an, wish, 'twice')
+    const { transactionCode } = await portal.topUpBy(an, input, 'twice')
     await becomes(an, transactionCode, 'succeeded')
     expect(await entries(an)).toEqual(['500000 → 500000'])
     expect((await suspense()).slice(before)).toEqual(['500000 paid_twice'])
@@ -270,7 +270,7 @@ describe('a top-up through VietQR at payOS', () => {
     'that is made twice, %s: payOS is asked on, and the second one waits in suspense, once',
     async (outcome) => {
       const an = await portal.customer()
-      const { transactionCode } = await portal.topUpBy(an, wish, outcome)
+      const { transactionCode } = await portal.topUpBy(an, input, outcome)
       const { db } = portal.app
       const payment = () =>
         db
@@ -300,7 +300,7 @@ describe('a top-up through VietQR at payOS', () => {
     'that was %s, and is transferred all the same, its webhook lost: payOS is asked on',
     async (end) => {
       const an = await portal.customer()
-      const { transactionCode } = await portal.topUpBy(an, wish, end)
+      const { transactionCode } = await portal.topUpBy(an, input, end)
       await becomes(an, transactionCode, 'failed')
       await sql`insert into sandbox.payos_transfers (reference, order_code, amount)
       select 'LATE' || reference, reference::bigint, amount from payment
@@ -314,7 +314,7 @@ describe('a top-up through VietQR at payOS', () => {
   test('of another amount credits nothing and waits in suspense, once', async () => {
     const an = await portal.customer()
     const before = (await suspense()).length
-    const { transactionCode } = await portal.topUpBy(an, wish, 'more')
+    const { transactionCode } = await portal.topUpBy(an, input, 'more')
     await eventually('the suspense', async () => (await suspense()).includes('510000 wrong_amount'))
     // Asked again and again, it is parked no second time.
     await eventually('another question', async () => {

@@ -1,4 +1,6 @@
-/** Payments: topping up the wallet through gateways. Only a gateway's own verified word credits. */
+/**
+ * Payments: topping up the wallet through gateways. Only a verified update of a gateway credits.
+ */
 export type { PaymentDriver } from './driver.ts'
 export { createLetters } from './letters.ts'
 export { openOperatorTools, openPayments } from './open.ts'

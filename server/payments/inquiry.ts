@@ -1,6 +1,6 @@
 /**
- * Asking a gateway about what stays pending, or may get more than was ordered, and letting go of
- * what was never paid.
+ * Queries a gateway about payments that stay pending, or that may receive more than was ordered,
+ * and expires those that were never paid.
  */
 import { later, minutes, seconds, type Clock } from '../platform/clock.ts'
 import { transaction, type Database, type Tx } from '../platform/db.ts'
@@ -12,13 +12,13 @@ import { settleMovements } from './movements.ts'
 import type { Orders } from './orders.ts'
 import type { Settlement } from './settle.ts'
 
-/** A queue for each gateway: one that hangs keeps nobody waiting but its own customers. */
+/** One queue per gateway: a gateway that hangs delays only its own customers. */
 const jobOf = (driver: string): string => `ask-gateway-${driver}`
 /** Of before there was a queue for each; what lies in it goes on in the gateway's own. */
 const formerJob = 'ask-gateway'
 /**
- * When the gateway is asked while it says nothing: after so many seconds each, and then once an
- * hour until the payment is given up.
+ * Seconds before each query of a gateway that sent no webhook; after the last one, once an hour
+ * until the payment expires.
  */
 const defaultGaps = [15, 30, 60, 120, 300, 600, 3600]
 const giveUpAfterMs = minutes(24 * 60)
@@ -67,8 +67,8 @@ export function createInquiry(deps: {
       for (const extra of (await driver.extras?.(order)) ?? [])
         await settlement.settle(driver, extra)
     } catch (error) {
-      // A gateway that does not answer keeps no payment pending for ever: its time runs out all the
-      // same, and it is asked again later.
+      // A gateway that does not respond does not keep a payment pending for ever: the payment
+      // expires all the same, and the gateway is queried again later.
       if (!(error instanceof DriverFailure)) throw error
       log.warn({ err: error, driver: payment.driver }, 'a payment could not be asked about')
     }

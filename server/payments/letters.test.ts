@@ -20,9 +20,9 @@ beforeAll(async () => {
       const refund = vnpay.refund.bind(vnpay)
       const stubborn: PaymentDriver = {
         ...vnpay,
-        async refund(order, wish) {
+        async refund(order, input) {
           if (refuses) throw new DriverFailure('rejected', 'vnpay: no')
-          return await refund(order, wish)
+          return await refund(order, input)
         },
       }
       return { ...drivers, payments: new Map([...drivers.payments, ['vnpay', stubborn]]) }
@@ -38,7 +38,7 @@ const letter = (to: TestCustomer, text: RegExp) =>
       .map((message) => message.text.replaceAll('\u00A0', ' '))
       .find((read) => text.test(read)),
   )
-const told = async ({ token }: TestCustomer, event: string) =>
+const notificationsOf = async ({ token }: TestCustomer, event: string) =>
   (
     await portal.call<{ data: { event: string; title: string; payload: object }[] }>(
       'GET',
@@ -89,18 +89,18 @@ test('a refund to its source is told when it is made, and when it is refused', a
   await portal.app.topUps.refunds.begin(transactionCode, 100_000n, 'asked for')
   expect(await letter(an, /đang hoàn .* qua VNPay/)).toContain('Số dư ví là 200.000 đ')
   const wallet = { amount: 100_000, currency: 'VND', provider: 'VNPay', transactionCode }
-  await eventually('both notifications', async () => (await told(an, 'wallet.refunded')).length > 0)
-  expect((await told(an, 'wallet.refund_failed')).map(({ payload }) => payload)).toMatchObject([
-    { wallet },
-  ])
-  expect((await told(an, 'wallet.refunded')).map(({ payload, title }) => [title, payload])).toEqual(
-    [
-      [
-        expect.stringMatching(/to the original payment method$/),
-        expect.objectContaining({ wallet }),
-      ],
-    ],
+  await eventually(
+    'both notifications',
+    async () => (await notificationsOf(an, 'wallet.refunded')).length > 0,
   )
+  expect(
+    (await notificationsOf(an, 'wallet.refund_failed')).map(({ payload }) => payload),
+  ).toMatchObject([{ wallet }])
+  expect(
+    (await notificationsOf(an, 'wallet.refunded')).map(({ payload, title }) => [title, payload]),
+  ).toEqual([
+    [expect.stringMatching(/to the original payment method$/), expect.objectContaining({ wallet })],
+  ])
 })
 
 test('a chargeback is told with what it leaves owed, and so is one that is won', async () => {
@@ -115,10 +115,13 @@ test('a chargeback is told with what it leaves owed, and so is one that is won',
   expect(taken).toContain('bạn còn nợ 100.000 đ')
   await tell({ ...of, status: 'restored' })
   await letter(an, /đã trả lại 300\.000 đ/)
-  await eventually('both', async () => (await told(an, 'wallet.chargeback_returned')).length > 0)
-  expect((await told(an, 'wallet.chargeback')).map(({ payload }) => payload)).toMatchObject([
-    { wallet: { amount: 300_000, owed: 100_000 } },
-  ])
+  await eventually(
+    'both',
+    async () => (await notificationsOf(an, 'wallet.chargeback_returned')).length > 0,
+  )
+  expect(
+    (await notificationsOf(an, 'wallet.chargeback')).map(({ payload }) => payload),
+  ).toMatchObject([{ wallet: { amount: 300_000, owed: 100_000 } }])
   await jobsIdle(portal.app.db)
   const letters = (await portal.inbox(an.email)).filter(({ text }) => /thu hồi/.test(text))
   expect(letters).toHaveLength(2)

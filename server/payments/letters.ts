@@ -1,6 +1,6 @@
 /**
- * What a customer is told of money that reached the wallet or left it again: a notification and a
- * letter, in the transaction of the posting.
+ * Notifies a customer of money that reached or left the wallet: a notification and a letter, in the
+ * transaction of the posting.
  */
 import type { Language } from '../../contract/errors.ts'
 import { formatMoney, type Currency, type RegionCode } from '../../contract/money.ts'
@@ -13,7 +13,7 @@ import type { EventOutbox } from '../realtime/index.ts'
 import type { Ledger } from '../wallet/index.ts'
 
 /** Amounts are minor units. */
-export interface Moved {
+export interface MovedMoney {
   readonly customerId: string
   readonly amount: bigint
   readonly currency: Currency
@@ -24,15 +24,15 @@ export interface Moved {
 
 export interface Letters {
   /** `setOff`: what of it went on to what a chargeback had left owed. */
-  toppedUp(tx: Tx, of: Moved & { readonly setOff: bigint }): Promise<void>
+  toppedUp(tx: Tx, of: MovedMoney & { readonly setOff: bigint }): Promise<void>
   /** It is on its way back to where it came from. */
-  refunded(tx: Tx, of: Moved): Promise<void>
+  refunded(tx: Tx, of: MovedMoney): Promise<void>
   /** The gateway would not give it back: it is in the wallet again. */
-  refundFailed(tx: Tx, of: Moved): Promise<void>
-  /** A bank or the gateway took it back. `owed`: what the wallet did not hold. */
-  takenBack(tx: Tx, of: Moved & { readonly owed: bigint }): Promise<void>
+  refundFailed(tx: Tx, of: MovedMoney): Promise<void>
+  /** A chargeback. `owed`: the part that the wallet did not cover. */
+  takenBack(tx: Tx, of: MovedMoney & { readonly owed: bigint }): Promise<void>
   /** Taken back before, and given again. */
-  returned(tx: Tx, of: Moved): Promise<void>
+  returned(tx: Tx, of: MovedMoney): Promise<void>
 }
 
 const words = {
@@ -136,7 +136,7 @@ export function createLetters(deps: {
   async function tell(
     tx: Tx,
     kind: Kind,
-    of: Moved,
+    of: MovedMoney,
     part: { readonly name: keyof typeof rests; readonly amount: bigint } | null = null,
   ): Promise<void> {
     const { amount, currency, provider, transactionCode } = of
@@ -154,8 +154,8 @@ export function createLetters(deps: {
       .where('id', '=', of.customerId)
       .executeTakeFirstOrThrow()
     const region = customer.region_code as RegionCode
-    const spoken = customer.language ?? languageOfRegion(catalog, region)
-    const language: Language = spoken === 'vi' ? 'vi' : 'en'
+    const preferred = customer.language ?? languageOfRegion(catalog, region)
+    const language: Language = preferred === 'vi' ? 'vi' : 'en'
     const money = (minor: bigint): string => formatMoney(Number(minor), currency, language)
     const { balance } = await deps.ledger.balanceOf(tx, of.customerId)
     const known = {

@@ -190,10 +190,10 @@ test('found by two at once, and told of late by its own word: credited once', as
   for (let n = 1; n <= 5; n++) await send(of, n * 10_000, { notice: n === 5 ? 'late' : 'lost' })
   await lists(minutely, hourly)
   expect(await wallet(an)).toEqual([10_000, 20_000, 30_000, 40_000, 50_000])
-  const words = () =>
+  const records = () =>
     portal.app.db.selectFrom('payment_notice').select('raw').where('driver', '=', 'bank').execute()
   await eventually('the late word', async () =>
-    (await words()).some(
+    (await records()).some(
       ({ raw }) =>
         JSON.stringify(raw).includes(of.content) && JSON.stringify(raw).includes('"POST"'),
     ),

@@ -1,7 +1,7 @@
 /**
- * Settling what a gateway's list of movements tells, for a word may be lost: whatever came is
- * settled as its word would have been, with its order or in suspense. Settlement happens once for
- * each movement, so that words, lists and two portals may all tell of the same one.
+ * Settles the movements that a gateway lists, because a webhook may be missed: each listed movement
+ * is settled as its webhook would have been, with its order or in suspense. Settlement happens once
+ * per movement, so webhooks, lists and several processes may all report the same one.
  */
 import { days, hours, later, minutes, type Clock } from '../platform/clock.ts'
 import type { Database } from '../platform/db.ts'
@@ -14,8 +14,8 @@ import type { Settled, Settlement } from './settle.ts'
 /** A queue for each gateway. */
 export const settleMovements = (driver: string): string => `settle-movements-${driver}`
 /**
- * Every minute the list is short; what the bank or the feed was late with, and what came while the
- * portal was down, is in the long one.
+ * The short list is read every minute. The long list finds what the bank or the feed reported late,
+ * and what came while the portal was down.
  */
 const lists = [
   { nameOf: settleMovements, cron: '* * * * *', spanMs: hours(2) },
@@ -59,10 +59,10 @@ export function defineSettlingMovements(deps: {
     return at ?? undefined
   }
 
-  /** Those of which no webhook was settled yet: most movements had their own. */
-  async function unheard(
+  /** The updates of which no webhook was settled yet: most movements had their own. */
+  async function withoutWebhook(
     driver: PaymentDriver,
-    told: readonly PaymentUpdate[],
+    updates: readonly PaymentUpdate[],
   ): Promise<PaymentUpdate[]> {
     const rows = await db
       .selectFrom('payment_notice')
@@ -71,18 +71,15 @@ export function defineSettlingMovements(deps: {
       .where(
         'event_id',
         'in',
-        told.map(({ eventId }) => eventId),
+        updates.map(({ eventId }) => eventId),
       )
       .where('outcome', 'in', settledOutcomes)
       .execute()
-    const heard = new Set(rows.map(({ event_id: id }) => id))
-    return told.filter(({ eventId }) => !heard.has(eventId))
+    const settled = new Set(rows.map(({ event_id: id }) => id))
+    return updates.filter(({ eventId }) => !settled.has(eventId))
   }
 
-  /**
-   * Kept beside the words that came by themselves, so that it is known what credited and what is
-   * settled already.
-   */
+  /** Stored beside the webhooks, so that it is known what credited and what is settled already. */
   async function keep(
     driver: PaymentDriver,
     update: PaymentUpdate,
@@ -114,15 +111,16 @@ export function defineSettlingMovements(deps: {
     const first = driver.movements && (await firstPayment(driver))
     if (!driver.movements || !first) return
     const now = new Date()
-    // What came before customers could pay was never theirs; a day more, for a bank that writes
-    // days only. A portal whose clock travelled knows no first.
+    // Money that arrived before the first payment belongs to no customer; one day earlier, for a
+    // bank that reports days only. With a clock that was moved, the first payment's time is not
+    // used.
     const [from, begun] = [later(now, -spanMs), later(first, -days(1))]
-    const told = await driver.movements({
+    const updates = await driver.movements({
       from: begun > from && begun < now ? begun : from,
       to: later(now, minutes(1)),
     })
-    for (let at = 0; at < told.length; at += batch) {
-      for (const update of await unheard(driver, told.slice(at, at + batch))) {
+    for (let at = 0; at < updates.length; at += batch) {
+      for (const update of await withoutWebhook(driver, updates.slice(at, at + batch))) {
         if (signal.aborted) return
         try {
           await keep(driver, update, await settlement.settle(driver, update))

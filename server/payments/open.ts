@@ -52,8 +52,8 @@ export function openPayments(
   },
 ): Payments {
   const settlement = createSettlement(deps)
-  // They need each other: a payment that is made is asked about, and to ask is to tell the driver
-  // what was ordered.
+  // The two depend on each other: a new payment schedules a query, and a query needs the payment's
+  // order.
   const orders: Orders = createOrders({
     ...deps,
     onOpened: (tx, made) => inquiry.schedule(tx, made),

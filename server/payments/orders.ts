@@ -22,7 +22,7 @@ export interface Buyer {
 }
 
 /** A customer who wants to pay. */
-export interface Wish {
+export interface PaymentInput {
   readonly buyer: Buyer
   /** Minor units. */
   readonly amount: number
@@ -37,7 +37,7 @@ export interface Orders {
    * Makes the payment, or finds the one that this action made before. Refuses an amount outside the
    * catalogue's limits.
    */
-  open(wish: Wish, driver: PaymentDriver, channel: string): Promise<PaymentRow>
+  open(input: PaymentInput, driver: PaymentDriver, channel: string): Promise<PaymentRow>
   /** The owner's own payment; anybody else's is unknown. */
   own(db: Queryable, customerId: string, code: string): Promise<PaymentRow>
   orderOf(payment: PaymentRow, buyer: Buyer): PaymentOrder
@@ -65,7 +65,7 @@ export function createOrders(deps: {
   clock: Clock
   catalog: Catalog
   portalUrl: string
-  /** Called in the transaction that makes a payment: somebody will ask the gateway about it. */
+  /** Called in the transaction that creates a payment: schedules the queries of the gateway. */
   onOpened: (tx: Tx, payment: PaymentRow) => Promise<void>
 }): Orders {
   const { db, clock, catalog, portalUrl } = deps
@@ -76,7 +76,7 @@ export function createOrders(deps: {
    */
   async function insert(
     tx: Tx,
-    wish: Wish,
+    input: PaymentInput,
     driver: PaymentDriver,
     channel: string,
   ): Promise<PaymentRow | undefined> {
@@ -86,17 +86,17 @@ export function createOrders(deps: {
       const row = await tx
         .insertInto('payment')
         .values({
-          id: wish.actionId,
+          id: input.actionId,
           code,
           reference: driver.referenceOf?.(code) ?? code,
-          customer_id: wish.buyer.id,
+          customer_id: input.buyer.id,
           driver: driver.name,
           channel,
-          amount: BigInt(wish.amount),
-          currency: catalog.regions[wish.buyer.regionCode].currency,
+          amount: BigInt(input.amount),
+          currency: catalog.regions[input.buyer.regionCode].currency,
           status: 'pending',
-          ip: wish.ip,
-          language: wish.language,
+          ip: input.ip,
+          language: input.language,
           created_at: now,
           expires_at: later(now, lifeMs),
         })
@@ -107,7 +107,7 @@ export function createOrders(deps: {
       const before = await tx
         .selectFrom('payment')
         .select('id')
-        .where('id', '=', wish.actionId)
+        .where('id', '=', input.actionId)
         .executeTakeFirst()
       if (before) return undefined
     }
@@ -115,22 +115,22 @@ export function createOrders(deps: {
   }
 
   return {
-    async open(wish, driver, channel) {
-      const { currency } = catalog.regions[wish.buyer.regionCode]
+    async open(input, driver, channel) {
+      const { currency } = catalog.regions[input.buyer.regionCode]
       const { min, max } = catalog.payments.currencies[currency]
-      if (wish.amount < min || wish.amount > max)
+      if (input.amount < min || input.amount > max)
         throw new Refusal('invalid_input', {
-          fields: { amount: ruleText('amount_range', wish.language) },
+          fields: { amount: ruleText('amount_range', input.language) },
         })
       return await transaction(db, async (tx) => {
-        const made = await insert(tx, wish, driver, channel)
+        const made = await insert(tx, input, driver, channel)
         if (made) await deps.onOpened(tx, made)
         return (
           made ??
           (await tx
             .selectFrom('payment')
             .selectAll()
-            .where('id', '=', wish.actionId)
+            .where('id', '=', input.actionId)
             .executeTakeFirstOrThrow())
         )
       })

@@ -8,19 +8,19 @@ let release: () => void = () => undefined
 const hanging = new Promise<void>((resolve) => {
   release = resolve
 })
-const asked = { vnpay: 0, alepay: 0 }
+const lookUps = { vnpay: 0, alepay: 0 }
 beforeAll(async () => {
   portal = await openTestPortal({
     timing: { askGatewaySeconds: [0, 3600] },
     changeDrivers(drivers) {
-      const watched = (name: keyof typeof asked, before: () => Promise<void>): PaymentDriver => {
+      const watched = (name: keyof typeof lookUps, before: () => Promise<void>): PaymentDriver => {
         const driver = drivers.payments.get(name)
         if (!driver) throw new Error(`no ${name}`)
         const lookUp = driver.lookUp.bind(driver)
         return {
           ...driver,
           async lookUp(order, about) {
-            asked[name] += 1
+            lookUps[name] += 1
             await before()
             return await lookUp(order, about)
           },
@@ -52,8 +52,8 @@ test('the others are asked while one of them answers nothing', async () => {
       body: { amount: 100_000, type, method },
     })
   for (let n = 0; n < 4; n++) expect((await begin(1, 'QRPAY')).status).toBe(200)
-  await eventually('as many questions as that gateway has workers', async () => asked.vnpay === 2)
+  await eventually('as many questions as that gateway has workers', async () => lookUps.vnpay === 2)
   expect((await begin(2, null)).status).toBe(200)
-  await eventually('a question to another gateway', async () => asked.alepay > 0, 15)
-  expect(asked.vnpay).toBe(2)
+  await eventually('a question to another gateway', async () => lookUps.alepay > 0, 15)
+  expect(lookUps.vnpay).toBe(2)
 })

@@ -1,6 +1,6 @@
 /**
- * Reconciliation: what the gateway says, what our payments say and what the ledger holds, side by
- * side. It reports what differs and mends nothing: money that is not understood waits for a person.
+ * Reconciliation: compares what the gateway lists, what our payments record and what the ledger
+ * holds. It reports differences and changes nothing: unexplained money waits for an operator.
  */
 import { later } from '../platform/clock.ts'
 import type { Queryable } from '../platform/db.ts'
@@ -21,12 +21,12 @@ export interface Reconciliation {
   readonly payments: number
   readonly postings: number
   /** Payments that the gateway was asked about. */
-  readonly asked: number
+  readonly queried: number
   readonly differences: readonly Difference[]
 }
 
 /** Minor units with their currency, as the operator's accounts have them. */
-const said = (amount: bigint, currency: string): string => `${amount} ${currency} (minor units)`
+const units = (amount: bigint, currency: string): string => `${amount} ${currency} (minor units)`
 
 /**
  * What the gateway's answer about one payment does not agree with. `gone`: minor units of it that
@@ -45,13 +45,13 @@ function disagreement(
     return `was credited, and the gateway says ${update.status}`
   if (update.status === 'succeeded' && came && update.amount !== payment.received)
     return (
-      `was credited with ${said(payment.received, payment.currency)}, and the gateway says ` +
-      `${said(update.amount, update.currency)}`
+      `was credited with ${units(payment.received, payment.currency)}, and the gateway says ` +
+      `${units(update.amount, update.currency)}`
     )
   if (update.status === 'refunded' && came && gone < update.amount)
     return (
-      `was given back at the gateway (${said(update.amount, update.currency)}), and ` +
-      `${said(gone, payment.currency)} went back here`
+      `was given back at the gateway (${units(update.amount, update.currency)}), and ` +
+      `${units(gone, payment.currency)} went back here`
     )
   return undefined
 }
@@ -88,8 +88,8 @@ async function reconcileDriver(
     if (posted !== payment.received)
       differs(
         payment.code,
-        `says that ${said(payment.received, payment.currency)} came, and the ledger holds ` +
-          `${said(posted, payment.currency)}`,
+        `says that ${units(payment.received, payment.currency)} came, and the ledger holds ` +
+          `${units(posted, payment.currency)}`,
       )
     credited.delete(payment.code)
   }
@@ -103,22 +103,22 @@ async function reconcileDriver(
   }
 
   // Gateway and payments.
-  let asked = 0
+  let queried = 0
   const posted = new Set(postings.map(({ key }) => key.replace(/:suspense$/, '')))
   const compare = (movement: PaymentUpdate): void => {
     const number = movement.providerTransactionId ?? movement.eventId
     if (movement.status === 'succeeded' && !posted.has(`${driver.name}:${number}`))
       differs(
         number,
-        `${said(movement.amount, movement.currency)} arrived at the gateway, and nothing was ` +
+        `${units(movement.amount, movement.currency)} arrived at the gateway, and nothing was ` +
           'posted',
       )
   }
   if (driver.movements) {
     try {
-      const told = await driver.movements(span)
-      asked = told.length
-      for (const movement of told) compare(movement)
+      const movements = await driver.movements(span)
+      queried = movements.length
+      for (const movement of movements) compare(movement)
     } catch (error) {
       if (!(error instanceof DriverFailure)) throw error
       differs('', `the gateway gives no list: ${error.message}`)
@@ -126,7 +126,7 @@ async function reconcileDriver(
   } else {
     for (const payment of payments) {
       try {
-        asked += 1
+        queried += 1
         const order = orders.orderOf(payment, await orders.buyerOf(payment.customer_id))
         const update = await driver.lookUp(order)
         if (update?.status === 'succeeded')
@@ -139,7 +139,7 @@ async function reconcileDriver(
       }
     }
   }
-  return { payments: payments.length, postings: postings.length, asked, differences }
+  return { payments: payments.length, postings: postings.length, queried, differences }
 }
 
 /** What waits for a person: also of gateways that are configured no more. */
@@ -177,7 +177,7 @@ async function waiting(db: Queryable, span: { from: Date; to: Date }): Promise<D
       ({ driver, id, code, provider_transaction_id: movement, amount, currency, reason }) => ({
         driver,
         about: code ?? movement,
-        what: `${said(amount, currency)} wait in suspense: ${reason} (no. ${id})`,
+        what: `${units(amount, currency)} wait in suspense: ${reason} (no. ${id})`,
       }),
     ),
     ...refunds.map(({ driver, code, id, amount, currency, detail, status }) => ({
@@ -185,15 +185,15 @@ async function waiting(db: Queryable, span: { from: Date; to: Date }): Promise<D
       about: code,
       what:
         status === 'unclear'
-          ? `a refund of ${said(amount, currency)} is not decided: ${detail ?? ''} (${id})`
-          : `a refund of ${said(amount, currency)} was asked for long ago and has no answer (` +
+          ? `a refund of ${units(amount, currency)} is not decided: ${detail ?? ''} (${id})`
+          : `a refund of ${units(amount, currency)} was asked for long ago and has no answer (` +
             `${id})`,
     })),
     ...unmatched.map(({ driver, movement, reference, kind, amount, currency, outcome }) => ({
       driver,
       about: reference ?? movement,
       what:
-        `the gateway says that ${said(amount, currency)} were ${kind}, and it fits no payment: ` +
+        `the gateway says that ${units(amount, currency)} were ${kind}, and it fits no payment: ` +
         `${outcome} (${movement})`,
     })),
   ]
@@ -213,7 +213,7 @@ export async function reconcile(
   return {
     payments: sum((of) => of.payments),
     postings: sum((of) => of.postings),
-    asked: sum((of) => of.asked),
+    queried: sum((of) => of.queried),
     differences: [...all.flatMap((of) => of.differences), ...(await waiting(db, span))],
   }
 }

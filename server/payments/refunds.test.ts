@@ -28,8 +28,8 @@ beforeAll(async () => {
       // as it is told to.
       const lossy: PaymentDriver = {
         ...vnpay,
-        async refund(order, wish) {
-          const answer = await refund(order, wish)
+        async refund(order, input) {
+          const answer = await refund(order, input)
           const failure = await trouble.shift()
           if (failure) throw failure
           return answer
@@ -246,7 +246,7 @@ describe('a refund to the source', () => {
 
 describe('money that a gateway takes back by itself', () => {
   const vnpay = { name: 'vnpay', displayName: 'VNPay', credits: 'exact' } as const
-  const word = (
+  const update = (
     code: string,
     status: PaymentUpdate['status'],
     amount: bigint,
@@ -266,22 +266,22 @@ describe('money that a gateway takes back by itself', () => {
 
   test('a chargeback is taken from the wallet once, and given again when it is won', async () => {
     const { an, code } = await paid()
-    const taken = word(code, 'reversed', 300_000n, 'dispute-1')
+    const taken = update(code, 'reversed', 300_000n, 'dispute-1')
     expect(await Promise.all([tell(taken), tell(taken), tell(taken)])).toEqual(
       expect.arrayContaining(['recorded', 'already', 'already']),
     )
     expect(await balance(an)).toBe(0)
-    expect(await tell(word(code, 'restored', 300_000n, 'dispute-1'))).toBe('recorded')
-    expect(await tell(word(code, 'restored', 300_000n, 'dispute-1'))).toBe('already')
+    expect(await tell(update(code, 'restored', 300_000n, 'dispute-1'))).toBe('recorded')
+    expect(await tell(update(code, 'restored', 300_000n, 'dispute-1'))).toBe('already')
     expect(await balance(an)).toBe(300_000)
     await portal.ledgerHolds()
   })
 
   test('a chargeback that is won pays for what was ordered meanwhile', async () => {
     const { an, code } = await paid()
-    expect(await tell(word(code, 'reversed', 300_000n, 'dispute-3'))).toBe('recorded')
+    expect(await tell(update(code, 'reversed', 300_000n, 'dispute-3'))).toBe('recorded')
     await orderAndWait(an)
-    expect(await tell(word(code, 'restored', 300_000n, 'dispute-3'))).toBe('recorded')
+    expect(await tell(update(code, 'restored', 300_000n, 'dispute-3'))).toBe('recorded')
     await eventually('the charge', async () => (await balance(an)) === 82_000)
     await portal.ledgerHolds()
   })
@@ -290,12 +290,12 @@ describe('money that a gateway takes back by itself', () => {
     const { an, code } = await paid()
     const left = await buy(an)
     const owed = await account('receivable:vnpay:VND')
-    expect(await tell(word(code, 'reversed', 300_000n, 'dispute-2'))).toBe('recorded')
+    expect(await tell(update(code, 'reversed', 300_000n, 'dispute-2'))).toBe('recorded')
     expect(await balance(an)).toBe(0)
     expect((await account('receivable:vnpay:VND')) - owed).toBe(BigInt(left) - 300_000n)
     await portal.ledgerHolds()
     // Won after all: nothing is owed any more, and the wallet has what was taken from it.
-    expect(await tell(word(code, 'restored', 300_000n, 'dispute-2'))).toBe('recorded')
+    expect(await tell(update(code, 'restored', 300_000n, 'dispute-2'))).toBe('recorded')
     expect(await account('receivable:vnpay:VND')).toBe(owed)
     expect(await balance(an)).toBe(left)
     await portal.ledgerHolds()
@@ -305,7 +305,7 @@ describe('money that a gateway takes back by itself', () => {
     const { an, code } = await paid()
     const left = await buy(an)
     const owed = await account('receivable:vnpay:VND')
-    expect(await tell(word(code, 'reversed', 300_000n, 'dispute-and-away'))).toBe('recorded')
+    expect(await tell(update(code, 'reversed', 300_000n, 'dispute-and-away'))).toBe('recorded')
     const spent = 300_000 - left
     // The next top-up is set off against the debt first.
     await portal.topUp(an, 50_000)
@@ -333,7 +333,7 @@ describe('money that a gateway takes back by itself', () => {
     expect(stillOwed === 0n || afterwards === 0).toBe(true)
     await portal.ledgerHolds()
     // Won after all: what was settled is the customer's, what was still owed is owed no more.
-    expect(await tell(word(code, 'restored', 300_000n, 'dispute-and-away'))).toBe('recorded')
+    expect(await tell(update(code, 'restored', 300_000n, 'dispute-and-away'))).toBe('recorded')
     expect(await account('receivable:vnpay:VND')).toBe(owed)
     expect(await balance(an)).toBe(afterwards + 300_000 - Number(stillOwed))
     await portal.ledgerHolds()
@@ -342,7 +342,7 @@ describe('money that a gateway takes back by itself', () => {
   test('the next top-up settles the debt, says so; what the rest buys comes back', async () => {
     const { an, code } = await paid()
     await buy(an)
-    expect(await tell(word(code, 'reversed', 300_000n, 'dispute-before'))).toBe('recorded')
+    expect(await tell(update(code, 'reversed', 300_000n, 'dispute-before'))).toBe('recorded')
     const [old] = (await portal.call<{ id: string }[]>('GET', '/api/wp', { token: an.token })).body
       .result
     const { transactionCode } = await portal.topUp(an, 500_000)
@@ -385,12 +385,16 @@ describe('money that a gateway takes back by itself', () => {
       body: { amount: 300_000, type: 1, method: 'QRPAY' },
     })
     const { transactionCode } = begun.body.result
-    expect(await tell(word(transactionCode, 'refunded', 300_000n, 'refund-first'))).toBe('recorded')
+    expect(await tell(update(transactionCode, 'refunded', 300_000n, 'refund-first'))).toBe(
+      'recorded',
+    )
     expect(await balance(an)).toBe(0)
-    expect(await tell(word(transactionCode, 'succeeded', 300_000n, 'payment-later'))).toBe(
+    expect(await tell(update(transactionCode, 'succeeded', 300_000n, 'payment-later'))).toBe(
       'already',
     )
-    expect(await tell(word(transactionCode, 'refunded', 300_000n, 'refund-first'))).toBe('already')
+    expect(await tell(update(transactionCode, 'refunded', 300_000n, 'refund-first'))).toBe(
+      'already',
+    )
     expect(await balance(an)).toBe(0)
     expect((await entries(an)).map((entry) => entry.split(' ')[0])).toEqual(['300000', '-300000'])
     await portal.ledgerHolds()
@@ -400,9 +404,9 @@ describe('money that a gateway takes back by itself', () => {
     const { an, code } = await paid()
     const left = await buy(an)
     const owed = await account('receivable:vnpay:VND')
-    expect(await tell(word(code, 'refunded', 300_000n, 'refund-failed'))).toBe('recorded')
+    expect(await tell(update(code, 'refunded', 300_000n, 'refund-failed'))).toBe('recorded')
     expect(await balance(an)).toBe(0)
-    expect(await tell(word(code, 'restored', 300_000n, 'refund-failed'))).toBe('recorded')
+    expect(await tell(update(code, 'restored', 300_000n, 'refund-failed'))).toBe('recorded')
     expect(await balance(an)).toBe(left)
     expect(await account('receivable:vnpay:VND')).toBe(owed)
     await portal.ledgerHolds()
@@ -410,12 +414,15 @@ describe('money that a gateway takes back by itself', () => {
 
   test('a refund made at the gateway leaves the wallet; one of ours not again', async () => {
     const { an, code } = await paid()
-    expect(await tell(word(code, 'refunded', 100_000n, 'refund-at-vnpay'))).toBe('recorded')
+    expect(await tell(update(code, 'refunded', 100_000n, 'refund-at-vnpay'))).toBe('recorded')
     expect(await balance(an)).toBe(200_000)
     const id = await refund(code)
     expect(await ended(id)).toBe('done')
     expect(
-      await tell({ ...word(code, 'refunded', 200_000n, 'any'), refundId: id.replaceAll('-', '') }),
+      await tell({
+        ...update(code, 'refunded', 200_000n, 'any'),
+        refundId: id.replaceAll('-', ''),
+      }),
     ).toBe('already')
     expect(await balance(an)).toBe(0)
     await portal.ledgerHolds()
@@ -424,19 +431,19 @@ describe('money that a gateway takes back by itself', () => {
   test('a chargeback of more than is left takes what is left; the rest is owed', async () => {
     const { an, code } = await paid()
     const owed = await account('receivable:vnpay:VND')
-    expect(await tell(word(code, 'refunded', 200_000n, 'refund-before'))).toBe('recorded')
+    expect(await tell(update(code, 'refunded', 200_000n, 'refund-before'))).toBe('recorded')
     const { transactionCode } = await portal.topUp(an, 50_000)
     await eventually('the top-up', async () => (await balance(an)) === 150_000)
     // Of this payment 100 000 are left; what came with another one stays.
-    expect(await tell(word(code, 'reversed', 300_000n, 'dispute-of-it-all'))).toBe('recorded')
+    expect(await tell(update(code, 'reversed', 300_000n, 'dispute-of-it-all'))).toBe('recorded')
     expect(await balance(an)).toBe(50_000)
     expect((await account('receivable:vnpay:VND')) - owed).toBe(-200_000n)
     // Nothing of it is left: all of the next one is owed, and never credited.
-    expect(await tell(word(code, 'reversed', 10_000n, 'dispute-on-top'))).toBe('recorded')
+    expect(await tell(update(code, 'reversed', 10_000n, 'dispute-on-top'))).toBe('recorded')
     expect(await balance(an)).toBe(50_000)
     expect((await account('receivable:vnpay:VND')) - owed).toBe(-210_000n)
     await expect(refund(code)).rejects.toThrow(/0 are left/)
-    expect(await tell(word(code, 'restored', 300_000n, 'dispute-of-it-all'))).toBe('recorded')
+    expect(await tell(update(code, 'restored', 300_000n, 'dispute-of-it-all'))).toBe('recorded')
     expect(await balance(an)).toBe(150_000)
     expect((await account('receivable:vnpay:VND')) - owed).toBe(-10_000n)
     expect(await ended(await refund(transactionCode))).toBe('done')
@@ -445,14 +452,16 @@ describe('money that a gateway takes back by itself', () => {
 
   test('never more than came, and nothing of what never came', async () => {
     const { an, code } = await paid()
-    expect(await tell(word(code, 'refunded', 300_001n, 'dispute-3'))).toBe('wrong_amount')
-    expect(await tell({ ...word(code, 'reversed', 300_000n, 'dispute-3'), currency: 'AUD' })).toBe(
-      'wrong_amount',
-    )
-    expect(await tell(word(code, 'restored', 1n, 'dispute-3'))).toBe('wrong_amount')
+    expect(await tell(update(code, 'refunded', 300_001n, 'dispute-3'))).toBe('wrong_amount')
+    expect(
+      await tell({ ...update(code, 'reversed', 300_000n, 'dispute-3'), currency: 'AUD' }),
+    ).toBe('wrong_amount')
+    expect(await tell(update(code, 'restored', 1n, 'dispute-3'))).toBe('wrong_amount')
     expect(await balance(an)).toBe(300_000)
     const { transactionCode } = await portal.topUp(an, 50_000, 'cancelled')
-    expect(await tell(word(transactionCode, 'reversed', 50_000n, 'dispute-4'))).toBe('wrong_amount')
+    expect(await tell(update(transactionCode, 'reversed', 50_000n, 'dispute-4'))).toBe(
+      'wrong_amount',
+    )
     expect(await balance(an)).toBe(300_000)
   })
 })

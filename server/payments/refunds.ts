@@ -1,6 +1,7 @@
 /**
- * Refunds to the source: the money leaves the wallet first, then the gateway is asked by a job that
- * may run twice and acts once. Refused, it is the customer's again; unclear, it waits for a person.
+ * Refunds to the source: the wallet is debited first, then a job that may run twice and acts once
+ * asks the gateway. If the gateway refuses, the wallet is credited again; if the result is unclear,
+ * an operator decides.
  */
 import { randomUUID } from 'node:crypto'
 import type { Currency } from '../../contract/money.ts'
@@ -16,7 +17,7 @@ import type { Letters } from './letters.ts'
 import type { Orders } from './orders.ts'
 import { refundedTotal } from './reversals.ts'
 
-/** A queue for each gateway: one that hangs keeps nobody waiting but its own customers. */
+/** One queue per gateway: a gateway that hangs delays only its own customers. */
 const jobOf = (driver: string): string => `refund-to-source-${driver}`
 /** Of before there was a queue for each. */
 const formerJob = 'refund-to-source'
@@ -68,8 +69,8 @@ export function createRefunds(deps: {
       driver: payment.driver,
       amount: refund.amount,
       currency: payment.currency as Currency,
-      // A gateway whose keys were taken away keeps its books: what is left there can still be
-      // decided by hand.
+      // A gateway whose keys were removed keeps its open refunds: an operator can still decide
+      // them.
       details: {
         provider: drivers.get(payment.driver)?.displayName ?? payment.driver,
         code: payment.code,
@@ -130,8 +131,8 @@ export function createRefunds(deps: {
     if (refund.status === 'done' || refund.status === 'refused') return
     const driver = drivers.get(payment.driver)
     if (!driver) throw new Error(`${payment.driver} is not configured`)
-    // Before the gateway hears of it: whatever ends this process now, the next attempt knows that
-    // there was one.
+    // Stored before the gateway is called: if the process is killed now, the next attempt knows of
+    // this one.
     const { attempts } = await db
       .updateTable('payment_refund')
       .set((row) => ({
@@ -162,8 +163,8 @@ export function createRefunds(deps: {
       )
     } catch (error) {
       if (!(error instanceof DriverFailure)) throw error
-      // A no to this attempt says nothing of an earlier one whose answer was lost: then a person
-      // looks.
+      // A refusal of this attempt says nothing of an earlier attempt whose response was lost: then
+      // an operator decides.
       if (error.kind === 'rejected')
         return await close(id, isFirst ? 'refused' : 'unclear', error.message, null, attempts)
       // It surely did nothing; what another attempt did meanwhile is not known here.
@@ -174,8 +175,8 @@ export function createRefunds(deps: {
           .where('id', '=', id)
           .where('attempts', '=', attempts)
           .execute()
-      // It may have happened: the same id is asked for again, and after the last try a person
-      // looks.
+      // The refund may have happened: the same id is sent again, and after the last attempt an
+      // operator decides.
       log.error({ err: error, refund: id, driver: driver.name }, 'a refund is not decided')
       if (last) return await close(id, 'unclear', error.message, null)
       throw error

@@ -114,14 +114,14 @@ export async function applyReversal(
   if (await isOwnRefund(tx, payment, update)) return 'already'
   const kind = update.status as Kind
   const movement = update.providerTransactionId ?? update.eventId
-  const told = await tx
+  const recorded = await tx
     .selectFrom('payment_reversal')
     .select('id')
     .where('payment_id', '=', payment.id)
     .where('movement', '=', movement)
     .where('kind', '=', kind)
     .executeTakeFirst()
-  if (told) return 'already'
+  if (recorded) return 'already'
   const undoes =
     kind === 'restored' ? await findOriginalDebit(tx, driver, payment, update, movement) : ''
   if (undoes === undefined) return 'already'

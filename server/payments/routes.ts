@@ -1,6 +1,6 @@
 import { cards as cardApi, payments as api } from '../../contract/index.ts'
 import type { Clock } from '../platform/clock.ts'
-import { encodeCursor, pageOfList, pageWish } from '../platform/cursor.ts'
+import { encodeCursor, pageOfList, pageRequest } from '../platform/cursor.ts'
 import type { Database } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
 import { Page, type Http } from '../platform/http.ts'
@@ -23,16 +23,16 @@ export interface PaymentRouteDeps {
   readonly cards: Cards
   readonly orders: Orders
   /** Per customer: each of them is a call to a gateway. */
-  readonly beginnings: Limit
+  readonly paymentStarts: Limit
   /** Per address: anybody can send forged webhooks, and those are stored. */
   readonly forgeries: Limit
 }
 
 export function routes(http: Http, deps: PaymentRouteDeps): void {
-  const { db, checkout, cards, orders, beginnings } = deps
+  const { db, checkout, cards, orders, paymentStarts } = deps
 
   http.act(api.checkout, async ({ customerId, body, ip, language, actionId }) => {
-    await beginnings.take(customerId)
+    await paymentStarts.take(customerId)
     return await checkout.begin({
       ...body,
       buyer: await orders.buyerOf(customerId),
@@ -51,12 +51,12 @@ export function routes(http: Http, deps: PaymentRouteDeps): void {
   http.read(api.listTransfers, ({ customerId }) => checkout.waitingTransfers(db, customerId))
 
   http.read(cardApi.cardSetup, async ({ customerId }) => {
-    await beginnings.take(customerId)
+    await paymentStarts.take(customerId)
     return await cards.setUp(await orders.buyerOf(customerId))
   })
   http.read(cardApi.listMethods, async ({ customerId, query, language }) => {
     const all = await cards.list(await orders.buyerOf(customerId))
-    const { rows, next } = pageOfList(all, pageWish(query, language))
+    const { rows, next } = pageOfList(all, pageRequest(query, language))
     return new Page(rows, encodeCursor(next))
   })
   http.act(cardApi.attachMethod, async ({ customerId, body }) => {
@@ -68,7 +68,7 @@ export function routes(http: Http, deps: PaymentRouteDeps): void {
     return null
   })
   http.act(cardApi.cardCheckout, async ({ customerId, body, ip, language, actionId }) => {
-    await beginnings.take(customerId)
+    await paymentStarts.take(customerId)
     return await cards.open({
       ...body,
       buyer: await orders.buyerOf(customerId),
@@ -81,7 +81,7 @@ export function routes(http: Http, deps: PaymentRouteDeps): void {
     cards.confirm(await orders.buyerOf(customerId), params.transId, body.method_id),
   )
   http.act(api.squareCheckout, async ({ customerId, body, ip, language, actionId }) => {
-    await beginnings.take(customerId)
+    await paymentStarts.take(customerId)
     return await cards.charge({
       buyer: await orders.buyerOf(customerId),
       amount: body.amount,

@@ -18,7 +18,7 @@ type Fields = Record<string, string>
 let movements = 90_000_000
 
 /** What VNPay would say of a payment that was made. Amounts in VNPay's hundredths. */
-const word = (code: string, amount: number, changes: Fields = {}): Fields => ({
+const webhookFields = (code: string, amount: number, changes: Fields = {}): Fields => ({
   vnp_Amount: String(amount * 100),
   vnp_BankCode: 'NCB',
   vnp_BankTranNo: 'VNP1',
@@ -102,7 +102,7 @@ const inSuspense = async (): Promise<bigint> =>
 describe('a notice', () => {
   test("that is VNPay's own credits once; said again, at once or later, it is known", async () => {
     const { an, code } = await begin()
-    const query = signed(word(code, 500_000))
+    const query = signed(webhookFields(code, 500_000))
     const answers = await Promise.all(Array.from({ length: 10 }, () => tell(query)))
     expect(answers.toSorted()).toEqual([yes, ...Array<string>(9).fill(already)])
     expect(await tell(query)).toBe(already)
@@ -112,35 +112,36 @@ describe('a notice', () => {
   })
 
   test.each([
-    ['without a signature', (code: string) => canonicalQuery(word(code, 500_000))],
+    ['without a signature', (code: string) => canonicalQuery(webhookFields(code, 500_000))],
     [
       'with a signature of noughts',
-      (code: string) => `${canonicalQuery(word(code, 500_000))}&vnp_SecureHash=${'0'.repeat(128)}`,
+      (code: string) =>
+        `${canonicalQuery(webhookFields(code, 500_000))}&vnp_SecureHash=${'0'.repeat(128)}`,
     ],
     [
       'signed with another key',
       (code: string) =>
-        `${canonicalQuery(word(code, 500_000))}&vnp_SecureHash=` +
-        `${hmac('another', canonicalQuery(word(code, 500_000)))}`,
+        `${canonicalQuery(webhookFields(code, 500_000))}&vnp_SecureHash=` +
+        `${hmac('another', canonicalQuery(webhookFields(code, 500_000)))}`,
     ],
     [
       'whose amount was changed',
-      (code: string) => signed(word(code, 500_000)).replace('50000000', '90000000'),
+      (code: string) => signed(webhookFields(code, 500_000)).replace('50000000', '90000000'),
     ],
     [
       'whose result was changed',
       (code: string) =>
-        signed(word(code, 500_000, failed))
+        signed(webhookFields(code, 500_000, failed))
           .replace('vnp_ResponseCode=24', 'vnp_ResponseCode=00')
           .replace('vnp_TransactionStatus=02', 'vnp_TransactionStatus=00'),
     ],
     [
       'with a second amount after the signature',
-      (code: string) => `${signed(word(code, 500_000))}&vnp_Amount=90000000`,
+      (code: string) => `${signed(webhookFields(code, 500_000))}&vnp_Amount=90000000`,
     ],
     [
       'of another terminal',
-      (code: string) => signed(word(code, 500_000, { vnp_TmnCode: 'OTHER001' })),
+      (code: string) => signed(webhookFields(code, 500_000, { vnp_TmnCode: 'OTHER001' })),
     ],
   ])('%s is forged and changes nothing', async (_, make) => {
     const { an, code } = await begin()
@@ -151,9 +152,9 @@ describe('a notice', () => {
 
   test("moved on from another order's is forged", async () => {
     const [mine, theirs] = [await begin(), await begin()]
-    expect(await tell(signed(word(theirs.code, 500_000)).replace(theirs.code, mine.code))).toBe(
-      forged,
-    )
+    expect(
+      await tell(signed(webhookFields(theirs.code, 500_000)).replace(theirs.code, mine.code)),
+    ).toBe(forged)
     expect(await entries(mine.an)).toEqual([])
   })
 
@@ -174,7 +175,7 @@ describe('a notice', () => {
   test('with another amount credits nothing; its money waits in suspense, once', async () => {
     const { an, code } = await begin()
     const before = await inSuspense()
-    const query = signed(word(code, 400_000))
+    const query = signed(webhookFields(code, 400_000))
     expect(await heldOf(an, code)).toBeNull()
     expect(await Promise.all([tell(query), tell(query), tell(query)])).toEqual([
       wrongAmount,
@@ -188,10 +189,10 @@ describe('a notice', () => {
     // Whoever paid is told where the money is.
     expect(await heldOf(an, code)).toEqual({ amount: 400_000, currency: 'VND' })
     // A failure with another amount moved nothing, so nothing waits.
-    expect(await tell(signed(word(code, 300_000, failed)))).toBe(wrongAmount)
+    expect(await tell(signed(webhookFields(code, 300_000, failed)))).toBe(wrongAmount)
     expect(await suspense(code)).toEqual(['400000 wrong_amount'])
     // The right word still counts.
-    expect(await tell(signed(word(code, 500_000)))).toBe(yes)
+    expect(await tell(signed(webhookFields(code, 500_000)))).toBe(yes)
     expect(await entries(an)).toEqual(['500000 → 500000'])
     // What came before it waits all the same.
     expect(await heldOf(an, code)).toEqual({ amount: 400_000, currency: 'VND' })
@@ -200,9 +201,9 @@ describe('a notice', () => {
 
   test('about an order not ours is answered so; its money waits in suspense, once', async () => {
     const before = await inSuspense()
-    const query = signed(word('UNKNOWNORDER', 70_000))
+    const query = signed(webhookFields('UNKNOWNORDER', 70_000))
     expect(await Promise.all([tell(query), tell(query)])).toEqual([unknown, unknown])
-    expect(await tell(signed(word('UNKNOWNORDER', 70_000, failed)))).toBe(unknown)
+    expect(await tell(signed(webhookFields('UNKNOWNORDER', 70_000, failed)))).toBe(unknown)
     expect(await suspense('UNKNOWNORDER')).toEqual(['70000 unknown_order'])
     expect((await inSuspense()) - before).toBe(70_000n)
     await portal.ledgerHolds()
@@ -210,8 +211,8 @@ describe('a notice', () => {
 
   test('of a second payment for one order goes to suspense', async () => {
     const { an, code } = await begin()
-    expect(await tell(signed(word(code, 500_000)))).toBe(yes)
-    const second = signed(word(code, 500_000))
+    expect(await tell(signed(webhookFields(code, 500_000)))).toBe(yes)
+    const second = signed(webhookFields(code, 500_000))
     expect([await tell(second), await tell(second)]).toEqual([already, already])
     expect(await entries(an)).toEqual(['500000 → 500000'])
     expect(await suspense(code)).toEqual(['500000 paid_twice'])
@@ -221,8 +222,8 @@ describe('a notice', () => {
   test('of one movement under two orders pays one; one waits for a person, once', async () => {
     const [first, second] = [await begin(), await begin()]
     const number = { vnp_TransactionNo: String(++movements) }
-    expect(await tell(signed(word(first.code, 500_000, number)))).toBe(yes)
-    const again = signed(word(second.code, 500_000, number))
+    expect(await tell(signed(webhookFields(first.code, 500_000, number)))).toBe(yes)
+    const again = signed(webhookFields(second.code, 500_000, number))
     expect([await tell(again), await tell(again)]).toEqual([already, already])
     expect(await entries(second.an)).toEqual([])
     expect(await statusOf(second.an, second.code)).toBe('pending')
@@ -232,9 +233,9 @@ describe('a notice', () => {
       token: first.an.token,
       body: { amount: 500_000, type: 1, method: 'QRPAY' },
     })
-    expect(await tell(signed(word(third.body.result.transactionCode, 500_000, number)))).toBe(
-      already,
-    )
+    expect(
+      await tell(signed(webhookFields(third.body.result.transactionCode, 500_000, number))),
+    ).toBe(already)
     expect(await entries(first.an)).toEqual(['500000 → 500000'])
     expect(await statusOf(first.an, third.body.result.transactionCode)).toBe('pending')
     await portal.ledgerHolds()
@@ -243,8 +244,8 @@ describe('a notice', () => {
 
 describe('words out of order', () => {
   const paid = (code: string): Fields =>
-    word(code, 500_000, { vnp_TransactionNo: `7${code.replace(/\D/g, '').slice(0, 8)}1` })
-  const no = (code: string): Fields => word(code, 500_000, failed)
+    webhookFields(code, 500_000, { vnp_TransactionNo: `7${code.replace(/\D/g, '').slice(0, 8)}1` })
+  const no = (code: string): Fields => webhookFields(code, 500_000, failed)
   const suspicious = (code: string): Fields => ({
     ...paid(code),
     vnp_ResponseCode: '07',
@@ -267,7 +268,7 @@ describe('words out of order', () => {
   ] as const)('%s', async (_, words, answers, status, expected) => {
     const { an, code } = await begin()
     const given: string[] = []
-    for (const say of words) given.push(await tell(signed(say(code))))
+    for (const fieldsFor of words) given.push(await tell(signed(fieldsFor(code))))
     expect(given).toEqual(answers)
     expect(await statusOf(an, code)).toBe(status)
     expect(await entries(an)).toEqual(expected)
@@ -282,13 +283,16 @@ describe('words out of order', () => {
       .set({ status: 'expired' })
       .where('code', '=', code)
       .execute()
-    expect(await tell(signed(word(code, 500_000)))).toBe(yes)
+    expect(await tell(signed(webhookFields(code, 500_000)))).toBe(yes)
     expect(await entries(an)).toEqual(['500000 → 500000'])
   })
 
   test('paid and failed at the same moment, many times: credited once', async () => {
     const { an, code } = await begin()
-    const [good, bad] = [signed(word(code, 500_000)), signed(word(code, 500_000, failed))]
+    const [good, bad] = [
+      signed(webhookFields(code, 500_000)),
+      signed(webhookFields(code, 500_000, failed)),
+    ]
     await Promise.all(Array.from({ length: 20 }, (_, n) => tell(n % 2 ? good : bad)))
     expect(await entries(an)).toEqual(['500000 → 500000'])
     expect(await statusOf(an, code)).toBe('succeeded')
@@ -298,8 +302,8 @@ describe('words out of order', () => {
 describe('the door for notices', () => {
   test('keeps every word as it came, with what became of it', async () => {
     const { code } = await begin()
-    await tell(signed(word(code, 500_000)))
-    await tell(canonicalQuery(word(code, 500_000)))
+    await tell(signed(webhookFields(code, 500_000)))
+    await tell(canonicalQuery(webhookFields(code, 500_000)))
     const rows = await portal.app.db
       .selectFrom('payment_notice')
       .select(['outcome', 'payment_id', 'raw'])
@@ -337,7 +341,7 @@ describe('a flood of forged words', () => {
     expect(new Set(answers)).toEqual(new Set([forged]))
     expect(await kept()).toBe(200n)
     const { an, code } = await begin()
-    expect(await tell(signed(word(code, 500_000)))).toBe(yes)
+    expect(await tell(signed(webhookFields(code, 500_000)))).toBe(yes)
     expect(await entries(an)).toEqual(['500000 → 500000'])
   })
 })

@@ -75,7 +75,7 @@ export function createSettlement(deps: SettlementDeps): Settlement {
     // The customer types the reference, and each transfer has a number of its own: another amount
     // is another transfer.
     if (driver.credits === 'received' && before.amount !== update.amount)
-      return await holdReused(tx, driver, update)
+      return await holdReusedInSuspense(tx, driver, update)
     // What a gateway holds under one number may grow: the rest waits too.
     if (
       parked &&
@@ -87,7 +87,11 @@ export function createSettlement(deps: SettlementDeps): Settlement {
   }
 
   /** The number belongs to another movement already: this one waits under its event's id. */
-  async function holdReused(tx: Tx, driver: Source, update: PaymentUpdate): Promise<void> {
+  async function holdReusedInSuspense(
+    tx: Tx,
+    driver: Source,
+    update: PaymentUpdate,
+  ): Promise<void> {
     if (!(await lockMovement(tx, driver, update.eventId)))
       await writeSuspense(tx, driver, update, update.eventId, 'reference_reused')
   }
@@ -147,14 +151,14 @@ export function createSettlement(deps: SettlementDeps): Settlement {
       if (before && before.code === payment.code && before.amount === update.amount)
         return 'already'
       if (before || (parked && parked.amount !== update.amount)) {
-        await holdReused(tx, driver, update)
+        await holdReusedInSuspense(tx, driver, update)
         return 'recorded'
       }
     }
     // One movement of the gateway pays one order: the same number under another order waits for a
     // person.
     if (driver.credits === 'exact' && before && before.code !== payment.code) {
-      await holdReused(tx, driver, update)
+      await holdReusedInSuspense(tx, driver, update)
       return 'already'
     }
     if (parked && !before) {
@@ -253,14 +257,14 @@ export function createSettlement(deps: SettlementDeps): Settlement {
       return { outcome: 'unknown_order', paymentId: null }
     }
     const paymentId = payment.id
-    const told = (outcome: UpdateOutcome): Settled => ({ outcome, paymentId })
+    const settled = (outcome: UpdateOutcome): Settled => ({ outcome, paymentId })
 
     if (
       update.status === 'reversed' ||
       update.status === 'restored' ||
       (update.status === 'refunded' && payment.status === 'succeeded')
     )
-      return told(await applyReversal(deps, tx, driver, payment, update))
+      return settled(await applyReversal(deps, tx, driver, payment, update))
     if (
       update.status === 'refunded' &&
       driver.credits === 'exact' &&
@@ -281,7 +285,7 @@ export function createSettlement(deps: SettlementDeps): Settlement {
         .selectAll()
         .where('id', '=', paymentId)
         .executeTakeFirstOrThrow()
-      return told(await applyReversal(deps, tx, driver, credited, update))
+      return settled(await applyReversal(deps, tx, driver, credited, update))
     }
 
     if (
@@ -289,16 +293,17 @@ export function createSettlement(deps: SettlementDeps): Settlement {
       (driver.credits === 'exact' && update.amount !== payment.amount)
     ) {
       await holdInSuspense(tx, driver, update, 'wrong_amount')
-      return told('wrong_amount')
+      return settled('wrong_amount')
     }
     if (driver.credits === 'received') {
-      if (update.status !== 'succeeded' || update.amount <= 0n) return told('already')
-      return told(await credit(tx, driver, payment, update))
+      if (update.status !== 'succeeded' || update.amount <= 0n) return settled('already')
+      return settled(await credit(tx, driver, payment, update))
     }
-    if (payment.status === 'succeeded') return told(await afterSuccess(tx, driver, payment, update))
-    if (update.status === 'succeeded') return told(await credit(tx, driver, payment, update))
+    if (payment.status === 'succeeded')
+      return settled(await afterSuccess(tx, driver, payment, update))
+    if (update.status === 'succeeded') return settled(await credit(tx, driver, payment, update))
     // Failed or expired may still become succeeded when the money came; nothing else moves them.
-    if (payment.status !== 'pending') return told('already')
+    if (payment.status !== 'pending') return settled('already')
     await tx
       .updateTable('payment')
       .set({
@@ -308,7 +313,7 @@ export function createSettlement(deps: SettlementDeps): Settlement {
       })
       .where('id', '=', paymentId)
       .execute()
-    return told('recorded')
+    return settled('recorded')
   }
 
   return {

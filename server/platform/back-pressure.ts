@@ -1,6 +1,6 @@
 /**
- * Refusing early what could only be answered late. Two signs of load are watched: how long the
- * event loop keeps its turns waiting, and how many calls wait for a connection to the database.
+ * Back-pressure: refuses a call early that could only be answered late. It measures two signs of
+ * load: the delay of the event loop, and the number of calls that wait for a database connection.
  */
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { Refusal } from './errors.ts'
@@ -13,7 +13,10 @@ export interface Load {
   readonly waiting: number
 }
 
-/** Webhooks and sign-ins are refused last: money must be noted, and who cannot sign in is stuck. */
+/**
+ * Webhooks and sign-ins are refused last: money must be recorded, and a customer who cannot sign in
+ * can do nothing.
+ */
 export type Importance = 'ordinary' | 'last'
 
 /** What is too much. `last`: four times as much as for an ordinary call. */

@@ -1,4 +1,4 @@
-/** Tidying of large tables in short statements, so that no lock and no transaction lasts. */
+/** Deletes from large tables in short statements, so that no lock and no transaction lasts long. */
 import { sql } from 'kysely'
 import type { DB } from './db-types.ts'
 import type { Queryable } from './db.ts'

@@ -1,7 +1,7 @@
 /**
- * The name of a browser: random, kept by it for 90 days where no script reads it, and sent to the
- * sign-in only. It grants nothing; a browser that signed an account in before is not made to wait
- * for what strangers do there.
+ * The cookie that identifies a browser: a random name, kept for 90 days, unreadable for scripts,
+ * and sent to the sign-in endpoint only. It grants no access. A browser that signed in to an
+ * account before is not delayed by other people's failed sign-ins.
  */
 import { randomBytes } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'

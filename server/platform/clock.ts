@@ -1,6 +1,6 @@
 import type { Queryable } from './db.ts'
 
-/** The one clock that every rule reads, so that a test can live through years in seconds. */
+/** The one clock that every rule reads, so that a test can simulate years in seconds. */
 export interface Clock {
   now(): Date
 }
@@ -8,7 +8,7 @@ export const systemClock: Clock = { now: () => new Date() }
 
 export interface TravellingClock extends Clock {
   /**
-   * Keeps in step with the offset in the database, and tells of every move. Answers what stops it.
+   * Follows the offset in the database and reports each change. Returns a function that stops it.
    */
   follow(db: Queryable, onMove: () => void): Promise<() => void>
 }
@@ -38,7 +38,7 @@ export function createTravellingClock(): TravellingClock {
             offsetMs = found
             onMove()
           })
-          // A database that does not answer says so elsewhere; the clock goes on as it stands.
+          // The health check reports a database that does not answer; the clock keeps its offset.
           .catch(() => undefined)
           .finally(() => {
             looking = false

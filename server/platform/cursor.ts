@@ -20,7 +20,7 @@ function decodeCursor(cursor: string | undefined, language: Language): bigint | 
 }
 
 /** Which page is asked for: at most `limit` rows, those below `before`. */
-export interface PageWish {
+export interface PageRequest {
   readonly limit: number
   /** The position that the page before ended with; null for the first page. */
   readonly before: bigint | null
@@ -32,11 +32,11 @@ export interface KeysetPage<T> {
 }
 
 /** What a call's query asks for. Refuses a cursor that is not ours with invalid_input. */
-export const pageWish = (
+export const pageRequest = (
   query: { readonly limit?: number | undefined; readonly cursor?: string | undefined },
   language: Language,
   usualLimit = 50,
-): PageWish => ({
+): PageRequest => ({
   limit: query.limit ?? usualLimit,
   before: decodeCursor(query.cursor, language),
 })
@@ -67,7 +67,7 @@ export async function newestFirst<
 >(
   query: SelectQueryBuilder<Tables, From, Row>,
   column: Name,
-  { limit, before }: PageWish,
+  { limit, before }: PageRequest,
 ): Promise<KeysetPage<Row>> {
   const position = sql.ref<bigint>(column)
   // One more than is shown says whether there is a next page.
@@ -83,9 +83,9 @@ export async function newestFirst<
  */
 export function pageOfList<T>(
   all: readonly T[],
-  wish: PageWish,
+  page: PageRequest,
 ): { rows: T[]; next: bigint | null } {
-  const from = Number(wish.before ?? 0n)
-  const to = from + wish.limit
+  const from = Number(page.before ?? 0n)
+  const to = from + page.limit
   return { rows: all.slice(from, to), next: to < all.length ? BigInt(to) : null }
 }

@@ -34,13 +34,16 @@ const limits = {
 export const connect = (url: string, max: number, onError: (error: Error) => void): Pool =>
   open({ connectionString: url, max, ...limits, application_name: 'portal' }, onError)
 
-/** The transaction that the running code stands in; kept only while somebody watches. */
+/**
+ * The transaction of the running code; recorded only while a test watches for second connections.
+ */
 const inTransaction = new AsyncLocalStorage<{ open: boolean }>()
 let watched = false
 /**
- * From now on whoever asks a pool for a second connection inside of a transaction gets an error. As
- * many of them at once as the pool has connections would wait for each other until the time-out of
- * the pool, and everybody else with them. For tests: it costs every asynchronous step a little.
+ * From now on a request for a second connection inside a transaction throws. If as many
+ * transactions as the pool has connections each wait for another one, all of them wait until the
+ * pool times out, and so does everybody else. For tests only: it costs every asynchronous step a
+ * little.
  */
 export function watchForSecondConnections(): void {
   watched = true
@@ -59,12 +62,12 @@ function refuseSecondConnections(pool: pg.Pool): void {
 function open(config: pg.PoolConfig, onError: (error: Error) => void): Pool {
   const pool = new pg.Pool({ ...config, connectionTimeoutMillis: 10_000, keepAlive: true })
   let closing = false
-  // Connections that the server drops while both stop are no news.
+  // Connections that the server closes while both stop are not reported.
   pool.on('error', (error) => {
     if (!closing) onError(error)
   })
-  // A connection that ends while it is in use tells its query, and then says it again as an event:
-  // unheard, that would end the process.
+  // A connection that breaks while in use rejects its query, and then emits an error event: an
+  // unhandled error event would end the process.
   pool.on('connect', (client) => {
     client.on('error', () => undefined)
   })
@@ -102,7 +105,7 @@ export const migrations: MigrationProvider = {
  * entries takes its time, and so does waiting for the process that makes it.
  */
 export async function migrate(url: string): Promise<string[]> {
-  // What breaks while it is idle breaks the next query too, and that one is heard.
+  // A connection that breaks while idle also rejects the next query, and that error is reported.
   const { db, close } = open(
     { connectionString: url, max: 1, application_name: 'portal-migrations' },
     () => undefined,
@@ -138,8 +141,8 @@ export async function transaction<T>(db: Database, work: (tx: Tx) => Promise<T>)
 }
 
 /**
- * A hint to give once the transaction is committed (wake a worker, push an event). The database
- * must be right without it.
+ * Runs a side effect after the commit (wake a worker, push an event). The database must be correct
+ * without it.
  */
 export function onCommit(tx: Tx, act: () => void): void {
   afterCommit.get(tx)?.push(act)
@@ -172,7 +175,8 @@ const absence = new Set([
   'ENOTFOUND',
 ])
 /**
- * The pool is exhausted or the database is gone: trouble that passes, not a bug of this request.
+ * The pool is exhausted or the database is unreachable: a temporary failure, not a bug of this
+ * request.
  */
 export const databaseIsAway = (error: unknown): boolean =>
   error instanceof Error &&
@@ -182,6 +186,7 @@ export const databaseIsAway = (error: unknown): boolean =>
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 /**
- * An id that is no UUID cannot be anybody's: answer 404 without troubling the database's parser.
+ * Whether the text is a UUID. Any other id belongs to nobody: the caller responds with 404, and the
+ * database need not parse the id.
  */
 export const isUuid = (text: string): boolean => uuid.test(text)

@@ -1,12 +1,12 @@
 /**
- * The three kinds of trouble: a plain no to the customer, a driver's failure, and (anything else) a
- * bug.
+ * The three kinds of failure: a refusal that the customer reads, a driver's failure, and (anything
+ * else) a bug.
  */
 import type { ErrorCode } from '../../contract/index.ts'
 
 /**
- * A plain no to the customer. The text comes from `contract/errors.ts`; `fields` names what is
- * wrong where.
+ * A refusal that the customer reads. The text comes from `contract/errors.ts`; `fields` says what
+ * is wrong in which field.
  */
 export class Refusal extends Error {
   readonly code: ErrorCode
@@ -36,9 +36,9 @@ export class Refusal extends Error {
 }
 
 /**
- * `rejected`: the other side said no, repeating is useless. `full`: so it is until somebody makes
- * room. `unavailable`: repeat later. `unclear`: it may have happened; ask before repeating (money
- * never repeats blindly).
+ * `rejected`: the third party refused; a retry is useless. `full`: there is no capacity until
+ * somebody adds some. `unavailable`: retry later. `unclear`: the call may have succeeded; query
+ * before a retry (a payment is never retried blindly).
  */
 export type DriverFailureKind = 'rejected' | 'full' | 'unavailable' | 'unclear'
 

@@ -1,5 +1,6 @@
 /**
- * A bounded place for costly work: so many at a time, so many who wait, and a refusal for the rest.
+ * A bounded queue for expensive work: a limit on how many run, a limit on how many wait, and a
+ * refusal for the rest.
  */
 import { Refusal } from './errors.ts'
 
@@ -14,7 +15,7 @@ const tooMany = () => new Refusal('rate_limited', { retryAfterSeconds: 1 })
 interface GateLimits {
   readonly atOnce: number
   readonly waiting: number
-  /** Whose turn comes later is refused with unavailable: nobody needs the answer any more. */
+  /** Work that waited longer is refused with unavailable: its caller has given up by then. */
   readonly longestWaitMs?: number
 }
 
@@ -27,14 +28,15 @@ export function createGate(
   const queue: (() => void)[] = []
   return {
     async run(work) {
-      const asked = performance.now()
+      const queuedAt = performance.now()
       if (running >= atOnce) {
         if (queue.length >= waiting) throw refusal()
-        // Who is called takes over the place of who leaves, so nobody slips in between.
+        // The next waiter inherits the slot of the one that finished, so a newcomer cannot overtake
+        // it.
         await new Promise<void>((resolve) => queue.push(resolve))
       } else running += 1
       try {
-        if (performance.now() - asked > longestWaitMs) throw tooBusy()
+        if (performance.now() - queuedAt > longestWaitMs) throw tooBusy()
         return await work()
       } finally {
         const next = queue.shift()

@@ -1,7 +1,7 @@
 /**
- * A small fetch for drivers: a time limit, a limit on the answer's size, and every trouble told as
- * a DriverFailure. It never logs; messages name the other side, the method and the status, and
- * never an address, a body or a secret.
+ * A small fetch for drivers: a time limit, a limit on the response's size, and every failure as a
+ * DriverFailure. It never logs; messages name the third party, the method and the status, and never
+ * an address, a body or a secret.
  */
 import { DriverFailure, type DriverFailureKind } from './errors.ts'
 
@@ -18,13 +18,13 @@ export interface HttpCall {
   /** Statuses beyond 2xx that the caller wants to read itself. */
   readonly accept?: readonly number[]
   /**
-   * Whether the same call may be made again without harm; a GET may. Decides what a lost answer
+   * Whether the call is idempotent and may be retried; a GET may. It decides what a lost response
    * means.
    */
   readonly repeatable?: boolean
   /**
-   * What a 5xx means. A call that moves money says 'unclear': the other side may have acted before
-   * it fell.
+   * The meaning of a 5xx. A call that moves money says 'unclear': the third party may have acted
+   * before it failed.
    */
   readonly serverError?: DriverFailureKind
   readonly maxBytes?: number
@@ -39,8 +39,8 @@ export const defaultTimeoutMs = 10_000
 const defaultMaxBytes = 1_048_576
 
 /**
- * Troubles that come before the first byte of a request is sent: nothing can have happened at the
- * other side.
+ * Error codes that occur before the first byte of a request is sent: the third party cannot have
+ * acted.
  */
 const beforeSending = new Set([
   'ECONNREFUSED',
@@ -139,8 +139,8 @@ export async function callHttp(call: HttpCall): Promise<HttpAnswer> {
 }
 
 /**
- * The answer's body as JSON. What is no JSON is a failure of the other side: `kind` says which
- * (a call that moved money must say 'unclear').
+ * The response's body as JSON. A body that is no JSON is a failure of the third party, of the given
+ * `kind` (a call that moved money must say 'unclear').
  */
 export function jsonOf(
   answer: HttpAnswer,

@@ -45,9 +45,10 @@ export function explain(
     failure(code, language, request.id, fields)
   if (error instanceof Refusal) {
     const body = no(error.code, error.fields)
-    // Why it conflicts, or is too much, is known to the module, and says more than the code's own.
-    const roomKnows = error.code === 'conflict' || error.code === 'rate_limited'
-    const [why] = roomKnows ? Object.values(error.fields ?? {}) : []
+    // The module knows the reason of a conflict or a limit, and its reason says more than the text
+    // of the code.
+    const hasOwnReason = error.code === 'conflict' || error.code === 'rate_limited'
+    const [why] = hasOwnReason ? Object.values(error.fields ?? {}) : []
     return {
       body: why === undefined ? body : { ...body, message: why },
       ...(error.retryAfterSeconds !== undefined && {

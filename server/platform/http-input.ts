@@ -13,22 +13,22 @@ import { Refusal } from './errors.ts'
 export const noBody = z.strictObject({})
 
 /**
- * Of a body with a thousand faults the first are told: an answer is never longer than what it
- * answers.
+ * A body may have a thousand faults; only the first are reported, so that a response is never
+ * longer than its request.
  */
-const fieldsTold = 50
+const maxFieldsShown = 50
 
 function fieldsOf(issues: readonly z.core.$ZodIssue[], language: Language): Record<string, string> {
   // A map, because a caller may well name a field `constructor`.
   const fields = new Map<string, string>()
   for (const issue of issues) {
-    if (fields.size >= fieldsTold) break
+    if (fields.size >= maxFieldsShown) break
     const names =
       issue.code === 'unrecognized_keys'
         ? issue.keys.map((key) => [...issue.path, key].join('.'))
         : [issue.path.join('.') || 'body']
-    for (const name of names.slice(0, fieldsTold))
-      if (!fields.has(name) && fields.size < fieldsTold)
+    for (const name of names.slice(0, maxFieldsShown))
+      if (!fields.has(name) && fields.size < maxFieldsShown)
         fields.set(name, fieldMessage(issue as Issue, language))
   }
   return Object.fromEntries(fields)

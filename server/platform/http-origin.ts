@@ -1,4 +1,4 @@
-/** Calls that another site's page has a visitor's browser make. */
+/** Refuses cross-site requests: calls that a visitor's browser makes for another site's page. */
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Endpoint } from '../../contract/index.ts'
 import { Refusal } from './errors.ts'

@@ -17,7 +17,7 @@ import { opensWebSocket } from './upgrade.ts'
 export interface ServerOptions {
   readonly log: Log
   readonly trustProxy: boolean
-  /** Throws a Refusal for a call that there is no time for. */
+  /** Throws a Refusal when the load leaves no time for the call. */
   readonly judgeLoad: (url: string) => void
   readonly onResponse?: (route: string, method: string, status: number, seconds: number) => void
 }
@@ -31,13 +31,13 @@ export const noteCaller = (request: FastifyRequest, customerId: string): void =>
 const permissions =
   'camera=(), display-capture=(), geolocation=(), microphone=(), midi=(), usb=(), serial=(), hid=()'
 const bodyLimitBytes = 256 * 1024
-/** How long a stop waits for requests in hand. */
+/** How long a shutdown waits for requests in progress. */
 const closeMs = 8_000
 
 /** A server without routes, whose failures have our envelope. */
 export function createServer(options: ServerOptions): FastifyInstance {
   const { log } = options
-  const answerTrouble = (
+  const sendFailure = (
     error: unknown,
     request: FastifyRequest,
     reply: FastifyReply,
@@ -55,15 +55,15 @@ export function createServer(options: ServerOptions): FastifyInstance {
     // One line per request is written below, with the route's pattern and no query string (tickets
     // travel there).
     logController: new LogController({ disableRequestLogging: true }),
-    // One hop: the proxy in front. What stands further left in X-Forwarded-For is whatever the
+    // Trusts one hop, the proxy in front. Entries further left in X-Forwarded-For are whatever the
     // caller wrote.
     trustProxy: options.trustProxy && ((_address: string, hop: number) => hop === 0),
     bodyLimit: bodyLimitBytes,
     forceCloseConnections: 'idle',
     keepAliveTimeout: keepAliveMs,
     http: { shouldUpgradeCallback: opensWebSocket },
-    // What arrives on an open connection while the portal stops is still answered, in our own
-    // words, and the connection ends with it.
+    // A request that arrives on an open connection during the shutdown is still answered, with our
+    // own envelope, and the connection is closed after it.
     return503OnClosing: false,
     requestIdHeader: false,
     genReqId: (request) => {
@@ -71,22 +71,22 @@ export function createServer(options: ServerOptions): FastifyInstance {
       return typeof given === 'string' && isUuid(given) ? given : randomUUID()
     },
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 300 },
-    // Trouble before any route is known; the hooks below have not run.
+    // Errors before the router found a route; the hooks below have not run.
     frameworkErrors: (error, request, reply) =>
-      void answerTrouble(
+      void sendFailure(
         error,
         request as FastifyRequest,
         (reply as FastifyReply).header('x-request-id', request.id),
       ),
   })
   const endUnused = watchUnused(server.server)
-  let patience: NodeJS.Timeout | undefined
+  let closeTimer: NodeJS.Timeout | undefined
   server.addHook('preClose', async () => {
     endUnused()
-    // One that is opened now, or whose request never ends.
-    patience = setTimeout(() => server.server.closeAllConnections(), closeMs)
+    // Closes connections that are opened now, and those whose request never ends.
+    closeTimer = setTimeout(() => server.server.closeAllConnections(), closeMs)
   })
-  server.addHook('onClose', async () => clearTimeout(patience))
+  server.addHook('onClose', async () => clearTimeout(closeTimer))
 
   // An empty body with a JSON content type is no body: logout and pay have none, and clients send
   // the header all the same.
@@ -104,13 +104,13 @@ export function createServer(options: ServerOptions): FastifyInstance {
     if (request.url.startsWith('/api/')) options.judgeLoad(request.url)
   })
   server.addHook('onSend', async (request, reply) => {
-    // Answers are somebody's own. What may be kept says so itself.
+    // Responses of the API are private. A response that may be cached sets its own header.
     if (request.url.startsWith('/api/') && !reply.hasHeader('cache-control'))
       reply.header('cache-control', 'no-store')
   })
   server.addHook('onResponse', async (request, reply) => {
     const route = request.routeOptions.url ?? 'unknown'
-    // Calls are what an operator looks for; pages, their parts and the probes of a monitor would
+    // An operator looks for API calls; lines for pages, their assets and a monitor's probes would
     // bury them.
     const level = request.url.startsWith('/api/') ? 'info' : 'debug'
     log[level](
@@ -127,6 +127,6 @@ export function createServer(options: ServerOptions): FastifyInstance {
     )
     options.onResponse?.(route, request.method, reply.statusCode, reply.elapsedTime / 1000)
   })
-  server.setErrorHandler(answerTrouble)
+  server.setErrorHandler(sendFailure)
   return server as unknown as FastifyInstance
 }

@@ -1,7 +1,7 @@
 /**
- * Where HTTP meets the app: one route from one contract object. Schemas are checked, the caller
- * is known, the answer has its envelope, the three kinds of trouble become statuses here and
- * nowhere else. Modules get plain calls and know no HTTP.
+ * Maps HTTP to the modules: one route from one contract object. It validates schemas, identifies
+ * the caller, wraps the response in its envelope and turns the three kinds of failure into
+ * statuses; no other file does. Modules get plain calls and know no HTTP.
  */
 import { randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
@@ -43,9 +43,9 @@ export interface Http {
   readonly endpoints: readonly Endpoint[]
   read<E extends Endpoint>(endpoint: E, handle: (call: Call<E>) => Promise<Answer<E>>): void
   /**
-   * A write: its handler stands in one transaction and has nothing but `tx` to ask the database.
-   * What takes long, or asks somebody else, is done in `prepare`, before the transaction begins;
-   * not for a call whose answer is kept already.
+   * A write: its handler runs in one transaction and uses only `tx` to query the database. Slow
+   * work, and a call to a third party, belong into `prepare`, which runs before the transaction;
+   * `prepare` is skipped when the response is stored already.
    */
   write<E extends Endpoint>(endpoint: E, handle: (call: Write<E>) => Promise<Answer<E>>): void
   write<E extends Endpoint, P>(
@@ -96,11 +96,11 @@ const limitOf = ({ maxBodyBytes }: Endpoint) =>
  */
 const parallelCalls = 8
 /**
- * Calls of one session, and of one network with whatever tokens, that are identified at once and
- * that wait for it. A flood takes few connections to find out who calls, so it is no reason to
- * refuse the others' calls (back-pressure.ts). Behind a database that stands still a line of a
- * thousand would be a quarter of an hour long: who has waited five seconds is refused. What reads
- * do afterwards is not counted.
+ * Limits on calls whose caller is being identified, and on those that wait for it: of one session,
+ * and of one network with any tokens. So a flood takes few database connections, and other callers
+ * are not refused (back-pressure.ts). While the database stands still, a queue of a thousand would
+ * last a quarter of an hour: a call that has waited five seconds is refused. What reads do
+ * afterwards is not counted.
  */
 const ofSession = { atOnce: 4, waiting: 200, longestWaitMs: 5_000 }
 const ofNetwork = { atOnce: 12, waiting: 1000, longestWaitMs: 5_000 }
@@ -114,7 +114,7 @@ export function createHttp(options: HttpOptions): Http {
   const identify = (token: string, ip: string): Promise<Caller | undefined> =>
     sessions.run(token, () => networks.run(networkOf(ip), () => options.identify(token)))
 
-  /** Who calls, in which language; what is asked is not looked at yet. */
+  /** Identifies the caller and the language; the request's body is not read yet. */
   const callerOf = async (
     endpoint: Endpoint,
     request: FastifyRequest,
@@ -194,7 +194,7 @@ export function createHttp(options: HttpOptions): Http {
       fingerprint: { method: request.method, url: request.url, body: request.body },
     }
   }
-  const wordRefusal =
+  const renderRefusal =
     (request: FastifyRequest) =>
     (refusal: Refusal): KeptAnswer => {
       const { body } = explain(refusal, request, log)
@@ -202,7 +202,7 @@ export function createHttp(options: HttpOptions): Http {
     }
   const send = (reply: FastifyReply, status: number, body: string) =>
     reply.code(status).type('application/json; charset=utf-8').send(body)
-  const give = (
+  const sendKept = (
     reply: FastifyReply,
     { statusCode, body, replayed = false }: KeptAnswer & { replayed?: boolean },
   ) => {
@@ -220,7 +220,8 @@ export function createHttp(options: HttpOptions): Http {
       onRequest: async (request: FastifyRequest) => refuseCrossSite(endpoint, request.headers),
       handler,
     }
-    // A form can be posted by any page of the world without asking: one call alone takes them.
+    // Any page of the web can post a form without a preflight request: one endpoint alone accepts
+    // forms.
     if (endpoint.takesForms === true)
       void server.register(async (scope) => {
         await scope.register(formbody)
@@ -244,7 +245,7 @@ export function createHttp(options: HttpOptions): Http {
     endpoint: E,
     prepare: ((call: Call<E>) => Promise<P>) | undefined,
     handle: (call: Write<E, P>) => Promise<A>,
-    word: (endpoint: Endpoint, answer: A) => string,
+    render: (endpoint: Endpoint, answer: A) => string,
   ): void => {
     /** The call, and what is worked out before its transaction. */
     const prepared = async (request: FastifyRequest, from: From) => {
@@ -264,19 +265,19 @@ export function createHttp(options: HttpOptions): Http {
           }
         })
         if ('refusal' in answer) throw answer.refusal
-        return send(reply, endpoint.status ?? 200, word(endpoint, answer.given))
+        return send(reply, endpoint.status ?? 200, render(endpoint, answer.given))
       }
       const outcome = await runIdempotent(idempotency, keyedCall(key, from, request), {
-        // A body that fails its schema is refused in here: that answer is kept too, and another
-        // body under a used key is told so.
+        // A body that fails its schema is refused inside of `runIdempotent`: that response is
+        // stored too, and another body under a used key is refused as such.
         prepare: () => prepared(request, from),
         work: async (tx, call) => ({
           statusCode: endpoint.status ?? 200,
-          body: word(endpoint, await handle({ ...call, tx })),
+          body: render(endpoint, await handle({ ...call, tx })),
         }),
-        wordRefusal: wordRefusal(request),
+        renderRefusal: renderRefusal(request),
       })
-      return give(reply, outcome)
+      return sendKept(reply, outcome)
     })
   }
   function write<E extends Endpoint, P>(
@@ -334,15 +335,15 @@ export function createHttp(options: HttpOptions): Http {
         })
         const key = request.headers['idempotency-key']
         if (typeof key !== 'string' || endpoint.method === 'DELETE') {
-          return give(reply, await work(randomUUID()))
+          return sendKept(reply, await work(randomUUID()))
         }
-        return give(
+        return sendKept(
           reply,
           await runIdempotentExternal(
             idempotency,
             keyedCall(key, from, request),
             work,
-            wordRefusal(request),
+            renderRefusal(request),
           ),
         )
       })

@@ -119,7 +119,7 @@ interface Steps<P> {
   /** Runs in no transaction, and not where an answer is kept already. */
   readonly prepare: () => Promise<P>
   readonly work: (tx: Tx, prepared: P) => Promise<KeptAnswer>
-  readonly wordRefusal: (refusal: Refusal) => KeptAnswer
+  readonly renderRefusal: (refusal: Refusal) => KeptAnswer
 }
 
 /**
@@ -150,7 +150,7 @@ async function runFirst<P>(
   store: IdempotencyStore,
   call: KeyedCall,
   fingerprint: Buffer,
-  { prepare, work, wordRefusal }: Steps<P>,
+  { prepare, work, renderRefusal }: Steps<P>,
 ): Promise<KeptAnswer & { replayed: boolean }> {
   const ready = await prepare().then(
     (prepared) => ({ prepared }),
@@ -174,7 +174,7 @@ async function runFirst<P>(
     } catch (error) {
       if (!(error instanceof Refusal) || passes(error)) throw error
       if (!error.keepsWrites) await sql`rollback to savepoint work`.execute(tx)
-      answer = wordRefusal(error)
+      answer = renderRefusal(error)
     }
     await keep(store, tx, call, fingerprint, answer)
     return { ...answer, replayed: false }
@@ -182,19 +182,19 @@ async function runFirst<P>(
 }
 
 /**
- * Runs `work` outside a transaction, at most one at a time per key, until it has answered once. A
- * repetition after a kill, or after a third party that did not answer, gets the same `actionId`:
- * whatever `work` begins must be begun once under it. Answers and refusals are kept as in
- * `answered`.
+ * Runs `work` outside a transaction, at most one at a time per key, until it has returned once. A
+ * retry after a kill, or after a third party that did not respond, gets the same `actionId`:
+ * whatever `work` begins must be begun once under it. Responses and refusals are stored as in
+ * `runIdempotent`.
  */
 export async function runIdempotentExternal(
   store: IdempotencyStore,
   call: KeyedCall,
   work: (actionId: string) => Promise<KeptAnswer>,
-  wordRefusal: (refusal: Refusal) => KeptAnswer,
+  renderRefusal: (refusal: Refusal) => KeptAnswer,
 ): Promise<KeptAnswer & { replayed: boolean }> {
   const fingerprint = fingerprintOf(store, call)
-  const release = await store.locks.tryHold(lockOf(call))
+  const release = await store.locks.tryLock(lockOf(call))
   if (!release) throw new Refusal('idempotency_in_progress')
   try {
     const begun = await transaction(store.db, async (tx) => {
@@ -229,7 +229,7 @@ export async function runIdempotentExternal(
       answer = await work(begun.actionId)
     } catch (error) {
       if (!(error instanceof Refusal) || passes(error)) throw error
-      answer = wordRefusal(error)
+      answer = renderRefusal(error)
     }
     await transaction(store.db, async (tx) => {
       await keep(store, tx, call, fingerprint, answer)
@@ -245,7 +245,9 @@ export async function runIdempotentExternal(
   }
 }
 
-/** Answers that have gone unasked for; those asked for too late are dropped then. */
+/**
+ * Deletes expired responses that no retry asked for; a retry deletes the one that it finds expired.
+ */
 export async function forgetOldAnswers(store: IdempotencyStore): Promise<void> {
   await deleteInBatches(store.db, 'idempotency', 'created_at', oldest(store.clock))
   await deleteInBatches(store.db, 'idempotency_action', 'created_at', oldest(store.clock))

@@ -1,7 +1,7 @@
 /**
- * Jobs as an operator sees them: how many wait, run and gave up, and those that gave up with the
- * reason. One that gave up can be started again. Reads the tables of pg-boss (its documented
- * schema); the portal that runs takes what is started again within seconds.
+ * Jobs as an operator sees them: how many wait, run and gave up, and the reason of each that gave
+ * up. The operator can start one again. Reads the tables of pg-boss (its documented schema); the
+ * running portal picks up a restarted job within seconds.
  */
 import { sql } from 'kysely'
 import { isUuid, type Queryable } from './db.ts'

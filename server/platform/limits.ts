@@ -35,7 +35,8 @@ const refuse = (msBeforeNext: number): never => {
 const hashOf = (key: string): string => createHash('sha256').update(key).digest('base64url')
 
 /**
- * The counters' library reckons with numbers, where the rest of the portal reads int8 as bigint.
+ * The rate limiter's library computes with numbers, where the rest of the portal reads int8 as
+ * bigint.
  */
 const types: pg.CustomTypesConfig = {
   getTypeParser: (type, format) =>

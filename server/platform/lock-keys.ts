@@ -1,7 +1,7 @@
 /**
- * PostgreSQL's advisory locks that have one holder in a whole database, each with its number. They
- * stand together so that no two are the same: who waits for one of them should not wait for what
- * another one guards. The sandbox, which knows nothing of the portal, has 727 081.
+ * The numbers of the PostgreSQL advisory locks that the whole database shares. They are listed in
+ * one file so that no two are equal: a process that waits for one lock should not wait for another
+ * one's holder. The sandbox, which knows nothing of the portal, uses 727 081.
  */
 export const lockKeys = {
   /** Making the portal's role and database. */

@@ -18,7 +18,8 @@ export const createLog = (
       level,
       base: null,
       timestamp: pino.stdTimeFunctions.isoTime,
-      // An error's own words only: the database driver hangs its whole connection on it.
+      // Logs an error's own fields only: the database driver attaches its whole connection to the
+      // error.
       serializers: {
         err: (error: Error & { code?: unknown }) => ({
           type: error.name,

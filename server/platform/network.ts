@@ -1,4 +1,4 @@
-/** From where a call comes, as limits count it, and which addresses belong to nobody in public. */
+/** The network that limits count an address as, and which addresses are not public. */
 import { isIP, isIPv4 } from 'node:net'
 import ipaddr from 'ipaddr.js'
 
@@ -26,8 +26,8 @@ export const isLocalAddress = (address: string): boolean => localRanges.has(rang
  */
 const publicRanges: ReadonlySet<string> = new Set(['unicast', 'as112'])
 /**
- * Neither local nor of another range for a special purpose (RFC 6890: documentation, multicast,
- * translation): what a stranger may have us connect to.
+ * Public addresses only: neither local nor of another range for a special purpose (RFC 6890:
+ * documentation, multicast, translation). A customer may have us connect to these.
  */
 export const isPublicAddress = (address: string): boolean => publicRanges.has(rangeOf(address))
 

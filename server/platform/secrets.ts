@@ -1,6 +1,5 @@
 /**
- * Sealing of what must wait in the database but may not lie there in the clear, and the keys
- * derived from the portal's one secret.
+ * Encrypts secrets that must wait in the database, and derives keys from the portal's one secret.
  */
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto'
 import fs from 'node:fs'
@@ -66,15 +65,15 @@ export function createSecrets(root: string): Secrets {
 export class WrongSecret extends Error {}
 
 const wrappingPurpose = 'root-secret'
-/** Tells secrets apart without telling them: eight hex digits. */
+/** A fingerprint of eight hex digits: it tells two secrets apart without revealing them. */
 const fingerprintOf = (root: string): string =>
   createSecrets(root).fingerprint(wrappingPurpose, '').toString('hex').slice(0, 8)
 
 /**
- * The secrets of a database. What they are derived from is kept in it, sealed with the secret that
- * the operator gives (`given`), so that the operator's secret can be changed: with the one of
- * before as `previous` it is sealed anew, and everything that was derived stays what it was. Throws
- * WrongSecret with a sentence for the operator where neither opens it.
+ * The secrets of a database. The root secret is stored in it, encrypted with the operator's secret
+ * (`given`), so that the operator's secret can be changed: with the earlier one as `previous` the
+ * root secret is encrypted again, and everything derived from it stays the same. Throws WrongSecret
+ * with a sentence for the operator when neither secret decrypts it.
  */
 export async function openSecrets(
   db: Queryable,

@@ -6,10 +6,10 @@ import pg from 'pg'
 
 export interface SessionLocks {
   /**
-   * Answers how to let go of it, or undefined when somebody holds it. Throws when the database is
-   * away.
+   * Returns a function that releases the lock, or undefined when another holder has it. Throws when
+   * the database is away.
    */
-  tryHold(key: bigint): Promise<(() => Promise<void>) | undefined>
+  tryLock(key: bigint): Promise<(() => Promise<void>) | undefined>
   close(): Promise<void>
 }
 
@@ -52,7 +52,7 @@ export function createSessionLocks(url: string): SessionLocks {
   }
 
   return {
-    async tryHold(key) {
+    async tryLock(key) {
       if (held.has(key)) return undefined
       held.add(key)
       try {
@@ -65,7 +65,8 @@ export function createSessionLocks(url: string): SessionLocks {
         }
       } catch (error) {
         held.delete(key)
-        // Whether an unanswered question took the lock is not known: it goes with its connection.
+        // The query may have taken the lock although its response was lost: closing the connection
+        // releases it.
         await drop()
         throw error
       }

@@ -1,7 +1,8 @@
 /**
- * Ending well. Ctrl-C in a terminal reaches the whole process group, and npm and the start script
- * hand it on as well: the same wish arrives two or three times. Libraries take the second signal as
- * "at once"; here repetitions within a moment are the same wish, and only a later one forces.
+ * Graceful shutdown. Ctrl-C in a terminal reaches the whole process group, and npm and the start
+ * script forward the signal as well: one request to stop arrives two or three times. Libraries take
+ * the second signal as "at once"; here signals within a moment count as one, and only a later one
+ * forces.
  */
 import { seconds } from './clock.ts'
 import type { Log } from './log.ts'

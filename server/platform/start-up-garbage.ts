@@ -1,15 +1,14 @@
 /**
- * What the start leaves behind: compiled schemas, documents, text that was read once. V8 collects
- * when it needs room, and a portal at rest needs none, so without this it holds on to some 60 MB
- * for as long as nobody comes.
+ * Collects the garbage of the start: compiled schemas, documents, text that was read once. V8
+ * collects when it needs memory, and an idle portal needs none: without this call some 60 MB stay
+ * allocated until there is load.
  */
 import module from 'node:module'
 import v8 from 'node:v8'
 import vm from 'node:vm'
 
 /**
- * Long enough that the first visitors, who come as soon as it is ready, do not meet the pause of
- * some 100 ms.
+ * Long enough after the start that the first visitors are not delayed by a pause of some 100 ms.
  */
 const afterMs = 10_000
 

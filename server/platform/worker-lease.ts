@@ -10,11 +10,11 @@ import type { Log } from './log.ts'
 
 const firstPauseMs = 250
 const longestPauseMs = 10_000
-/** A connection never notices a black hole by itself, so it is asked for a sign of life. */
+/** TCP does not report a peer that has vanished, so the connection is probed by a query. */
 const heartbeatMs = 15_000
 /** Long enough for another process to requeue orphaned jobs while this one waits for the lock. */
 const answerMs = 30_000
-const farewellMs = 1000
+const closeTimeoutMs = 1000
 
 export interface WorkerLease {
   /**
@@ -102,12 +102,13 @@ export function createWorkerLease(url: string, log: Log): WorkerLease {
         if (isAlone) await client.query('select pg_advisory_unlock($1)', [lockKeys.jobWorkers])
       })
       heartbeat = setInterval(() => {
-        const asked = session
-        asked?.query('select 1').catch(() => {
-          if (session !== asked) return
-          // Not waiting for its end: in a black hole that takes as long as TCP is patient.
+        const probed = session
+        probed?.query('select 1').catch(() => {
+          if (session !== probed) return
+          // Does not wait for the end of the connection: when the peer has vanished, that takes as
+          // long as TCP's timeout.
           lost()
-          void asked.end().catch(() => undefined)
+          void probed.end().catch(() => undefined)
         })
       }, heartbeatMs)
       heartbeat.unref()
@@ -121,7 +122,7 @@ export function createWorkerLease(url: string, log: Log): WorkerLease {
       session = undefined
       await Promise.race([
         Promise.allSettled(open.map((client) => client.end())),
-        pause(farewellMs, undefined, { ref: false }),
+        pause(closeTimeoutMs, undefined, { ref: false }),
       ])
     },
   }

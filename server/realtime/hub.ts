@@ -1,6 +1,6 @@
 /**
- * Who is connected to which channel, and the Pusher protocol's words (version 7). No network here:
- * connections are anything that can send and close.
+ * Which connection is subscribed to which channel, and the messages of the Pusher protocol (version
+ * 7). No network here: a connection is anything that can send and close.
  */
 import { randomInt } from 'node:crypto'
 
@@ -31,7 +31,7 @@ export interface Member {
   readonly socketId: string
   readonly connection: Connection
   readonly channels: Set<string>
-  lastHeard: number
+  lastReceivedAt: number
   pinged: boolean
 }
 
@@ -83,7 +83,7 @@ export function createHub(): Hub {
         socketId: `${randomInt(1, 2 ** 31)}.${randomInt(1, 2 ** 31)}`,
         connection,
         channels: new Set(),
-        lastHeard: now,
+        lastReceivedAt: now,
         pinged: false,
       }
       members.add(member)

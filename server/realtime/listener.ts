@@ -1,7 +1,7 @@
 /**
- * Fan-out: a connection of its own LISTENs for the relay's word and delivers the new rows to the
- * sockets of this process. A LISTEN connection never notices a black hole by itself, so it is asked
- * for a sign of life; after an interruption the sockets are told to resync and read the table.
+ * Fan-out: a dedicated connection LISTENs for the relay's notifications and delivers the new rows
+ * to the sockets of this process. TCP does not report a peer that has vanished, so the connection
+ * is probed by a query; after an interruption the sockets are told to resync and read the table.
  */
 import pg from 'pg'
 import type { Log } from '../platform/log.ts'
@@ -56,12 +56,13 @@ export function createListener(
       if (rows.length < batch) return
     }
   }
-  const deliverInTurn = (): void => {
+  const deliverInOrder = (): void => {
     delivering = delivering.then(deliver).catch((error: unknown) => {
       log.warn({ err: error }, 'delivering events')
-      // No word may follow: what is not delivered now would wait for the next event of anybody.
+      // No further notification may come: an event that is not delivered now would wait for the
+      // next event of any customer.
       clearTimeout(again)
-      if (!stopped) again = setTimeout(deliverInTurn, deliverAgainMs).unref()
+      if (!stopped) again = setTimeout(deliverInOrder, deliverAgainMs).unref()
     })
   }
 
@@ -87,13 +88,14 @@ export function createListener(
     })
     next.on('notification', ({ channel: on, payload }) => {
       if (on === endedChannel) revocations.onNotify(payload ?? '')
-      else deliverInTurn()
+      else deliverInOrder()
     })
     try {
       await next.connect()
       await next.query(`listen ${channel}; listen ${endedChannel}`)
     } catch (error) {
-      // Whoever asked tries again: two who do so for one failure would be four at the next.
+      // The caller of a failed attempt tries again: two retries for one failure would become four
+      // at the next.
       void next.end().catch(() => undefined)
       throw error
     }
@@ -105,7 +107,7 @@ export function createListener(
         .executeTakeFirst()
       seen = newest?.seq ?? 0n
     } else {
-      deliverInTurn()
+      deliverInOrder()
       hub.publishToAll('portal.resync', {})
       revocations
         .resync()
@@ -127,12 +129,13 @@ export function createListener(
       stopped = false
       await connect()
       heartbeat = setInterval(() => {
-        const asked = client
-        asked?.query('select 1').catch(() => {
-          if (client !== asked) return
-          // Not waiting for its end: in a black hole that takes as long as TCP is patient.
+        const probed = client
+        probed?.query('select 1').catch(() => {
+          if (client !== probed) return
+          // Does not wait for the end of the connection: when the peer has vanished, that takes as
+          // long as TCP's timeout.
           lost()
-          void asked.end().catch(() => undefined)
+          void probed.end().catch(() => undefined)
         })
       }, heartbeatMs)
       heartbeat.unref()

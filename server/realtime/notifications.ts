@@ -86,13 +86,14 @@ const keptMs = days(90)
 const droppedAtOnce = 5000
 
 /**
- * The bell is no archive: what happened stands in the lists of invoices, entries and servers. What
- * was not sent yet stays.
+ * The bell is no archive: the lists of invoices, entries and servers show what happened. An event
+ * that was not sent yet stays.
  */
 export async function dropOldNotifications(db: Database, clock: Clock): Promise<void> {
   const before = later(clock.now(), -keptMs)
   let dropped: bigint
-  // A first time after years finds millions: in pieces, each of which takes well under a second.
+  // The first run after years finds millions of rows: they are deleted in batches, each of which
+  // takes well under a second.
   do {
     const { numDeletedRows } = await db
       .deleteFrom('notification')

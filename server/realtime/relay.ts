@@ -1,7 +1,7 @@
 /**
- * The relay gives each stored event its place in line, in the order of commits, and tells the push
- * servers by NOTIFY. It does so apart from the business transactions: NOTIFY takes a global lock at
- * the commit and would slow postings three to six times.
+ * The relay numbers the stored events in the order of commits, and notifies the push servers by
+ * NOTIFY. It runs apart from the business transactions: NOTIFY takes a global lock at the commit
+ * and would slow postings three to six times.
  */
 import { sql } from 'kysely'
 import { transaction, type Database } from '../platform/db.ts'
@@ -27,7 +27,7 @@ export function createRelay(db: Database, log: Log): Relay {
 
   async function sendBatch(): Promise<number> {
     return await transaction(db, async (tx) => {
-      // The relays of several processes take turns, so that places in line are committed in order.
+      // The relays of several processes run one at a time, so that numbers are committed in order.
       await sql`select pg_advisory_xact_lock(${lockKeys.relayEvents})`.execute(tx)
       const { rows } = await sql<{ seq: bigint }>`
         with waiting as (select id from notification where seq is null order by id limit ${batch}

@@ -1,7 +1,7 @@
 import { realtime as api } from '../../contract/index.ts'
 import { ruleText } from '../../contract/server-sentences.ts'
 import type { Clock } from '../platform/clock.ts'
-import { encodeCursor, pageWish } from '../platform/cursor.ts'
+import { encodeCursor, pageRequest } from '../platform/cursor.ts'
 import type { Database } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
 import { Page, type Http } from '../platform/http.ts'
@@ -29,7 +29,7 @@ export function routes(
     const after = query.after === undefined ? null : BigInt(query.after)
     const { data, unread, next } = await listNotifications(db, {
       customerId,
-      ...pageWish(query, language),
+      ...pageRequest(query, language),
       after,
       language,
       complete: deps.complete,

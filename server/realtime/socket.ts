@@ -67,8 +67,8 @@ export function createSockets(
     member.connection.send(frame('pusher_internal:subscription_succeeded', {}, channel))
   }
 
-  function hear(member: Member, text: string): void {
-    member.lastHeard = now()
+  function onMessage(member: Member, text: string): void {
+    member.lastReceivedAt = now()
     member.pinged = false
     let message: { event?: unknown; data?: unknown }
     try {
@@ -135,7 +135,7 @@ export function createSockets(
     const member = hub.join(connection, now())
     socket.on('message', (data, binary) => {
       if (binary) refuse(connection, closeCodes.restart, 'Binary frames are not supported')
-      else hear(member, (data as Buffer).toString('utf8'))
+      else onMessage(member, (data as Buffer).toString('utf8'))
     })
     socket.on('close', () => hub.leave(member))
     connection.send(
@@ -150,7 +150,7 @@ export function createSockets(
   const sweep = setInterval(
     () => {
       for (const member of hub.members()) {
-        const idleSeconds = (now() - member.lastHeard) / 1000
+        const idleSeconds = (now() - member.lastReceivedAt) / 1000
         if (idleSeconds > timeouts.activity + timeouts.pong)
           refuse(member.connection, closeCodes.silent, 'Pong reply not received in time')
         else if (idleSeconds > timeouts.activity && !member.pinged) {

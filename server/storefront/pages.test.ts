@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => portal.close())
 
-const asked = (
+const requestPage = (
   host: string,
   path: string,
 ): Promise<{ status: number | undefined; location: string | undefined }> =>
@@ -27,13 +27,13 @@ const asked = (
 
 test("a page under this machine's other name leads to the address, a call not", async () => {
   const { PORT } = portal.config
-  expect(await asked(`localhost:${PORT}`, '/payment?amount=5')).toEqual({
+  expect(await requestPage(`localhost:${PORT}`, '/payment?amount=5')).toEqual({
     status: 302,
     location: `${portal.url}/payment?amount=5`,
   })
-  expect((await asked(`localhost:${PORT}`, '/api/config')).status).toBe(200)
-  expect((await asked(`portal.example.vn:${PORT}`, '/payment')).status).toBe(200)
-  expect((await asked(`127.0.0.1:${PORT}`, '/payment')).status).toBe(200)
+  expect((await requestPage(`localhost:${PORT}`, '/api/config')).status).toBe(200)
+  expect((await requestPage(`portal.example.vn:${PORT}`, '/payment')).status).toBe(200)
+  expect((await requestPage(`127.0.0.1:${PORT}`, '/payment')).status).toBe(200)
 })
 
 test('regions and plans come in pages like every list', async () => {

@@ -78,7 +78,7 @@ const gazetteer = JSON.parse(
  * already.
  */
 function towns(country: 'VN' | 'AU'): Place[] {
-  const said = new Set(
+  const listed = new Set(
     wellKnown.filter((place) => place.country === country).map(({ name }) => foldName(name)),
   )
   // The districts above are those of the big cities; a Tân Phú in Đồng Nai is another place.
@@ -86,7 +86,7 @@ function towns(country: 'VN' | 'AU'): Place[] {
     country === 'AU' || (vietnamCities as readonly string[]).includes(province)
   return Object.entries(gazetteer[country]).flatMap(([province, names]) =>
     names
-      .filter((name) => !(covered(province) && said.has(foldName(name))))
+      .filter((name) => !(covered(province) && listed.has(foldName(name))))
       .flatMap((name) =>
         list(country, country === 'VN' ? 'district' : 'city', `${name}, ${province}`),
       ),

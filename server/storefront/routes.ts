@@ -2,7 +2,7 @@ import { system as api } from '../../contract/index.ts'
 import type * as z from 'zod/mini'
 import type { Config as PublicConfig } from '../../contract/system.ts'
 import type { Catalog } from '../catalog/index.ts'
-import { encodeCursor, pageOfList, pageWish } from '../platform/cursor.ts'
+import { encodeCursor, pageOfList, pageRequest } from '../platform/cursor.ts'
 import { Page, type Http } from '../platform/http.ts'
 import { searchPlaces } from './places.ts'
 
@@ -24,8 +24,8 @@ export function routes(
     paragraphs: paragraphsOf(legal[params.page][language]),
   }))
   http.read(api.searchLocations, async ({ query, language }) => {
-    const wish = pageWish(query, language)
-    const { rows, next } = pageOfList(searchPlaces(query.search), wish)
+    const page = pageRequest(query, language)
+    const { rows, next } = pageOfList(searchPlaces(query.search), page)
     return new Page(rows, encodeCursor(next))
   })
 }

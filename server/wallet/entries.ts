@@ -6,7 +6,7 @@ import { sql } from 'kysely'
 import type { Language } from '../../contract/errors.ts'
 import { currency as currencySchema, type Currency } from '../../contract/money.ts'
 import type { Transaction } from '../../contract/wallet.ts'
-import { firstOf, newestFirst, type PageWish } from '../platform/cursor.ts'
+import { firstOf, newestFirst, type PageRequest } from '../platform/cursor.ts'
 import type { Queryable } from '../platform/db.ts'
 import { fold } from '../../contract/fold.ts'
 import type { Details, PostingKind } from './posting.ts'
@@ -123,7 +123,7 @@ const referenceForm = /^[0-9a-z][0-9a-z-]{7,63}$/i
  */
 export async function entryPage(
   db: Queryable,
-  of: Filter & PageWish,
+  of: Filter & PageRequest,
 ): Promise<{ items: ListedEntry[]; next: bigint | null }> {
   const account = await walletAccount(db, of.customerId)
   let query = db

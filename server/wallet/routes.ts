@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { wallet as api, walletProof as proof } from '../../contract/index.ts'
 import type { Clock } from '../platform/clock.ts'
-import { encodeCursor, pageWish } from '../platform/cursor.ts'
+import { encodeCursor, pageRequest } from '../platform/cursor.ts'
 import type { Database, Queryable } from '../platform/db.ts'
 import { Page, type Http } from '../platform/http.ts'
 import type { Secrets } from '../platform/secrets.ts'
@@ -52,7 +52,7 @@ export function routes(http: Http, deps: WalletRouteDeps): void {
     const { query, language } = call
     const { items, next } = await entryPage(db, {
       ...filterOf(call),
-      ...pageWish(query, language),
+      ...pageRequest(query, language),
     })
     return new Page(
       items.map(({ version: _version, ...entry }) => entry),

@@ -1,15 +1,15 @@
 /**
- * Bringing a server into line with its subscription: suspended, back again, deleted. The three jobs
- * do the same: each looks at how the subscription stands, writes that down, makes the driver
- * follow, and looks again, so that a payment in the second of a suspension ends right whichever job
- * comes last.
+ * Aligns a server with its subscription: suspends, resumes or deletes it. The three jobs do the
+ * same: each reads the subscription's state, stores the wanted state of the server, makes the
+ * driver follow, and reads again. So a payment in the second of a suspension ends right, whichever
+ * job runs last.
  */
 import { transaction, type Tx } from '../platform/db.ts'
 import { alignJobs } from './product.ts'
 import type { ProvisionDeps } from './provision.ts'
 import { lockSite, releaseNames, specOf, type SiteRow } from './store.ts'
 
-/** How often the state may change under the hands of one run before the job begins again. */
+/** How often the state may change during one run before the job starts over. */
 const maxTurns = 5
 
 type AlignDeps = Pick<
@@ -74,9 +74,9 @@ async function align(deps: AlignDeps, subscriptionId: string): Promise<void> {
 }
 
 /**
- * What comes back is started before it is said to run: who reads `running` finds the site there.
- * One that does not start is said to run all the same: it is paid for, its owner may restart or
- * restore it, and the health check counts it.
+ * A resumed site is started before it is reported as running: who reads `running` finds the site
+ * there. A site that does not start is reported as running all the same: it is paid for, its owner
+ * may restart or restore it, and the health check counts it.
  */
 async function startBefore(deps: AlignDeps, siteId: string): Promise<void> {
   const site = await transaction(deps.db, async (tx) => {
@@ -92,7 +92,7 @@ async function startBefore(deps: AlignDeps, siteId: string): Promise<void> {
   }
 }
 
-/** Writes the wanted state down and tells of it. Undefined when there is nothing to do. */
+/** Stores the wanted state and publishes the event. Undefined when nothing changes. */
 async function write(deps: AlignDeps, siteId: string): Promise<SiteRow | undefined> {
   const changed = await transaction(deps.db, async (tx) => {
     const site = await lockSite(tx, siteId)

@@ -1,5 +1,5 @@
 import { wordpressBackups as api } from '../../contract/index.ts'
-import { encodeCursor, pageWish } from '../platform/cursor.ts'
+import { encodeCursor, pageRequest } from '../platform/cursor.ts'
 import { isUuid, type Database, type Queryable } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
 import { Page, type Http } from '../platform/http.ts'
@@ -24,7 +24,7 @@ export function backupRoutes(http: Http, { db, backups, copyWork }: BackupRouteD
 
   http.read(api.listBackups, async ({ customerId, params, query, language }) => {
     const siteId = await backups.siteWithBackups(customerId, params.id)
-    const { rows, next } = await backupPage(db, { siteId, ...pageWish(query, language) })
+    const { rows, next } = await backupPage(db, { siteId, ...pageRequest(query, language) })
     return new Page(rows.map(presentBackup), encodeCursor(next))
   })
   http.write(api.makeBackup, async ({ tx, customerId, params }) => {

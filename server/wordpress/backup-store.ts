@@ -2,7 +2,7 @@
 import { sql, type Selectable } from 'kysely'
 import * as z from 'zod/mini'
 import type { Backup } from '../../contract/wordpress-backups.ts'
-import { newestFirst, type KeysetPage, type PageWish } from '../platform/cursor.ts'
+import { newestFirst, type KeysetPage, type PageRequest } from '../platform/cursor.ts'
 import type { DB } from '../platform/db-types.ts'
 import { isUuid, type Queryable } from '../platform/db.ts'
 import type { CopyFigures } from './driver.ts'
@@ -32,7 +32,7 @@ export const backupToRestore = (db: Queryable, restoreId: string) =>
     .executeTakeFirst()
 
 /** Whether a backup of the site is being made or restored. */
-export async function busyWithCopies(db: Queryable, siteId: string): Promise<boolean> {
+export async function hasUnfinishedCopy(db: Queryable, siteId: string): Promise<boolean> {
   const { rows } = await sql`
     select 1 from site_backup where site_id = ${siteId} and state = 'making'
     union all
@@ -42,10 +42,10 @@ export async function busyWithCopies(db: Queryable, siteId: string): Promise<boo
 }
 
 /**
- * Beyond the newest `kept` of each kind, and what is to be removed already; never the newest proven
- * one, nor one that is being restored.
+ * The backups to delete: those beyond the newest `kept` of each kind, and those marked as removed;
+ * never the newest proven one, nor one that is being restored.
  */
-export async function forgettable(
+export async function surplusBackups(
   db: Queryable,
   siteId: string,
   kept: number,
@@ -153,7 +153,7 @@ export function presentBackup(row: Shown): Backup {
 /** Newest first. */
 export const backupPage = (
   db: Queryable,
-  of: PageWish & { siteId: string },
+  of: PageRequest & { siteId: string },
 ): Promise<KeysetPage<Shown>> => newestFirst(shown(db, of.siteId), 'b.seq', of)
 
 export const shownBackup = (db: Queryable, siteId: string, backupId: string): Promise<Shown> =>

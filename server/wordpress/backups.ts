@@ -20,9 +20,9 @@ import {
   backupById,
   backupToRestore,
   deletedWithBackups,
-  busyWithCopies,
+  hasUnfinishedCopy,
   figuresOf,
-  forgettable,
+  surplusBackups,
   sitesWithoutBackupSince,
   siteWithBackups,
   type BackupRow,
@@ -53,8 +53,8 @@ export function partOf(
   range: string,
   total: number,
 ): { readonly start: number; readonly end: number; readonly total: number } | null {
-  const asked = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(range.trim())
-  const [, first = '', last = ''] = asked ?? []
+  const match = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(range.trim())
+  const [, first = '', last = ''] = match ?? []
   if (first === '' && last === '') return null
   const start = first === '' ? Math.max(0, total - Number(last)) : Number(first)
   const end = first === '' || last === '' ? total - 1 : Math.min(Number(last), total - 1)
@@ -161,7 +161,7 @@ export function createBackups(deps: BackupDeps): Backups {
     // and what is being restored is not chosen.
     const chosen = await transaction(db, async (tx) => {
       await lockSite(tx, siteId)
-      const old = await forgettable(tx, siteId, deps.kept)
+      const old = await surplusBackups(tx, siteId, deps.kept)
       if (old.length > 0)
         await tx
           .updateTable('site_backup')
@@ -181,8 +181,8 @@ export function createBackups(deps: BackupDeps): Backups {
   }
 
   /**
-   * The portal stops, or the job is in other hands: no failure of the work. Otherwise counted; true
-   * when it was the last try.
+   * When the portal stops, or another worker has the job, a failed attempt does not count.
+   * Otherwise the attempt is counted; true when it was the last one.
    */
   function isFinal(error: unknown, attempts: number, { signal }: Attempt): boolean {
     if (signal.aborted) throw error
@@ -276,14 +276,14 @@ export function createBackups(deps: BackupDeps): Backups {
         try {
           await removeAll(siteId)
         } catch (error) {
-          // The backups of the others do not wait for it; the next night tries again.
+          // A failed backup does not delay the others; the next night tries again.
           log.error({ err: error, site: siteId }, 'the backups of a deleted site stay')
         }
       }
       for (const siteId of await sitesWithoutBackupSince(db, later(clock.now(), -nightMs))) {
         await transaction(db, async (tx) => {
           const site = await lockSite(tx, siteId)
-          if (site?.status === 'running' && !(await busyWithCopies(tx, siteId)))
+          if (site?.status === 'running' && !(await hasUnfinishedCopy(tx, siteId)))
             await begin(tx, siteId, 'nightly')
         })
       }
@@ -304,7 +304,7 @@ export function createBackups(deps: BackupDeps): Backups {
     async make(tx, siteId) {
       const site = await lockSite(tx, siteId)
       if (site?.status !== 'running') throw new Refusal('server_not_running')
-      if (await busyWithCopies(tx, siteId)) throw new Refusal('backup_in_progress')
+      if (await hasUnfinishedCopy(tx, siteId)) throw new Refusal('backup_in_progress')
       return await begin(tx, siteId, 'manual')
     },
 
@@ -312,7 +312,7 @@ export function createBackups(deps: BackupDeps): Backups {
       const site = await lockSite(tx, siteId)
       if (site?.status !== 'running') throw new Refusal('server_not_running')
       const backup = await proven(tx, siteId, backupId)
-      if (await busyWithCopies(tx, siteId)) throw new Refusal('backup_in_progress')
+      if (await hasUnfinishedCopy(tx, siteId)) throw new Refusal('backup_in_progress')
       const { fileBytes, databaseBytes } = figuresOf(backup.figures)
       if (fileBytes > site.disk_mb * megabyte || databaseBytes > site.mariadb_disk_mb * megabyte)
         throw new Refusal('backup_too_large')

@@ -26,13 +26,13 @@ export const ensureJob = 'ensure-site'
 export const resizeJob = 'resize-site'
 
 /**
- * So many names that a server had before are kept for it. Without an end one customer could keep
- * any number from everybody.
+ * The number of former names that are kept for a server. Without a limit one customer could keep
+ * any number of names from everybody.
  */
 const formerNamesKept = 10
 
 /** Only what is there is to change. */
-export interface Wish {
+export interface RequestedChange {
   readonly planId?: number | undefined
   readonly name?: string | undefined
   /** MB. */
@@ -66,12 +66,12 @@ const refuse = (field: string, rule: RuleKey, language: Language): never => {
 export async function changeServer(
   tx: Tx,
   deps: ChangeDeps,
-  of: { siteId: string; language: Language; wish: Wish },
+  of: { siteId: string; language: Language; changes: RequestedChange },
 ): Promise<void> {
   const site = await lockSite(tx, of.siteId)
   if (site?.status !== 'running') throw new Refusal('server_not_running')
-  const renamed = of.wish.name !== undefined && of.wish.name !== site.name
-  const { name } = of.wish
+  const renamed = of.changes.name !== undefined && of.changes.name !== site.name
+  const { name } = of.changes
   if (renamed && name !== undefined) {
     if (isReserved(name, deps.catalog.brand.name)) refuse('name', 'server_name_taken', of.language)
     await rename(tx, site, name, of.language)
@@ -82,7 +82,7 @@ export async function changeServer(
     tx,
     deps,
     renamed && name !== undefined ? { ...site, name } : site,
-    of.wish,
+    of.changes,
     of.language,
   )
   if (renamed) await deps.jobs.add(tx, ensureJob, { siteId: site.id })
@@ -115,13 +115,13 @@ async function resize(
   tx: Tx,
   deps: ChangeDeps,
   site: SiteRow,
-  wish: Wish,
+  changes: RequestedChange,
   language: Language,
 ): Promise<void> {
   const { catalog, billing } = deps
   const { diskMb, mariadbDiskMb } = {
-    diskMb: wish.disk ?? site.disk_mb,
-    mariadbDiskMb: wish.mariadbDisk ?? site.mariadb_disk_mb,
+    diskMb: changes.disk ?? site.disk_mb,
+    mariadbDiskMb: changes.mariadbDisk ?? site.mariadb_disk_mb,
   }
   if (diskMb < site.disk_mb || mariadbDiskMb < site.mariadb_disk_mb)
     throw new Refusal('disk_shrink')
@@ -134,13 +134,13 @@ async function resize(
     const plan = id === site.plan_id ? present : offered.find((candidate) => candidate.id === id)
     return plan ?? refuse('size', 'unknown_plan', language)
   }
-  // A plan that was planned and is sold no more will not be taken, so it stands in nobody's way.
+  // A planned plan that is no longer sold will not take effect, so it blocks no other change.
   const plannedPlan = offered.find(({ id }) => id === site.planned_plan_id && id !== site.plan_id)
-  const wantedPlan = wish.planId === undefined ? (plannedPlan ?? present) : find(wish.planId)
-  const wantedContainers = wish.containers ?? site.planned_containers ?? site.containers
+  const wantedPlan = changes.planId === undefined ? (plannedPlan ?? present) : find(changes.planId)
+  const wantedContainers = changes.containers ?? site.planned_containers ?? site.containers
   if (
-    wish.containers !== undefined &&
-    wish.containers > Math.max(site.containers, deps.capabilities.maxContainers)
+    changes.containers !== undefined &&
+    changes.containers > Math.max(site.containers, deps.capabilities.maxContainers)
   )
     refuse('replicate', 'containers_limit', language)
   if (wantedContainers > site.containers && wantedContainers - site.containers > deps.room)
@@ -167,7 +167,7 @@ async function resize(
   const offer = (shape: Shape): Offer => offerOf(catalog, site, running, shape)
   const { subscription_id: subscriptionId } = site
   if (subscriptionId === null) throw new Error(`site ${site.id} has no subscription`)
-  // A planned change that is taken back: the price as it is, which leaves nothing planned.
+  // Withdraws a planned change: the price is as it is now, and nothing stays planned.
   if (grows || !shrinks)
     await billing.changePrice(tx, {
       subscriptionId,
@@ -186,8 +186,8 @@ async function resize(
       change: { size: later.plan.id, replicate: later.containers },
       starts: { job: resizeJob, payload: { siteId: site.id, changeId } },
     })
-    // Less for a price that is no lower: there is nothing to wait for, and the job of its payment
-    // finds it planned.
+    // A decrease at a price that is no lower takes effect at once: the job of its payment finds the
+    // change planned.
     planned = {
       planned_id: changeId,
       planned_plan_id: later.plan.id,

@@ -1,6 +1,6 @@
 /**
- * The edge's map: which host name is which site, and in what state. Read from the database; a
- * change is told at once, a missed one within seconds.
+ * The edge's host table: which host name belongs to which site, and in what state. It is read from
+ * the database; a change is published at once, a missed one within seconds.
  */
 import type { Database } from '../platform/db.ts'
 import type { Log } from '../platform/log.ts'
@@ -32,7 +32,7 @@ const roundMs = 5000
 
 function stateOf(status: string): HostTarget['state'] | undefined {
   switch (status) {
-    // While it is being set up it is shown as soon as it answers: its owner need not wait for our
+    // A site that is being set up is shown as soon as it responds: its owner need not wait for our
     // own check.
     case 'provisioning':
     case 'running':
@@ -53,12 +53,12 @@ export function createDirectory(
   addressing: SiteAddressing,
   log: Log,
 ): Directory {
-  let told: string | undefined
-  let telling: Promise<void> | undefined
+  let published: string | undefined
+  let publishing: Promise<void> | undefined
   let again = false
   let timer: NodeJS.Timeout | undefined
 
-  async function tell(): Promise<void> {
+  async function publish(): Promise<void> {
     const rows = await hostRows(db, addressing.host)
     const targets = rows
       .flatMap(({ id, host, status }): HostTarget[] => {
@@ -67,20 +67,20 @@ export function createDirectory(
       })
       .toSorted((a, b) => (a.host < b.host ? -1 : 1))
     const text = JSON.stringify(targets)
-    if (text === told) return
+    if (text === published) return
     await edge.publish(targets)
-    told = text
+    published = text
   }
-  /** One after the other: an older table must not be sent after a newer one. */
+  /** Publishes one table at a time: an older table must not be sent after a newer one. */
   function refresh(): void {
-    if (telling) {
+    if (publishing) {
       again = true
       return
     }
-    telling = tell()
+    publishing = publish()
       .catch((error: unknown) => log.warn({ err: error }, 'telling the edge of host names'))
       .finally(() => {
-        telling = undefined
+        publishing = undefined
         if (!again) return
         again = false
         refresh()
@@ -90,7 +90,7 @@ export function createDirectory(
   return {
     refresh,
     async start() {
-      await tell()
+      await publish()
       timer = setInterval(refresh, roundMs)
       timer.unref()
     },

@@ -54,7 +54,7 @@ test('the owner has a notification and a letter at 80 per cent, in their languag
         .result.status === 'running',
     120,
   )
-  const told = async () =>
+  const warnings = async () =>
     (
       await portal.call<{ data: { event: string; title: string; payload: object }[] }>(
         'GET',
@@ -67,7 +67,7 @@ test('the owner has a notification and a letter at 80 per cent, in their languag
     await portal.app.watchSiteDisks(new AbortController().signal)
   }
   await look()
-  expect(await told()).toEqual([])
+  expect(await warnings()).toEqual([])
 
   // The plan's disk is as small as what lies on it: WordPress alone fills it.
   const { diskUsedMb } = await portal.drivers.wordpress.state(id)
@@ -77,7 +77,7 @@ test('the owner has a notification and a letter at 80 per cent, in their languag
   await look()
   await look()
   const once = await eventually('the notification', async () => {
-    const all = await told()
+    const all = await warnings()
     return all.length > 0 && all
   })
   expect(once).toMatchObject([{ payload: { wp: { id }, disk: { which: 'files' } } }])
@@ -89,11 +89,11 @@ test('the owner has a notification and a letter at 80 per cent, in their languag
 
   await shrink(diskUsedMb)
   await look()
-  await eventually('the second level', async () => (await told()).length === 2)
+  await eventually('the second level', async () => (await warnings()).length === 2)
   // Room again, and full again: that is news.
   await shrink(10_240)
   await look()
   await shrink(diskUsedMb)
   await look()
-  await eventually('the third word', async () => (await told()).length === 3)
+  await eventually('the third word', async () => (await warnings()).length === 3)
 }, 240_000)

@@ -1,6 +1,6 @@
 /**
- * Customers' own names for their sites: added with proof, looked at again every day, let go of by
- * their owner or lost to somebody who proves the name by TXT.
+ * Customers' own domain names for their sites: added with proof, rechecked every day, released by
+ * their owner or lost to another customer who proves the name by TXT.
  */
 import { randomBytes } from 'node:crypto'
 import { parse } from 'tldts'
@@ -190,23 +190,23 @@ export function createDomains(deps: {
   }
 
   /**
-   * Until the transaction ends nobody deletes the server: that releases the names which it finds,
-   * and one written later would stay with it for ever.
+   * Prevents the deletion of the server until the transaction ends: a deletion releases the names
+   * that it finds, and a name written later would stay taken for ever.
    */
   async function lockTaker(tx: Tx, siteId: string): Promise<void> {
     const site = await lockSite(tx, siteId)
     if (!site || !takesNames(site)) throw new Refusal('server_not_running')
   }
 
-  /** Writes names that are proven; refuses with conflict where somebody was faster. */
-  async function hold(
+  /** Stores the proven names; refuses with conflict when another customer was faster. */
+  async function assignNames(
     tx: Tx,
     of: { siteId: string; customerId: string; proven: ReadonlyMap<string, Proven> },
   ): Promise<void> {
     const { siteId, customerId } = of
     const now = clock.now()
     for (const [name, { proof, pointed }] of of.proven) {
-      // Proven by what only the owner can write, so whoever held it holds it no more.
+      // Only the owner can write this proof, so an earlier holder loses the name.
       if (proof === 'txt' || proof === ownZone) {
         const former = await tx
           .updateTable('site_domain')
@@ -338,7 +338,7 @@ export function createDomains(deps: {
         await lockTaker(tx, siteId)
         if ((await heldNames(tx, siteId)).some((name) => !names.has(name)))
           throw new Refusal('conflict')
-        await hold(tx, { siteId, customerId, proven })
+        await assignNames(tx, { siteId, customerId, proven })
         if (proven.size > 0) await deps.jobs.add(tx, ensureJob, { siteId })
         onCommit(tx, deps.onChange)
         return await heldNames(tx, siteId)
@@ -370,7 +370,7 @@ export function createDomains(deps: {
       const fresh = names.filter(
         (name) => !held.some((one) => one.name === name && one.site_id === siteId),
       )
-      await hold(tx, {
+      await assignNames(tx, {
         siteId,
         customerId,
         proven: new Map(fresh.map((name) => [name, { proof: ownZone, pointed: true }])),

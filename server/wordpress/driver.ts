@@ -1,8 +1,8 @@
 /**
  * The interface between the WordPress module and whatever runs the sites. A driver never sees the
- * wallet, an invoice or the database. Every act is an "ensure": it may be asked twice and acts
- * once. Failures are DriverFailure. What runs the sites need not be this process: everything is
- * asked for and answered later, and what goes to and fro is plain data.
+ * wallet, an invoice or the database. Every act is idempotent: it may be called twice and acts
+ * once. Failures are DriverFailure. The sites may run in another process: every call is
+ * asynchronous, and its arguments and results are plain data.
  */
 
 export interface WordpressCapabilities {

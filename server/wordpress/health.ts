@@ -9,20 +9,20 @@ import { later, minutes, type Clock } from '../platform/clock.ts'
 import type { Database, Queryable } from '../platform/db.ts'
 import type { Jobs } from '../platform/jobs.ts'
 import type { Log } from '../platform/log.ts'
-import { busyWithCopies } from './backup-store.ts'
+import { hasUnfinishedCopy } from './backup-store.ts'
 import type { WordpressDriver } from './driver.ts'
 import { frontPageStatus } from './front-page.ts'
 import type { SiteAddressing } from './store.ts'
 
 const everyMs = minutes(10)
 /** After a look that found no answer. */
-const doubtMs = minutes(1)
+const recheckAfterFailureMs = minutes(1)
 /** One run: at a quarter of a second a page, less than a minute's work. */
-const looksAtOnce = 100
+const checksAtOnce = 100
 const together = 2
-const looksUntilDown = 2
+const failuresUntilDown = 2
 /** Of one that is restarting: some five minutes. */
-const looksUntilDownRestarting = 5
+const failuresUntilDownRestarting = 5
 
 interface HealthDeps {
   readonly db: Database
@@ -70,7 +70,7 @@ export function defineHealth(deps: HealthDeps): Health {
   const { db, clock, log, driver } = deps
 
   /** Undefined when it answers. */
-  async function troubleOf(site: { id: string; name: string }): Promise<string | undefined> {
+  async function failureOf(site: { id: string; name: string }): Promise<string | undefined> {
     try {
       const [address] = await driver.addresses(site.id)
       if (!address) return 'no container answers'
@@ -81,9 +81,9 @@ export function defineHealth(deps: HealthDeps): Health {
     }
   }
 
-  async function look(site: { id: string; name: string }): Promise<void> {
+  async function checkSite(site: { id: string; name: string }): Promise<void> {
     // What is being put back, or renewed, is on its way.
-    if (await busyWithCopies(db, site.id)) {
+    if (await hasUnfinishedCopy(db, site.id)) {
       await db
         .updateTable('site')
         .set({ health_checked_at: clock.now() })
@@ -91,18 +91,18 @@ export function defineHealth(deps: HealthDeps): Health {
         .execute()
       return
     }
-    const trouble = await troubleOf(site)
+    const failure = await failureOf(site)
     const now = clock.now()
-    const enough = sql<number>`case when generation = settled_generation then ${looksUntilDown}::int
-      else ${looksUntilDownRestarting}::int end`
+    const enough = sql<number>`case when generation = settled_generation
+      then ${failuresUntilDown}::int else ${failuresUntilDownRestarting}::int end`
     const row = await db
       .updateTable('site')
       .set((eb) => ({
         health_checked_at: now,
-        unanswered: trouble === undefined ? 0 : eb('unanswered', '+', 1),
-        down_reason: trouble ?? null,
+        unanswered: failure === undefined ? 0 : eb('unanswered', '+', 1),
+        down_reason: failure ?? null,
         down_since:
-          trouble === undefined
+          failure === undefined
             ? null
             : sql<Date | null>`case when unanswered + 1 >= ${enough} then coalesce(down_since,
               ${now}) end`,
@@ -112,7 +112,7 @@ export function defineHealth(deps: HealthDeps): Health {
       .returning('down_since')
       .executeTakeFirst()
     if (row?.down_since?.getTime() === now.getTime())
-      log.error({ site: site.name, why: trouble }, 'a site that should answer does not')
+      log.error({ site: site.name, why: failure }, 'a site that should answer does not')
   }
 
   async function checkDue(signal: AbortSignal): Promise<void> {
@@ -125,17 +125,20 @@ export function defineHealth(deps: HealthDeps): Health {
         eb.or([
           eb('health_checked_at', 'is', null),
           eb('health_checked_at', '<=', later(now, -everyMs)),
-          eb.and([eb('unanswered', '>', 0), eb('health_checked_at', '<=', later(now, -doubtMs))]),
+          eb.and([
+            eb('unanswered', '>', 0),
+            eb('health_checked_at', '<=', later(now, -recheckAfterFailureMs)),
+          ]),
         ]),
       )
       .orderBy('health_checked_at', (by) => by.asc().nullsFirst())
-      .limit(looksAtOnce)
+      .limit(checksAtOnce)
       .execute()
     const waiting = due.values()
     const take = async (): Promise<void> => {
       for (const site of waiting) {
         if (signal.aborted) return
-        await look(site)
+        await checkSite(site)
       }
     }
     await Promise.all(Array.from({ length: together }, take))

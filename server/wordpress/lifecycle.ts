@@ -1,7 +1,7 @@
 /**
- * What its owner does with a server after it runs: it is made as it should be again (restarts, host
- * names, sizes), and one day deleted. The jobs look at how the server stands, so that they may come
- * late and twice: the driver's acts are idempotent, and each event is published once.
+ * What an owner does with a running server: changes that the runtime must follow (restarts, host
+ * names, sizes), and finally the deletion. The jobs read the server's state, so they may run late
+ * and twice: the driver's acts are idempotent, and each event is published once.
  */
 import type { Billing } from '../billing/index.ts'
 import type { Catalog } from '../catalog/index.ts'
@@ -65,7 +65,8 @@ export function createLifecycle(deps: LifecycleDeps): Lifecycle {
       }
       return now?.status === 'suspended'
     })
-    // It was suspended while it was being started: whoever stopped it may have been here first.
+    // The server was suspended while it was being started: the job that stops it may have run
+    // before.
     if (suspended) await driver.stop(siteId)
     deps.onChange()
   }
@@ -109,7 +110,7 @@ export function createLifecycle(deps: LifecycleDeps): Lifecycle {
       if (subscriptionId === null || invoiceId === null)
         throw new Error(`site ${siteId} was never ordered`)
       const ran = site.status === 'running' || site.status === 'suspended'
-      // What never ran is paid back whole; its invoice is void where it is still open.
+      // A server that never ran is refunded in full; an open invoice is made void.
       if (!ran) await billing.undo(tx, invoiceId, 'the server was deleted')
       else if ((await billing.subscription(tx, subscriptionId))?.status !== 'ended')
         await billing.cancel(tx, subscriptionId, 'now')

@@ -125,7 +125,8 @@ export function createLogStreams(deps: {
           if (lines.length === batchLines) moreCame = true
         }
       } catch {
-        // What runs the sites is away: the page comes back with a new ticket, from where it was.
+        // The site runtime is unavailable: the page reconnects with a new ticket and continues
+        // where it was.
         socket.close(askAgain, 'ask for a new ticket')
       } finally {
         reading = false

@@ -33,7 +33,7 @@ const met = new Map<string, number>()
 /** Lets the run that waits go on. */
 const release = Promise.withResolvers<void>()
 let silence: net.Server
-let deaf: SiteAddress
+let closedAddress: SiteAddress
 
 /** Counts and says what is to happen at this step of this site now. */
 function faultAt(id: string, step: Step): Fault | undefined {
@@ -80,7 +80,7 @@ const withFaults = (real: WordpressDriver): WordpressDriver => ({
   remove: (id) => faulty(faultAt(id, 'remove'), () => real.remove(id)),
   async addresses(id) {
     const fault = faultAt(id, 'check')
-    if (fault === 'hangs once') return [deaf]
+    if (fault === 'hangs once') return [closedAddress]
     return fault === undefined ? real.addresses(id) : []
   },
 })
@@ -88,7 +88,7 @@ const withFaults = (real: WordpressDriver): WordpressDriver => ({
 let portal: TestPortal
 beforeAll(async () => {
   silence = net.createServer(() => undefined).listen(0, '127.0.0.1')
-  deaf = await new Promise((resolve) =>
+  closedAddress = await new Promise((resolve) =>
     silence.once('listening', () =>
       resolve({ host: '127.0.0.1', port: (silence.address() as net.AddressInfo).port }),
     ),

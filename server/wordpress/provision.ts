@@ -131,10 +131,10 @@ export function defineProvisioning(deps: ProvisionDeps): void {
   ]
 
   /**
-   * Takes a paid order in hand, for a new run. Undefined when there is nothing to do: it runs
+   * Begins a new run for a paid order. Undefined when there is nothing to do: the server runs
    * already, was given up, or is being deleted.
    */
-  async function takeInHand(siteId: string): Promise<SiteRow | undefined> {
+  async function beginRun(siteId: string): Promise<SiteRow | undefined> {
     return await transaction(db, async (tx) => {
       const site = await lockSite(tx, siteId)
       if (site?.status !== 'provisioning' && site?.status !== 'pending_payment') return undefined
@@ -148,7 +148,7 @@ export function defineProvisioning(deps: ProvisionDeps): void {
     })
   }
 
-  async function bringUp(site: SiteRow, signal: AbortSignal): Promise<void> {
+  async function runSteps(site: SiteRow, signal: AbortSignal): Promise<void> {
     for (const [index, step] of steps.entries()) {
       signal.throwIfAborted()
       const began = performance.now()
@@ -186,7 +186,7 @@ export function defineProvisioning(deps: ProvisionDeps): void {
       await tell(tx, site, 'running', null)
       // A name that was added while it was being set up.
       await deps.jobs.add(tx, ensureJob, { siteId: id })
-      // A suspension that came while it was being set up found nothing to stop.
+      // A suspension during the setup found nothing to stop.
       const subscription =
         site.subscription_id === null
           ? undefined
@@ -258,8 +258,8 @@ export function defineProvisioning(deps: ProvisionDeps): void {
   }
 
   /**
-   * What giving up could not remove, or a run left behind that was overtaken by the decision or by
-   * a deletion.
+   * Removes what an undo could not remove, and what a run left behind that was overtaken by the
+   * decision to give up or by a deletion.
    */
   async function clearFailed(siteId: string): Promise<void> {
     const site = await siteById(db, siteId)
@@ -268,16 +268,16 @@ export function defineProvisioning(deps: ProvisionDeps): void {
   }
 
   async function provision(siteId: string, signal: AbortSignal): Promise<void> {
-    const site = await takeInHand(siteId)
+    const site = await beginRun(siteId)
     if (!site) return await clearFailed(siteId)
     deps.onChange()
     if (site.giving_up === null) {
       try {
-        await bringUp(site, signal)
+        await runSteps(site, signal)
         if (!(await finish(site))) await clearFailed(siteId)
         return
       } catch (error) {
-        // The portal stops, or the job is in other hands: no failure of the site.
+        // The portal stops, or another worker has the job: this is no failure of the site.
         if (signal.aborted) throw error
         // Anything else is a bug of ours, which must not keep the money.
         const verdict = await afterFailure(

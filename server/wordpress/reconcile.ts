@@ -1,14 +1,13 @@
 /**
- * What the database says against what the runtime holds, every minute. What should run and does not
- * is started, what should not run is stopped, and what nobody knows is reported and, after a grace,
- * removed.
+ * Reconciles the database with the runtime every minute. A server that should run is started, one
+ * that should not is stopped, and an unknown site is reported and, after a grace period, removed.
  */
 import { sql } from 'kysely'
 import { days, later, type Clock } from '../platform/clock.ts'
 import type { Database } from '../platform/db.ts'
 import type { Jobs } from '../platform/jobs.ts'
 import type { Log } from '../platform/log.ts'
-import { busyWithCopies } from './backup-store.ts'
+import { hasUnfinishedCopy } from './backup-store.ts'
 import type { WordpressDriver } from './driver.ts'
 import { siteById, specOf, type SiteAddressing } from './store.ts'
 
@@ -63,9 +62,14 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
         await driver.start(await specOf(db, deps.addressing, now))
       return true
     }
-    if (wanted !== 'running' || answering >= site.containers || (await busyWithCopies(db, siteId)))
+    if (
+      wanted !== 'running' ||
+      answering >= site.containers ||
+      (await hasUnfinishedCopy(db, siteId))
+    )
       return false
-    // Too few for the moment is the driver's own affair; it says nothing when all is on its way.
+    // A temporary lack of containers is the driver's concern; it reports nothing while containers
+    // are starting.
     await driver.start(await specOf(db, deps.addressing, site))
     if (answering === 0) log.warn({ site: site.name }, 'a site that should run did not')
     const now = await siteById(db, siteId)
@@ -120,7 +124,8 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
       .select('id')
       .where('seen_at', '<=', later(now, -graceMs))
       .execute()
-    // More strangers than sites of ours: more likely the wrong database than so many left over.
+    // More unknown sites than known ones: this is more likely the wrong database than that many
+    // leftovers.
     if (due.length > 0 && orphans.length > ours.size) {
       log.error(
         { orphans: orphans.length, known: ours.size },

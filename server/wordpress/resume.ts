@@ -1,8 +1,8 @@
 /**
- * Takes up work that nobody has in hand any more. Every state that a job must end (a server that is
- * set up, deleted or restarted, a backup that is made, a restore) is compared with the jobs that
- * wait or run; where there is none, one is added. The jobs look at how the row stands, so that one
- * too many does no harm.
+ * Restarts work that no job has any more. Every state that a job must end (a server that is set up,
+ * deleted or restarted, a backup that is made, a restore) is compared with the jobs that wait or
+ * run; a missing job is added. The jobs read the row's state, so that one job too many does no
+ * harm.
  */
 import { sql } from 'kysely'
 import { transaction, type Database, type Tx } from '../platform/db.ts'

@@ -8,7 +8,7 @@ import { ruleText } from '../../contract/server-sentences.ts'
 import type { Billing, InvoiceLinks } from '../billing/index.ts'
 import { currencyOf, dataCentres, plans, type Catalog } from '../catalog/index.ts'
 import type { Clock } from '../platform/clock.ts'
-import { encodeCursor, firstOf, pageWish } from '../platform/cursor.ts'
+import { encodeCursor, firstOf, pageRequest } from '../platform/cursor.ts'
 import { isUuid, onCommit, type Database, type Queryable, type Tx } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
 import { Page, type Http } from '../platform/http.ts'
@@ -16,7 +16,7 @@ import type { Jobs } from '../platform/jobs.ts'
 import type { Limit } from '../platform/limits.ts'
 import type { Secrets } from '../platform/secrets.ts'
 import type { EventOutbox } from '../realtime/index.ts'
-import { changeServer, type Wish } from './change.ts'
+import { changeServer, type RequestedChange } from './change.ts'
 import type { Domains } from './domains.ts'
 import type { WordpressDriver } from './driver.ts'
 import type { Lifecycle } from './lifecycle.ts'
@@ -63,7 +63,7 @@ export function routes(http: Http, deps: WordpressRouteDeps): void {
     query: { limit?: number | undefined; cursor?: string | undefined },
     language: Language,
   ): { shown: T[]; next: string | null } => {
-    const { before: last, limit } = pageWish(query, language)
+    const { before: last, limit } = pageRequest(query, language)
     const begin = last === null ? 0 : items.findIndex((item) => item.id === Number(last)) + 1
     const { rows, next } = firstOf(items.slice(begin), limit, (item) => BigInt(item.id))
     return { shown: rows, next: encodeCursor(next) }
@@ -83,7 +83,7 @@ export function routes(http: Http, deps: WordpressRouteDeps): void {
     return new Page(shown, next)
   })
   http.read(api.listServers, async ({ customerId, query, language }) => {
-    const { rows, next } = await sitePage(db, { customerId, ...pageWish(query, language) })
+    const { rows, next } = await sitePage(db, { customerId, ...pageRequest(query, language) })
     return new Page(
       rows.map((row) => present(row, deps)),
       encodeCursor(next),
@@ -117,7 +117,7 @@ export function routes(http: Http, deps: WordpressRouteDeps): void {
     id: string,
     language: Language,
     named: string | undefined,
-    wish: Wish,
+    changes: RequestedChange,
     room: number,
   ) => {
     const site = await own(tx, customerId, id)
@@ -125,7 +125,7 @@ export function routes(http: Http, deps: WordpressRouteDeps): void {
     await changeServer(
       tx,
       { ...deps, capabilities: driver.capabilities, room },
-      { siteId: site.id, language, wish },
+      { siteId: site.id, language, changes },
     )
     onCommit(tx, deps.onChange)
     const changed = await siteOf(tx, customerId, site.id)
@@ -138,18 +138,18 @@ export function routes(http: Http, deps: WordpressRouteDeps): void {
     serverApi.changeDisk,
     async ({ body }) => (body.replicate === undefined ? 0 : await driver.room()),
     ({ tx, customerId, params, body, language, prepared: room }) => {
-      const wish = {
+      const changes = {
         disk: body.disk,
         mariadbDisk: body.mariadb_disk_size,
         containers: body.replicate,
       }
-      return change(tx, customerId, params.id, language, body.id, wish, room)
+      return change(tx, customerId, params.id, language, body.id, changes, room)
     },
   )
   // No more containers than before: room is not asked for.
   http.write(serverApi.changeServer, ({ tx, customerId, params, body, language }) => {
-    const wish = { name: body.name, planId: body.size }
-    return change(tx, customerId, params.id, language, body.id, wish, 0)
+    const changes = { name: body.name, planId: body.size }
+    return change(tx, customerId, params.id, language, body.id, changes, 0)
   })
   http.write(serverApi.restartServer, async ({ tx, customerId, params }) => {
     const site = await own(tx, customerId, params.id)

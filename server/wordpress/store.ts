@@ -3,7 +3,7 @@ import { sql, type Selectable } from 'kysely'
 import { currency as currencySchema } from '../../contract/money.ts'
 import type { Server, Status } from '../../contract/wordpress.ts'
 import type { InvoiceLinks } from '../billing/index.ts'
-import { newestFirst, type KeysetPage, type PageWish } from '../platform/cursor.ts'
+import { newestFirst, type KeysetPage, type PageRequest } from '../platform/cursor.ts'
 import type { DB } from '../platform/db-types.ts'
 import { databaseError, isUuid, type Queryable, type Tx } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
@@ -175,7 +175,7 @@ export function present(
 /** Newest first. */
 export const sitePage = (
   db: Queryable,
-  of: PageWish & { customerId: string },
+  of: PageRequest & { customerId: string },
 ): Promise<KeysetPage<Joined>> =>
   newestFirst(joined(db).where('s.customer_id', '=', of.customerId), 's.seq', of)
 

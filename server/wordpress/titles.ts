@@ -7,7 +7,7 @@ interface Known {
   disk?: { which?: string; percent?: number }
 }
 
-const statusWords: Record<string, Record<Language, string>> = {
+const statusLabels: Record<string, Record<Language, string>> = {
   pending_payment: { en: 'is waiting for payment', vi: 'đang chờ thanh toán' },
   provisioning: { en: 'is being set up', vi: 'đang được khởi tạo' },
   running: { en: 'is running', vi: 'đã sẵn sàng' },
@@ -22,8 +22,8 @@ export const titles = {
     const { wp } = payload as Known
     const vi = language === 'vi'
     return vi
-      ? `Máy chủ ${wp?.name ?? ''} ${statusWords[wp?.status ?? '']?.vi ?? ''}`
-      : `Server ${wp?.name ?? ''} ${statusWords[wp?.status ?? '']?.en ?? ''}`
+      ? `Máy chủ ${wp?.name ?? ''} ${statusLabels[wp?.status ?? '']?.vi ?? ''}`
+      : `Server ${wp?.name ?? ''} ${statusLabels[wp?.status ?? '']?.en ?? ''}`
   },
   'wordpress.disk'(payload, language) {
     const { wp, disk } = payload as Known

@@ -233,7 +233,7 @@ describe('a WordPress server', () => {
 
   test('does not take the portal down when a visitor of its log hangs up at once', async () => {
     const { port } = new URL(portal.url)
-    const hangUp = (path: string): Promise<void> =>
+    const openAndClose = (path: string): Promise<void> =>
       new Promise((resolve) => {
         const socket = net.connect(Number(port), '127.0.0.1', () => {
           socket.write(
@@ -247,7 +247,10 @@ describe('a WordPress server', () => {
         socket.on('close', () => resolve())
       })
     for (let n = 0; n < 20; n++)
-      await Promise.all([hangUp(`/api/wp/${id}/log/stream?ticket=x`), hangUp('/nowhere')])
+      await Promise.all([
+        openAndClose(`/api/wp/${id}/log/stream?ticket=x`),
+        openAndClose('/nowhere'),
+      ])
     expect((await portal.call('GET', '/healthz')).status).toBe(200)
   })
 

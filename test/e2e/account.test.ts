@@ -118,7 +118,7 @@ test('a name, what invoices name, a time zone and an email address are changed',
 test('who is signed out from another tab is led to the sign-in within five seconds', async () => {
   const an = await portal.customer()
   const [here, there] = [await signedIn(an, '/account'), await signedIn(an, '/invoice')]
-  // Its channel is open: the word comes over the socket, nothing is clicked there.
+  // Its channel is open: the event comes over the socket, nothing is clicked there.
   await eventually(
     'the channel',
     async () =>

@@ -116,7 +116,7 @@ export async function settled(page: Page): Promise<void> {
   )
 }
 
-/** Opens an address and waits until the screen stands. */
+/** Opens an address and waits until the screen is rendered. */
 export async function openPage(page: Page, url: string): Promise<void> {
   await page.goto(url)
   await settled(page)

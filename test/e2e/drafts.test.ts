@@ -36,7 +36,7 @@ function watch(page: Page): void {
 async function atPage(customer: TestCustomer, path: string, { live = true } = {}) {
   const { context, page } = await visit(browser)
   watch(page)
-  // A proxy on the way that swallows the live connection: it opens, and never says a word.
+  // A proxy that swallows the live connection: it opens, and never sends anything.
   if (!live) await page.routeWebSocket(/./, () => undefined)
   // The customer's own language is Vietnamese; this browser stays with English.
   await portal.call('PUT', '/api/v1/account', { token: customer.token, body: { language: 'en' } })

@@ -46,7 +46,7 @@ async function review(page: Page): Promise<void> {
   await confirmation(page).waitFor()
 }
 /** The next order reaches the server, and its answer is met on its way back by what is given. */
-const spoil = (page: Page, answer: (route: Route) => Promise<void>) =>
+const interceptOrder = (page: Page, answer: (route: Route) => Promise<void>) =>
   page.route(
     (url) => url.pathname === '/api/wp',
     async (route) => {
@@ -77,7 +77,7 @@ test.each([
   const { page, context } = await open('/wordpress/create', an)
   await choose(page)
   await review(page)
-  await spoil(page, answer)
+  await interceptOrder(page, answer)
   await confirmation(page).click()
   await page.getByRole('alert').first().waitFor()
   expect(await servers(an)).toHaveLength(1)
@@ -95,7 +95,7 @@ test('an order waits out maintenance without its password, and is placed once', 
   await choose(page)
   await review(page)
   const away = { statusCode: 503, message: 'We will be back soon.', error: { code: 'unavailable' } }
-  await spoil(page, (route) => route.fulfill({ status: 503, json: away }))
+  await interceptOrder(page, (route) => route.fulfill({ status: 503, json: away }))
   await confirmation(page).click()
   await page.waitForURL(/\/pages\/maintenence/)
   await press(page, 'Try again')
@@ -116,7 +116,7 @@ test('what was confirmed cannot be called off: the dialog stays until the answer
   await review(page)
   let answer = () => {}
   const held = new Promise<void>((resolve) => (answer = resolve))
-  await spoil(page, async (route) => {
+  await interceptOrder(page, async (route) => {
     await held
     await route.fulfill({ status: 504, body: '' })
   })

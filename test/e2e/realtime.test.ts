@@ -20,15 +20,15 @@ afterEach(() => {
 })
 afterAll(() => portal?.close())
 
-interface Heard {
+interface Recorded {
   events: { name: string; data: unknown }[]
   subscriptions: number
   connected: boolean
   authorisations: number
 }
 
-function listen(change: Partial<SocketOptions> & { port?: number } = {}): Heard {
-  const heard: Heard = { events: [], subscriptions: 0, connected: false, authorisations: 0 }
+function listen(change: Partial<SocketOptions> & { port?: number } = {}): Recorded {
+  const heard: Recorded = { events: [], subscriptions: 0, connected: false, authorisations: 0 }
   const { hostname, port } = new URL(portal.url)
   const socket = new ChannelSocket({
     at: { key, wsHost: hostname, wsPort: change.port ?? Number(port), forceTLS: false },

@@ -167,7 +167,7 @@ test.each([
     page.on('request', (request) => {
       if (request.url().includes(path)) asked.push(request.url())
     })
-    // The channel's first word is a reason to look, too.
+    // The opening of the channel triggers a read, too.
     await page.route(list, (route) => route.abort())
     await page.clock.install()
     await page.goto(`${portal.url}${address}`)

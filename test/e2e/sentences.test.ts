@@ -11,7 +11,7 @@ import { endVisits, openBrowser, settled, visitAs, type Visit } from './browser.
 
 let portal: TestPortal
 let browser: Browser
-/** What the card provider's stand-in remembers. */
+/** A connection to the database of the card provider's stand-in. */
 let provider: pg.Client
 beforeAll(async () => {
   ;[portal, browser] = await Promise.all([openTestPortal(), openBrowser()])
@@ -142,8 +142,8 @@ describe('money', () => {
       body: { methodId },
     })
   }
-  /** The provider goes on thinking about it, as banks in some countries make it. */
-  const hesitate = (kind: 'setup_intent' | 'payment_intent', id?: string) =>
+  /** The provider keeps the payment in processing, as banks in some countries do. */
+  const keepProcessing = (kind: 'setup_intent' | 'payment_intent', id?: string) =>
     provider.query(
       `update sandbox.stripe_objects set data = jsonb_set(data, '{status}', '"processing"')
        where kind = $1 and ($2::text is null or id = $2) and data->>'status' <> 'succeeded'`,
@@ -162,7 +162,7 @@ describe('money', () => {
       .getByRole('alert')
       .getByText('Failed to process payment details. Please try another payment method.')
       .waitFor()
-    await hesitate('setup_intent', waiting.split('_secret_')[0])
+    await keepProcessing('setup_intent', waiting.split('_secret_')[0])
     await page.reload()
     await page
       .getByText("Processing payment details. We'll update you when processing is complete")
@@ -187,11 +187,11 @@ describe('money', () => {
     }
     // Another tab got there first: the provider has it in work already.
     await page.route('**/v1/payment_intents/*/confirm', async (route) => {
-      await hesitate('payment_intent')
+      await keepProcessing('payment_intent')
       await route.continue()
     })
     await context.route('**/v1/payment_intents/*/confirm', async (route) => {
-      await hesitate('payment_intent')
+      await keepProcessing('payment_intent')
       await route.continue()
     })
     await pay('4242')
@@ -208,7 +208,7 @@ describe('money', () => {
     await pay('3184')
     const bank = page.frameLocator('iframe[title="3-D Secure"]')
     await bank.getByRole('button', { name: /Confirm/ }).waitFor()
-    await hesitate('payment_intent')
+    await keepProcessing('payment_intent')
     await bank.getByRole('button', { name: /Confirm/ }).click()
     await notified(page, 'Không thành công !', 'Có lỗi xảy ra vui lòng thử lại !')
 

@@ -12,11 +12,11 @@ export const security: readonly Mend[] = [
         mended: 'print: onText,\n',
         without: '\n',
       },
-      // … where any line, at any time, is the container's word.
+      // … where any line, at any time, is taken as a message of the container.
       {
         file: `${embedded}/container.ts`,
-        mended: 'readLines(this.#control, longestMessage, hear, () => this.kill())',
-        without: `readLines(this.#control, longestMessage, hear, () => this.kill())
+        mended: 'readLines(this.#control, longestMessage, onMessage, () => this.kill())',
+        without: `readLines(this.#control, longestMessage, onMessage, () => this.kill())
       readLines(child.stdout!, longestMessage, hear)`,
       },
       {
@@ -233,8 +233,8 @@ export const security: readonly Mend[] = [
     edits: [
       {
         file: 'server/platform/http-input.ts',
-        mended: 'const fieldsTold = 50',
-        without: 'const fieldsTold = Infinity',
+        mended: 'const maxFieldsShown = 50',
+        without: 'const maxFieldsShown = Infinity',
       },
     ],
   },
@@ -269,7 +269,7 @@ export const security: readonly Mend[] = [
       { file: 'server/health.ts', mended: '!parts.behindProxy &&', without: '' },
       {
         file: 'server/health.ts',
-        mended: 'entitled(request) ? notReady : withoutWhy(notReady)',
+        mended: 'entitled(request) ? notReady : withoutReasons(notReady)',
         without: 'notReady',
       },
     ],

@@ -183,7 +183,7 @@ create index host_of_site on`,
     edits: [
       {
         file: 'server/billing/forecast.ts',
-        mended: 'const rounds = sureRounds(balance, monthly, renewing)',
+        mended: 'const rounds = guaranteedRounds(balance, monthly, renewing)',
         without: 'const rounds = 0',
       },
       {
@@ -252,7 +252,7 @@ create index host_of_site on`,
     edits: [
       {
         file: 'server/realtime/listener.ts',
-        mended: '      if (!stopped) again = setTimeout(deliverInTurn, deliverAgainMs).unref()\n',
+        mended: '      if (!stopped) again = setTimeout(deliverInOrder, deliverAgainMs).unref()\n',
         without: '',
       },
     ],

@@ -1,7 +1,9 @@
 import type { ApiError } from '../api.ts'
 import { Note } from '../ui/State.tsx'
 
-/** What the server said about the whole form; what it says of single fields stands there. */
+/**
+ * The server's message about the whole form; messages about single fields are shown at the fields.
+ */
 export function FormFailure({ failure }: { failure: ApiError | undefined }) {
   if (!failure || Object.keys(failure.fields).length > 0) return null
   return (

@@ -33,12 +33,12 @@ export function LocationSearch({
   const input = useRef<HTMLInputElement>(null)
   const text = value?.name ?? ''
   const chosen = value !== null && value.id !== ''
-  const [asked, setAsked] = useState('')
+  const [query, setQuery] = useState('')
   const [open, setOpen] = useState(false)
   const [at, setAt] = useState(0)
 
   useEffect(() => {
-    const timer = setTimeout(() => setAsked(text.trim()), settleMs)
+    const timer = setTimeout(() => setQuery(text.trim()), settleMs)
     return () => clearTimeout(timer)
   }, [text])
 
@@ -47,14 +47,14 @@ export function LocationSearch({
     isFetching,
     isPlaceholderData,
   } = useQuery({
-    queryKey: ['locations', asked],
+    queryKey: ['locations', query],
     queryFn: ({ signal }) =>
-      call(searchLocations, { query: { search: asked, limit: mostShown } }, { signal }),
-    enabled: open && asked.length > 0 && !chosen,
+      call(searchLocations, { query: { search: query, limit: mostShown } }, { signal }),
+    enabled: open && query.length > 0 && !chosen,
     staleTime: 300_000,
     placeholderData: (before) => before,
   })
-  const shown = open && !chosen && asked.length > 0 && places !== undefined
+  const shown = open && !chosen && query.length > 0 && places !== undefined
   const list = shown ? places : []
 
   const choose = (place: Place) => {
@@ -74,7 +74,7 @@ export function LocationSearch({
     } else if (event.key === 'Enter' && shown) {
       // While the list is still that of an earlier text, there is nothing to choose.
       event.preventDefault()
-      if (list[at] && asked === text.trim() && !isPlaceholderData) choose(list[at])
+      if (list[at] && query === text.trim() && !isPlaceholderData) choose(list[at])
     } else if (event.key === 'Escape') setOpen(false)
   }
 

@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useId, useState, type FormEvent } from 'react'
 import { createDomain, type Domain } from '../../contract/dns.ts'
-import { ApiError, Attempt, messageOf, saidOr } from '../api.ts'
+import { ApiError, Attempt, messageOf, serverMessageOr } from '../api.ts'
 import { useDraft } from '../drafts.ts'
 import { useTexts } from '../i18n/index.ts'
 import { Button } from '../ui/Button.tsx'
@@ -43,7 +43,7 @@ export default function CreateDialog({
       setComplaint(text)
       toast.error(
         t.toast.error,
-        text === messageOf(error) ? saidOr(error, t.domain.addFailed) : text,
+        text === messageOf(error) ? serverMessageOr(error, t.domain.addFailed) : text,
       )
     } finally {
       setBusy(false)

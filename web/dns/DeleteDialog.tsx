@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useRouter } from '@tanstack/react-router'
 import { useState } from 'react'
 import { deleteDomain, type Domain } from '../../contract/dns.ts'
-import { call, saidOr } from '../api.ts'
+import { call, serverMessageOr } from '../api.ts'
 import { useTexts } from '../i18n/index.ts'
 import { Button } from '../ui/Button.tsx'
 import { Dialog } from '../ui/Dialog.tsx'
@@ -21,7 +21,7 @@ export default function DeleteDialog({ domain, onClose }: { domain: Domain; onCl
       onClose()
       await router.navigate({ to: '/dns' })
     } catch (error) {
-      toast.error(t.toast.error, saidOr(error, t.domain.deleteFailed))
+      toast.error(t.toast.error, serverMessageOr(error, t.domain.deleteFailed))
       onClose()
     } finally {
       setBusy(false)

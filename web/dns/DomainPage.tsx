@@ -68,7 +68,7 @@ interface Shown {
   search?: string | undefined
 }
 
-type Asked =
+type OpenDialog =
   | { what: 'activate' | 'delete' | 'history' | 'import' | 'point' }
   | { what: 'records'; records: readonly Record[] }
 
@@ -81,7 +81,7 @@ function Records({ domain }: { domain: Domain }) {
   const { data, isPending, isError, error, refetch } = useQuery(recordsQuery(domain.id))
   const [sorting, setSorting] = useState<Sorting>({ by: 'name', descending: false })
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set())
-  const [asked, setAsked] = useState<Asked>()
+  const [openDialog, setOpenDialog] = useState<OpenDialog>()
   /** The change that deleted something a moment ago. */
   const [gone, setGone] = useState<{ changeIds: readonly string[]; count: number }>()
   const typed = useDeferredValue(search)
@@ -92,7 +92,7 @@ function Records({ domain }: { domain: Domain }) {
   )
   const counts = useMemo(() => countTypes(records), [records])
   const marked = useMemo(() => rows.filter((record) => selected.has(record.id)), [rows, selected])
-  const close = () => setAsked(undefined)
+  const close = () => setOpenDialog(undefined)
 
   const show = useCallback(
     (change: Shown) =>
@@ -124,7 +124,7 @@ function Records({ domain }: { domain: Domain }) {
   )
   const toggleAll = (on: boolean) => setSelected(new Set(on ? rows.map(({ id }) => id) : []))
   const remove = useCallback(
-    (record: Record) => setAsked({ what: 'records', records: [record] }),
+    (record: Record) => setOpenDialog({ what: 'records', records: [record] }),
     [],
   )
   const save = useMutation({
@@ -153,7 +153,7 @@ function Records({ domain }: { domain: Domain }) {
   return (
     <>
       <title>{`${domain.name} · ${brand}`}</title>
-      <DomainHead domain={domain} onActivate={() => setAsked({ what: 'activate' })}>
+      <DomainHead domain={domain} onActivate={() => setOpenDialog({ what: 'activate' })}>
         <Menu
           label={t.records.more}
           className={buttonClass('outline')}
@@ -165,26 +165,30 @@ function Records({ domain }: { domain: Domain }) {
                   {
                     label: t.dns.activate,
                     icon: ShieldCheck,
-                    onSelect: () => setAsked({ what: 'activate' as const }),
+                    onSelect: () => setOpenDialog({ what: 'activate' as const }),
                   },
                 ]),
             {
               label: t.records.point,
               icon: PanelsTopLeft,
-              onSelect: () => setAsked({ what: 'point' }),
+              onSelect: () => setOpenDialog({ what: 'point' }),
             },
-            { label: t.records.import, icon: FileUp, onSelect: () => setAsked({ what: 'import' }) },
+            {
+              label: t.records.import,
+              icon: FileUp,
+              onSelect: () => setOpenDialog({ what: 'import' }),
+            },
             { label: t.records.export, icon: Download, onSelect: () => save.mutate() },
             {
               label: t.records.history,
               icon: History,
-              onSelect: () => setAsked({ what: 'history' }),
+              onSelect: () => setOpenDialog({ what: 'history' }),
             },
             {
               label: t.dns.delete,
               icon: Trash2,
               danger: true,
-              onSelect: () => setAsked({ what: 'delete' }),
+              onSelect: () => setOpenDialog({ what: 'delete' }),
             },
           ]}
         />
@@ -267,7 +271,7 @@ function Records({ domain }: { domain: Domain }) {
                       <Button
                         variant="danger"
                         size="sm"
-                        onClick={() => setAsked({ what: 'records', records: marked })}
+                        onClick={() => setOpenDialog({ what: 'records', records: marked })}
                       >
                         <Trash2 aria-hidden className="size-4" />
                         {t.records.delete}
@@ -309,18 +313,20 @@ function Records({ domain }: { domain: Domain }) {
         )}
       </Later>
       <Suspense fallback={null}>
-        {asked?.what === 'activate' ? <ActivateDialog domain={domain} onClose={close} /> : null}
-        {asked?.what === 'delete' ? <DeleteDialog domain={domain} onClose={close} /> : null}
-        {asked?.what === 'history' ? <HistoryDialog domain={domain} onClose={close} /> : null}
-        {asked?.what === 'import' ? <ImportDialog domain={domain} onClose={close} /> : null}
-        {asked?.what === 'point' ? <PointDialog domain={domain} onClose={close} /> : null}
-        {asked?.what === 'records' ? (
+        {openDialog?.what === 'activate' ? (
+          <ActivateDialog domain={domain} onClose={close} />
+        ) : null}
+        {openDialog?.what === 'delete' ? <DeleteDialog domain={domain} onClose={close} /> : null}
+        {openDialog?.what === 'history' ? <HistoryDialog domain={domain} onClose={close} /> : null}
+        {openDialog?.what === 'import' ? <ImportDialog domain={domain} onClose={close} /> : null}
+        {openDialog?.what === 'point' ? <PointDialog domain={domain} onClose={close} /> : null}
+        {openDialog?.what === 'records' ? (
           <DeleteRecordsDialog
             domain={domain}
-            records={asked.records}
+            records={openDialog.records}
             onClose={close}
             onDeleted={(changeIds) => {
-              setGone({ changeIds, count: asked.records.length })
+              setGone({ changeIds, count: openDialog.records.length })
               setSelected(new Set())
             }}
           />

@@ -27,7 +27,7 @@ const DeleteDialog = lazy(() => loadPart(() => import('./DeleteDialog.tsx')))
 export const load = ({ queryClient }: LoadInput) =>
   queryClient.prefetchInfiniteQuery(domainListQuery)
 
-type Asked = { what: 'create' } | { what: 'activate' | 'delete'; domain: Domain }
+type OpenDialog = { what: 'create' } | { what: 'activate' | 'delete'; domain: Domain }
 
 /**
  * The head, which answers the press of the menu; the list, with all that it reads, comes in the
@@ -35,9 +35,9 @@ type Asked = { what: 'create' } | { what: 'activate' | 'delete'; domain: Domain 
  */
 export default function DomainsPage() {
   const t = useTexts('dns')
-  const [asked, setAsked] = useState<Asked>()
+  const [openDialog, setOpenDialog] = useState<OpenDialog>()
   const [added, setAdded] = useState<Domain>()
-  const close = () => setAsked(undefined)
+  const close = () => setOpenDialog(undefined)
   const onCreated = (domain: Domain) => {
     setAdded(domain)
     close()
@@ -47,19 +47,21 @@ export default function DomainsPage() {
     <>
       <title>{`${t.dns.title} · ${brand}`}</title>
       <PageHead title={t.dns.title} sub={t.dns.sub}>
-        <Button onClick={() => setAsked({ what: 'create' })}>
+        <Button onClick={() => setOpenDialog({ what: 'create' })}>
           <Plus aria-hidden className="size-4" />
           {t.dns.create}
         </Button>
       </PageHead>
-      <Later>{() => <DomainList added={added} onAsk={setAsked} />}</Later>
+      <Later>{() => <DomainList added={added} onOpenDialog={setOpenDialog} />}</Later>
       <Suspense fallback={null}>
-        {asked?.what === 'create' ? <CreateDialog onClose={close} onCreated={onCreated} /> : null}
-        {asked?.what === 'activate' ? (
-          <ActivateDialog key={asked.domain.id} domain={asked.domain} onClose={close} />
+        {openDialog?.what === 'create' ? (
+          <CreateDialog onClose={close} onCreated={onCreated} />
         ) : null}
-        {asked?.what === 'delete' ? (
-          <DeleteDialog key={asked.domain.id} domain={asked.domain} onClose={close} />
+        {openDialog?.what === 'activate' ? (
+          <ActivateDialog key={openDialog.domain.id} domain={openDialog.domain} onClose={close} />
+        ) : null}
+        {openDialog?.what === 'delete' ? (
+          <DeleteDialog key={openDialog.domain.id} domain={openDialog.domain} onClose={close} />
         ) : null}
       </Suspense>
     </>
@@ -69,10 +71,10 @@ export default function DomainsPage() {
 interface ListProps {
   /** The one that was just created here. */
   added: Domain | undefined
-  onAsk: (asked: Asked) => void
+  onOpenDialog: (dialog: OpenDialog) => void
 }
 
-function DomainList({ added, onAsk }: ListProps) {
+function DomainList({ added, onOpenDialog }: ListProps) {
   const t = useTexts('dns')
   const query = useInfiniteQuery(domainListQuery)
   const list = query.data?.pages.flatMap((page) => page.result.data) ?? []
@@ -94,7 +96,7 @@ function DomainList({ added, onAsk }: ListProps) {
           moreLabel={t.common.loadMore}
           empty={<Empty text={t.dns.empty} icon={Globe} />}
         >
-          <Table list={list} onAsk={onAsk} />
+          <Table list={list} onOpenDialog={onOpenDialog} />
         </PagedCard>
         <Help />
       </div>
@@ -132,7 +134,13 @@ function Help() {
   )
 }
 
-function Table({ list, onAsk }: { list: Domain[]; onAsk: (asked: Asked) => void }) {
+function Table({
+  list,
+  onOpenDialog,
+}: {
+  list: Domain[]
+  onOpenDialog: (dialog: OpenDialog) => void
+}) {
   const t = useTexts('dns')
   return (
     <table className="w-full text-sm">
@@ -190,7 +198,7 @@ function Table({ list, onAsk }: { list: Domain[]; onAsk: (asked: Asked) => void 
                     variant="soft"
                     size="sm"
                     aria-label={t.dns.activateOf(domain.name)}
-                    onClick={() => onAsk({ what: 'activate', domain })}
+                    onClick={() => onOpenDialog({ what: 'activate', domain })}
                   >
                     {t.dns.activate}
                   </Button>
@@ -200,7 +208,7 @@ function Table({ list, onAsk }: { list: Domain[]; onAsk: (asked: Asked) => void 
                   size="sm"
                   className="text-danger!"
                   aria-label={t.dns.deleteOf(domain.name)}
-                  onClick={() => onAsk({ what: 'delete', domain })}
+                  onClick={() => onOpenDialog({ what: 'delete', domain })}
                 >
                   {t.dns.delete}
                 </Button>

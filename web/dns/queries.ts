@@ -10,7 +10,7 @@ import {
 } from '../../contract/dns.ts'
 import type { RecordType } from '../../contract/dns-types.ts'
 import { call, callPage } from '../api.ts'
-import { broughtUp, type RecordCopy } from './record-list.ts'
+import { applyChanges, type RecordCopy } from './record-list.ts'
 
 export const domainListQuery = infiniteQueryOptions({
   queryKey: ['dns', 'domains'],
@@ -40,7 +40,7 @@ export const recordsQuery = (id: string) =>
     queryKey: ['dns', 'records', id],
     queryFn: async ({ signal, client, queryKey }): Promise<RecordCopy> => {
       const catchUp = async (copy: RecordCopy): Promise<RecordCopy | undefined> =>
-        broughtUp(
+        applyChanges(
           copy,
           await call(changedRecords, { params: { id }, query: { since: copy.serial } }, { signal }),
         )

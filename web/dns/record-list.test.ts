@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Record } from '../../contract/dns.ts'
-import { broughtUp, chosen, sorted } from './record-list.ts'
+import { applyChanges, chosen, sorted } from './record-list.ts'
 
 const record = (id: string, over: Partial<Record> = {}): Record => ({
   id,
@@ -19,7 +19,7 @@ test('a copy takes what is new in front, what changed in place, and drops what i
   const later = { ...b, ttl: 60, version: 2 }
   const fresh = record('d')
   expect(
-    broughtUp(
+    applyChanges(
       { serial: 1, records: [c, b, a] },
       { serial: 4, data: [fresh, later], gone: ['c', 'never seen'] },
     ),
@@ -28,7 +28,7 @@ test('a copy takes what is new in front, what changed in place, and drops what i
     records: [fresh, later, a],
   })
   expect(
-    broughtUp({ serial: 1, records: [a] }, { serial: 9, data: null, gone: [] }),
+    applyChanges({ serial: 1, records: [a] }, { serial: 9, data: null, gone: [] }),
   ).toBeUndefined()
 })
 
@@ -89,7 +89,7 @@ test('by name the domain comes first, then what is below; numbers go by value', 
 test('ten thousand records are brought up to date, sorted and searched in a blink', () => {
   const records = Array.from({ length: 10_000 }, (_, n) => record(String(n), { name: `h${n}` }))
   const began = performance.now()
-  const now = broughtUp(
+  const now = applyChanges(
     { serial: 1, records },
     { serial: 2, data: [record('5000', { name: 'changed' })], gone: ['1'] },
   )

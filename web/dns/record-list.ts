@@ -13,7 +13,7 @@ export interface RecordCopy {
  * The copy with what changed since; undefined when that could not be told, and the list is to be
  * read anew.
  */
-export function broughtUp(
+export function applyChanges(
   copy: RecordCopy,
   {
     data,

@@ -16,7 +16,7 @@ export default function ProjectPage() {
   const router = useRouter()
   const [name, setName] = useDraft('name', '')
   const [error, setError] = useState<string>()
-  const [asked, setAsked] = useState<string>()
+  const [requestedHost, setRequestedHost] = useState<string>()
   const submit = (event: FormEvent) => {
     event.preventDefault()
     if (isProjectName(name))
@@ -55,7 +55,7 @@ export default function ProjectPage() {
         <Card title={t.project.connect} sub={t.project.connectText}>
           <div className="grid gap-2">
             {(['Github', 'Gitlab'] as const).map((host) => (
-              <Button key={host} variant="outline" onClick={() => setAsked(host)}>
+              <Button key={host} variant="outline" onClick={() => setRequestedHost(host)}>
                 <GitBranch aria-hidden className="size-4" />
                 {host === 'Github' ? t.project.github : t.project.gitlab}
               </Button>
@@ -63,7 +63,7 @@ export default function ProjectPage() {
           </div>
         </Card>
       </div>
-      <NotOpenDialog host={asked} onClose={() => setAsked(undefined)} />
+      <NotOpenDialog host={requestedHost} onClose={() => setRequestedHost(undefined)} />
     </>
   )
 }

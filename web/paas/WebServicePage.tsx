@@ -17,7 +17,7 @@ const route = getRouteApi('/app/web-service/create')
 export default function WebServicePage() {
   const t = useTexts('paas')
   const { project } = route.useSearch()
-  const [asked, setAsked] = useState<string>()
+  const [requestedHost, setRequestedHost] = useState<string>()
   return (
     <>
       <title>{`${t.service.title} · ${brand}`}</title>
@@ -46,13 +46,13 @@ export default function WebServicePage() {
                 variant="outline"
                 size="sm"
                 aria-label={t.service.connectOf(t.service.repository)}
-                onClick={() => setAsked(t.paas.later.anyHost)}
+                onClick={() => setRequestedHost(t.paas.later.anyHost)}
               >
                 {t.service.connectOne}
               </Button>
             </div>
           </Card>
-          <PublicRepository onAddress={(host) => setAsked(host)} />
+          <PublicRepository onAddress={(host) => setRequestedHost(host)} />
         </div>
         <div className="grid gap-5">
           {(['Github', 'Gitlab'] as const).map((host) => (
@@ -77,7 +77,7 @@ export default function WebServicePage() {
           ))}
         </div>
       </div>
-      <NotOpenDialog host={asked} onClose={() => setAsked(undefined)} />
+      <NotOpenDialog host={requestedHost} onClose={() => setRequestedHost(undefined)} />
     </>
   )
 }

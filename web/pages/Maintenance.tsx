@@ -8,7 +8,7 @@ import { Button } from '../ui/Button.tsx'
 import { StatusPage } from './StatusPage.tsx'
 
 const route = getRouteApi('/pages/maintenence')
-const lookEveryMs = 10_000
+const checkEveryMs = 10_000
 
 /** Returns to where the customer was as soon as the portal answers again. */
 export default function Maintenance() {
@@ -29,7 +29,7 @@ export default function Maintenance() {
   useEffect(() => {
     // Without a page to return to it is only being looked at.
     if (from === undefined) return
-    const timer = setInterval(() => void look(), lookEveryMs)
+    const timer = setInterval(() => void look(), checkEveryMs)
     return () => clearInterval(timer)
   })
 

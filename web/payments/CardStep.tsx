@@ -11,7 +11,9 @@ import { cardsQuery } from './card-queries.ts'
 import { CardLine } from './CardLine.tsx'
 import { useCardTexts } from './card-texts.ts'
 
-/** Which linked card pays. Who has none goes and links one, and comes back with the amount. */
+/**
+ * The choice of a linked card. A customer without one links a card, and returns with the amount.
+ */
 export default function CardStep({
   amountText,
   chosen,

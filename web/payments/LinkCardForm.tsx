@@ -84,16 +84,16 @@ export function LinkCardForm({
 
   /** Whether the setup has come to its end; otherwise its form is wanted again. */
   const conclude = async (intent: CardIntent): Promise<boolean> => {
-    const said: Outcome =
+    const status: Outcome =
       intent.status === 'succeeded' || intent.status === 'processing'
         ? intent.status
         : 'requires_payment_method'
-    setOutcome(said)
-    if (said === 'requires_payment_method') return false
+    setOutcome(status)
+    if (status === 'requires_payment_method') return false
     // A secret links one card.
     session.keepCardSecret(null)
     const methodId = methodIdOf(intent)
-    if (said === 'succeeded' && methodId !== null) {
+    if (status === 'succeeded' && methodId !== null) {
       try {
         await attempt.run(attachMethod, { body: { methodId } })
         toast.success(t.toast.success, c.attached)

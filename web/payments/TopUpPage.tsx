@@ -128,9 +128,10 @@ function TopUpForm({ offer }: { offer: Offer }) {
     setBusy(false)
     if (outcome.kind === 'error') {
       const { type: kind, message } = outcome.error
-      const said = kind === 'invalid_request_error' && message !== undefined ? message : c.payFailed
-      toast.error(t.toast.error, said)
-      setRefusal(kind === 'card_error' && message !== undefined ? `${said} ${message}` : said)
+      const notice =
+        kind === 'invalid_request_error' && message !== undefined ? message : c.payFailed
+      toast.error(t.toast.error, notice)
+      setRefusal(kind === 'card_error' && message !== undefined ? `${notice} ${message}` : notice)
     } else if (outcome.kind === 'other') {
       toast.error(c.unsuccessful, c.unsuccessfulText)
       setRefusal(c.unsuccessfulText)
@@ -150,11 +151,11 @@ function TopUpForm({ offer }: { offer: Offer }) {
       else if (chosen) await payAtGateway(chosen)
     } catch (error) {
       setBusy(false)
-      const said = byCard ? c.payFailed : t.toast.tryAgain
+      const notice = byCard ? c.payFailed : t.toast.tryAgain
       const why = error instanceof ApiError || !byCard ? messageOf(error) : c.providerAway
-      toast.error(t.toast.error, said)
+      toast.error(t.toast.error, notice)
       // Once is enough.
-      if (why !== said) setRefusal(why)
+      if (why !== notice) setRefusal(why)
     }
   }
 

@@ -1,13 +1,14 @@
 /**
- * The customer's private channel. An event is a nudge: what it says is read again from the server,
- * and what was missed while the socket was away is fetched from the stored notifications.
+ * The customer's private channel. An event only triggers a refetch: its subject is read again from
+ * the server, and events missed while the socket was down are fetched from the stored
+ * notifications.
  */
 import type { Config } from '../../contract/system.ts'
 import type { PortalEvent } from './portal-event.ts'
 
 /**
- * Hears of undefined once, when the channel begins: anything may have happened since the screen was
- * read.
+ * Called with undefined once, when the channel opens: anything may have happened since the screen
+ * was read.
  */
 type Listener = (event: PortalEvent | undefined) => void
 const listeners = new Set<Listener>()

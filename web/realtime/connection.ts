@@ -1,4 +1,4 @@
-/** The channel itself, in a chunk that comes after the page: nobody waits for it. */
+/** The channel's connection, in a chunk that is loaded after the page: nothing waits for it. */
 import { eventNames, listNotifications, type EventName } from '../../contract/realtime.ts'
 import type { Config } from '../../contract/system.ts'
 import { callPage } from '../api.ts'
@@ -13,7 +13,7 @@ const pageSize = 100
 const isEventName = (name: string): name is EventName => eventNames.some((known) => known === name)
 
 /**
- * The portal's word that this socket may hear this channel. Pusher's own form, without our
+ * The portal's authorisation of this socket for this channel. Pusher's own form, without our
  * envelope.
  */
 async function authorise(endpoint: string, socketId: string, channel: string): Promise<string> {
@@ -27,7 +27,7 @@ async function authorise(endpoint: string, socketId: string, channel: string): P
   return ((await response.json()) as { auth: string }).auth
 }
 
-interface Hearing {
+interface Listener {
   /** Undefined: anything may have happened before this was listened for. */
   onEvent: (event: PortalEvent | undefined) => void
   onConnected: (up: boolean) => void
@@ -40,7 +40,7 @@ interface Hearing {
 const recentMs = 300_000
 
 export class Channel {
-  readonly #hearing: Hearing
+  readonly #listener: Listener
   #cursor = new NotificationCursor()
   #socket: ChannelSocket | undefined
   #timer: ReturnType<typeof setInterval> | undefined
@@ -48,8 +48,8 @@ export class Channel {
   #again = false
   #closed = false
 
-  constructor(hearing: Hearing) {
-    this.#hearing = hearing
+  constructor(listener: Listener) {
+    this.#listener = listener
   }
 
   open(userId: string, at: Config['realtime']) {
@@ -64,7 +64,7 @@ export class Channel {
       authorise: (socketId, channel) => authorise(at.authEndpoint, socketId, channel),
       onSubscribed: () => this.catchUp(),
       onEvent: (name, data) => this.#heard(name, data),
-      onConnected: (up) => this.#hearing.onConnected(up),
+      onConnected: (up) => this.#listener.onConnected(up),
       // Where the session was ended elsewhere, the answer leads to the sign-in.
       onEnded: () => this.catchUp(),
     })
@@ -80,11 +80,11 @@ export class Channel {
     const id = payload['notificationId']
     // Without an id it cannot be told apart from the stored one: the list tells it instead.
     if (typeof id !== 'string') return this.catchUp()
-    if (this.#cursor.hear(id)) this.#tell({ id, event: name, payload, pushed: true })
+    if (this.#cursor.markSeen(id)) this.#tell({ id, event: name, payload, pushed: true })
   }
 
   #tell(event: PortalEvent | undefined) {
-    this.#hearing.onEvent(event)
+    this.#listener.onEvent(event)
   }
 
   /** One at a time; a failure is no matter, the next minute or subscription repeats it. */
@@ -125,7 +125,7 @@ export class Channel {
 
   close() {
     this.#closed = true
-    this.#hearing.onConnected(false)
+    this.#listener.onConnected(false)
     clearInterval(this.#timer)
     this.#socket?.close()
   }

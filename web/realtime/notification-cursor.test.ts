@@ -17,10 +17,10 @@ test('later lists tell what is new, oldest first', () => {
 test('what was pushed is told once, and does not move the cursor past what was missed', () => {
   const cursor = new NotificationCursor()
   cursor.take(ids('a'))
-  expect(cursor.hear('c')).toBe(true)
+  expect(cursor.markSeen('c')).toBe(true)
   expect(cursor.after).toBe('a')
   expect(cursor.take(ids('c', 'b'))).toEqual(ids('b'))
-  expect(cursor.hear('c')).toBe(false)
+  expect(cursor.markSeen('c')).toBe(false)
 })
 test('an empty history is history too: the first event after it is news', () => {
   const cursor = new NotificationCursor()

@@ -1,9 +1,9 @@
 /**
- * Which events this tab has told already. A push is only a hint and may come late, twice or never;
- * what was missed is read from the stored notifications after a cursor. The cursor moves only along
- * that list: a pushed id may be ahead of one that was missed.
+ * Which events this tab has shown already. A push may come late, twice or never; missed events are
+ * read from the stored notifications after a cursor. The cursor moves only along that list: a
+ * pushed id may be ahead of one that was missed.
  */
-export interface Told {
+export interface WithId {
   id: string
 }
 
@@ -27,8 +27,8 @@ export class NotificationCursor {
     return this.#primed
   }
 
-  /** True the first time an id is heard. */
-  hear(id: string): boolean {
+  /** Marks an id as seen. True the first time. */
+  markSeen(id: string): boolean {
     if (this.#seen.has(id)) return false
     this.#seen.add(id)
     if (this.#seen.size > memory) {
@@ -42,8 +42,8 @@ export class NotificationCursor {
    * Takes a list as the server answers it, newest first, and gives back what is news, oldest first.
    * The first list is history: it sets the cursor and tells nothing.
    */
-  take<N extends Told>(newestFirst: readonly N[]): N[] {
-    const fresh = newestFirst.filter((entry) => this.hear(entry.id)).reverse()
+  take<N extends WithId>(newestFirst: readonly N[]): N[] {
+    const fresh = newestFirst.filter((entry) => this.markSeen(entry.id)).reverse()
     const newest = newestFirst[0]
     if (newest) this.#last = newest.id
     const history = !this.#primed

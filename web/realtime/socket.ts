@@ -1,4 +1,6 @@
-/** Keeps one private channel open: connects, subscribes, notices silence, comes back. */
+/**
+ * Keeps one private channel open: connects, subscribes, detects a silent connection, reconnects.
+ */
 import {
   addressOf,
   afterClose,
@@ -25,13 +27,15 @@ export interface SocketOptions {
   onEnded: () => void
 }
 
-const greetingMs = 10_000
+const handshakeTimeoutMs = 10_000
 const pongMs = 10_000
 
 export class ChannelSocket {
   #options: SocketOptions
   #socket: WebSocket | undefined
-  /** The one thing being waited for: a greeting, the end of silence, a pong, or the next try. */
+  /**
+   * The timer of the present state: the handshake, the end of silence, a pong, or the next attempt.
+   */
   #timer: ReturnType<typeof setTimeout> | undefined
   #failures = 0
   #activityMs = 0
@@ -55,7 +59,7 @@ export class ChannelSocket {
     const socket = new WebSocket(addressOf(this.#options.at))
     let errorCode: number | undefined
     this.#socket = socket
-    this.#wait(greetingMs, () => this.#lost(1006))
+    this.#wait(handshakeTimeoutMs, () => this.#lost(1006))
     socket.onmessage = ({ data }) => {
       if (this.#socket !== socket || typeof data !== 'string') return
       const message = read(data)
@@ -98,8 +102,8 @@ export class ChannelSocket {
   }
 
   /**
-   * Silence may last as long as the server said; then we ask, and without an answer the connection
-   * is dead.
+   * The connection may be silent for as long as the server announced; then a ping is sent, and
+   * without a pong the connection is closed.
    */
   #rest() {
     this.#wait(this.#activityMs, () => this.#ask())

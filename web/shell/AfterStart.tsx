@@ -19,20 +19,23 @@ function load(): Promise<View> {
 }
 
 export interface AfterStartProps {
-  /** Something has come near the palette: its button, or the key that goes before the K. */
-  near: boolean
-  /** The palette is wanted, with what was typed since. */
+  /**
+   * The palette is likely to be opened soon: the pointer is on its button, or the key before the K
+   * was pressed.
+   */
+  preload: boolean
+  /** The palette was opened, with the keys that were pressed since. */
   held: HeldKeys | undefined
   onClose: () => void
 }
 
-/** What the frame can do soon after it is there: lock an idle screen, and show the palette. */
-export default function AfterStart({ near, held, onClose }: AfterStartProps) {
+/** Loaded soon after the frame: locks an idle screen, and shows the palette. */
+export default function AfterStart({ preload, held, onClose }: AfterStartProps) {
   const [View, setView] = useState<View>()
   useEffect(() => watchIdle(), [])
   useEffect(() => {
-    if (near) void load().catch(() => undefined)
-  }, [near])
+    if (preload) void load().catch(() => undefined)
+  }, [preload])
   useEffect(() => {
     if (held === undefined) return
     const show = async () => {

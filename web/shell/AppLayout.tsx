@@ -89,9 +89,9 @@ function Frame() {
 
   useEffect(() => keepMenuStyle(menu), [menu])
 
-  const [near, setNear] = useState(false)
-  // Behind the frame of the key that goes before the K: nobody has asked for the palette yet.
-  const comeNear = useCallback(() => void afterFrame().then(() => setNear(true)), [])
+  const [preload, setPreload] = useState(false)
+  // After the frame of the key before the K: the palette is not opened yet.
+  const preloadPalette = useCallback(() => void afterFrame().then(() => setPreload(true)), [])
   const [held, setHeld] = useState<HeldKeys>()
   const close = useCallback(() => setHeld(undefined), [])
   const search = useCallback(() => {
@@ -113,7 +113,7 @@ function Frame() {
     const onKey = (event: KeyboardEvent) => {
       const { key } = event
       // They go before the K, and give time to fetch the palette.
-      if (key === 'Control' || key === 'Meta') comeNear()
+      if (key === 'Control' || key === 'Meta') preloadPalette()
       if ((event.metaKey || event.ctrlKey) && key.toLowerCase() === 'k') {
         event.preventDefault()
         search()
@@ -121,7 +121,7 @@ function Frame() {
     }
     addEventListener('keydown', onKey)
     return () => removeEventListener('keydown', onKey)
-  }, [comeNear, search])
+  }, [preloadPalette, search])
   const collapse = useCallback(
     () => setMenu((now) => (now === 'vertical' ? 'collapsible-vertical' : 'vertical')),
     [],
@@ -146,7 +146,12 @@ function Frame() {
       </a>
       {hidden ? null : <Sidebar />}
       <div className="flex min-w-0 flex-col">
-        <Header hidden={hidden} onCollapse={collapse} onSearch={search} onNearSearch={comeNear} />
+        <Header
+          hidden={hidden}
+          onCollapse={collapse}
+          onSearch={search}
+          onPreloadSearch={preloadPalette}
+        />
         <OfflineNote />
         <main
           id="main"
@@ -161,7 +166,7 @@ function Frame() {
       </div>
       <BottomBar />
       <Suspense fallback={null}>
-        <AfterStart near={near} held={held} onClose={close} />
+        <AfterStart preload={preload} held={held} onClose={close} />
       </Suspense>
     </div>
   )
@@ -173,10 +178,15 @@ interface HeaderProps {
   onCollapse: () => void
   onSearch: () => void
   /** A pointer or the focus has come to the search: what it opens may be fetched. */
-  onNearSearch: () => void
+  onPreloadSearch: () => void
 }
 
-const Header = memo(function Header({ hidden, onCollapse, onSearch, onNearSearch }: HeaderProps) {
+const Header = memo(function Header({
+  hidden,
+  onCollapse,
+  onSearch,
+  onPreloadSearch,
+}: HeaderProps) {
   const t = useTexts()
   const config = useConfig()
   return (
@@ -204,8 +214,8 @@ const Header = memo(function Header({ hidden, onCollapse, onSearch, onNearSearch
       <button
         type="button"
         onClick={onSearch}
-        onPointerEnter={onNearSearch}
-        onFocus={onNearSearch}
+        onPointerEnter={onPreloadSearch}
+        onFocus={onPreloadSearch}
         aria-keyshortcuts="Meta+K Control+K"
         className={
           'ml-1 flex h-9 min-w-0 items-center gap-2.5 rounded-md px-2.5 text-sm text-ink-3 ' +

@@ -50,8 +50,8 @@ export default function Palette({ held, onClose }: { held: HeldKeys; onClose: ()
   const [choice, setChoice] = useState<string>()
   const commands = useCommands()
   // What is typed is seen at once; the list follows.
-  const sought = useDeferredValue(query)
-  const hits = useMemo(() => matching(commands, sought), [commands, sought])
+  const deferredQuery = useDeferredValue(query)
+  const hits = useMemo(() => matching(commands, deferredQuery), [commands, deferredQuery])
   const chosen = indexOf(hits, choice)
   // A key that is let go while the palette opens waits for all that is drawn: what nobody sees yet
   // is not.
@@ -181,7 +181,9 @@ export default function Palette({ held, onClose }: { held: HeldKeys; onClose: ()
           ))}
         </ul>
         {hits.length === 0 ? (
-          <p className="px-5 py-8 text-center text-sm text-ink-3">{t.palette.none(sought)}</p>
+          <p className="px-5 py-8 text-center text-sm text-ink-3">
+            {t.palette.none(deferredQuery)}
+          </p>
         ) : null}
         {/* oxlint-disable-next-line jsx-a11y/prefer-tag-over-role */}
         <p role="status" className="sr-only">

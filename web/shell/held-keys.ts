@@ -5,8 +5,8 @@
 export class HeldKeys {
   typed = ''
   /**
-   * The field is there: where it is drawn together with the wish for it, that is before anybody
-   * holds.
+   * The field is there: if it is rendered together with the request for it, that is before any key
+   * is held.
    */
   #released = false
   readonly #onEscape: () => void

@@ -28,19 +28,19 @@ export function setLockAfter(minutes: number): void {
   for (const listener of listeners) listener()
 }
 
-/** Tells of another choice, made here or in another tab. */
-export function onLockAfter(told: () => void): () => void {
-  listeners.add(told)
-  addEventListener('storage', told)
+/** Calls the listener when the choice changes, in this tab or in another one. */
+export function onLockAfter(listener: () => void): () => void {
+  listeners.add(listener)
+  addEventListener('storage', listener)
   return () => {
-    listeners.delete(told)
-    removeEventListener('storage', told)
+    listeners.delete(listener)
+    removeEventListener('storage', listener)
   }
 }
 
 const signs = ['keydown', 'pointerdown', 'pointermove', 'wheel', 'touchstart'] as const
 /** Movements come by the hundred; this often is enough. */
-const lookEveryMs = 5_000
+const checkEveryMs = 5_000
 
 /**
  * Watches until the answer is called. A machine that slept is locked when it wakes: the clock
@@ -55,13 +55,13 @@ export function watchIdle(): () => void {
   const seen = () => {
     // The movement that wakes the machine comes before the timer: it is a sign of life after a
     // pause that was too long.
-    if (Date.now() - last > lookEveryMs) look()
+    if (Date.now() - last > checkEveryMs) look()
     last = Date.now()
   }
   const chosen = () => {
     last = Date.now()
   }
-  const timer = setInterval(look, lookEveryMs)
+  const timer = setInterval(look, checkEveryMs)
   listeners.add(chosen)
   for (const sign of signs) window.addEventListener(sign, seen, { passive: true })
   // Before the first movement after a pause counts as life.

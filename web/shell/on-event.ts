@@ -1,6 +1,6 @@
 /**
- * What an event does to the rest of the portal. It comes with the channel, after the page: nobody
- * waits for it.
+ * Handles an event for the rest of the portal. It is loaded with the channel, after the page:
+ * nothing waits for it.
  */
 import type { QueryClient } from '@tanstack/react-query'
 import type { EventName } from '../../contract/realtime.ts'

@@ -7,8 +7,8 @@ interface DialogProps {
   open: boolean
   onClose: () => void
   /**
-   * What was confirmed is under way and can no longer be called off: nothing closes the dialog
-   * until it is answered.
+   * The confirmed action is running and cannot be cancelled: nothing closes the dialog until its
+   * response.
    */
   busy?: boolean
   title: string

@@ -1,8 +1,8 @@
 import { useDeferredValue, type ReactNode } from 'react'
 
 /**
- * Until a hand has done anything, nobody waits for the answer to a press: the screen that the page
- * opens with is drawn in one go.
+ * Until the user has interacted with the page, the screen that the page opens with is rendered in
+ * one go.
  */
 let pressed = false
 for (const sign of ['pointerdown', 'keydown'])

@@ -1,14 +1,15 @@
 import { memo, useEffect, useRef, useState, type CSSProperties, type ReactNode } from 'react'
 
 /**
- * Drawn before and after what is seen, so that scrolling never shows a gap; by the by, after what
- * is seen itself.
+ * Rows rendered before and after the visible ones, so that scrolling never shows a gap; they are
+ * rendered after the visible rows.
  */
 const marginPx = 600
 /** Rows come and go so many at a time, so that most scroll events change nothing. */
 const step = 5
 /**
- * Whoever jumps jumps again: the margin of a place that is left at once would be drawn for nobody.
+ * A user who scrolls far scrolls on: the margin of a place that is left at once would be rendered
+ * in vain.
  */
 const restMs = 100
 

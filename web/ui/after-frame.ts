@@ -1,6 +1,6 @@
 /**
- * Resolves once the frame that is being made is out: what answers a press is seen before the work
- * that follows it. A hidden page makes none.
+ * Resolves after the next frame: the response to a press is visible before the work that follows
+ * it. A hidden page renders no frames.
  */
 export const afterFrame = (): Promise<void> =>
   new Promise((resolve) => {
@@ -21,8 +21,8 @@ addEventListener('keyup', () => (keyIsDown = false), { capture: true })
 addEventListener('blur', () => (keyIsDown = false))
 
 /**
- * Resolves behind that frame as well, but not while the key that was pressed is down: its release
- * is an event of its own, which would wait for whatever begins in between.
+ * Resolves after that frame as well, but not while the pressed key is down: its release is an event
+ * of its own, which would wait for the work that begins in between.
  */
 export async function afterPress(): Promise<void> {
   await afterFrame()

@@ -34,7 +34,8 @@ export function useModal(ref: RefObject<HTMLDialogElement | null>, open: boolean
       if (!wanted || ref.current?.open !== false) return
       opener = document.activeElement
       ref.current.showModal()
-      // The browser takes what comes first: the cross. Whoever opened a form is about to type.
+      // The browser focuses the first control, the close button; a user who opened a form is about
+      // to type.
       ref.current.querySelector<HTMLElement>(firstField)?.focus()
     })
     return () => {

@@ -1,6 +1,6 @@
 import { lazy, Suspense } from 'react'
 
-// A picture that cannot be fetched is no reason to do anything.
+// A picture that fails to load is ignored.
 const Art = lazy(() => import('./EmptyWalletArt.tsx').catch(() => ({ default: () => <></> })))
 
 /** The picture of an empty wallet: seen by few, so fetched by them alone. */

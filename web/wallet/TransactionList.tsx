@@ -25,7 +25,7 @@ const route = getRouteApi('/app/transactions')
 const refreshedPages = 3
 
 interface ListProps {
-  /** Told whenever the list turns out to hold something, or nothing. */
+  /** Called whenever the list turns out to have entries, or none. */
   onEmpty: (isEmpty: boolean) => void
 }
 
@@ -134,7 +134,7 @@ export function TransactionList({ onEmpty }: ListProps) {
           {rows.length > 0 ? (
             <TransactionTable rows={rows} filter={filter} hasMore={hasNextPage} />
           ) : null}
-          {rows.length > 0 && canLoad ? <NearEnd key={rows.length} onNear={more} /> : null}
+          {rows.length > 0 && canLoad ? <EndSentinel key={rows.length} onVisible={more} /> : null}
           {isFetchNextPageError ? (
             <LoadError
               text={t.wallet.loadMoreFailed}
@@ -174,19 +174,19 @@ const aheadPx = 2500
  * The end of what is loaded. Looked at anew after each page, because the end of a page that was
  * short is in view still.
  */
-function NearEnd({ onNear }: { onNear: () => void }) {
+function EndSentinel({ onVisible }: { onVisible: () => void }) {
   const end = useRef<HTMLDivElement>(null)
   useEffect(() => {
     if (!end.current) return
     const observer = new IntersectionObserver(
-      (seen) => seen.at(-1)?.isIntersecting === true && onNear(),
+      (seen) => seen.at(-1)?.isIntersecting === true && onVisible(),
       {
         rootMargin: `0px 0px ${aheadPx}px 0px`,
       },
     )
     observer.observe(end.current)
     return () => observer.disconnect()
-  }, [onNear])
+  }, [onVisible])
   return <div ref={end} />
 }
 

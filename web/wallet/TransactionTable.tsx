@@ -128,9 +128,8 @@ interface RowProps {
 }
 
 /**
- * Whoever jumps through a long list has a screenful of these drawn at once, between two frames: few
- * elements, no hooks, and a plain link, since the router's own keeps watch over the address for
- * each.
+ * A jump through a long list renders a screenful of these at once, between two frames: few
+ * elements, no hooks, and a plain link, since the router's own link watches the address for each.
  */
 const Row = memo(function Row({
   entry,

@@ -1,6 +1,6 @@
 /**
- * The entries of all pages, one behind the other, without a copy: with each new page, one of a
- * hundred thousand entries was rubbish to be cleared away.
+ * The entries of all pages as one list, without a copy: each new page made a copy of a hundred
+ * thousand entries garbage.
  */
 export class PagedRows<T> {
   readonly length: number

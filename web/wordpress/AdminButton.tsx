@@ -2,7 +2,7 @@ import { ExternalLink } from 'lucide-react'
 import { useState } from 'react'
 import type { Server } from '../../contract/wordpress.ts'
 import { adminLink } from '../../contract/wordpress-server.ts'
-import { Attempt, saidOr } from '../api.ts'
+import { Attempt, serverMessageOr } from '../api.ts'
 import { useTexts } from '../i18n/index.ts'
 import { Button } from '../ui/Button.tsx'
 import { toast } from '../ui/toast.ts'
@@ -24,7 +24,7 @@ export function AdminButton({ server }: { server: Server }) {
       else location.assign(url)
     } catch (error) {
       tab?.close()
-      toast.error(t.toast.error, saidOr(error, t.site.adminFailed))
+      toast.error(t.toast.error, serverMessageOr(error, t.site.adminFailed))
     } finally {
       setBusy(false)
     }

@@ -13,7 +13,7 @@ import {
 } from 'react'
 import { diskPrice } from '../../contract/pricing.ts'
 import { containerLimits, placeOrder } from '../../contract/wordpress.ts'
-import { ApiError, Attempt, messageOf, saidOr } from '../api.ts'
+import { ApiError, Attempt, messageOf, serverMessageOr } from '../api.ts'
 import { brand } from '../brand.ts'
 import { useDraft } from '../drafts.ts'
 import { useFormat } from '../format.ts'
@@ -176,7 +176,7 @@ export default function CreatePage({ kind = 'wordpress' }: { kind?: Kind }) {
       setErrors(error instanceof ApiError ? error.fields : {})
       setRefusal(messageOf(error))
       refused.current = true
-      toast.error(t.toast.error, saidOr(error, t.order.failed))
+      toast.error(t.toast.error, serverMessageOr(error, t.order.failed))
     } finally {
       setBusy(false)
     }
@@ -368,8 +368,8 @@ function useMonthlyPrice(perGb: number) {
 }
 
 /**
- * What was filled in is not lost by a slip. An order that is placed, a dead session or a portal in
- * maintenance do not wait.
+ * Asks before a filled-in form is left. It does not ask after the order is placed, in an ended
+ * session, or during maintenance.
  */
 const LeaveGuard = memo(function LeaveGuard({
   filled,

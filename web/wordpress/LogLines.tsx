@@ -36,7 +36,7 @@ export function LogLines({ lines, wrap, follow, onFollow, empty }: LogLinesProps
   const area = useRef<HTMLDivElement>(null)
   const blocks = useMemo(() => blocksOf(lines), [lines])
 
-  // Blocks that are not drawn again still have to see the present answer.
+  // Blocks that are not rendered again still have to see the present result.
   const following = useRef(follow)
   const settle = useCallback(() => {
     if (following.current) area.current?.scrollTo({ top: area.current.scrollHeight })
@@ -47,8 +47,8 @@ export function LogLines({ lines, wrap, follow, onFollow, empty }: LogLinesProps
   }, [follow, lines, wrap, settle])
 
   /**
-   * Following only ever moves down: whatever moves up, by wheel, finger, key or scrollbar, is a
-   * person.
+   * Following only scrolls down: upward scrolling, by wheel, finger, key or scrollbar, comes from
+   * the user.
    */
   const top = useRef(0)
   const onScroll = () => {
@@ -99,7 +99,7 @@ interface BlockProps {
 const Block = memo(
   function Block({ block, wrap, area, onResize }: BlockProps) {
     const place = useRef<HTMLDivElement>(null)
-    const [near, setNear] = useState(true)
+    const [visible, setVisible] = useState(true)
     const [height, setHeight] = useState(block.lines.length * rowPx)
 
     useEffect(() => {
@@ -109,7 +109,7 @@ const Block = memo(
         ([entry]) => {
           if (!entry) return
           if (!entry.isIntersecting) setHeight(entry.boundingClientRect.height)
-          setNear(entry.isIntersecting)
+          setVisible(entry.isIntersecting)
         },
         { root: area.current, rootMargin: `${marginPx}px 0px` },
       )
@@ -117,12 +117,12 @@ const Block = memo(
       return () => observer.disconnect()
     }, [area])
     useLayoutEffect(() => {
-      if (near) onResize()
-    }, [near, onResize])
+      if (visible) onResize()
+    }, [visible, onResize])
 
     return (
-      <div ref={place} style={near ? undefined : { height }}>
-        {near
+      <div ref={place} style={visible ? undefined : { height }}>
+        {visible
           ? block.lines.map((line) => (
               <div
                 key={line.number}

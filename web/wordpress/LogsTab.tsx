@@ -160,21 +160,21 @@ function StateBadge({ stream, paused }: { stream: LogStream; paused: boolean }) 
 /** A screen reader hears how many lines came, not each of them. */
 function Announcer({ unseen }: { unseen: number }) {
   const t = useTexts('site', 'parts')
-  const [said, setSaid] = useState('')
+  const [announcement, setAnnouncement] = useState('')
   const latest = useRef(unseen)
   useEffect(() => {
     latest.current = unseen
   }, [unseen])
   useEffect(() => {
     const timer = setInterval(
-      () => setSaid(latest.current > 0 ? t.logs.newLines(latest.current) : ''),
+      () => setAnnouncement(latest.current > 0 ? t.logs.newLines(latest.current) : ''),
       announceEveryMs,
     )
     return () => clearInterval(timer)
   }, [t])
   return (
     <p aria-live="polite" className="sr-only">
-      {said}
+      {announcement}
     </p>
   )
 }

@@ -181,7 +181,7 @@ export const Admin = memo(function Admin({
   const { language } = useFormat()
   const words = sentenceLanguage(language)
   const [revealed, setRevealed] = useState(false)
-  // A letter stands in its field in its own frame; what is said of it follows in the next.
+  // A typed letter appears in its own frame; the message about it follows in the next.
   const name = useDeferredValue(user)
   const secret = useDeferredValue(password)
   const userError =

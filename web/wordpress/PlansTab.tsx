@@ -79,8 +79,7 @@ function PlanTable({
   const wrong = refusal ?? field('size')
   const own = useRef<HTMLTableCellElement>(null)
   /**
-   * Takes back a plan that waits for the renewal. Nothing is asked: it costs nothing, and may be
-   * planned again.
+   * Cancels a planned plan. No confirmation: it costs nothing, and the plan may be chosen again.
    */
   const keep = async () => {
     const body = { id: server.id, name: server.name, size: server.size }
@@ -257,8 +256,8 @@ function PlanDialog({
 function Containers({ server, plans }: { server: Server; plans: readonly Plan[] }) {
   const t = useTexts('servers', 'site', 'parts')
   const { wordpress } = useConfig()
-  const standing = server.planned?.replicate ?? server.replicate
-  const [count, setCount] = useState(standing)
+  const presentCount = server.planned?.replicate ?? server.replicate
+  const [count, setCount] = useState(presentCount)
   const { busy, refusal, field, run } = useChange(server, {
     done: t.resize.sizeDone,
     failed: t.resize.sizeFailed,
@@ -291,11 +290,11 @@ function Containers({ server, plans }: { server: Server; plans: readonly Plan[] 
           lessLabel={t.order.less}
           moreLabel={t.order.more}
         />
-        <Button type="submit" variant="outline" busy={busy} disabled={count === standing}>
+        <Button type="submit" variant="outline" busy={busy} disabled={count === presentCount}>
           {t.resize.apply}
         </Button>
       </div>
-      {plan && count !== standing ? (
+      {plan && count !== presentCount ? (
         <BeforeAfter
           server={server}
           label={t.resize.containers}

@@ -76,26 +76,27 @@ export default function ProgressPage() {
 }
 
 /**
- * An event about this server is a reason to look; so is a socket that has been silent for ten
- * seconds, or is down.
+ * Refetches after an event about this server, when the socket has been silent for ten seconds, and
+ * when it is down.
  */
 function useNudges(id: string, settled: boolean, look: () => void): boolean {
   const [refused, setRefused] = useState(false)
   useEffect(() => {
     if (settled) return
-    let heard = Date.now()
-    const hear = () => {
-      heard = Date.now()
+    let lastUpdateAt = Date.now()
+    const onUpdate = () => {
+      lastUpdateAt = Date.now()
       look()
     }
-    const forget = onPortalEvent((told) => {
-      const invoice = InvoiceEvent.safeParse(told?.payload)
+    const forget = onPortalEvent((event) => {
+      const invoice = InvoiceEvent.safeParse(event?.payload)
       if (invoice.success && invoice.data.wp?.id === id)
-        setRefused(told?.event === 'invoice.payment_failed')
-      hear()
+        setRefused(event?.event === 'invoice.payment_failed')
+      onUpdate()
     })
     const timer = setInterval(() => {
-      if (Date.now() - heard >= (realtimeConnected() ? silentMs : withoutSocketMs)) hear()
+      if (Date.now() - lastUpdateAt >= (realtimeConnected() ? silentMs : withoutSocketMs))
+        onUpdate()
     }, 1000)
     return () => {
       forget()

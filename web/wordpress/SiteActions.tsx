@@ -17,7 +17,7 @@ import type { Kind } from './queries.ts'
 import { backupsQuery, subscriptionQuery } from './site-queries.ts'
 import { wording } from './wording.ts'
 
-/** What one does to a server rarely, and not by a slip. */
+/** Rare actions that affect visitors: the restart and the deletion of a server. */
 export function SiteActions({ server, kind }: { server: Server; kind: Kind }) {
   const t = useTexts('site')
   const [asking, setAsking] = useState<'restart' | 'delete'>()

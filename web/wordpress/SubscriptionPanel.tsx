@@ -50,12 +50,12 @@ export function SubscriptionPanel({ id, name }: { id: string; name: string }) {
           onRetry={() => void refetch()}
         />
       ) : null}
-      {data ? <Standing subscription={data} name={name} /> : null}
+      {data ? <StatusSection subscription={data} name={name} /> : null}
     </section>
   )
 }
 
-function Standing({ subscription, name }: { subscription: Subscription; name: string }) {
+function StatusSection({ subscription, name }: { subscription: Subscription; name: string }) {
   const t = useTexts('site', 'parts')
   const { money } = useFormat()
   const { renewsAt, unpaid, cancelAtPeriodEnd } = subscription

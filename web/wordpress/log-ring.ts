@@ -1,7 +1,10 @@
 /** The lines of a live log. Pure: the newest are kept, the oldest go. */
 
 export interface LogLine {
-  /** Counts from the first line ever heard, so that a line keeps its key while others go. */
+  /**
+   * Counts from the first line that was received, so that a line keeps its key while others are
+   * dropped.
+   */
   number: number
   /** `<time> <container>`. */
   source: string

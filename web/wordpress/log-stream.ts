@@ -57,7 +57,7 @@ export function useLogStream(id: string, open: boolean): LogStream {
       } catch (error) {
         if (closed) return
         setFailedUrl(logTicket.path.replace(':id', id))
-        // A refusal does not change by asking again; a failure may.
+        // A refusal is final; a failure may be retried.
         if (
           error instanceof ApiError &&
           error.status >= 400 &&

@@ -44,7 +44,7 @@ export const emptyOrder: OrderForm = {
   containers: 1,
 }
 
-/** Whether anything was chosen or typed that would be a pity to lose. */
+/** Whether the form holds input that would be lost. */
 export const isFilled = (form: OrderForm): boolean =>
   form.regionId !== undefined ||
   form.planId !== undefined ||

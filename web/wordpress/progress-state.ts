@@ -1,4 +1,4 @@
-/** Where an order stands, from what the server says. Pure. */
+/** The state of an order, from the server's response. Pure. */
 import type { Server } from '../../contract/wordpress.ts'
 
 export type Stage =

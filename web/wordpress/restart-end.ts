@@ -1,4 +1,4 @@
-/** Says when a restart that was under way on this page has ended, and how long it took. */
+/** Reports when a restart that was running on this page has ended, and how long it took. */
 import { useEffect, useRef } from 'react'
 import type { Server } from '../../contract/wordpress.ts'
 import { useTexts } from '../i18n/index.ts'

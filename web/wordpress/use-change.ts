@@ -1,4 +1,7 @@
-/** Asking for another size, number or name: one wish at a time, told when it is done or refused. */
+/**
+ * Requests another size, number of containers or name: one request at a time, with a toast when it
+ * is done or refused.
+ */
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { Server } from '../../contract/wordpress.ts'

@@ -1,10 +1,10 @@
-// One container of one site: what whoever started it says on the control channel, and what it does.
-// How to speak to it: README.md.
+// One container of one site: it handles the orders that the portal sends on the control channel.
+// README.md describes the protocol.
 import fs from 'node:fs'
 import { Worker } from 'node:worker_threads'
 import { openControl } from './control.js'
 import { createSiteServer } from './http.js'
-import { allowListening, createReach, installNetworkGuard } from './network-guard.js'
+import { allowListening, createNetworkPolicy, installNetworkGuard } from './network-guard.js'
 
 /**
  * Reads the boot order, has `boot` make what answers the site's pages, and listens.
@@ -15,13 +15,13 @@ export function runContainer(boot) {
   const started = performance.now()
   const elapsed = () => Math.round(performance.now() - started)
   let booted = false
-  const { say, sayLast } = openControl({
-    onLine: obey,
+  const { send, sendLast } = openControl({
+    onLine: handleOrder,
     // The parent died or let go.
     onEnd: () => process.exit(0),
   })
   const fatal = (error) => {
-    sayLast({
+    sendLast({
       ev: 'fatal',
       rejected: error?.rejected === true,
       m: String(error?.stack ?? error).slice(0, 4_000),
@@ -34,9 +34,9 @@ export function runContainer(boot) {
     fatal(error)
   })
   process.on('unhandledRejection', (error) =>
-    say({ s: 'php', m: `unhandled: ${String(error?.message ?? error).slice(0, 1_000)}` }),
+    send({ s: 'php', m: `unhandled: ${String(error?.message ?? error).slice(0, 1_000)}` }),
   )
-  // Log text, and nobody may read it any more.
+  // Log text; the reader may be gone.
   process.stdout.on('error', () => {})
   process.stderr.on('error', () => {})
 
@@ -65,48 +65,50 @@ export function runContainer(boot) {
   }
 
   async function open(order) {
-    installNetworkGuard(createReach(order), (target) => say({ s: 'net-denied', m: target }))
+    installNetworkGuard(createNetworkPolicy(order), (target) =>
+      send({ s: 'net-denied', m: target }),
+    )
     order.siteDir = fs.realpathSync(order.siteDir)
     fs.mkdirSync(order.internalDir, { recursive: true })
     order.internalDir = fs.realpathSync(order.internalDir)
-    const made = await boot(order, say)
+    const made = await boot(order, send)
     budget = made.budget
     if (order.install) {
       const { already } = await made.install(order.install)
       order.install = null
-      say({ ev: 'installed', already: already === true, ms: elapsed() })
+      send({ ev: 'installed', already: already === true, ms: elapsed() })
     }
     site = createSiteServer({
       php: made.php,
       order,
-      log: say,
+      log: send,
       onStuck: (why) => fatal(new Error(why)),
     })
     allowListening(false, () =>
       site.server.listen(0, '127.0.0.1', () =>
-        say({ ev: 'listening', port: site.server.address().port, ms: elapsed(), ...budget.told }),
+        send({ ev: 'listening', port: site.server.address().port, ms: elapsed(), ...budget.told }),
       ),
     )
     setInterval(
-      () => say({ ev: 'beat', rss: process.memoryUsage.rss(), ...budget.told }),
+      () => send({ ev: 'beat', rss: process.memoryUsage.rss(), ...budget.told }),
       5_000,
     ).unref()
   }
 
-  function obey(order) {
+  function handleOrder(order) {
     if (!booted) {
       booted = true
       open(order).catch(fatal)
     } else if (order.op === 'limits') {
       budget?.resize({ ssd: order.ssdBytes, database: order.databaseBytes })
-      say({ ev: 'limits', ssdBytes: order.ssdBytes, databaseBytes: order.databaseBytes })
+      send({ ev: 'limits', ssdBytes: order.ssdBytes, databaseBytes: order.databaseBytes })
     } else if (order.op === 'hosts') {
       site?.setHosts(order.hosts)
     } else if (order.op === 'cron') {
       site
         ?.run('/wp-cron.php?doing_wp_cron')
         .catch((error) =>
-          say({ s: 'php', m: `wp-cron: ${String(error?.message ?? error).slice(0, 500)}` }),
+          send({ s: 'php', m: `wp-cron: ${String(error?.message ?? error).slice(0, 500)}` }),
         )
     }
   }

@@ -11,8 +11,8 @@ const descriptor = 3
 /**
  * Opens the channel. A process that was started without one ends with an error.
  * @param {{onLine: (line: object) => void, onEnd: () => void}} on `onEnd`: the parent is gone
- * @returns `say(line)`, and `sayLast(line)`, which has written when it returns, for a process that
- * ends right after
+ * @returns `send(line)`, and `sendLast(line)` for a process that ends right after: `sendLast` has
+ * written the line when it returns
  */
 export function openControl({ onLine, onEnd }) {
   const socket = new net.Socket({ fd: descriptor, readable: true, writable: true })
@@ -29,14 +29,14 @@ export function openControl({ onLine, onEnd }) {
   })
   lines.on('close', onEnd)
   return {
-    say(line) {
+    send(line) {
       socket.write(`${JSON.stringify(line)}\n`)
     },
-    sayLast(line) {
+    sendLast(line) {
       try {
         fs.writeSync(descriptor, `${JSON.stringify(line)}\n`)
       } catch {
-        // The parent is gone, or takes nothing: nobody to tell.
+        // The parent has exited, or does not read: the line is lost.
       }
     },
   }

@@ -90,7 +90,7 @@ export class DiskBudget {
     const measured = { ssd, database, internal }
     for (const kind of Object.keys(measured)) {
       const bytes = measured[kind].bytes + held[kind] + grown[kind]
-      // A folder that cannot be read may hold anything: what was counted before stands.
+      // A folder that cannot be read may hold anything: the earlier count stays.
       this.used[kind] = measured[kind].whole ? bytes : Math.max(bytes, this.used[kind])
     }
     this.files = ssd.files + database.files + internal.files

@@ -10,7 +10,10 @@ import { serveFile } from './static-files.js'
 import { Turnstile } from './turnstile.js'
 
 const maxBodyBytes = 64 * 1024 * 1024
-/** Requests that may wait for PHP; more are told to come again rather than to wait for minutes. */
+/**
+ * Limit on requests that wait for PHP; more are refused with 503 rather than kept waiting for
+ * minutes.
+ */
 const maxWaiting = 64
 /** How long PHP may take for one request, from its turn on. */
 const defaultRequestMs = 180_000
@@ -77,7 +80,7 @@ export function createSiteServer({ php, order, log, onStuck }) {
   const portSuffix = siteUrl.port ? `:${siteUrl.port}` : ''
   let hosts = new Set(order.hosts)
   const turns = new Turnstile()
-  let inHand = 0
+  let activeRequests = 0
   let idle = () => {}
 
   const isSecure = (request) =>
@@ -86,10 +89,10 @@ export function createSiteServer({ php, order, log, onStuck }) {
       : request.headers['x-forwarded-proto'] === 'https'
 
   /**
-   * The site's address as this visitor sees it, null when the name is none of the site's. The port
-   * is never the visitor's word.
+   * The site's URL as this visitor sees it, null when the name is none of the site's. The port is
+   * never taken from the visitor's request.
    */
-  function homeOf(request) {
+  function homeUrlOf(request) {
     const name = (request.headers.host ?? siteUrl.host)
       .toLowerCase()
       .replace(/:\d*$/, '')
@@ -170,19 +173,19 @@ export function createSiteServer({ php, order, log, onStuck }) {
     if (rest.trim()) log({ s: 'php', m: rest.slice(0, 2_000) })
   }
 
-  async function answerFromPhp(request, response, { url, home, script, code, server: more }) {
+  async function answerFromPhp(request, response, { url, homeUrl, script, code, server: more }) {
     const body = await readBody(request)
     if (turns.waiting >= maxWaiting) {
       response.writeHead(503, { 'retry-after': 2, 'content-length': 0 }).end()
       return { status: 503, bytes: 0 }
     }
-    // What only reads is not run for somebody who left. What may change something is: programs send
-    // such requests and do not wait (WordPress's own background requests among them), and on any
-    // other host they would be run.
+    // A request that only reads is not run for a visitor who has left. A request that may change
+    // something is run: programs send such requests and do not wait (WordPress's own background
+    // requests among them), and on any other host they would be run.
     const reads = request.method === 'GET' || request.method === 'HEAD'
-    // The site asks itself, and the only PHP that could answer is the one that waits for it: said
-    // at once, instead of when the one or the other gives up. What is sent without waiting for an
-    // answer (WordPress's background requests, POST) has its turn afterwards.
+    // The site calls itself, and the only PHP that could respond is the one that waits for it: the
+    // request is refused at once, before either side times out. A request that is sent without
+    // waiting for a response (WordPress's background requests, POST) runs afterwards.
     if (reads && callsItself() && isOwnMachine(clientOf(request))) {
       response.writeHead(503, { 'retry-after': 1, 'content-length': 0 }).end()
       return { status: 503, bytes: 0 }
@@ -194,11 +197,11 @@ export function createSiteServer({ php, order, log, onStuck }) {
       script,
       code,
       // Not the visitor's spelling, nor his port: PHP sees one name for one address.
-      headers: { ...phpHeaders(request), host: new URL(home).host },
+      headers: { ...phpHeaders(request), host: new URL(homeUrl).host },
       body: body.length > 0 ? body : undefined,
       client: clientOf(request),
       secure: isSecure(request),
-      server: { ...more, PORTAL_HOME: home },
+      server: { ...more, PORTAL_HOME: homeUrl },
     })
     if (!result) return null
     const errors = logErrors(result.stderr)
@@ -214,7 +217,7 @@ export function createSiteServer({ php, order, log, onStuck }) {
       const { done, value } = await reader.read()
       if (done) break
       bytes += value.length
-      // A client that went away: PHP is let run to its end, its words go nowhere.
+      // The client has disconnected: PHP runs to its end, and its output is dropped.
       if (response.destroyed) continue
       if (!response.write(Buffer.from(value.buffer, value.byteOffset, value.byteLength))) {
         await new Promise((resolve) => {
@@ -243,10 +246,10 @@ export function createSiteServer({ php, order, log, onStuck }) {
     const url = new URL(
       request.url.startsWith('/') ? `http://site${request.url.replace(/^\/+/, '/')}` : request.url,
     )
-    const home = homeOf(request)
-    if (home === null) {
-      // The edge lets nobody in by a strange name: this is a name that was just let go of, or
-      // somebody who went around the edge.
+    const homeUrl = homeUrlOf(request)
+    if (homeUrl === null) {
+      // The edge forwards no request with an unknown name: this name was released a moment ago, or
+      // the caller went around the edge.
       const repeatable = request.method === 'GET' || request.method === 'HEAD'
       response.writeHead(repeatable ? 302 : 421, {
         ...(repeatable ? { location: order.url + url.pathname + url.search } : {}),
@@ -256,7 +259,7 @@ export function createSiteServer({ php, order, log, onStuck }) {
       return { status: response.statusCode, bytes: 0 }
     }
     const ticket = ticketOf(url.pathname)
-    if (ticket !== undefined) return signIn(request, response, { url, home, ticket })
+    if (ticket !== undefined) return signIn(request, response, { url, homeUrl, ticket })
     const target = await route(order.siteDir, url.pathname)
     switch (target.kind) {
       case 'file':
@@ -272,17 +275,17 @@ export function createSiteServer({ php, order, log, onStuck }) {
           .end('Forbidden\n')
         return { status: 403, bytes: 10 }
       default:
-        return answerFromPhp(request, response, { url, home, script: target.script })
+        return answerFromPhp(request, response, { url, homeUrl, script: target.script })
     }
   }
 
-  async function signIn(request, response, { url, home, ticket }) {
-    // HEAD asks what is there; that must not use it up.
+  async function signIn(request, response, { url, homeUrl, ticket }) {
+    // A HEAD request must not use the ticket up.
     const user = request.method === 'GET' ? takeTicket(order.ticketsDir, ticket) : null
     if (user !== null)
       return answerFromPhp(request, response, {
         url,
-        home,
+        homeUrl,
         script: '/wp-login.php',
         code: signInCode,
         server: { PORTAL_USER: user },
@@ -301,7 +304,7 @@ export function createSiteServer({ php, order, log, onStuck }) {
     { requestTimeout: 300_000, headersTimeout: 30_000, keepAliveTimeout: 65_000 },
     async (request, response) => {
       const started = performance.now()
-      inHand++
+      activeRequests++
       let outcome = { status: 500, bytes: 0 }
       try {
         outcome = await answer(request, response)
@@ -313,8 +316,8 @@ export function createSiteServer({ php, order, log, onStuck }) {
           response.writeHead(outcome.status, { connection: 'close', 'content-length': 0 })
         response.end()
       }
-      inHand--
-      if (inHand === 0) idle()
+      activeRequests--
+      if (activeRequests === 0) idle()
       if (!outcome) return
       log({
         s: 'access',
@@ -334,7 +337,8 @@ export function createSiteServer({ php, order, log, onStuck }) {
     setHosts(names) {
       hosts = new Set(names)
     },
-    settle: () => (inHand === 0 ? Promise.resolve() : new Promise((resolve) => (idle = resolve))),
+    settle: () =>
+      activeRequests === 0 ? Promise.resolve() : new Promise((resolve) => (idle = resolve)),
     /** An internal GET, its output thrown away. */
     async run(target) {
       const url = new URL(target, siteUrl)

@@ -103,7 +103,7 @@ export async function installWordpress(php, order) {
   try {
     answer = JSON.parse(line)
   } catch {
-    // PHP's own words may quote the order back: keep the password out of them.
+    // PHP's error message may contain the order: the password is removed from it.
     const text = `${response.errors} ${response.text}`
       .replaceAll(order.password, '***')
       .slice(0, 1_000)

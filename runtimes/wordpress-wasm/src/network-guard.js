@@ -76,7 +76,7 @@ const isLocalName = /(?:^|\.)localhost$/i
  * connection.
  * @param order `internet` and `url` of the boot order
  */
-export function createReach({ internet, url }) {
+export function createNetworkPolicy({ internet, url }) {
   const { hostname, port, protocol } = new URL(url)
   const ownPort = Number(port || (protocol === 'https:' ? 443 : 80))
   let ownAddresses = new Set()
@@ -84,7 +84,7 @@ export function createReach({ internet, url }) {
   return {
     internet,
     mayLookUp: (name) => internet || net.isIP(name) !== 0 || name === 'localhost' || isOwn(name),
-    /** To be told of every name that was looked up. */
+    /** Called for every name that was looked up. */
     found(name, addresses) {
       if (isOwn(name)) ownAddresses = new Set(addresses)
     },
@@ -117,22 +117,22 @@ export const allowListening = (helper, work) => own.run({ helper }, work)
 const refusal = (what) =>
   Object.assign(new Error(`refused by the network guard: ${what}`), { code: 'EACCES' })
 
-function guardLookups(reach, report) {
+function guardLookups(policy, report) {
   const { lookup } = dns
   const { lookup: lookupSoon } = dns.promises
   const isRefused = (name) => {
-    if (reach.mayLookUp(String(name))) return false
+    if (policy.mayLookUp(String(name))) return false
     report(name)
     return true
   }
   const found = (name, answer) =>
-    reach.found(
+    policy.found(
       String(name),
       [answer].flat().map((one) => one.address ?? one),
     )
   dns.lookup = (name, ...rest) => {
     const done = rest.pop()
-    const known = reach.known(String(name))
+    const known = policy.known(String(name))
     if (known !== null) {
       found(name, known)
       return process.nextTick(done, null, rest[0]?.all ? [{ address: known, family: 4 }] : known, 4)
@@ -144,7 +144,7 @@ function guardLookups(reach, report) {
     })
   }
   dns.promises.lookup = async (name, options) => {
-    const known = reach.known(String(name))
+    const known = policy.known(String(name))
     if (known !== null) {
       found(name, known)
       return options?.all ? [{ address: known, family: 4 }] : { address: known, family: 4 }
@@ -158,9 +158,9 @@ function guardLookups(reach, report) {
   syncBuiltinESMExports()
 }
 
-/** Puts the guard in place, once. `report` is told of each refused target. */
-export function installNetworkGuard(reach, report) {
-  guardLookups(reach, report)
+/** Installs the guard, once. `report` is called for each refused target. */
+export function installNetworkGuard(policy, report) {
+  guardLookups(policy, report)
   const listen = net.Server.prototype.listen
   net.Server.prototype.listen = function (...args) {
     const permit = own.getStore()
@@ -200,10 +200,10 @@ export function installNetworkGuard(reach, report) {
     if (host === '127.0.0.1' && helperPorts.has(Number(options.port)))
       return connect.apply(this, args)
     this.once('connect', () => {
-      if (reach.isOwn(this.remoteAddress, options.port)) countOwnCall(this)
+      if (policy.isOwn(this.remoteAddress, options.port)) countOwnCall(this)
     })
     if (net.isIP(host) !== 0)
-      return reach.mayConnect(host, options.port) ? connect.apply(this, args) : refuse()
+      return policy.mayConnect(host, options.port) ? connect.apply(this, args) : refuse()
     // By name: what the name resolves to is checked, and that very answer is connected to.
     const guarded = {
       ...options,
@@ -212,7 +212,7 @@ export function installNetworkGuard(reach, report) {
         dns.lookup(name, lookupOptions, (error, found, family) => {
           if (error) return done(error)
           const addresses = Array.isArray(found) ? found.map((one) => one.address) : [found]
-          if (!addresses.every((address) => reach.mayConnect(address, options.port))) {
+          if (!addresses.every((address) => policy.mayConnect(address, options.port))) {
             report(`${name}:${options.port}`)
             return done(refusal(name))
           }

@@ -2,7 +2,7 @@
 import fs from 'node:fs/promises'
 import path from 'node:path'
 
-/** Folders below which PHP files are data, not programs, and the one that is nobody's business. */
+/** Folders below which PHP files are data, not programs, and the folder that is never served. */
 const neverRun = /^\/wp-content\/(?:uploads|languages|upgrade|fonts)\//i
 const neverServe = /^\/wp-content\/database(?:\/|$)/i
 

@@ -1,5 +1,4 @@
-// The one-click sign-in: a ticket that whoever started this process has put down, used up before
-// PHP hears of it.
+// The one-click sign-in: uses up a ticket that the portal has stored, before PHP sees the request.
 import { createHash } from 'node:crypto'
 import fs from 'node:fs'
 import path from 'node:path'

@@ -1,5 +1,5 @@
-// What stands in for PHP and WordPress: the pages that a person and a program meet first (front
-// page, sign-in, wp-admin, posts by REST), on a SQLite file where WordPress has its own.
+// A stand-in for PHP and WordPress: the pages that a person and a program meet first (front page,
+// sign-in, wp-admin, posts by REST), on a SQLite file where WordPress has its own.
 import { createHash, randomBytes, scryptSync, timingSafeEqual } from 'node:crypto'
 import fs from 'node:fs'
 import path from 'node:path'
@@ -25,7 +25,7 @@ export class SimulatedBudget {
   resize(limits) {
     Object.assign(this.limits, limits)
   }
-  /** Whether `bytes` more fit; what does not is told. */
+  /** Whether `bytes` more fit; a refusal is reported. */
   takes(kind, bytes) {
     const limit = this.limits[kind]
     if (this.told[kind] + bytes <= limit) return true
@@ -80,7 +80,7 @@ export class SimulatedPhp {
    * The faults that a test asks for in `faults.json` in the SQLite plugin's folder: `bootMs` and
    * `answerMs` are waits, `diesInstalled` loses the answer of a site's first installation.
    */
-  async misbehave(moment) {
+  async injectFault(moment) {
     if (moment === 'boot') await pause(this.#faults.bootMs ?? 0)
     if (moment === 'answer') await pause(this.#faults.answerMs ?? 0)
     if (moment !== 'installed' || !this.#faults.diesInstalled) return
@@ -133,7 +133,7 @@ export class SimulatedPhp {
   }
 
   async runStream(request) {
-    await this.misbehave('answer')
+    await this.injectFault('answer')
     let answer
     let errors = ''
     try {

@@ -69,7 +69,7 @@ function query({ name, type }: Question, id: number, withEdns: boolean): Buffer 
   return encode(withEdns ? { ...packet, additionals: [opt] } : packet)
 }
 
-/** The message, if it answers this very question; anything else is somebody else's, or noise. */
+/** The message, if it answers this question; any other packet is ignored. */
 function answerTo(message: Buffer, question: Question, id: number): DecodedPacket | undefined {
   try {
     const packet = decode(message)

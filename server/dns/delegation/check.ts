@@ -1,13 +1,13 @@
 /**
- * Is a domain delegated to us? Asked of the parent zone's own servers, because a resolver's cache
- * is late in both directions, and because what the child zone says of itself proves nothing: only
- * the exact pair of names at the parent does.
+ * Is a domain delegated to us? The check queries the parent zone's own servers: a resolver's cache
+ * is late in both directions, and what the child zone says of itself proves nothing. Only the exact
+ * pair of names at the parent does.
  */
 import { isPublicAddress } from '../../platform/network.ts'
 import { plain, type DnsAnswer, type Endpoint } from './ask.ts'
 import { advice, warnings as texts, type Case } from './doctor.ts'
 import type { Sentence } from './sentence.ts'
-import { Walk, type NamedServer, type ParentWords } from './walk.ts'
+import { Walk, type NamedServer, type ParentAnswers } from './walk.ts'
 
 export interface DelegationOptions {
   readonly roots: readonly Endpoint[]
@@ -128,20 +128,20 @@ export function createDelegationCheck(options: DelegationOptions): DelegationChe
       if (!parent)
         return refuse('not_answering', [], advice.parentSilent({ ...subject, found: [] }))
 
-      const servers = parent.words.flatMap((word) =>
-        word.kind === 'delegated' ? word.servers : [],
+      const servers = parent.answers.flatMap((answer) =>
+        answer.kind === 'delegated' ? answer.servers : [],
       )
       const found = distinct(servers.map(({ name }) => name))
       const about: Case = { ...subject, found }
-      const wanted = parent.words.filter(
-        (word) =>
-          word.kind === 'delegated' &&
-          same(distinct(word.servers.map(({ name }) => name)), expected),
+      const wanted = parent.answers.filter(
+        (answer) =>
+          answer.kind === 'delegated' &&
+          same(distinct(answer.servers.map(({ name }) => name)), expected),
       )
-      const isExact = wanted.length === parent.words.length
-      const [hasDs, weAnswer, remarks] = await Promise.all([
+      const isExact = wanted.length === parent.answers.length
+      const [hasDs, isAnsweredByUs, remarks] = await Promise.all([
         isSigned(walk, parent, domain),
-        isExact ? doWeAnswer(walk, domain) : true,
+        isExact ? checkOurAnswers(walk, domain) : true,
         isExact && sites ? siteWarnings(walk, parent, domain, sites, isBelowRegistered) : [],
       ])
       const warnings = [
@@ -150,7 +150,7 @@ export function createDelegationCheck(options: DelegationOptions): DelegationChe
         ...remarks,
       ]
       if (found.length === 0) {
-        const isUnknown = parent.words.every(({ kind }) => kind === 'unknown')
+        const isUnknown = parent.answers.every(({ kind }) => kind === 'unknown')
         return refuse(
           'not_registered',
           found,
@@ -172,20 +172,23 @@ export function createDelegationCheck(options: DelegationOptions): DelegationChe
         )
       }
       if (hasDs) return refuse('stale_ds', found, advice.staleDs(about), warnings)
-      if (!weAnswer) return refuse('not_answering', found, advice.weAreSilent(about), warnings)
+      if (!isAnsweredByUs)
+        return refuse('not_answering', found, advice.weAreSilent(about), warnings)
       return { isValid: true, expected, found, warnings }
     },
   }
 
-  /** At least one of our servers is the authority for the domain, and none says otherwise. */
-  async function doWeAnswer(walk: Walk, domain: string): Promise<boolean> {
+  /**
+   * At least one of our servers responds authoritatively for the domain, and none contradicts it.
+   */
+  async function checkOurAnswers(walk: Walk, domain: string): Promise<boolean> {
     const answers = await Promise.all(
       ourAddresses.map((server) => walk.ask(server, { name: domain, type: 'SOA' })),
     )
-    const said = answers.filter((answer) => answer !== undefined)
+    const replies = answers.filter((answer) => answer !== undefined)
     return (
-      said.length > 0 &&
-      said.every(
+      replies.length > 0 &&
+      replies.every(
         (answer) =>
           answer.isAuthoritative &&
           answer.answers.some(({ type, name }) => type === 'SOA' && plain(name) === domain),
@@ -223,10 +226,10 @@ export function createDelegationCheck(options: DelegationOptions): DelegationChe
     ]
   }
 
-  /** What hinders a site of ours under a domain that is delegated well. */
+  /** Records that would break a customer's site, although the domain is delegated correctly. */
   async function siteWarnings(
     walk: Walk,
-    parent: ParentWords,
+    parent: ParentAnswers,
     domain: string,
     { addresses: addressesOf, certificateIssuers }: NonNullable<DelegationOptions['sites']>,
     isBelowRegistered: boolean,
@@ -260,8 +263,8 @@ export function createDelegationCheck(options: DelegationOptions): DelegationChe
   }
 }
 
-/** Does the parent zone still vouch for keys that we do not have? */
-async function isSigned(walk: Walk, parent: ParentWords, domain: string): Promise<boolean> {
+/** Does the parent zone still have DS records for keys that we do not have? */
+async function isSigned(walk: Walk, parent: ParentAnswers, domain: string): Promise<boolean> {
   const answers = await Promise.all(
     parent.servers.slice(0, 2).map((server) => walk.ask(server, { name: domain, type: 'DS' })),
   )

@@ -11,7 +11,7 @@ import {
   openWorld,
   pair,
   pool,
-  said,
+  summaryOf,
   warned,
   zone,
   type World,
@@ -32,13 +32,13 @@ const { delegate, serve, check } = delegationsOf(
 describe('the eleven scenarios of the field', () => {
   it('1 a name that is not registered', async () => {
     const verdict = await check()
-    expect(said(verdict)).toBe('not_registered:')
+    expect(summaryOf(verdict)).toBe('not_registered:')
     expect(advised(verdict)).toContain('register it')
   })
   it('2 delegated elsewhere', async () => {
     delegate('shop.com', { ns: old, glue: oldGlue })
     const verdict = await check()
-    expect(said(verdict)).toBe(`other_nameservers: ${old.join(' ')}`)
+    expect(summaryOf(verdict)).toBe(`other_nameservers: ${old.join(' ')}`)
     expect(advised(verdict)).toBe(
       'shop.com still uses ns1.oldhost.com, ns2.oldhost.com: replace them with ' +
         'ns1.portal.example, ns2.portal.example at the registrar where shop.com was bought.',
@@ -48,55 +48,55 @@ describe('the eleven scenarios of the field', () => {
     delegate('shop.com', { ns: old, glue: oldGlue })
     zone([world.oldHost], 'shop.com', pair)
     serve('shop.com')
-    expect(said(await check())).toBe(`other_nameservers: ${old.join(' ')}`)
-    expect(world.oldHost.asked).toEqual([])
+    expect(summaryOf(await check())).toBe(`other_nameservers: ${old.join(' ')}`)
+    expect(world.oldHost.queries).toEqual([])
   })
   it('4 one of ours and one old', async () => {
     delegate('shop.com', { ns: ['ns1.portal.example', 'ns1.oldhost.com'] })
     serve('shop.com')
     const verdict = await check()
-    expect(said(verdict)).toBe('extra_nameservers: ns1.oldhost.com ns1.portal.example')
+    expect(summaryOf(verdict)).toBe('extra_nameservers: ns1.oldhost.com ns1.portal.example')
     expect(advised(verdict)).toContain('remove ns1.oldhost.com and add ns2.portal.example')
   })
   it('5 delegated to us, but the zone is not on our servers', async () => {
     delegate('shop.com', { ns: pair })
     const verdict = await check()
-    expect(said(verdict)).toBe(`not_answering: ${pair.join(' ')}`)
+    expect(summaryOf(verdict)).toBe(`not_answering: ${pair.join(' ')}`)
     expect(advised(verdict)).toContain('our name servers do not serve it yet')
   })
   it('6 a name in another script (chào.vn)', async () => {
     delegate('xn--cho-bla.vn', { ns: pair }, [world.vn])
     serve('xn--cho-bla.vn')
-    expect(said(await check('xn--cho-bla.vn'))).toBe('valid')
+    expect(summaryOf(await check('xn--cho-bla.vn'))).toBe('valid')
   })
   it('7 below an ending of two parts (brand.com.vn)', async () => {
     delegate('brand.com.vn', { ns: pair }, [world.comVn])
     serve('brand.com.vn')
-    expect(said(await check('brand.com.vn'))).toBe('valid')
+    expect(summaryOf(await check('brand.com.vn'))).toBe('valid')
   })
   it('8 an ending itself (com.vn)', async () => {
     const verdict = await check('com.vn')
-    expect(said(verdict)).toBe('public_suffix:')
-    expect(world.root.flatMap(({ asked }) => asked)).toEqual([])
+    expect(summaryOf(verdict)).toBe('public_suffix:')
+    expect(world.root.flatMap(({ queries }) => queries)).toEqual([])
   })
   it('9 just after the registrar changed it', async () => {
     delegate('shop.com', { ns: old, glue: oldGlue })
     serve('shop.com')
-    expect(said(await check())).toBe(`other_nameservers: ${old.join(' ')}`)
+    expect(summaryOf(await check())).toBe(`other_nameservers: ${old.join(' ')}`)
     delegate('shop.com', { ns: pair })
-    expect(said(await check())).toBe('valid')
+    expect(summaryOf(await check())).toBe('valid')
   })
   it('10 registered a moment ago', async () => {
     serve('shop.com')
-    expect(said(await check())).toBe('not_registered:')
+    expect(summaryOf(await check())).toBe('not_registered:')
     delegate('shop.com', { ns: pair })
-    expect(said(await check())).toBe('valid')
+    expect(summaryOf(await check())).toBe('valid')
   })
   it('11 a DS record was left at the registrar', async () => {
     delegate('shop.com', { ns: pair, ds: 12345 })
     serve('shop.com')
     const verdict = await check()
-    expect(said(verdict)).toBe(`stale_ds: ${pair.join(' ')}`)
+    expect(summaryOf(verdict)).toBe(`stale_ds: ${pair.join(' ')}`)
     expect(advised(verdict)).toContain('remove the DS record at the registrar')
   })
 })
@@ -107,21 +107,21 @@ describe('which names the parent has', () => {
       server.zones.get('com')?.records.push({ type: 'TXT', name: 'shop.com', data: 'parked' }),
     )
     const verdict = await check()
-    expect(said(verdict)).toBe('not_registered:')
+    expect(summaryOf(verdict)).toBe('not_registered:')
     expect(advised(verdict)).toContain('has no name servers yet')
   })
   it('13 only one of ours', async () => {
     delegate('shop.com', { ns: ['ns1.portal.example'] })
     serve('shop.com')
     const verdict = await check()
-    expect(said(verdict)).toBe('other_nameservers: ns1.portal.example')
+    expect(summaryOf(verdict)).toBe('other_nameservers: ns1.portal.example')
     expect(advised(verdict)).toContain('add ns2.portal.example')
   })
   it('14 both of ours and an old one', async () => {
     delegate('shop.com', { ns: [...pair, 'ns1.oldhost.com'] })
     serve('shop.com')
     const verdict = await check()
-    expect(said(verdict)).toBe(
+    expect(summaryOf(verdict)).toBe(
       'extra_nameservers: ns1.oldhost.com ns1.portal.example ns2.portal.example',
     )
     expect(advised(verdict)).not.toContain(' and add')
@@ -129,12 +129,16 @@ describe('which names the parent has', () => {
   it('15 the pair of another customer', async () => {
     delegate('shop.com', { ns: ['ns3.portal.example', 'ns4.portal.example'] })
     serve('shop.com')
-    expect(said(await check())).toBe('other_nameservers: ns3.portal.example ns4.portal.example')
+    expect(summaryOf(await check())).toBe(
+      'other_nameservers: ns3.portal.example ns4.portal.example',
+    )
   })
   it('16 one of each pair', async () => {
     delegate('shop.com', { ns: ['ns1.portal.example', 'ns4.portal.example'] })
     serve('shop.com')
-    expect(said(await check())).toBe('extra_nameservers: ns1.portal.example ns4.portal.example')
+    expect(summaryOf(await check())).toBe(
+      'extra_nameservers: ns1.portal.example ns4.portal.example',
+    )
   })
   it('17 the change has reached one of the two parents', async () => {
     const [first, second] = world.com as [LittleServer, LittleServer]
@@ -142,7 +146,7 @@ describe('which names the parent has', () => {
     delegate('shop.com', { ns: old, glue: oldGlue }, [second])
     serve('shop.com')
     const verdict = await check()
-    expect(said(verdict)).toMatch(/^extra_nameservers/)
+    expect(summaryOf(verdict)).toMatch(/^extra_nameservers/)
     expect(advised(verdict)).toContain('check again in a few minutes')
   })
   it('18 one of the parents does not know the name yet', async () => {
@@ -156,12 +160,12 @@ describe('which names the parent has', () => {
   it('19 capitals and dots at the end', async () => {
     delegate('shop.com', { ns: ['NS2.Portal.Example.', 'Ns1.PORTAL.example'] })
     serve('shop.com')
-    expect(said(await check('SHOP.com.'))).toBe('valid')
+    expect(summaryOf(await check('SHOP.com.'))).toBe('valid')
   })
   it('20 the parent serves the child too', async () => {
     for (const server of world.com) zone([server], 'shop.com', pair)
     serve('shop.com')
-    expect(said(await check())).toBe('valid')
+    expect(summaryOf(await check())).toBe('valid')
   })
   it('21 names that are no names are not believed and not asked for', async () => {
     delegate('shop.com', { ns: ['ns1 .evil<script>.com', 'ns2.portal.example'] })
@@ -176,12 +180,12 @@ describe('below a domain that is registered', () => {
     zone(world.ours, 'shop.com', pool.slice(2)).delegations.set('blog.shop.com', { ns: pair })
     // the cut hides the zone below from the same server, as a server of both would answer for it
     for (const server of world.ours) zone([server], 'blog.shop.com', pair)
-    expect(said(await check('blog.shop.com'))).toBe('valid')
+    expect(summaryOf(await check('blog.shop.com'))).toBe('valid')
   })
   it('43 not delegated: told where', async () => {
     zone(world.ours, 'shop.com', pool.slice(2))
     const verdict = await check('blog.shop.com')
-    expect(said(verdict)).toBe('not_registered:')
+    expect(summaryOf(verdict)).toBe('not_registered:')
     expect(advised(verdict)).toContain('in the DNS of shop.com, as NS records of blog.shop.com')
   })
 })
@@ -205,7 +209,7 @@ describe('what else hinders a site', () => {
       { type: 'AAAA', name: 'shop.com', data: '2001:db8::1' },
     ])
     const verdict = await check('shop.com', { sites })
-    expect([said(verdict), ...warned(verdict)]).toEqual(['valid', 'stray_aaaa'])
+    expect([summaryOf(verdict), ...warned(verdict)]).toEqual(['valid', 'stray_aaaa'])
     expect(verdict.warnings[0]?.text.vi).toContain('2001:db8::1')
   })
   it('46 a domain that is no site of ours may have what it likes', async () => {
@@ -222,7 +226,7 @@ describe('what else hinders a site', () => {
   ])('%s', async (_, value, codes) => {
     serve('shop.com', [caa('shop.com', value)])
     const verdict = await check('shop.com', { sites })
-    expect([said(verdict), ...warned(verdict)]).toEqual(['valid', ...codes])
+    expect([summaryOf(verdict), ...warned(verdict)]).toEqual(['valid', ...codes])
   })
   it('50 CAA of the domain above', async () => {
     delegate('shop.com', { ns: old, glue: oldGlue })
@@ -233,7 +237,7 @@ describe('what else hinders a site', () => {
     )
     serve('blog.shop.com')
     const verdict = await check('blog.shop.com', { sites })
-    expect([said(verdict), ...warned(verdict)]).toEqual(['valid', 'caa'])
+    expect([summaryOf(verdict), ...warned(verdict)]).toEqual(['valid', 'caa'])
     expect(verdict.warnings[0]?.text.en).toContain('CAA record of shop.com')
   })
 })

@@ -30,16 +30,16 @@ export interface NamedServer {
 }
 
 /** What one server of the parent zone says about a name. */
-export type Word =
+export type ParentAnswer =
   | { readonly kind: 'delegated'; readonly servers: readonly NamedServer[] }
   | { readonly kind: 'none' }
   /** No such name. */
   | { readonly kind: 'unknown' }
 
-export interface ParentWords {
+export interface ParentAnswers {
   /** The zone that was asked; '' is the root. */
   readonly zone: string
-  readonly words: readonly Word[]
+  readonly answers: readonly ParentAnswer[]
   /** Those that answered. */
   readonly servers: readonly Endpoint[]
 }
@@ -77,25 +77,25 @@ function serversOf(
 
 type Step =
   | { readonly referral: string; readonly servers: readonly NamedServer[] }
-  | { readonly word: Word }
+  | { readonly answer: ParentAnswer }
   | undefined
 
 /**
- * What an answer of one of `zone`'s servers means for `name`; undefined: it is of no use (lame,
- * refused, pointing up or aside).
+ * What a response of one of `zone`'s servers means for `name`; undefined: it is of no use (lame,
+ * refused, or referring upwards or to another branch).
  */
 function stepFrom(answer: DnsAnswer | undefined, name: string, zone: string): Step {
   if (!answer) return undefined
   if (answer.rcode === 'NXDOMAIN')
-    return answer.isAuthoritative ? { word: { kind: 'unknown' } } : undefined
+    return answer.isAuthoritative ? { answer: { kind: 'unknown' } } : undefined
   if (answer.rcode !== 'NOERROR') return undefined
   const own = serversOf(answer, answer.authorities, name, zone)
   if (own.length > 0 && !answer.isAuthoritative)
-    return { word: { kind: 'delegated', servers: own } }
+    return { answer: { kind: 'delegated', servers: own } }
   if (answer.isAuthoritative) {
     const answered = serversOf(answer, answer.answers, name, zone)
     return {
-      word: answered.length > 0 ? { kind: 'delegated', servers: answered } : { kind: 'none' },
+      answer: answered.length > 0 ? { kind: 'delegated', servers: answered } : { kind: 'none' },
     }
   }
   const owner = nsRecords(answer.authorities)
@@ -130,25 +130,25 @@ export class Walk {
    * What the parent zone's own servers say of the delegation of `name`: at least two of them are
    * asked, where it has two. Undefined when no server on the way answers.
    */
-  async parentOf(name: string): Promise<ParentWords | undefined> {
+  async parentOf(name: string): Promise<ParentAnswers | undefined> {
     let zone = ''
     let servers = this.#options.roots
     for (let depth = 0; depth < limits.zones; depth++) {
-      const asked = servers.slice(0, limits.serversAsked)
-      const first = await this.#steps(asked.slice(0, 2), name, zone)
-      const found = first.length > 0 ? first : await this.#steps(asked.slice(2), name, zone)
-      const said = found.flatMap(({ step, server }) =>
-        'word' in step ? [{ word: step.word, server }] : [],
+      const candidates = servers.slice(0, limits.serversAsked)
+      const first = await this.#steps(candidates.slice(0, 2), name, zone)
+      const found = first.length > 0 ? first : await this.#steps(candidates.slice(2), name, zone)
+      const usable = found.flatMap(({ step, server }) =>
+        'answer' in step ? [{ answer: step.answer, server }] : [],
       )
-      if (said.length === 1 && first.length > 0 && asked.length > 2) {
-        for (const { step, server } of await this.#steps(asked.slice(2), name, zone))
-          if ('word' in step) said.push({ word: step.word, server })
+      if (usable.length === 1 && first.length > 0 && candidates.length > 2) {
+        for (const { step, server } of await this.#steps(candidates.slice(2), name, zone))
+          if ('answer' in step) usable.push({ answer: step.answer, server })
       }
-      if (said.length > 0)
+      if (usable.length > 0)
         return {
           zone,
-          words: said.map(({ word }) => word),
-          servers: said.map(({ server }) => server),
+          answers: usable.map(({ answer }) => answer),
+          servers: usable.map(({ server }) => server),
         }
       const referral = found.flatMap(({ step }) => ('referral' in step ? [step] : []))[0]
       if (!referral) return undefined

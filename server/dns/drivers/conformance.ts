@@ -5,10 +5,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { DnsDriver, RecordSet, ServedType, ZoneHead } from '../driver.ts'
 
 /** The response that a resolver would get. */
-export interface Told {
+export interface QueryAnswer {
   /** `NOERROR`, `NXDOMAIN`, `REFUSED` … */
   readonly rcode: string
-  /** Values in the driver's words (`10 mail.example.vn`), in any order. */
+  /** Values in the driver's format (`10 mail.example.vn`), in any order. */
   readonly values: readonly string[]
   /** Seconds; undefined without values. */
   readonly ttlSeconds: number | undefined
@@ -16,7 +16,7 @@ export interface Told {
 
 export interface Fixture {
   readonly driver: DnsDriver
-  ask(name: string, type: ServedType | 'SOA'): Promise<Told>
+  ask(name: string, type: ServedType | 'SOA'): Promise<QueryAnswer>
   /** Longest time between a change's resolution and its answer, ms. */
   readonly settlesMs: number
   /** False where the provider behind has name servers of its own, whatever the head says. */

@@ -23,8 +23,8 @@ const what = {
 const maxUint32 = 4_294_967_295
 const textDecoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** The words behind the type, taken one after the other; every fault knows its word. */
-class Words {
+/** The tokens after the type, read one after the other; every fault knows its token. */
+class TokenReader {
   readonly #tokens: readonly Token[]
   #next = 0
   #last: { line: number; column: number }
@@ -76,7 +76,7 @@ function ipv6(text: string): string {
   return new URL(`http://[${text}]`).hostname.slice(1, -1)
 }
 
-function textOf(words: Words): string {
+function textOf(words: TokenReader): string {
   const strings: Buffer[] = []
   do {
     strings.push(
@@ -106,17 +106,14 @@ const soaText = (soa: StartOfAuthority): string =>
   `${soa.primary}. ${soa.mailbox}. ${soa.serial} ${soa.refreshSeconds} ${soa.retrySeconds} ` +
   `${soa.expireSeconds} ${soa.minimumSeconds}`
 
-/**
- * Reads the words behind the type.
- * @throws Fault when they are not what the type wants.
- */
+/** Reads the tokens after the type. @throws Fault when they are not what the type needs. */
 export function readData(
   type: RecordData['type'],
   typeToken: Token,
   tokens: readonly Token[],
   origin: string,
 ): RecordData {
-  const words = new Words(tokens, typeToken)
+  const words = new TokenReader(tokens, typeToken)
   if (tokens[0]?.text === '\\#' && !tokens[0].quoted) throw new Fault(faults.generic(), tokens[0])
   const name = (meaning: Sentence): string =>
     words.take(meaning, (text) => absoluteName(text, origin))

@@ -30,7 +30,7 @@ const typeByNumber: Readonly<Record<string, RecordData['type']>> = {
   TYPE16: 'TXT',
   TYPE28: 'AAAA',
 }
-/** Types that exist and that the portal does not keep; anything else is a slip of the pen. */
+/** Types that exist and that the portal does not support; any other type is a typing error. */
 const otherTypes = new Set(
   `MD MF MB MG MR NULL WKS PTR HINFO MINFO RP AFSDB X25 ISDN RT NSAP NSAP-PTR SIG KEY PX GPOS LOC
   NXT EID NIMLOC SRV ATMA NAPTR KX CERT A6 DNAME SINK OPT APL DS SSHFP IPSECKEY RRSIG NSEC DNSKEY
@@ -179,18 +179,18 @@ function typeOf(token: Token): RecordData['type'] {
   throw new Fault(faults.unknownType(token.text), token)
 }
 
-function readDirective(directive: Token, words: readonly Token[], state: State): void {
+function readDirective(directive: Token, args: readonly Token[], state: State): void {
   const kind = directive.text.toUpperCase()
   if (kind === '$INCLUDE') throw new Fault(faults.include(), directive)
   if (kind === '$GENERATE') throw new Fault(faults.generate(), directive)
   if (kind !== '$ORIGIN' && kind !== '$TTL')
     throw new Fault(faults.directive(directive.text), directive)
-  const [word, more] = words
+  const [argument, more] = args
   const meaning =
     kind === '$TTL' ? { en: 'The time', vi: 'thời gian' } : { en: 'The name', vi: 'tên' }
-  if (!word) throw new Fault(faults.missing(meaning), directive)
-  if (word.quoted) throw new Fault(faults.quotedHere(), word)
-  if (kind === '$TTL') state.defaultTtlSeconds = at(word, () => secondsOf(word.text))
-  else state.origin = at(word, () => absoluteName(word.text, state.origin))
+  if (!argument) throw new Fault(faults.missing(meaning), directive)
+  if (argument.quoted) throw new Fault(faults.quotedHere(), argument)
+  if (kind === '$TTL') state.defaultTtlSeconds = at(argument, () => secondsOf(argument.text))
+  else state.origin = at(argument, () => absoluteName(argument.text, state.origin))
   if (more) throw new Fault(faults.tooMuch(more.text), more)
 }

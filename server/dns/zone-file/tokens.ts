@@ -1,5 +1,5 @@
 /**
- * The words of a master file (RFC 1035, 5.1): comments, quotes and parentheses are dealt with,
+ * The tokens of a master file (RFC 1035, 5.1): comments, quotes and parentheses are resolved,
  * escapes are left as written.
  */
 import { Fault, faults } from './faults.ts'
@@ -20,7 +20,7 @@ export interface Entry {
   readonly tokens: readonly Token[]
 }
 
-const endsWord = new Set([' ', '\t', '\n', ';', '(', ')', '"'])
+const tokenEnds = new Set([' ', '\t', '\n', ';', '(', ')', '"'])
 
 /**
  * Walks over the text once; its lines end with \\n. A fault in the writing is handed out in its
@@ -95,7 +95,7 @@ export function* readEntries(text: string): Generator<Entry | Fault> {
     while (at < text.length) {
       const char = text[at] as string
       if (char === '\\' && at + 1 < text.length && text[at + 1] !== '\n') at += 2
-      else if (endsWord.has(char)) break
+      else if (tokenEnds.has(char)) break
       else at++
     }
     return { text: text.slice(start, at), quoted: false, ...from }

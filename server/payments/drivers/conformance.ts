@@ -25,7 +25,7 @@ import {
   type Choice,
   type Counter,
 } from './portal.conformance.ts'
-import { givesBackAsItSays } from './refunds.conformance.ts'
+import { refundsConform } from './refunds.conformance.ts'
 
 export type { Adapter, Choice }
 
@@ -81,9 +81,9 @@ export function conforms(adapter: Adapter): void {
   }> {
     const { order: made, begun: payment } = await begun()
     await payment.choose('pay')
-    const [word] = await portal.words(made.reference)
-    if (word === undefined) throw new Error('no webhook came')
-    return { order: made, ...word }
+    const [webhook] = await portal.webhooks(made.reference)
+    if (webhook === undefined) throw new Error('no webhook came')
+    return { order: made, ...webhook }
   }
 
   beforeAll(async () => {
@@ -119,17 +119,17 @@ export function conforms(adapter: Adapter): void {
           expect(`${landed.origin}${landed.pathname}`).toBe(`${portalUrl}/back`)
           expect(landed.searchParams.get('from')).toBe('here')
         }
-        const [word] = await portal.words(made.reference)
-        expect(word?.update).toMatchObject({
+        const [webhook] = await portal.webhooks(made.reference)
+        expect(webhook?.update).toMatchObject({
           reference: made.reference,
           status,
           amount: made.amount,
           currency: made.currency,
         })
-        expect(word?.update.eventId).not.toBe('')
+        expect(webhook?.update.eventId).not.toBe('')
         if (status === 'succeeded')
-          expect(word?.update.providerTransactionId).toEqual(expect.stringMatching(/./))
-        if (status === 'failed') expect(word?.update.providerTransactionId ?? null).toBeNull()
+          expect(webhook?.update.providerTransactionId).toEqual(expect.stringMatching(/./))
+        if (status === 'failed') expect(webhook?.update.providerTransactionId ?? null).toBeNull()
         expect((await counter.driver.lookUp(made))?.status).toBe(status)
       },
     )
@@ -139,7 +139,7 @@ export function conforms(adapter: Adapter): void {
         for (const language of ['en', 'vi'] as const) {
           const { order: made, begun: payment } = await begun({ channel, language })
           await payment.choose('pay')
-          expect((await portal.words(made.reference))[0]?.update.status).toBe('succeeded')
+          expect((await portal.webhooks(made.reference))[0]?.update.status).toBe('succeeded')
         }
       }
     })
@@ -183,8 +183,8 @@ export function conforms(adapter: Adapter): void {
       portal.outcomes = ['error', 'recorded']
       const { order: made, begun: payment } = await begun()
       await payment.choose('pay')
-      const words = await portal.words(made.reference, 2)
-      expect(new Set(words.map(({ update }) => update.eventId)).size).toBe(1)
+      const webhooks = await portal.webhooks(made.reference, 2)
+      expect(new Set(webhooks.map(({ update }) => update.eventId)).size).toBe(1)
     })
 
     it('of two payments are two words', async () => {
@@ -250,7 +250,7 @@ export function conforms(adapter: Adapter): void {
     })
   })
 
-  givesBackAsItSays(adapter, { counter: () => counter, begun, paid })
+  refundsConform(adapter, { counter: () => counter, begun, paid })
 
   describe(`${adapter.name}: trouble`, () => {
     it('a gateway that is away is unavailable', async () => {

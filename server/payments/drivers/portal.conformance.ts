@@ -1,6 +1,6 @@
 /**
- * What stands around a payment driver in its suite: the adapter that its own test writes, a portal
- * of one page, and questions that may fail.
+ * The fixtures of the payment drivers' suite: the adapter that a driver's own test writes, a portal
+ * of one page, and calls that may fail.
  */
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -51,7 +51,8 @@ export interface Counter {
   /** Begins a payment with this driver, as the portal does. */
   begin(driver: PaymentDriver, order: PaymentOrder): Promise<Begun>
   /**
-   * Words made from a genuine one that must not pass: tampered, unsigned, signed with another key.
+   * Forged webhooks made from a genuine one, which must be refused: tampered, unsigned, signed with
+   * another key.
    */
   forgeries(genuine: WebhookRequest): readonly WebhookRequest[]
   close(): Promise<void>
@@ -78,7 +79,7 @@ export interface Adapter {
   start(context: PortalSurroundings): Promise<Counter>
 }
 
-interface Heard {
+interface ReceivedWebhook {
   readonly request: WebhookRequest
   readonly update: PaymentUpdate
 }
@@ -95,10 +96,10 @@ export const shut = (server: Server): Promise<void> =>
 
 /**
  * A portal of one page: it reads webhooks with the driver (a RecheckRequest makes it query the
- * gateway) and answers what it is told to.
+ * gateway) and sends the configured response.
  */
 export class Portal {
-  readonly heard: Heard[] = []
+  readonly received: ReceivedWebhook[] = []
   readonly orders = new Map<string, PaymentOrder>()
   /** What it answers next; the last one stays. */
   outcomes: UpdateOutcome[] = ['recorded']
@@ -115,38 +116,38 @@ export class Portal {
         ]),
       )
       const query = new URL(incoming.url ?? '/', 'http://portal').searchParams
-      void this.#hear(
+      void this.#receive(
         { method: incoming.method ?? '', headers, query, rawBody: Buffer.concat(chunks) },
         response,
       )
     })
   })
 
-  async #hear(request: WebhookRequest, response: ServerResponse): Promise<void> {
-    const update = await this.#understood(this.driver?.readWebhook(request) ?? null)
+  async #receive(request: WebhookRequest, response: ServerResponse): Promise<void> {
+    const update = await this.#resolve(this.driver?.readWebhook(request) ?? null)
     const outcome =
       (this.outcomes.length > 1 ? this.outcomes.shift() : this.outcomes[0]) ?? 'recorded'
     const answer = this.driver?.answerTo(outcome)
     response
       .writeHead(answer?.status ?? 500, { 'content-type': answer?.contentType ?? 'text/plain' })
       .end(answer?.body)
-    if (update !== null) this.heard.push({ request, update })
+    if (update !== null) this.received.push({ request, update })
     for (const listener of this.#listeners.splice(0)) listener()
   }
 
   /** A RecheckRequest leads to the gateway's own answer, under the request's event id. */
-  async #understood(word: WebhookEvent): Promise<PaymentUpdate | null> {
-    if (word === null || !('ask' in word)) return word
-    const order = this.orders.get(word.reference)
+  async #resolve(event: WebhookEvent): Promise<PaymentUpdate | null> {
+    if (event === null || !('ask' in event)) return event
+    const order = this.orders.get(event.reference)
     const update =
-      order === undefined ? null : ((await this.driver?.lookUp(order, word.about)) ?? null)
-    return update && { ...update, eventId: word.eventId }
+      order === undefined ? null : ((await this.driver?.lookUp(order, event.about)) ?? null)
+    return update && { ...update, eventId: event.eventId }
   }
 
-  /** The first `count` words about a payment, once they have come. */
-  async words(reference: string, count = 1): Promise<Heard[]> {
+  /** The first `count` webhooks about a payment, once they have come. */
+  async webhooks(reference: string, count = 1): Promise<ReceivedWebhook[]> {
     for (;;) {
-      const found = this.heard.filter(({ update }) => update.reference === reference)
+      const found = this.received.filter(({ update }) => update.reference === reference)
       if (found.length >= count) return found
       await new Promise<void>((resolve) => this.#listeners.push(resolve))
     }
@@ -156,10 +157,10 @@ export class Portal {
 export const refundBy = async (
   driver: PaymentDriver,
   of: PaymentOrder,
-  wish: Refund,
+  input: Refund,
 ): Promise<PaymentUpdate> => {
   if (!driver.refund) throw new Error(`${driver.name} has no refund: say so in its adapter`)
-  return await driver.refund(of, wish)
+  return await driver.refund(of, input)
 }
 export async function failure(work: Promise<unknown>): Promise<DriverFailure> {
   const outcome = await work.then(

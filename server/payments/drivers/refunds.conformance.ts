@@ -1,6 +1,6 @@
 /**
- * What every payment driver must hold of giving money back: each wish once, never more than was
- * paid, or not at all.
+ * Refunds, for every payment driver: each request is refunded once and never more than was paid; a
+ * driver without refunds refuses.
  */
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { PaymentUpdate, PaymentOrder } from '../driver.ts'
@@ -13,27 +13,27 @@ interface Payments {
   paid(): Promise<{ order: PaymentOrder; update: PaymentUpdate }>
 }
 
-export function givesBackAsItSays(adapter: Adapter, payments: Payments): void {
+export function refundsConform(adapter: Adapter, payments: Payments): void {
   const { begun, paid } = payments
   let counter: Counter
-  const givesNothingBack = (): void => {
+  const withoutRefunds = (): void => {
     it('is nothing that it claims to do', () => expect(counter.driver.refund).toBeUndefined())
   }
-  const givesBack = (): void => {
+  const withRefunds = (): void => {
     it('gives all back, and only once for one id', async () => {
       const { order: made, update } = await paid()
-      const wish = {
+      const input = {
         refundId: `R${made.code}`.slice(0, 32),
         amount: made.amount,
         reason: 'Khách hàng yêu cầu',
         providerTransactionId: update.providerTransactionId,
       }
-      expect(await refundBy(counter.driver, made, wish)).toMatchObject({
+      expect(await refundBy(counter.driver, made, input)).toMatchObject({
         reference: made.reference,
         status: 'refunded',
         amount: made.amount,
       })
-      expect(await refundBy(counter.driver, made, wish)).toMatchObject({
+      expect(await refundBy(counter.driver, made, input)).toMatchObject({
         status: 'refunded',
         amount: made.amount,
       })
@@ -45,8 +45,8 @@ export function givesBackAsItSays(adapter: Adapter, payments: Payments): void {
     it('gives parts back, each once, and never more than was paid', async () => {
       const { order: made, update } = await paid()
       const part = made.amount / 3n
-      const wish = { reason: 'part', providerTransactionId: update.providerTransactionId }
-      const first = { ...wish, refundId: `A${made.code}`, amount: part }
+      const input = { reason: 'part', providerTransactionId: update.providerTransactionId }
+      const first = { ...input, refundId: `A${made.code}`, amount: part }
       expect(await refundBy(counter.driver, made, first)).toMatchObject({
         status: 'refunded',
         amount: part,
@@ -58,7 +58,7 @@ export function givesBackAsItSays(adapter: Adapter, payments: Payments): void {
       )
       expect(
         await refundBy(counter.driver, made, {
-          ...wish,
+          ...input,
           refundId: `B${made.code}`,
           amount: made.amount - part,
         }),
@@ -66,11 +66,11 @@ export function givesBackAsItSays(adapter: Adapter, payments: Payments): void {
         status: 'refunded',
       })
       await failure(
-        refundBy(counter.driver, made, { ...wish, refundId: `C${made.code}`, amount: part }),
+        refundBy(counter.driver, made, { ...input, refundId: `C${made.code}`, amount: part }),
       )
       await failure(
         refundBy(counter.driver, made, {
-          ...wish,
+          ...input,
           refundId: `D${made.code}`,
           amount: made.amount + 1n,
         }),
@@ -110,7 +110,7 @@ export function givesBackAsItSays(adapter: Adapter, payments: Payments): void {
     beforeAll(() => {
       counter = payments.counter()
     })
-    const tests = adapter.refunds ? givesBack : givesNothingBack
+    const tests = adapter.refunds ? withRefunds : withoutRefunds
     tests()
   })
 }

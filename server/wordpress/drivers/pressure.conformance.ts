@@ -1,7 +1,4 @@
-/**
- * What every WordPress driver must hold where a site is pressed: full budgets, a container that
- * dies, writes to several at once.
- */
+/** Every WordPress driver under pressure: full budgets, a container that dies, parallel writes. */
 import { beforeAll, expect, test } from 'vitest'
 import type { SiteAddress, WordpressDriver } from '../driver.ts'
 import { eventually, type Fixture, type Site } from './site.conformance.ts'

@@ -33,7 +33,7 @@ const recordsPerPage = 5000
 const zonesPerPage = 50
 const maxAnswerBytes = 33_554_432
 /** Zones whose note is read at the same time. */
-const abreast = 4
+const zonesAtOnce = 4
 
 export function createCloudflare(settings: CloudflareSettings): DnsDriver {
   const base = settings.url.replace(/\/+$/, '')
@@ -170,8 +170,8 @@ export function createCloudflare(settings: CloudflareSettings): DnsDriver {
       )
       const names: string[] = []
       // the account may have zones of its own: only those with our note are ours
-      for (let from = 0; from < zones.length; from += abreast) {
-        const part = zones.slice(from, from + abreast)
+      for (let from = 0; from < zones.length; from += zonesAtOnce) {
+        const part = zones.slice(from, from + zonesAtOnce)
         const notes = await Promise.all(part.map(noteIn))
         names.push(
           ...part.flatMap((zone, at) =>

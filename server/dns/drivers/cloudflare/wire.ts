@@ -1,5 +1,5 @@
 /**
- * The words of Cloudflare's API v4 for records. Source:
+ * Cloudflare's API v4 for records. Source:
  * https://developers.cloudflare.com/api/resources/dns/subresources/records
  */
 import { quoteText } from '../../../../contract/dns-text.ts'

@@ -10,7 +10,7 @@ import {
   readReply,
   sendTcp,
   sendUdp,
-  type Asked,
+  type DigQuery,
 } from '../../../../test/dig.ts'
 import { freePort } from '../../../../test/portal.ts'
 import type { DnsDriver, RecordSet, ServedType, ZoneHead } from '../../driver.ts'
@@ -102,7 +102,7 @@ beforeAll(async () => {
   await driver.putZone(head('other.com'), [set('www.other.com', 'A', '198.51.100.1')])
 })
 afterAll(() => driver.close())
-const ask = (name: string, type: string, over: Partial<Asked> = {}) =>
+const ask = (name: string, type: string, over: Partial<DigQuery> = {}) =>
   dig(port, { name, type, ...over })
 const start = 'example.vn 60 SOA ns1.dns.example hostmaster.dns.example 7'
 
@@ -455,9 +455,9 @@ describe('hostile packets', () => {
   })
 
   test(`${runs} of them: with and without the response cache, byte for byte the same`, () => {
-    const forgetful = new Zones()
-    forgetful.put(head('example.vn'), records)
-    const fresh = createAnswerer(forgetful)
+    const uncached = new Zones()
+    uncached.put(head('example.vn'), records)
+    const fresh = createAnswerer(uncached)
     /** As resolvers ask: the case of letters at random. */
     const mixed = fc
       .tuple(fc.constantFrom(...seeds), fc.array(fc.nat(255), { maxLength: 8 }))
@@ -470,7 +470,7 @@ describe('hostile packets', () => {
         return bytes
       })
     const same = (bytes: Buffer): void => {
-      forgetful.generation++
+      uncached.generation++
       const [kept, wanted] = [answerer.answer(bytes, false), fresh.answer(bytes, false)]
       if (kept === undefined ? wanted !== undefined : wanted === undefined || !kept.equals(wanted))
         throw new Error('another answer')

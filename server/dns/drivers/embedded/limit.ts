@@ -58,7 +58,10 @@ export function networkOf(address: string): string {
   return mapped.includes(':') ? networkOf6(mapped) : mapped.slice(0, mapped.lastIndexOf('.'))
 }
 
-/** Loopback is nobody's victim: the portal's own checks, and resolvers on this machine. */
+/**
+ * Loopback addresses are not limited, because no attack can be reflected to them: the portal's own
+ * checks, and resolvers on this machine.
+ */
 const isLocal = (address: string): boolean =>
   address.startsWith('127.') || address === '::1' || address.startsWith('::ffff:127.')
 

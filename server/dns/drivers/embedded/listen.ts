@@ -34,7 +34,7 @@ function converse(socket: net.Socket, handler: Handler): void {
   let waiting = Buffer.alloc(0)
   socket.setNoDelay(true)
   socket.setTimeout(idleMs, () => socket.destroy())
-  // A client that hangs up in the middle is no trouble of ours.
+  // A client that disconnects early is no error of ours.
   socket.on('error', () => socket.destroy())
   socket.on('data', (chunk) => {
     waiting = waiting.length > 0 ? Buffer.concat([waiting, chunk]) : chunk

@@ -67,11 +67,11 @@ function isSame({ query, questionEnd }: Cached, bytes: Buffer): boolean {
   if (query.length !== length) return false
   const nameEnd = questionEnd - behindNameBytes
   for (let at = idBytes; at < length; at++) {
-    const [known = 0, asked = 0] = [query[at], bytes[at]]
-    if (known === asked) continue
+    const [known = 0, queryByte = 0] = [query[at], bytes[at]]
+    if (known === queryByte) continue
     // No length of a label is the number of a letter.
     const inName = at >= headerBytes && at < nameEnd
-    if (!inName || (known ^ asked) !== 0x20 || !isLetter(asked)) return false
+    if (!inName || (known ^ queryByte) !== 0x20 || !isLetter(queryByte)) return false
   }
   return true
 }

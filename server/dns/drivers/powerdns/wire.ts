@@ -1,6 +1,5 @@
 /**
- * The words of PowerDNS's API for record sets. Source:
- * https://doc.powerdns.com/authoritative/http-api/zone.html
+ * PowerDNS's API for record sets. Source: https://doc.powerdns.com/authoritative/http-api/zone.html
  */
 import { quoteText } from '../../../../contract/dns-text.ts'
 import type { RecordSet, ServedType, ZoneHead } from '../../driver.ts'

@@ -18,10 +18,10 @@ function failureOf(error: unknown): DriverFailure {
   const status = typeof detail.responseCode === 'number' ? detail.responseCode : 0
   const code =
     typeof detail.code === 'string' && /^[A-Z_]+$/.test(detail.code) ? detail.code : 'trouble'
-  const told = `smtp: ${code}${status === 0 ? '' : ` ${status}`}`
+  const summary = `smtp: ${code}${status === 0 ? '' : ` ${status}`}`
   // a wrong password is the operator's to mend: the same mail may pass later
-  if (code === 'EAUTH') return new DriverFailure('unavailable', told)
-  if (status >= 500) return new DriverFailure('rejected', told)
+  if (code === 'EAUTH') return new DriverFailure('unavailable', summary)
+  if (status >= 500) return new DriverFailure('rejected', summary)
   // a connection that was never made carried nothing; of one that broke without a word nodemailer
   // does not tell how far it got
   const unsent =
@@ -29,7 +29,7 @@ function failureOf(error: unknown): DriverFailure {
     detail.syscall === 'getaddrinfo' ||
     code === 'EDNS' ||
     code === 'ETLS'
-  return new DriverFailure(status !== 0 || unsent ? 'unavailable' : 'unclear', told)
+  return new DriverFailure(status !== 0 || unsent ? 'unavailable' : 'unclear', summary)
 }
 
 /**

@@ -59,7 +59,7 @@ const { checksumKey, tokenKey } = own
  * asked.
  */
 const answers: Record<string, unknown> = {}
-const asked: { call: string; body: Record<string, unknown> }[] = []
+const calls: { call: string; body: Record<string, unknown> }[] = []
 let server: Server
 let driver: ReturnType<typeof createAlepay>
 beforeAll(async () => {
@@ -68,7 +68,7 @@ beforeAll(async () => {
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
     request.on('end', () => {
       const call = (request.url ?? '').split('/').at(-1) ?? ''
-      asked.push({
+      calls.push({
         call,
         body: JSON.parse(Buffer.concat(chunks).toString()) as Record<string, unknown>,
       })
@@ -86,7 +86,7 @@ afterAll(() => {
   server.closeAllConnections()
 })
 beforeEach(() => {
-  asked.length = 0
+  calls.length = 0
 })
 
 const order: PaymentOrder = {
@@ -209,7 +209,7 @@ describe('begin', () => {
       checkoutUrl: 'https://alepay.vn/pay/1',
       providerRef: 'ALE1',
     })
-    const { signature: given, ...sent } = asked[0]?.body ?? {}
+    const { signature: given, ...sent } = calls[0]?.body ?? {}
     expect(sent).toEqual({
       tokenKey,
       orderCode: order.reference,
@@ -246,7 +246,7 @@ describe('begin', () => {
       name: 'DriverFailure',
       kind: 'rejected',
     })
-    expect(asked).toEqual([])
+    expect(calls).toEqual([])
   })
 
   it.each([
@@ -354,7 +354,7 @@ describe('looking up', () => {
         occurredAt: new Date(1_795_231_920_000),
       })
     }
-    expect(asked[0]?.body).toEqual({
+    expect(calls[0]?.body).toEqual({
       ...own.getTransactionInfo.body,
       signature: own.getTransactionInfo.signature,
     })
@@ -384,12 +384,12 @@ describe('looking up', () => {
 
   it('of a forged hint, says what Alepay says: nothing is paid', async () => {
     // MD5 of a key that leaked: the webhook passes, and the question shows that the payment is open
-    const word = driver.readWebhook(
+    const event = driver.readWebhook(
       webhook({ transactionInfo: own.webhook.transactionInfo, checksum: own.webhook.checksum }),
     )
     answers['get-transaction-info'] = info({ status: '107' })
-    expect(word).toMatchObject({ ask: true })
-    expect(await driver.lookUp(order, word.about)).toMatchObject({
+    expect(event).toMatchObject({ ask: true })
+    expect(await driver.lookUp(order, event.about)).toMatchObject({
       status: 'pending',
       providerTransactionId: null,
     })
@@ -410,20 +410,20 @@ describe('looking up', () => {
   it('knows nothing of what Alepay does not know, nor of what was never begun', async () => {
     answers['get-transaction-info'] = { code: '136', message: 'x' }
     expect(await driver.lookUp(order)).toBeNull()
-    asked.length = 0
+    calls.length = 0
     expect(await driver.lookUp({ ...order, providerRef: null })).toBeNull()
-    expect(asked).toEqual([])
+    expect(calls).toEqual([])
   })
 })
 
 describe('a refund', () => {
-  const wish = {
+  const input = {
     refundId: 'RF1',
     amount: 62_000n,
     reason: 'Khách yêu cầu',
     providerTransactionId: 'ALE00TEST1',
   }
-  const told = (order_: readonly string[], changes: Record<string, unknown> = {}) => {
+  const refundAnswer = (order_: readonly string[], changes: Record<string, unknown> = {}) => {
     const data: Record<string, unknown> = {
       transactionCode: 'ALE00TEST1',
       orderCode: order.reference,
@@ -450,21 +450,21 @@ describe('a refund', () => {
   beforeEach(() => {
     answers['get-refund-info'] = { code: '109' }
     answers['get-transaction-info'] = info()
-    answers['merchant-request-refund'] = told(asAnswer)
+    answers['merchant-request-refund'] = refundAnswer(asAnswer)
   })
 
   it('is looked for, then asked for, with the checksum over the amount as it is sent', async () => {
-    expect(await driver.refund(order, wish)).toMatchObject({
+    expect(await driver.refund(order, input)).toMatchObject({
       status: 'refunded',
       amount: 62_000n,
       refundId: 'RF1',
     })
-    expect(asked.map(({ call }) => call)).toEqual([
+    expect(calls.map(({ call }) => call)).toEqual([
       'get-refund-info',
       'get-transaction-info',
       'merchant-request-refund',
     ])
-    expect(asked[2]?.body).toEqual({
+    expect(calls[2]?.body).toEqual({
       tokenKey,
       data: {
         transactionCode: 'ALE00TEST1',
@@ -478,28 +478,28 @@ describe('a refund', () => {
 
   it('whose answer was lost is found, and not made twice', async () => {
     answers['merchant-request-refund'] = 502
-    await expect(driver.refund(order, wish)).rejects.toMatchObject({ kind: 'unclear' })
-    answers['get-refund-info'] = told(asInfo)
-    asked.length = 0
-    expect(await driver.refund(order, wish)).toMatchObject({ status: 'refunded', amount: 62_000n })
-    expect(asked.map(({ call }) => call)).toEqual(['get-refund-info'])
+    await expect(driver.refund(order, input)).rejects.toMatchObject({ kind: 'unclear' })
+    answers['get-refund-info'] = refundAnswer(asInfo)
+    calls.length = 0
+    expect(await driver.refund(order, input)).toMatchObject({ status: 'refunded', amount: 62_000n })
+    expect(calls.map(({ call }) => call)).toEqual(['get-refund-info'])
   })
 
   it.each([
-    ['its parts in the wrong order', told(asInfo), 'unclear'],
+    ['its parts in the wrong order', refundAnswer(asInfo), 'unclear'],
     [
       'no checksum',
-      { code: '000', data: { ...told(asAnswer).data, checksum: undefined } },
+      { code: '000', data: { ...refundAnswer(asAnswer).data, checksum: undefined } },
       'unclear',
     ],
-    ['another amount', told(asAnswer, { refundAmount: '1' }), 'unclear'],
-    ['a failure', told(asAnswer, { refundStatus: '111' }), 'rejected'],
+    ['another amount', refundAnswer(asAnswer, { refundAmount: '1' }), 'unclear'],
+    ['a failure', refundAnswer(asAnswer, { refundStatus: '111' }), 'rejected'],
     ['"later"', { code: '107' }, 'unclear'],
     ['a code nobody knows', { code: '777' }, 'unclear'],
     ['a refusal', { code: '156' }, 'rejected'],
     ['no JSON', '<html>', 'unclear'],
   ])('answered with %s is %s', async (_name, answer, kind) => {
     answers['merchant-request-refund'] = answer
-    await expect(driver.refund(order, wish)).rejects.toMatchObject({ name: 'DriverFailure', kind })
+    await expect(driver.refund(order, input)).rejects.toMatchObject({ name: 'DriverFailure', kind })
   })
 })

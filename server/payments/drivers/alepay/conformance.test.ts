@@ -38,7 +38,7 @@ const adapter: Adapter = {
       log: () => undefined,
       pace: 0.01,
     })
-    const facing = (url: string, timeoutMs: number): HostedDriver =>
+    const driverFor = (url: string, timeoutMs: number): HostedDriver =>
       createAlepay(
         settings.parse({ ...merchant, baseUrl: `${url}/alepay/api/v3/checkout`, timeoutMs }),
       )
@@ -49,9 +49,9 @@ const adapter: Adapter = {
       return token
     }
     return {
-      driver: facing(sandbox.url, 10_000),
-      unreachable: facing(closedUrl, 10_000),
-      slow: facing(silentUrl, 100),
+      driver: driverFor(sandbox.url, 10_000),
+      unreachable: driverFor(closedUrl, 10_000),
+      slow: driverFor(silentUrl, 100),
       async begin(driver, order) {
         if (driver.kind !== 'hosted') throw new Error('alepay pays on its own page')
         const { checkoutUrl, providerRef } = await driver.begin(order)
@@ -78,17 +78,17 @@ const adapter: Adapter = {
           transactionInfo: Record<string, unknown>
           checksum: string
         }
-        const told = (changes: Record<string, unknown>, sum: unknown = checksum) =>
+        const webhook = (changes: Record<string, unknown>, sum: unknown = checksum) =>
           JSON.stringify({ transactionInfo: { ...transactionInfo, ...changes }, checksum: sum })
         return [
-          told({ amount: 1 }),
-          told({ orderCode: 'ANOTHER' }),
-          told({ transactionCode: 'ALE0000000' }),
-          told({ amount: -150_000 }),
-          told({}, null),
-          told({}, ''),
-          told({}, '0'.repeat(32)),
-          told({}, [checksum]),
+          webhook({ amount: 1 }),
+          webhook({ orderCode: 'ANOTHER' }),
+          webhook({ transactionCode: 'ALE0000000' }),
+          webhook({ amount: -150_000 }),
+          webhook({}, null),
+          webhook({}, ''),
+          webhook({}, '0'.repeat(32)),
+          webhook({}, [checksum]),
           JSON.stringify({ transactionInfo }),
           JSON.stringify({ transactionInfo: null, checksum }),
           JSON.stringify([checksum]),

@@ -35,7 +35,7 @@ const objectOf = (value: unknown): Json =>
   typeof value === 'object' && value !== null ? (value as Json) : {}
 const textOf = (value: unknown): string =>
   typeof value === 'string' || typeof value === 'number' ? String(value) : ''
-const said = (code: string): string => (code in texts ? `${code} ${texts[code]}` : code)
+const describeCode = (code: string): string => (code in texts ? `${code} ${texts[code]}` : code)
 const failure = (kind: DriverFailureKind, why: string): DriverFailure =>
   new DriverFailure(kind, `alepay: ${why}`)
 const rejected = (why: string): DriverFailure => failure('rejected', why)
@@ -45,13 +45,13 @@ export function createAlepay(settings: AlepaySettings) {
   const { tokenKey, checksumKey } = settings
 
   /**
-   * Posts one call and answers what came, its code in text. Asking changes nothing; neither does
-   * beginning what nobody was led to yet.
+   * Posts one call and returns the response, with its code as text. A query changes nothing, and a
+   * payment that no customer was sent to has no effect either: both may be repeated.
    */
   async function post(
     call: string,
     json: unknown,
-    trouble: DriverFailureKind,
+    failureKind: DriverFailureKind,
   ): Promise<Json & { readonly code: string }> {
     const answer = await callHttp({
       peer: 'alepay',
@@ -59,12 +59,12 @@ export function createAlepay(settings: AlepaySettings) {
       url: `${settings.baseUrl.replace(/\/+$/, '')}/${call}`,
       json,
       timeoutMs: settings.timeoutMs,
-      repeatable: trouble === 'unavailable',
-      serverError: trouble,
+      repeatable: failureKind === 'unavailable',
+      serverError: failureKind,
     })
-    const read = objectOf(jsonOf(answer, 'alepay', trouble))
+    const read = objectOf(jsonOf(answer, 'alepay', failureKind))
     const code = textOf(read['code'])
-    if (code === '') throw failure(trouble, `${call} answered without a code`)
+    if (code === '') throw failure(failureKind, `${call} answered without a code`)
     return { ...read, code }
   }
 
@@ -106,7 +106,7 @@ export function createAlepay(settings: AlepaySettings) {
       'unavailable',
     )
     if (answer.code !== '000')
-      throw failure(kindOf(answer.code), `request-payment answered ${said(answer.code)}`)
+      throw failure(kindOf(answer.code), `request-payment answered ${describeCode(answer.code)}`)
     const [checkoutUrl, providerRef] = [
       textOf(answer['checkoutUrl']),
       textOf(answer['transactionCode']),
@@ -124,9 +124,9 @@ export function createAlepay(settings: AlepaySettings) {
     } catch {
       throw new ForgedWebhook('alepay: no JSON')
     }
-    const told = objectOf(body['transactionInfo'])
-    const { orderCode, transactionCode } = told
-    const amount = fromAlepayAmount(told['amount'])
+    const transaction = objectOf(body['transactionInfo'])
+    const { orderCode, transactionCode } = transaction
+    const amount = fromAlepayAmount(transaction['amount'])
     if (
       typeof orderCode !== 'string' ||
       typeof transactionCode !== 'string' ||
@@ -146,7 +146,7 @@ export function createAlepay(settings: AlepaySettings) {
     if (!holds) throw new ForgedWebhook('alepay: the checksum does not hold')
     return {
       ask: true,
-      eventId: ['notice', transactionCode, textOf(told['status']), amount].join(':'),
+      eventId: ['notice', transactionCode, textOf(transaction['status']), amount].join(':'),
       reference: orderCode,
       about: transactionCode,
     }
@@ -177,7 +177,10 @@ export function createAlepay(settings: AlepaySettings) {
     )
     if (unknown.has(answer.code)) return null
     if (answer.code !== '000')
-      throw failure(kindOf(answer.code), `get-transaction-info answered ${said(answer.code)}`)
+      throw failure(
+        kindOf(answer.code),
+        `get-transaction-info answered ${describeCode(answer.code)}`,
+      )
     const amount = fromAlepayAmount(answer['amount'])
     if (
       answer['orderCode'] !== order.reference ||
@@ -197,7 +200,7 @@ export function createAlepay(settings: AlepaySettings) {
       currency: 'VND',
       occurredAt:
         fromAlepayTime(answer['successTime']) ?? fromAlepayTime(answer['transactionTime']),
-      detail: `status ${said(code)}`,
+      detail: `status ${describeCode(code)}`,
     }
   }
 
@@ -206,7 +209,7 @@ export function createAlepay(settings: AlepaySettings) {
    */
   function refundNotice(
     order: PaymentOrder,
-    wish: Refund,
+    input: Refund,
     transactionCode: string,
     answer: Json,
     parts: readonly string[],
@@ -221,60 +224,60 @@ export function createAlepay(settings: AlepaySettings) {
     if (
       data['transactionCode'] !== transactionCode ||
       data['orderCode'] !== order.reference ||
-      data['merchantRefundCode'] !== wish.refundId ||
-      fromAlepayAmount(data['refundAmount']) !== wish.amount
+      data['merchantRefundCode'] !== input.refundId ||
+      fromAlepayAmount(data['refundAmount']) !== input.amount
     )
       throw failure('unclear', 'the answer is about another refund')
     const code = textOf(data['refundStatus'])
-    if (statusOf(code) === 'failed') throw rejected(`the refund is ${said(code)}`)
+    if (statusOf(code) === 'failed') throw rejected(`the refund is ${describeCode(code)}`)
     return {
-      eventId: ['refund', wish.refundId, code].join(':'),
+      eventId: ['refund', input.refundId, code].join(':'),
       reference: order.reference,
       // a refund has no number of Alepay's own
-      providerTransactionId: wish.refundId,
+      providerTransactionId: input.refundId,
       status: 'refunded',
-      amount: wish.amount,
+      amount: input.amount,
       currency: 'VND',
       occurredAt: fromAlepayTime(data['refundTime']),
-      detail: `refund ${said(code)}`,
-      refundId: wish.refundId,
+      detail: `refund ${describeCode(code)}`,
+      refundId: input.refundId,
     }
   }
 
-  async function refund(order: PaymentOrder, wish: Refund): Promise<PaymentUpdate> {
-    if (wish.amount <= 0n || wish.amount > order.amount)
+  async function refund(order: PaymentOrder, input: Refund): Promise<PaymentUpdate> {
+    if (input.amount <= 0n || input.amount > order.amount)
       throw rejected('a refund must be between 1 đ and what was paid')
-    const transactionCode = wish.providerTransactionId ?? order.providerRef
+    const transactionCode = input.providerTransactionId ?? order.providerRef
     if (transactionCode === null) throw rejected('there is no payment to give back')
-    const named = { transactionCode, merchantRefundCode: wish.refundId }
+    const named = { transactionCode, merchantRefundCode: input.refundId }
     // asked first, so that a refund whose answer was lost is found and not made again
     const before = await post(
       'get-refund-info',
       {
         tokenKey,
         data: named,
-        checksum: refundChecksum([transactionCode, wish.refundId], checksumKey),
+        checksum: refundChecksum([transactionCode, input.refundId], checksumKey),
       },
       'unavailable',
     )
     if (before.code === '000')
-      return refundNotice(order, wish, transactionCode, before, [
+      return refundNotice(order, input, transactionCode, before, [
         'transactionCode',
         'orderCode',
         'merchantRefundCode',
         'refundAmount',
       ])
     if (!unknown.has(before.code))
-      throw failure(kindOf(before.code), `get-refund-info answered ${said(before.code)}`)
+      throw failure(kindOf(before.code), `get-refund-info answered ${describeCode(before.code)}`)
     if ((await lookUp(order, transactionCode))?.status !== 'succeeded')
       throw rejected('there is no money to give back')
-    const refundAmount = wish.amount.toString()
+    const refundAmount = input.amount.toString()
     const answer = await post(
       'merchant-request-refund',
       {
         tokenKey,
-        data: { ...named, refundAmount, reason: wish.reason.normalize('NFC') },
-        checksum: refundChecksum([transactionCode, wish.refundId, refundAmount], checksumKey),
+        data: { ...named, refundAmount, reason: input.reason.normalize('NFC') },
+        checksum: refundChecksum([transactionCode, input.refundId, refundAmount], checksumKey),
       },
       'unclear',
     )
@@ -282,9 +285,9 @@ export function createAlepay(settings: AlepaySettings) {
     if (answer.code !== '000')
       throw failure(
         answer.code in texts ? 'rejected' : 'unclear',
-        `refund answered ${said(answer.code)}`,
+        `refund answered ${describeCode(answer.code)}`,
       )
-    return refundNotice(order, wish, transactionCode, answer, [
+    return refundNotice(order, input, transactionCode, answer, [
       'transactionCode',
       'orderCode',
       'refundAmount',

@@ -204,7 +204,7 @@ describe('the feeds', () => {
   }
   // Casso's documentation of webhook V2 (developer.casso.vn/webhook): its key, body and signature.
   const cassoKey = 'mgExMrjj4i7a1p8Cs6LmFbpCd8lbw4sSX4LZXPag7TKazeIogtR90tvWYTkwQbvs'
-  const cassoWord =
+  const cassoWebhook =
     '{"error":0,"data":{"id":0,"reference":"MA_GIAO_DICH_THU_NGHIEM","description":"giao dich ' +
     'thu nghiem","amount":599000,"runningBalance":25000000,"transactionDateTime":"2024-10-03 1' +
     '5:06:37","accountNumber":"88888888","bankName":"VPBank","bankAbbreviation":"VPB","virtual' +
@@ -236,8 +236,8 @@ describe('the feeds', () => {
       accountNumber: '88888888',
       arrived: 599_000n,
     }
-    expect(readCasso(posted(cassoWord, cassoSigned), cassoKey, cassoAt)).toMatchObject(expected)
-    const { error, data } = JSON.parse(cassoWord) as { error: number; data: object }
+    expect(readCasso(posted(cassoWebhook, cassoSigned), cassoKey, cassoAt)).toMatchObject(expected)
+    const { error, data } = JSON.parse(cassoWebhook) as { error: number; data: object }
     const turned = JSON.stringify(
       { data: Object.fromEntries(Object.entries(data).toReversed()), error },
       null,
@@ -263,9 +263,9 @@ describe('the feeds', () => {
   })
 
   it.each([
-    ['a changed amount', cassoWord.replace('599000', '999000'), cassoSigned, cassoAt],
-    ['no signature', cassoWord, {}, cassoAt],
-    ['six minutes of age', cassoWord, cassoSigned, new Date(cassoAt.getTime() + 360_000)],
+    ['a changed amount', cassoWebhook.replace('599000', '999000'), cassoSigned, cassoAt],
+    ['no signature', cassoWebhook, {}, cassoAt],
+    ['six minutes of age', cassoWebhook, cassoSigned, new Date(cassoAt.getTime() + 360_000)],
   ])('Casso’s word with %s is forged', (_what, body, headers, at) => {
     expect(() => readCasso(posted(body, headers), cassoKey, at)).toThrow(ForgedWebhook)
   })
@@ -297,7 +297,7 @@ describe('the feeds', () => {
       sepayUrl: 'https://my.sepay.vn/userapi',
     }),
   )
-  const word = (changes: object): WebhookRequest => {
+  const webhook = (changes: object): WebhookRequest => {
     const body = JSON.stringify({
       ...(JSON.parse(sepayBody) as object),
       content: transferCode('X'),
@@ -309,17 +309,17 @@ describe('the feeds', () => {
   }
 
   it('money that leaves is no notice; money on another account is nobody’s', () => {
-    expect(bank.readWebhook(word({}))).toMatchObject({
+    expect(bank.readWebhook(webhook({}))).toMatchObject({
       reference: transferCode('X'),
       status: 'succeeded',
       amount: 100_000n,
     })
-    expect(bank.readWebhook(word({ transferType: 'out' }))).toBeNull()
-    expect(bank.readWebhook(word({ accountNumber: '999' }))).toMatchObject({ reference: null })
+    expect(bank.readWebhook(webhook({ transferType: 'out' }))).toBeNull()
+    expect(bank.readWebhook(webhook({ accountNumber: '999' }))).toMatchObject({ reference: null })
   })
 
   it('a feed that is not configured is not believed', () => {
-    expect(() => bank.readWebhook(posted(cassoWord, cassoSigned))).toThrow(ForgedWebhook)
+    expect(() => bank.readWebhook(posted(cassoWebhook, cassoSigned))).toThrow(ForgedWebhook)
   })
 
   it.each([

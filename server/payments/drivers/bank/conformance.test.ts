@@ -27,7 +27,7 @@ const fedBy = (feed: 'sepay' | 'casso'): Adapter => ({
       log: () => undefined,
       pace: 0.01,
     })
-    const facing = (url: string, timeoutMs: number) =>
+    const driverFor = (url: string, timeoutMs: number) =>
       createBank(
         settings.parse({
           ...inSandbox(sandbox.url, keys),
@@ -36,9 +36,9 @@ const fedBy = (feed: 'sepay' | 'casso'): Adapter => ({
         }),
       )
     return {
-      driver: facing(sandbox.url, 10_000),
-      unreachable: facing(closedUrl, 10_000),
-      slow: facing(silentUrl, 100),
+      driver: driverFor(sandbox.url, 10_000),
+      unreachable: driverFor(closedUrl, 10_000),
+      slow: driverFor(silentUrl, 100),
       async begin(driver, order) {
         if (driver.kind !== 'hosted') throw new Error('a transfer is made on its own page')
         const { checkoutUrl, providerRef } = await driver.begin(order)

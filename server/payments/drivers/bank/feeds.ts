@@ -1,5 +1,5 @@
 /**
- * What the two feeds say of a movement on the account, verified and made alike. Sources:
+ * Reads the webhooks of the two bank feeds, verifies them and turns both into one form. Sources:
  * https://developer.sepay.vn/en/sepay-webhooks/xac-thuc (headers, five minutes),
  * https://developer.casso.vn/webhook (V2 signature).
  */
@@ -22,7 +22,7 @@ export interface Movement {
   readonly at: Date | null
 }
 
-/** A signed word may be this old, and as much in the future; milliseconds. */
+/** Longest age of a signed webhook, and as much in the future; milliseconds. */
 const driftMs = 5 * 60_000
 
 /** Whole đồng, from a number or a text such as "100000.00"; undefined when it is no such thing. */
@@ -33,7 +33,7 @@ export function dong(value: number | string | null | undefined): bigint | undefi
 
 const text = z.nullish(z.string())
 const amount = z.union([z.number(), z.string()])
-const SepayWord = z.object({
+const SepayWebhook = z.object({
   id: z.union([z.int(), z.string()]),
   transactionDate: z.string(),
   accountNumber: z.string(),
@@ -44,7 +44,7 @@ const SepayWord = z.object({
   transferAmount: amount,
   referenceCode: text,
 })
-const CassoWord = z.object({
+const CassoWebhook = z.object({
   error: z.literal(0),
   data: z.object({
     id: z.union([z.int(), z.string()]),
@@ -83,17 +83,17 @@ export function readSepay(request: WebhookRequest, secret: string, now: Date): M
     throw new ForgedWebhook('sepay: the signature does not hold')
   if (Math.abs(now.getTime() - Number(timestamp) * 1000) > driftMs)
     throw new ForgedWebhook('sepay: the webhook is too old')
-  const word = read(SepayWord, parsed(request))
-  const moved = dong(word.transferAmount)
+  const webhook = read(SepayWebhook, parsed(request))
+  const moved = dong(webhook.transferAmount)
   if (moved === undefined)
     throw new ForgedWebhook('sepay: an amount that is no whole number of đồng')
   return {
-    eventId: `sepay:${word.id}`,
-    bankReference: word.referenceCode?.trim() || `sepay:${word.id}`,
-    accountNumber: word.accountNumber,
-    arrived: word.transferType === 'in' ? moved : 0n,
-    text: word.content?.trim() || (word.description ?? ''),
-    at: fromVietnam(word.transactionDate),
+    eventId: `sepay:${webhook.id}`,
+    bankReference: webhook.referenceCode?.trim() || `sepay:${webhook.id}`,
+    accountNumber: webhook.accountNumber,
+    arrived: webhook.transferType === 'in' ? moved : 0n,
+    text: webhook.content?.trim() || (webhook.description ?? ''),
+    at: fromVietnam(webhook.transactionDate),
   }
 }
 
@@ -123,7 +123,7 @@ export function readCasso(request: WebhookRequest, secret: string, now: Date): M
     throw new ForgedWebhook('casso: the signature does not hold')
   if (Math.abs(now.getTime() - Number(timestamp)) > driftMs)
     throw new ForgedWebhook('casso: the webhook is too old')
-  const { data } = read(CassoWord, body)
+  const { data } = read(CassoWebhook, body)
   const moved = dong(data.amount)
   if (moved === undefined)
     throw new ForgedWebhook('casso: an amount that is no whole number of đồng')

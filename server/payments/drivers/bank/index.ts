@@ -1,7 +1,7 @@
 /**
- * Transfers to the provider's own account: our VietQR code and page in front, a bank feed behind
- * (SePay, or Casso). The customer types text and amount, so what arrives is credited as it arrives,
- * once for each of the bank's own references.
+ * Transfers to the provider's own account: our VietQR code and page for the customer, and a bank
+ * feed (SePay or Casso) that reports what arrives. The customer types text and amount, so each
+ * movement is credited with the amount that arrived, once per reference of the bank.
  */
 import * as z from 'zod/mini'
 import { callHttp, jsonOf } from '../../../platform/http-client.ts'
@@ -35,8 +35,8 @@ const List = z.object({
 /** SePay shows at most so many at once. */
 const listLimit = 5000
 /**
- * Lists that one question may take: a feed that shows the same whatever is asked must not be asked
- * for ever.
+ * Most lists that one query may fetch: a feed that ignores the requested span must not be asked for
+ * ever.
  */
 const maxLists = 64
 
@@ -105,7 +105,7 @@ export function createBank(settings: BankSettings) {
     return read.data.transactions
   }
 
-  /** A list that is full may have left some out: then each half of its time is asked for. */
+  /** A full list may have left movements out: then each half of its span is fetched. */
   async function movements(span: { from: Date; to: Date }): Promise<PaymentUpdate[]> {
     const found = new Map<string, PaymentUpdate>()
     const open = [span]
@@ -124,7 +124,7 @@ export function createBank(settings: BankSettings) {
     return [...found.values()]
   }
 
-  /** A bank knows no orders: nothing is heard of a payment until money for it arrives. */
+  /** A bank knows no orders: it reports nothing about a payment until money for it arrives. */
   async function lookUp(order: PaymentOrder): Promise<PaymentUpdate | null> {
     if (sepayToken === undefined) return null
     const from = new Date(order.createdAt.getTime() - 60_000)
@@ -152,8 +152,8 @@ export function createBank(settings: BankSettings) {
   }
 
   /**
-   * Both feeds repeat what was not answered with 2xx; what is parked in suspense is recorded and
-   * needs no repetition.
+   * Both feeds retry a webhook that was not answered with 2xx; a movement in suspense is stored and
+   * needs no retry.
    */
   function answerTo(outcome: UpdateOutcome) {
     const ok = outcome !== 'forged' && outcome !== 'error'

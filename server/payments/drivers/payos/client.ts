@@ -1,6 +1,6 @@
 /**
- * payOS's own SDK, with what it lacks: one time limit, no redirection, a limit on the answer's
- * size, no unsigned answer, and our failures for its errors.
+ * payOS's own SDK, with what it lacks: a time limit, no redirects, a limit on the response's size,
+ * refusal of unsigned responses, and DriverFailure for its errors.
  */
 import { APIError, InvalidSignatureError, PayOS } from '@payos/node'
 import { DriverFailure } from '../../../platform/errors.ts'
@@ -87,10 +87,10 @@ export function failureOf(call: string, error: unknown): DriverFailure {
         error.name === 'ConnectionTimeoutError' ? 'no answer in time' : 'no answer to be believed',
       )
     const code = codeOf(error)
-    const said = `status ${status}${code === undefined ? '' : `, code ${code.slice(0, 20)}`}`
+    const detail = `status ${status}${code === undefined ? '' : `, code ${code.slice(0, 20)}`}`
     return status >= 500 || status === 408 || status === 429
-      ? unavailable(said)
-      : new DriverFailure('rejected', `payos: ${call}: ${said}`)
+      ? unavailable(detail)
+      : new DriverFailure('rejected', `payos: ${call}: ${detail}`)
   }
   return unavailable(
     error instanceof SyntaxError ? 'an answer that is not JSON' : 'the connection broke',

@@ -36,7 +36,7 @@ const adapter: Adapter = {
       log: () => undefined,
       pace: 0.01,
     })
-    const facing = (url: string, timeoutMs: number): HostedDriver =>
+    const driverFor = (url: string, timeoutMs: number): HostedDriver =>
       createPayos(
         settings.parse({
           ...channel,
@@ -52,9 +52,9 @@ const adapter: Adapter = {
       return token
     }
     return {
-      driver: facing(sandbox.url, 10_000),
-      unreachable: facing(closedUrl, 10_000),
-      slow: facing(silentUrl, 100),
+      driver: driverFor(sandbox.url, 10_000),
+      unreachable: driverFor(closedUrl, 10_000),
+      slow: driverFor(silentUrl, 100),
       async begin(driver, order) {
         if (driver.kind !== 'hosted') throw new Error('payos pays on its own page')
         const { checkoutUrl, providerRef } = await driver.begin(order)
@@ -74,22 +74,25 @@ const adapter: Adapter = {
         }
       },
       forgeries(genuine) {
-        const word = JSON.parse(genuine.rawBody.toString()) as {
+        const webhook = JSON.parse(genuine.rawBody.toString()) as {
           data: Record<string, unknown>
           signature: string
         }
-        const { data } = word
+        const { data } = webhook
         const bodies: unknown[] = [
-          ...Object.keys(data).map((name) => ({ ...word, data: { ...data, [name]: 'changed' } })),
-          { ...word, data: { ...data, amount: 1 } },
-          { ...word, data: { ...data, more: 1 } },
-          { ...word, data: null },
-          { ...word, data: [] },
-          { ...word, signature: undefined },
-          { ...word, signature: '' },
-          { ...word, signature: '0'.repeat(64) },
-          { ...word, signature: [word.signature] },
-          { ...word, signature: signature(data, 'another key') },
+          ...Object.keys(data).map((name) => ({
+            ...webhook,
+            data: { ...data, [name]: 'changed' },
+          })),
+          { ...webhook, data: { ...data, amount: 1 } },
+          { ...webhook, data: { ...data, more: 1 } },
+          { ...webhook, data: null },
+          { ...webhook, data: [] },
+          { ...webhook, signature: undefined },
+          { ...webhook, signature: '' },
+          { ...webhook, signature: '0'.repeat(64) },
+          { ...webhook, signature: [webhook.signature] },
+          { ...webhook, signature: signature(data, 'another key') },
           data,
           null,
         ]

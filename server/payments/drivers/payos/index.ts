@@ -73,9 +73,9 @@ const isAmount = (value: unknown): value is number =>
   Number.isSafeInteger(value) && Number(value) >= 0
 
 /**
- * What a link says of the payment. Money decides where there is enough of it, also after the link's
- * time; a part of it decides nothing while the link is open, and is told of as what it is when the
- * link is over; a link that is over without any has failed.
+ * The state of a payment, from its payment link. When enough money came, the payment succeeded,
+ * even after the link's time. A partial amount decides nothing while the link is open, and is
+ * reported as it is when the link has ended. A link that has ended without any money has failed.
  */
 function statusOf({ status, amountPaid }: PaymentLink): ProviderStatus {
   if (status === 'PAID') return 'succeeded'

@@ -30,7 +30,7 @@ const channel = { clientId: 'test-client', apiKey: 'test-api-key', checksumKey }
 /** payOS for these tests: answers what it is told to, and keeps what it was asked. */
 let answer: { status?: number; headers?: Record<string, string>; body: unknown } = { body: {} }
 let created: typeof answer | undefined
-const asked: {
+const requests: {
   method: string
   url: string
   headers: Record<string, unknown>
@@ -45,7 +45,7 @@ beforeAll(async () => {
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
     request.on('end', () => {
       const body = JSON.parse(Buffer.concat(chunks).toString() || '{}') as Record<string, unknown>
-      asked.push({
+      requests.push({
         method: request.method ?? '',
         url: request.url ?? '',
         headers: request.headers,
@@ -67,7 +67,7 @@ afterAll(() => {
   server.closeAllConnections()
 })
 beforeEach(() => {
-  asked.length = 0
+  requests.length = 0
   created = undefined
 })
 
@@ -153,7 +153,7 @@ describe('the vectors', () => {
     await new PayOS({ ...channel, baseURL: baseUrl, maxRetries: 0 }).paymentRequests
       .create(body as never)
       .catch((error: unknown) => error)
-    expect(asked[0]?.body['signature']).toBe(expected)
+    expect(requests[0]?.body['signature']).toBe(expected)
   })
 
   it('agrees with the SDK on whatever data', async () => {
@@ -212,12 +212,12 @@ describe('begin', () => {
       checkoutUrl: 'https://pay.payos.vn/web/link1',
       providerRef: 'link1',
     })
-    expect(asked[0]).toMatchObject({ method: 'POST', url: '/v2/payment-requests' })
-    expect(asked[0]?.headers).toMatchObject({
+    expect(requests[0]).toMatchObject({ method: 'POST', url: '/v2/payment-requests' })
+    expect(requests[0]?.headers).toMatchObject({
       'x-client-id': 'test-client',
       'x-api-key': 'test-api-key',
     })
-    expect(asked[0]?.body).toEqual({
+    expect(requests[0]?.body).toEqual({
       orderCode: Number(reference),
       amount: 100_000,
       description: 'NAPMNPQRS',
@@ -251,7 +251,7 @@ describe('begin', () => {
       name: 'DriverFailure',
       kind: 'rejected',
     })
-    expect(asked).toEqual([])
+    expect(requests).toEqual([])
   })
 })
 
@@ -286,7 +286,7 @@ describe('trouble', () => {
     const error = await driver.lookUp(order).catch((thrown: unknown) => thrown)
     expect(error).toMatchObject({ name: 'DriverFailure', kind })
     expect(String(error)).not.toMatch(/test-api-key|0123456789abcdef/)
-    expect(asked).toHaveLength(1)
+    expect(requests).toHaveLength(1)
   })
 })
 
@@ -396,7 +396,7 @@ describe('looking up', () => {
 
 describe('a webhook', () => {
   const { data } = vectors.own
-  const word = (changes: Data) => {
+  const changedWebhook = (changes: Data) => {
     const told = { ...data, ...changes }
     return webhook({
       code: '00',
@@ -412,7 +412,7 @@ describe('a webhook', () => {
     ['no number of the transfer', { reference: null }],
     ['no link', { paymentLinkId: 7 }],
   ])('signed but with %s is no word about a transfer', (_name, changes) => {
-    expect(() => driver.readWebhook(word(changes))).toThrow(ForgedWebhook)
+    expect(() => driver.readWebhook(changedWebhook(changes))).toThrow(ForgedWebhook)
   })
 
   it('with a changed amount is forged, also where another number reads alike', () => {

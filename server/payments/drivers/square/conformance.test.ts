@@ -29,7 +29,7 @@ const adapter: Adapter = {
       pace: 0.01,
     })
     const webhookUrl = `${portalUrl}/api/webhooks/square`
-    const facing = (url: string, timeoutMs: number) =>
+    const driverFor = (url: string, timeoutMs: number) =>
       createSquare(
         settings.parse({ ...inSandbox(sandbox.url, keys), apiUrl: `${url}/square`, timeoutMs }),
         { webhookUrl },
@@ -37,9 +37,9 @@ const adapter: Adapter = {
     const signature = (body: Buffer, key = keys.webhookKey, url = webhookUrl): string =>
       createHmac('sha256', key).update(url).update(body).digest('base64')
     return {
-      driver: facing(sandbox.url, 10_000),
-      unreachable: facing(closedUrl, 10_000),
-      slow: facing(silentUrl, 100),
+      driver: driverFor(sandbox.url, 10_000),
+      unreachable: driverFor(closedUrl, 10_000),
+      slow: driverFor(silentUrl, 100),
       async begin(driver, order) {
         if (driver.kind !== 'token') throw new Error('Square takes tokens')
         const charge = async (sourceId: string) =>

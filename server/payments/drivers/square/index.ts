@@ -59,8 +59,8 @@ export function createSquare(
       repeatable: true,
       accept: [...(call.accept ?? []), 401],
     })
-    // A token that is wrong says nothing about the payment: the operator mends it and the call is
-    // repeated.
+    // An invalid access token says nothing about the payment: the operator corrects it and the call
+    // is retried.
     if (answer.status === 401)
       throw new DriverFailure('unavailable', 'square: the access token is not taken')
     return { status: answer.status, body: jsonOf(answer, 'square') }
@@ -175,25 +175,25 @@ export function createSquare(
     }
   }
 
-  async function refund(order: PaymentOrder, wish: Refund): Promise<PaymentUpdate> {
-    if (wish.amount <= 0n || wish.amount > order.amount)
+  async function refund(order: PaymentOrder, input: Refund): Promise<PaymentUpdate> {
+    if (input.amount <= 0n || input.amount > order.amount)
       throw rejected('a refund must lie between nothing and what was paid')
-    const payment = wish.providerTransactionId ?? order.providerRef ?? (await find(order))?.id
+    const payment = input.providerTransactionId ?? order.providerRef ?? (await find(order))?.id
     if (payment === undefined) throw rejected('there is no such payment')
     const { status, body } = await ask({
       method: 'POST',
       path: '/v2/refunds',
       json: {
-        idempotency_key: wish.refundId,
+        idempotency_key: input.refundId,
         payment_id: payment,
-        amount_money: { amount: Number(wish.amount), currency: 'AUD' },
-        reason: wire.reasonOf(wish.reason, wish.refundId),
+        amount_money: { amount: Number(input.amount), currency: 'AUD' },
+        reason: wire.reasonOf(input.reason, input.refundId),
       },
       accept: [400, 402, 404],
     })
     if (status !== 200) {
       const [error] = wire.errors(body)
-      // Under this key something else was asked for before: what became of it must be looked at.
+      // Another request was made under this key before: an operator must check its result.
       if (error?.code === 'IDEMPOTENCY_KEY_REUSED')
         throw new DriverFailure('unclear', 'square: the refund’s key was used before')
       throw rejected(`RefundPayment answered ${status} ${error?.code ?? ''}`)
@@ -209,7 +209,7 @@ export function createSquare(
       currency: 'AUD',
       occurredAt: new Date(made.created_at),
       detail: `refund ${made.status}`,
-      refundId: wish.refundId,
+      refundId: input.refundId,
     }
   }
 
@@ -226,7 +226,7 @@ export function createSquare(
     } catch {
       throw rejected('a signed event that is not JSON')
     }
-    return wire.wordOf(body)
+    return wire.webhookEventOf(body)
   }
 
   return {

@@ -33,7 +33,7 @@ const read = (body: string, signature?: string) =>
     query: new URLSearchParams(),
     rawBody: Buffer.from(body),
   })
-const told = (type: string, object: object) =>
+const webhookEvent = (type: string, object: object) =>
   read(
     JSON.stringify({
       merchant_id: 'M1',
@@ -68,12 +68,14 @@ test('an event about a payment is a hint, and one without our reference is none 
     amount_money: { amount: 1, currency: 'AUD' },
     created_at: '2026-11-21T00:00:00Z',
   }
-  expect(told('payment.updated', { payment: { ...payment, reference_id: 'CODE' } })).toEqual({
+  expect(
+    webhookEvent('payment.updated', { payment: { ...payment, reference_id: 'CODE' } }),
+  ).toEqual({
     ask: true,
     eventId: 'e1',
     reference: 'CODE',
   })
-  expect(told('payment.updated', { payment })).toBeNull()
+  expect(webhookEvent('payment.updated', { payment })).toBeNull()
 })
 
 test.each([
@@ -90,10 +92,10 @@ test.each([
     created_at: '2026-11-21T00:00:00Z',
     reason: 'Asked for (0123abc)',
   }
-  const word = told('refund.updated', { refund })
-  if (expected === undefined) expect(word).toBeNull()
+  const event = webhookEvent('refund.updated', { refund })
+  if (expected === undefined) expect(event).toBeNull()
   else
-    expect(word).toMatchObject({
+    expect(event).toMatchObject({
       status: expected,
       paymentRef: 'p1',
       providerTransactionId: 'r1',
@@ -114,10 +116,10 @@ test.each([
     amount_money: { amount: 500, currency: 'AUD' },
     disputed_payment: { payment_id: 'p1' },
   }
-  const word = told('dispute.state.updated', { dispute })
-  if (expected === undefined) expect(word).toBeNull()
+  const event = webhookEvent('dispute.state.updated', { dispute })
+  if (expected === undefined) expect(event).toBeNull()
   else
-    expect(word).toMatchObject({
+    expect(event).toMatchObject({
       status: expected,
       paymentRef: 'p1',
       providerTransactionId: 'd1',

@@ -1,6 +1,6 @@
 /**
- * What Square says, read: payments, refunds, disputes, errors and the events about them. What it
- * says beyond this is let go.
+ * Reads Square's objects: payments, refunds, disputes, errors and the events about them. Unknown
+ * fields are ignored.
  */
 import * as z from 'zod/mini'
 import { DriverFailure } from '../../../platform/errors.ts'
@@ -86,7 +86,7 @@ const disputeStates: Readonly<Record<string, ProviderStatus>> = {
 /**
  * A verified event. Events come in any order, so one about a payment only says whom to ask about.
  */
-export function wordOf(body: unknown): WebhookEvent {
+export function webhookEventOf(body: unknown): WebhookEvent {
   const event = read(Event, body)
   const { object } = event.data
   const movement = (of: {
@@ -117,14 +117,14 @@ export function wordOf(body: unknown): WebhookEvent {
   if (event.type === 'refund.created' || event.type === 'refund.updated') {
     const made = read(z.object({ refund: Refund }), object).refund
     const { id, payment_id, status, amount_money, reason } = made
-    const word = movement({
+    const update = movement({
       id,
       payment: payment_id,
       status: refundStates[status],
       money: amount_money,
       detail: `refund ${status}`,
     })
-    return word && { ...word, refundId: refundIdIn(reason) }
+    return update && { ...update, refundId: refundIdIn(reason) }
   }
   if (event.type === 'dispute.created' || event.type === 'dispute.state.updated') {
     const { id, state, disputed_payment, amount_money } = read(

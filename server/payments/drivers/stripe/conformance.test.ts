@@ -38,26 +38,26 @@ const adapter: Adapter = {
       log: () => undefined,
       pace: 0.01,
     })
-    const facing = (apiUrl: string, timeoutMs: number) =>
+    const driverFor = (apiUrl: string, timeoutMs: number) =>
       createStripe(settings.parse({ ...inSandbox(sandbox.url, keys), apiUrl, timeoutMs }))
     const browser = stripeBrowser(sandbox.url, keys.publishableKey)
-    const near = facing(sandbox.url, 10_000)
+    const driver = driverFor(sandbox.url, 10_000)
     const linked = new Map<string, { customerRef: string; cardId: string }>()
     /** The buyer of an order, with a card that is linked, and paid with or refused. */
-    async function cardOf(buyer: Parameters<typeof near.openCustomer>[0], number: string) {
+    async function cardOf(buyer: Parameters<typeof driver.openCustomer>[0], number: string) {
       const known = linked.get(`${buyer.id} ${number}`)
       if (known) return known
-      const customerRef = await near.openCustomer(buyer)
-      const { clientSecret } = await near.setUp(customerRef)
+      const customerRef = await driver.openCustomer(buyer)
+      const { clientSecret } = await driver.setUp(customerRef)
       const { payment_method } = await browser.confirm(clientSecret, { number })
       const made = { customerRef, cardId: payment_method ?? '' }
       linked.set(`${buyer.id} ${number}`, made)
       return made
     }
     return {
-      driver: near,
-      unreachable: facing(closedUrl, 10_000),
-      slow: facing(silentUrl, 100),
+      driver,
+      unreachable: driverFor(closedUrl, 10_000),
+      slow: driverFor(silentUrl, 100),
       async begin(driver, order) {
         if (driver.kind !== 'card') throw new Error('Stripe takes cards')
         const { clientSecret, providerRef } = await driver.beginCard(

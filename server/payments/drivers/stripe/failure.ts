@@ -10,11 +10,11 @@ const kinds: Readonly<Record<string, DriverFailureKind>> = {
   StripeConnectionError: 'unavailable',
   StripeAPIError: 'unavailable',
   StripeRateLimitError: 'unavailable',
-  // A key that is wrong says nothing about the payment: the operator mends it and the call is
-  // repeated.
+  // An invalid API key says nothing about the payment: the operator corrects it and the call is
+  // retried.
   StripeAuthenticationError: 'unavailable',
   StripePermissionError: 'unavailable',
-  // Under this key something else was asked for before: what became of it must be looked at.
+  // Another request was made under this key before: an operator must check its result.
   StripeIdempotencyError: 'unclear',
   StripeCardError: 'rejected',
   StripeInvalidRequestError: 'rejected',
@@ -37,8 +37,8 @@ export function failureOf(error: unknown): unknown {
   return new DriverFailure(busy ? 'unavailable' : (kinds[error.type] ?? 'unclear'), text)
 }
 
-/** Waits for a call to Stripe; its errors come out as failures. */
-export async function asked<T>(call: Promise<T>): Promise<T> {
+/** Awaits a call to Stripe and throws its errors as DriverFailure. */
+export async function callStripe<T>(call: Promise<T>): Promise<T> {
   try {
     return await call
   } catch (error) {
@@ -47,7 +47,7 @@ export async function asked<T>(call: Promise<T>): Promise<T> {
 }
 
 /** The same, and `null` for what Stripe does not know. */
-export async function askedFor<T>(call: Promise<T>): Promise<T | null> {
+export async function callStripeOrNull<T>(call: Promise<T>): Promise<T | null> {
   try {
     return await call
   } catch (error) {

@@ -18,9 +18,9 @@ import {
   type Refund,
   type WebhookEvent,
 } from '../../driver.ts'
-import { asked, askedFor } from './failure.ts'
+import { callStripe, callStripeOrNull } from './failure.ts'
 import type { StripeSettings } from './settings.ts'
-import { currencies, metadataOf, updateOfIntent, wordOf, declineReason } from './words.ts'
+import { currencies, metadataOf, updateOfIntent, webhookEventOf, declineReason } from './wire.ts'
 
 const rejected = (why: string): DriverFailure => new DriverFailure('rejected', `stripe: ${why}`)
 /** Seconds: an event that was signed longer ago is not believed. */
@@ -32,8 +32,8 @@ const takesCard = new Set(['requires_payment_method', 'requires_confirmation', '
 const expand = ['latest_charge', 'latest_charge.refunds']
 
 /**
- * An event is sent again until it is answered with 2xx; what does not fit yet may fit once an
- * earlier word has come.
+ * Stripe retries an event until it is answered with 2xx; an event that does not fit yet may fit
+ * after an earlier one has arrived.
  */
 const answers: Readonly<Record<UpdateOutcome, number>> = {
   recorded: 200,
@@ -71,7 +71,7 @@ export function createStripe(settings: StripeSettings): CardDriver {
     telemetry: false,
   })
 
-  /** The customer's own card. A wish for anything else is a wish for nothing. */
+  /** The customer's own card; undefined for any other card. */
   async function ownCard(customerRef: string, cardId: string): Promise<Stripe.PaymentMethod> {
     const card = await cardOf(cardId)
     if (card.customer !== customerRef)
@@ -80,7 +80,7 @@ export function createStripe(settings: StripeSettings): CardDriver {
   }
   async function cardOf(cardId: string): Promise<Stripe.PaymentMethod> {
     const card = /^(pm|card)_\w+$/.test(cardId)
-      ? await askedFor(stripe.paymentMethods.retrieve(cardId))
+      ? await callStripeOrNull(stripe.paymentMethods.retrieve(cardId))
       : null
     if (card?.type !== 'card') throw new UnknownCard('stripe: no such card')
     return card
@@ -94,18 +94,18 @@ export function createStripe(settings: StripeSettings): CardDriver {
     const intent =
       order.providerRef === null
         ? ((
-            await asked(
+            await callStripe(
               stripe.paymentIntents.search({
                 query: `metadata['${metadataOf.payment}']:'${order.reference}'`,
                 limit: 1,
               }),
             )
           ).data[0] ?? null)
-        : await askedFor(stripe.paymentIntents.retrieve(order.providerRef, { expand }))
+        : await callStripeOrNull(stripe.paymentIntents.retrieve(order.providerRef, { expand }))
     if (intent !== null && intent.metadata[metadataOf.payment] !== order.reference)
       throw rejected('the intent is another payment’s')
     return intent !== null && typeof intent.latest_charge === 'string'
-      ? await asked(stripe.paymentIntents.retrieve(intent.id, { expand }))
+      ? await callStripe(stripe.paymentIntents.retrieve(intent.id, { expand }))
       : intent
   }
 
@@ -117,23 +117,23 @@ export function createStripe(settings: StripeSettings): CardDriver {
     return update
   }
 
-  async function refund(order: PaymentOrder, wish: Refund): Promise<PaymentUpdate> {
-    if (wish.amount <= 0n || wish.amount > order.amount)
+  async function refund(order: PaymentOrder, input: Refund): Promise<PaymentUpdate> {
+    if (input.amount <= 0n || input.amount > order.amount)
       throw rejected('a refund must lie between nothing and what was paid')
-    const intent = wish.providerTransactionId ?? order.providerRef ?? (await intentOf(order))?.id
+    const intent = input.providerTransactionId ?? order.providerRef ?? (await intentOf(order))?.id
     if (intent === undefined) throw rejected('there is no such payment')
-    const made = await asked(
+    const made = await callStripe(
       stripe.refunds.create(
         {
           payment_intent: intent,
-          amount: Number(wish.amount),
+          amount: Number(input.amount),
           metadata: {
-            [metadataOf.refund]: wish.refundId,
+            [metadataOf.refund]: input.refundId,
             [metadataOf.payment]: order.reference,
-            reason: wish.reason.slice(0, 500),
+            reason: input.reason.slice(0, 500),
           },
         },
-        { idempotencyKey: `refund-${wish.refundId}` },
+        { idempotencyKey: `refund-${input.refundId}` },
       ),
     )
     const refused = made.status === 'failed' || made.status === 'canceled'
@@ -146,7 +146,7 @@ export function createStripe(settings: StripeSettings): CardDriver {
       currency: order.currency,
       occurredAt: new Date(made.created * 1000),
       detail: `refund ${made.status ?? ''}`,
-      refundId: wish.refundId,
+      refundId: input.refundId,
     }
   }
 
@@ -164,15 +164,16 @@ export function createStripe(settings: StripeSettings): CardDriver {
         throw new ForgedWebhook('stripe: the signature does not hold')
       throw rejected('a signed event that cannot be read')
     }
-    return wordOf(event)
+    return webhookEventOf(event)
   }
 
   async function makeDefault(customerRef: string, cardId: string): Promise<void> {
-    await asked(
+    await callStripe(
       stripe.customers.update(
         customerRef,
         { invoice_settings: { default_payment_method: cardId } },
-        // Each wish anew: the same card may become the default a second time.
+        // A new idempotency key for each request: the same card may become the default a second
+        // time.
         { idempotencyKey: randomUUID() },
       ),
     )
@@ -198,7 +199,7 @@ export function createStripe(settings: StripeSettings): CardDriver {
     refund,
 
     async openCustomer(buyer) {
-      const customer = await asked(
+      const customer = await callStripe(
         stripe.customers.create(
           { name: buyer.name, email: buyer.email, metadata: { [metadataOf.customer]: buyer.id } },
           { idempotencyKey: `customer-${buyer.id}` },
@@ -207,15 +208,16 @@ export function createStripe(settings: StripeSettings): CardDriver {
       return customer.id
     },
     async setUp(customerRef) {
-      // One that no card was ever given to serves again: whoever only looks makes no new one each
-      // time.
-      const recent = await asked(stripe.setupIntents.list({ customer: customerRef, limit: 10 }))
+      // Reuses a setup intent without a card: opening the form creates no new one each time.
+      const recent = await callStripe(
+        stripe.setupIntents.list({ customer: customerRef, limit: 10 }),
+      )
       const unused = recent.data.find(
         ({ status, usage }) => status === 'requires_payment_method' && usage === 'off_session',
       )
       const known = unused?.last_setup_error ? null : unused?.client_secret
       if (known) return { clientSecret: known }
-      const intent = await asked(
+      const intent = await callStripe(
         stripe.setupIntents.create(
           { customer: customerRef, usage: 'off_session', allowed_payment_method_types: ['card'] },
           { idempotencyKey: randomUUID() },
@@ -227,8 +229,8 @@ export function createStripe(settings: StripeSettings): CardDriver {
     },
     async cards(customerRef) {
       const [customer, list] = await Promise.all([
-        asked(stripe.customers.retrieve(customerRef)),
-        asked(
+        callStripe(stripe.customers.retrieve(customerRef)),
+        callStripe(
           stripe.customers.listPaymentMethods(customerRef, { type: 'card', limit: cardsAtMost }),
         ),
       ])
@@ -256,7 +258,7 @@ export function createStripe(settings: StripeSettings): CardDriver {
     async attach(customerRef, cardId) {
       const card = await cardOf(cardId)
       if (card.customer === null)
-        await asked(
+        await callStripe(
           stripe.paymentMethods.attach(
             cardId,
             { customer: customerRef },
@@ -269,7 +271,7 @@ export function createStripe(settings: StripeSettings): CardDriver {
     },
     async detach(customerRef, cardId) {
       await ownCard(customerRef, cardId)
-      await asked(
+      await callStripe(
         stripe.paymentMethods.detach(
           cardId,
           {},
@@ -283,7 +285,7 @@ export function createStripe(settings: StripeSettings): CardDriver {
       // one intent.
       const begun =
         order.providerRef === null
-          ? await asked(
+          ? await callStripe(
               stripe.paymentIntents.create(
                 {
                   amount: Number(order.amount),
@@ -298,11 +300,11 @@ export function createStripe(settings: StripeSettings): CardDriver {
                 { idempotencyKey: `payment-${order.code}` },
               ),
             )
-          : await asked(stripe.paymentIntents.retrieve(order.providerRef))
+          : await callStripe(stripe.paymentIntents.retrieve(order.providerRef))
       // A replayed answer tells what the intent was then.
       const intent =
         takesCard.has(begun.status) && begun.payment_method !== cardId
-          ? await asked(
+          ? await callStripe(
               stripe.paymentIntents.update(
                 begun.id,
                 { payment_method: cardId },

@@ -30,7 +30,7 @@ const read = (body: string, signature: string) =>
     rawBody: Buffer.from(body),
   })
 const now = (): number => Math.floor(Date.now() / 1000)
-const told = (type: string, object: object) => {
+const webhookEvent = (type: string, object: object) => {
   const body = JSON.stringify({
     id: 'evt_1',
     object: 'event',
@@ -74,7 +74,7 @@ test.each([
 test('an event about a payment is a hint, whatever it says', () => {
   const object = { id: 'pi_1', amount: 1, currency: 'aud', metadata: { portal_payment: 'CODE' } }
   for (const type of ['succeeded', 'payment_failed', 'canceled', 'processing'])
-    expect(told(`payment_intent.${type}`, object)).toEqual({
+    expect(webhookEvent(`payment_intent.${type}`, object)).toEqual({
       ask: true,
       eventId: 'evt_1',
       reference: 'CODE',
@@ -82,10 +82,12 @@ test('an event about a payment is a hint, whatever it says', () => {
 })
 
 test('what is none of ours says nothing', () => {
-  expect(told('payment_intent.succeeded', { id: 'pi_1', metadata: {} })).toBeNull()
-  expect(told('charge.refunded', { id: 'ch_1', metadata: { portal_payment: 'CODE' } })).toBeNull()
-  expect(told('charge.dispute.created', { id: 'dp_1', payment_intent: 'pi_1' })).toBeNull()
-  expect(told('a.type.of.tomorrow', {})).toBeNull()
+  expect(webhookEvent('payment_intent.succeeded', { id: 'pi_1', metadata: {} })).toBeNull()
+  expect(
+    webhookEvent('charge.refunded', { id: 'ch_1', metadata: { portal_payment: 'CODE' } }),
+  ).toBeNull()
+  expect(webhookEvent('charge.dispute.created', { id: 'dp_1', payment_intent: 'pi_1' })).toBeNull()
+  expect(webhookEvent('a.type.of.tomorrow', {})).toBeNull()
 })
 
 test.each([
@@ -102,7 +104,7 @@ test.each([
     created: 1_700_000_000,
     metadata: { portal_refund: 'R1' },
   }
-  expect(told(type, refund)).toMatchObject({
+  expect(webhookEvent(type, refund)).toMatchObject({
     status: expected,
     reference: null,
     paymentRef: 'pi_1',
@@ -111,7 +113,7 @@ test.each([
     currency: 'AUD',
     refundId: 'R1',
   })
-  expect(told(type, { ...refund, status: 'pending' })).toBeNull()
+  expect(webhookEvent(type, { ...refund, status: 'pending' })).toBeNull()
 })
 
 test.each([
@@ -126,7 +128,7 @@ test.each([
     reason: 'fraudulent',
     created: 1_700_000_000,
   }
-  expect(told(type, dispute)).toMatchObject({
+  expect(webhookEvent(type, dispute)).toMatchObject({
     status,
     paymentRef: 'pi_1',
     providerTransactionId: 'dp_1',

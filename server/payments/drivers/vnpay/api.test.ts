@@ -61,7 +61,7 @@ describe('answers of the API that must not be believed', () => {
       secret,
     ),
   })
-  async function facing(answer: (question: Fields) => unknown): Promise<typeof driver> {
+  async function driverAgainst(answer: (question: Fields) => unknown): Promise<typeof driver> {
     const server = createServer((request, response) => {
       let body = ''
       request
@@ -93,7 +93,7 @@ describe('answers of the API that must not be believed', () => {
 
   it('believes a signed one, also when the amount comes as a number', async () => {
     const notice = await (
-      await facing((question) => ({ ...sign(honest(question)), vnp_Amount: 10_000_000 }))
+      await driverAgainst((question) => ({ ...sign(honest(question)), vnp_Amount: 10_000_000 }))
     ).lookUp(order)
     expect(notice).toMatchObject({
       status: 'succeeded',
@@ -121,7 +121,7 @@ describe('answers of the API that must not be believed', () => {
     ['is a list', () => []],
     ['is null', () => null],
   ])('lookUp fails when the answer %s', async (_name, answer) => {
-    await expect((await facing(answer)).lookUp(order)).rejects.toMatchObject({
+    await expect((await driverAgainst(answer)).lookUp(order)).rejects.toMatchObject({
       kind: 'unavailable',
     })
   })
@@ -150,7 +150,7 @@ describe('answers of the API that must not be believed', () => {
       (question: Fields) => sign({ ...honest(question), vnp_ResponseCode: '99' }),
     ],
   ])('refund is unclear when the answer %s', async (_name, answer) => {
-    const driver = await facing((question) =>
+    const driver = await driverAgainst((question) =>
       isRefund(question) ? answer(question) : sign(honest(question)),
     )
     await expect(driver.refund(order, refund)).rejects.toMatchObject({ kind: 'unclear' })
@@ -164,9 +164,9 @@ describe('answers of the API that must not be believed', () => {
     ['99', 'unavailable'],
   ])('lookUp: signed answer code %s is %s', async (code, kind) => {
     await expect(
-      (await facing((question) => sign({ ...honest(question), vnp_ResponseCode: code }))).lookUp(
-        order,
-      ),
+      (
+        await driverAgainst((question) => sign({ ...honest(question), vnp_ResponseCode: code }))
+      ).lookUp(order),
     ).rejects.toMatchObject({
       kind,
     })
@@ -175,7 +175,7 @@ describe('answers of the API that must not be believed', () => {
   it('never asks for a refund where no money is, or where it went back already', async () => {
     const asked: string[] = []
     const facingStatus = (status: string): Promise<typeof driver> =>
-      facing((question) => {
+      driverAgainst((question) => {
         asked.push(question['vnp_Command'] ?? '')
         return sign({ ...honest(question), vnp_TransactionStatus: status })
       })

@@ -32,7 +32,7 @@ export function createApi(
 ): (kind: 'query' | 'refund', fields: Fields) => Promise<ApiAnswer> {
   const { tmnCode, secret } = settings
   return async (kind, fields) => {
-    const trouble: DriverFailureKind = kind === 'query' ? 'unavailable' : 'unclear'
+    const failureKind: DriverFailureKind = kind === 'query' ? 'unavailable' : 'unclear'
     const answer = await callHttp({
       peer: 'vnpay',
       method: 'POST',
@@ -40,18 +40,18 @@ export function createApi(
       json: { ...fields, vnp_SecureHash: apiHash(`${kind}Request`, fields, secret) },
       timeoutMs: settings.timeoutMs,
       repeatable: kind === 'query',
-      serverError: trouble,
+      serverError: failureKind,
     })
-    const read = fieldsOf(jsonOf(answer, 'vnpay', trouble))
+    const read = fieldsOf(jsonOf(answer, 'vnpay', failureKind))
     if (!sameHash(apiHash(`${kind}Answer`, read, secret), read['vnp_SecureHash'])) {
       const claimed = /^\d\d$/.exec(read['vnp_ResponseCode'] ?? '')?.[0] ?? 'nothing'
       throw new DriverFailure(
-        trouble,
+        failureKind,
         `vnpay: ${kind} answered ${claimed} without a valid signature`,
       )
     }
     if (read['vnp_TmnCode'] !== tmnCode)
-      throw new DriverFailure(trouble, 'vnpay: the answer is for another terminal')
+      throw new DriverFailure(failureKind, 'vnpay: the answer is for another terminal')
     return read
   }
 }

@@ -34,7 +34,7 @@ const adapter: Adapter = {
       log: () => undefined,
       pace: 0.01,
     })
-    const facing = (url: string, timeoutMs: number): HostedDriver =>
+    const driverFor = (url: string, timeoutMs: number): HostedDriver =>
       createVnpay(
         settings.parse({
           ...terminal,
@@ -50,9 +50,9 @@ const adapter: Adapter = {
       return token
     }
     return {
-      driver: facing(sandbox.url, 10_000),
-      unreachable: facing(closedUrl, 10_000),
-      slow: facing(silentUrl, 100),
+      driver: driverFor(sandbox.url, 10_000),
+      unreachable: driverFor(closedUrl, 10_000),
+      slow: driverFor(silentUrl, 100),
       async begin(driver, order) {
         if (driver.kind !== 'hosted') throw new Error('vnpay pays on its own page')
         const { checkoutUrl, providerRef } = await driver.begin(order)

@@ -150,12 +150,12 @@ export function createVnpay(settings: VnpaySettings) {
   }
 
   async function lookUp(order: PaymentOrder): Promise<PaymentUpdate | null> {
-    const asked = question(
+    const queryFields = question(
       order,
       randomUUID().replaceAll('-', ''),
       `Truy van giao dich ${order.reference}`,
     )
-    const answer = await ask('query', { ...asked, vnp_Command: 'querydr' })
+    const answer = await ask('query', { ...queryFields, vnp_Command: 'querydr' })
     const apiCode = answer['vnp_ResponseCode'] ?? ''
     if (apiCode === '91') return null
     if (apiCode !== '00')
@@ -184,10 +184,10 @@ export function createVnpay(settings: VnpaySettings) {
     }
   }
 
-  async function refund(order: PaymentOrder, wish: Refund): Promise<PaymentUpdate> {
-    if (wish.amount <= 0n || wish.amount > order.amount)
+  async function refund(order: PaymentOrder, input: Refund): Promise<PaymentUpdate> {
+    if (input.amount <= 0n || input.amount > order.amount)
       throw rejected('a refund must be between 1 đ and what was paid')
-    const full = wish.amount === order.amount
+    const full = input.amount === order.amount
     // VNPay remembers a request id for a day only, so we ask before we give money back: a full
     // refund is never asked for twice
     const before = await lookUp(order)
@@ -199,16 +199,16 @@ export function createVnpay(settings: VnpaySettings) {
       )
     }
     if (before?.status !== 'succeeded') throw rejected('there is no money to give back')
-    const id = requestId(wish.refundId)
-    const asked = {
-      ...question(order, id, wish.reason),
+    const id = requestId(input.refundId)
+    const refundFields = {
+      ...question(order, id, input.reason),
       vnp_Command: 'refund',
       vnp_TransactionType: full ? '02' : '03',
-      vnp_Amount: toVnpayAmount(wish.amount),
-      vnp_TransactionNo: wish.providerTransactionId ?? before.providerTransactionId ?? '0',
+      vnp_Amount: toVnpayAmount(input.amount),
+      vnp_TransactionNo: input.providerTransactionId ?? before.providerTransactionId ?? '0',
       vnp_CreateBy: 'portal',
     }
-    const answer = await ask('refund', asked)
+    const answer = await ask('refund', refundFields)
     const apiCode = answer['vnp_ResponseCode'] ?? ''
     if (apiCode === '94') {
       const after = full ? await lookUp(order) : null
@@ -224,7 +224,7 @@ export function createVnpay(settings: VnpaySettings) {
         `vnpay: refund answered ${apiCode}`,
       )
     const amount = about(order, answer, 'unclear')
-    if (amount !== wish.amount)
+    if (amount !== input.amount)
       throw new DriverFailure('unclear', 'vnpay: another amount was refunded than asked for')
     const transactionStatus = answer['vnp_TransactionStatus'] ?? ''
     if (transactionStatus === '09' || transactionStatus === '02')

@@ -72,7 +72,7 @@ const ipns = data.vectors.flatMap((vector) => (vector.ipn === undefined ? [] : [
 const [paid = {}, cancelled = {}] = ipns
 const without = (fields: Fields, ...names: string[]): Fields =>
   Object.fromEntries(Object.entries(fields).filter(([name]) => !names.includes(name)))
-const word = (changes: Fields): WebhookRequest =>
+const changedWebhook = (changes: Fields): WebhookRequest =>
   webhook(signed({ ...without(paid, 'vnp_SecureHash'), ...changes }))
 
 describe('the vectors', () => {
@@ -273,7 +273,10 @@ describe('readWebhook', () => {
     (responseCode, transactionStatus, status) => {
       const read = (): string =>
         driver.readWebhook(
-          word({ vnp_ResponseCode: responseCode, vnp_TransactionStatus: transactionStatus }),
+          changedWebhook({
+            vnp_ResponseCode: responseCode,
+            vnp_TransactionStatus: transactionStatus,
+          }),
         ).status
       if (status === 'forged')
         expect(() =>
@@ -295,8 +298,9 @@ describe('readWebhook', () => {
       { vnp_Amount: '10000100' },
     ]
     expect(
-      new Set(others.map((change) => driver.readWebhook(word(change)).eventId)).add(first.eventId)
-        .size,
+      new Set(others.map((change) => driver.readWebhook(changedWebhook(change)).eventId)).add(
+        first.eventId,
+      ).size,
     ).toBe(5)
   })
 
@@ -336,7 +340,7 @@ describe('readWebhook', () => {
         new URL(signedUrl('http://x/', without(paid, 'vnp_SecureHash'), 'another secret'))
           .searchParams,
       ),
-      word({ vnp_TmnCode: 'OTHER001' }),
+      changedWebhook({ vnp_TmnCode: 'OTHER001' }),
     ]
     for (const forgery of forgeries)
       expect(() => driver.readWebhook(forgery)).toThrow(ForgedWebhook)
@@ -349,7 +353,9 @@ describe('readWebhook', () => {
 
   it('refuses an amount that is no whole number of đồng', () => {
     for (const amount of ['10000001', '1e7', '-100', '10000000.00', ''])
-      expect(() => driver.readWebhook(word({ vnp_Amount: amount }))).toThrow(DriverFailure)
+      expect(() => driver.readWebhook(changedWebhook({ vnp_Amount: amount }))).toThrow(
+        DriverFailure,
+      )
   })
 
   it("answers in VNPay's words, always with status 200", () => {

@@ -110,7 +110,7 @@ describe.skipIf(!onLinux)('the process of a site', { timeout: 180_000 }, () => {
       runtimeDir,
       filesDir,
       sitesDir: path.join(parts.dataDir, 'sites'),
-      someUser: firstSiteUser(),
+      exampleUser: firstSiteUser(),
       log: { warn: () => {} },
     })
     const own = await fs.mkdtemp(path.join(os.tmpdir(), 'portal-escape-'))

@@ -19,8 +19,8 @@ export const childPath = '/usr/bin:/bin'
  */
 const siteOomScore = 500
 /**
- * Long, for a machine that has just started does much at once, and a wall given up is not tried
- * again.
+ * Long, because a machine that has just started is busy, and a confinement that failed its probe is
+ * not tried again.
  */
 const probeMs = 120_000
 
@@ -30,7 +30,7 @@ export interface Command {
 }
 
 /** The folders of one process. */
-export interface Reach {
+export interface AllowedPaths {
   readonly reads: readonly string[]
   readonly writes: readonly string[]
 }
@@ -41,12 +41,12 @@ export interface ConfinementParts {
   readonly filesDir: string
   readonly sitesDir: string
   /** A user that a site may run as, null where sites run as the portal's own. */
-  readonly someUser: number | null
+  readonly exampleUser: number | null
   readonly log: { warn(detail: object, message: string): void }
 }
 
 /** How processes are started on this machine; found out once. */
-interface Way {
+interface StartMethod {
   /** setpriv is there and ends processes with their parent. */
   readonly setpriv: boolean
   /** Sites may be given users of their own. */
@@ -71,7 +71,7 @@ function setprivArgs(user: number | null): string[] {
 
 export class Confinement {
   readonly #parts: ConfinementParts
-  #way: Promise<Way> | undefined
+  #startMethod: Promise<StartMethod> | undefined
 
   constructor(parts: ConfinementParts) {
     this.#parts = parts
@@ -95,10 +95,11 @@ fs.accessSync(${JSON.stringify(places[2])}, fs.constants.X_OK)`
     }
   }
 
-  async #findWay(): Promise<Way> {
-    const { someUser, log } = this.#parts
+  async #findStartMethod(): Promise<StartMethod> {
+    const { exampleUser, log } = this.#parts
     if (process.platform !== 'linux') return { setpriv: false, users: false }
-    if (someUser !== null && (await this.#works(someUser))) return { setpriv: true, users: true }
+    if (exampleUser !== null && (await this.#works(exampleUser)))
+      return { setpriv: true, users: true }
     const setpriv = await this.#works(null)
     if (!setpriv)
       log.warn({}, 'setpriv (util-linux) does not work here: sites run with all privileges')
@@ -111,8 +112,8 @@ fs.accessSync(${JSON.stringify(places[2])}, fs.constants.X_OK)`
     return { setpriv, users: false }
   }
 
-  #found(): Promise<Way> {
-    return (this.#way ??= this.#findWay())
+  #found(): Promise<StartMethod> {
+    return (this.#startMethod ??= this.#findStartMethod())
   }
 
   /** Whether sites are given users of their own. */
@@ -129,7 +130,7 @@ fs.accessSync(${JSON.stringify(places[2])}, fs.constants.X_OK)`
   async command(
     script: string,
     args: readonly string[],
-    reach: Reach,
+    reach: AllowedPaths,
     user: number | null,
     needs: { readonly addons: boolean; readonly flags?: readonly string[] },
   ): Promise<Command> {

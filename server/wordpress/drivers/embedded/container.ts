@@ -1,4 +1,4 @@
-// One process of the WordPress runtime: starting it, hearing it, measuring it, ending it.
+// One process of the WordPress runtime: its start, its messages, its measurements and its end.
 import { spawn, type ChildProcess } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { setPriority } from 'node:os'
@@ -58,7 +58,7 @@ export interface Place {
 }
 
 const endMs = 12_000
-/** A visitor who was sent here a moment ago is still on his way. */
+/** A visitor who was sent to the container a moment ago has not arrived yet. */
 const lastVisitorMs = 100
 /** PHP's own limit is 60 s a request; a process silent for longer does not come back. */
 const silenceMs = 90_000
@@ -74,10 +74,10 @@ const longestMessage = 65_536
 /** A line of the log is cut again where it is kept. */
 const longestText = 16_384
 /**
- * PHP's memory grows a little with every few hundred requests and is never given back: near the
- * plan's limit the process is renewed in good time.
+ * PHP's memory grows a little with every few hundred requests and is never released: near the
+ * plan's limit the process is recycled in time.
  */
-const nearShare = 0.85
+const recycleShare = 0.85
 const renewAfterMs = 10 * 60_000
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : '')
@@ -134,8 +134,8 @@ export class Container {
   readonly ready: Promise<void>
   readonly #child: ChildProcess
   readonly #control: Duplex
-  #heardAt = Date.now()
-  #toldMb: number | null = null
+  #lastMessageAt = Date.now()
+  #reportedMb: number | null = null
   #used: Used | null = null
   #listened = false
   #ending = false
@@ -192,8 +192,8 @@ export class Container {
         if (!this.#ending) this.port = port
         resolve()
       }
-      const hear = (line: string): void => {
-        this.#heardAt = Date.now()
+      const onMessage = (line: string): void => {
+        this.#lastMessageAt = Date.now()
         let message: RuntimeMessage | null
         try {
           message = JSON.parse(line) as RuntimeMessage | null
@@ -202,7 +202,7 @@ export class Container {
         }
         if (typeof message !== 'object' || message === null) return
         const rss = count(message['rss'])
-        if (rss !== undefined) this.#toldMb = Math.round(rss / megabyte)
+        if (rss !== undefined) this.#reportedMb = Math.round(rss / megabyte)
         const [files, database] = [count(message['ssd']), count(message['database'])]
         if (files !== undefined && database !== undefined) this.#used = { files, database }
         if (message['ev'] === 'listening') listensOn(portOf(message))
@@ -213,7 +213,7 @@ export class Container {
           if (line !== null) onLine(line)
         }
       }
-      readLines(this.#control, longestMessage, hear, () => this.kill())
+      readLines(this.#control, longestMessage, onMessage, () => this.kill())
       void this.ended.then((how) => {
         this.port = null
         reject(
@@ -253,16 +253,16 @@ export class Container {
     } catch {
       // No /proc on this system: what the container itself said last.
     }
-    return this.#toldMb
+    return this.#reportedMb
   }
 
-  /** Why it must be put down, or null: too much memory, or nothing heard for too long. */
+  /** Why the container must be killed, or null: too much memory, or no message for too long. */
   fault(): string | null {
     if (this.#isGone || this.#ending) return null
     const memory = this.memoryMb()
     if (memory !== null && memory > this.order.memoryMb)
       return `memory ${memory} MB is above the plan's ${this.order.memoryMb} MB`
-    if (this.port !== null && Date.now() - this.#heardAt > silenceMs)
+    if (this.port !== null && Date.now() - this.#lastMessageAt > silenceMs)
       return `nothing heard for ${silenceMs / 1000} s`
     return null
   }
@@ -272,7 +272,7 @@ export class Container {
     const memory = this.memoryMb()
     return (
       memory !== null &&
-      memory > this.order.memoryMb * nearShare &&
+      memory > this.order.memoryMb * recycleShare &&
       Date.now() - this.startedAt > renewAfterMs
     )
   }
@@ -286,7 +286,7 @@ export class Container {
     this.#child.kill('SIGKILL')
   }
 
-  /** Takes it from the visitors first, so that none of them meets a closed door. */
+  /** Takes the container out of the rotation first, so that no visitor meets a closed port. */
   async retire(): Promise<void> {
     this.#ending = true
     this.port = null
@@ -294,7 +294,10 @@ export class Container {
     await this.stop()
   }
 
-  /** Lets the request in hand finish, then ends it; resolves when it is gone. */
+  /**
+   * Lets the request in progress finish, then ends the container; resolves when the process has
+   * exited.
+   */
   async stop(): Promise<void> {
     this.#ending = true
     this.port = null

@@ -1,5 +1,5 @@
-// Backups of one site and their way back. An exchange of its content leaves traces from which the
-// next life of the portal finishes or undoes it.
+// Backups and restores of one site. An exchange of its content leaves folders beside the site, from
+// which the next start of the portal completes or undoes the exchange.
 import { randomUUID } from 'node:crypto'
 import fs from 'node:fs/promises'
 import path from 'node:path'
@@ -7,7 +7,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { DriverFailure } from '../../../platform/errors.ts'
 import type { CopyFigures, SiteCopy } from '../../driver.ts'
 import type { SitePlaces } from './archive.ts'
-import type { Archivist } from './archivist.ts'
+import type { ArchiveRunner } from './archive-runner.ts'
 import { bytesBelow, removeTree, writeWhole } from './files.ts'
 
 /** Scratch sites begin with it; no site's id does. */
@@ -39,7 +39,7 @@ async function needRoom(dir: string, bytes: number): Promise<void> {
  * @param user whom it is laid out by, who owns no site; null: the portal's own user
  */
 export async function proveCopy(
-  archivist: Archivist,
+  archiveRunner: ArchiveRunner,
   sitesDir: string,
   file: string,
   user: number | null,
@@ -51,11 +51,11 @@ export async function proveCopy(
     const bytes = (await archive.stat()).size * 4
     await needRoom(scratch, bytes)
     if (user !== null) await fs.chown(scratch, user, user)
-    return await archivist.run({
+    return await archiveRunner.run({
       owner: scratchPrefix,
-      lane: path.dirname(file),
+      queueKey: path.dirname(file),
       order: { op: 'unpack', places: placesIn(path.join(scratch, 'wordpress')) },
-      reach: { reads: [], writes: [scratch] },
+      allowedPaths: { reads: [], writes: [scratch] },
       user,
       input: archive.fd,
       bytes,
@@ -71,14 +71,19 @@ export async function proveCopy(
  * to itself.
  */
 export class Copies {
-  readonly #archivist: Archivist
+  readonly #archiveRunner: ArchiveRunner
   readonly #id: string
   readonly #dir: string
   readonly #owner: () => Promise<number | null>
 
   /** `dir`: the site's own folder, with `wordpress` in it; `owner`: whom its files belong to. */
-  constructor(archivist: Archivist, id: string, dir: string, owner: () => Promise<number | null>) {
-    this.#archivist = archivist
+  constructor(
+    archiveRunner: ArchiveRunner,
+    id: string,
+    dir: string,
+    owner: () => Promise<number | null>,
+  ) {
+    this.#archiveRunner = archiveRunner
     this.#id = id
     this.#dir = dir
     this.#owner = owner
@@ -121,16 +126,16 @@ export class Copies {
     const user = await this.#layOut(this.#copying)
     const archive = await fs.open(part, 'w', 0o600)
     try {
-      const figures = await this.#archivist.run({
+      const figures = await this.#archiveRunner.run({
         owner: this.#id,
-        lane: path.dirname(file),
+        queueKey: path.dirname(file),
         order: {
           op: 'pack',
           places,
           scratchFile: path.join(this.#copying, 'database.sqlite'),
           maxBytes: Math.ceil(bytes * growthShare) + growthBytes,
         },
-        reach: { reads: [this.#present], writes: [this.#copying] },
+        allowedPaths: { reads: [this.#present], writes: [this.#copying] },
         user,
         output: archive.fd,
         bytes,
@@ -168,11 +173,11 @@ export class Copies {
       const bytes = figures.fileBytes + figures.databaseBytes
       await needRoom(this.#dir, bytes)
       const user = await this.#layOut(this.#coming)
-      const found = await this.#archivist.run({
+      const found = await this.#archiveRunner.run({
         owner: this.#id,
-        lane: path.dirname(file),
+        queueKey: path.dirname(file),
         order: { op: 'unpack', places: placesIn(this.#coming) },
-        reach: { reads: [], writes: [this.#coming] },
+        allowedPaths: { reads: [], writes: [this.#coming] },
         user,
         input: archive.fd,
         bytes,
@@ -200,7 +205,10 @@ export class Copies {
     await removeTree(path.join(this.#dir, `former-${restoreId}`))
   }
 
-  /** Undoes an exchange that a kill cut before its second half, finishes one that it cut after. */
+  /**
+   * After a kill: undoes an exchange that was cut off before its second half, completes one that
+   * was cut off after it.
+   */
   async recover(): Promise<void> {
     const names: string[] = await fs.readdir(this.#dir).catch(() => [])
     for (const name of names) {
@@ -212,6 +220,6 @@ export class Copies {
   }
 
   cutShort(): Promise<void> {
-    return this.#archivist.cutShort(this.#id)
+    return this.#archiveRunner.cutShort(this.#id)
   }
 }

@@ -116,8 +116,8 @@ export async function removeTree(dir: string): Promise<void> {
 }
 
 /**
- * Removes what earlier lives left below `dir` under the names of what is being removed, or that
- * `isScratch` knows. Answers how many of them are still there.
+ * Removes what earlier processes left below `dir` under the names of what is being removed, or that
+ * `isScratch` knows. Returns how many of them are still there.
  */
 export async function sweepDoomed(
   dir: string,

@@ -1,6 +1,6 @@
 import type { Cgroups } from './cgroups.ts'
 import type { Confinement } from './confinement.ts'
-import type { Archivist } from './archivist.ts'
+import type { ArchiveRunner } from './archive-runner.ts'
 import type { Gate } from './gate.ts'
 
 /** What all sites of a driver share. */
@@ -19,7 +19,7 @@ export interface Host {
   readonly boots: Gate
   /** Walking through all files of a site: one at a time. */
   readonly measures: Gate
-  readonly archivist: Archivist
+  readonly archiveRunner: ArchiveRunner
   readonly confinement: Confinement
   /** The user of the site in a folder that is there; null where sites run as the portal's own. */
   readonly ownerOf: (siteDir: string) => Promise<number | null>

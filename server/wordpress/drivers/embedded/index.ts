@@ -6,7 +6,7 @@ import { availableParallelism } from 'node:os'
 import path from 'node:path'
 import { DriverFailure } from '../../../platform/errors.ts'
 import type { SiteRuntime, SiteSpec } from '../../driver.ts'
-import { Archivist, type CopyLimits } from './archivist.ts'
+import { ArchiveRunner, type CopyLimits } from './archive-runner.ts'
 import { openCgroups, ownCgroup, type Cgroups } from './cgroups.ts'
 import { Confinement } from './confinement.ts'
 import { proveCopy, scratchPrefix } from './copies.ts'
@@ -83,7 +83,7 @@ export function createEmbedded(parts: EmbeddedParts): SiteRuntime {
     runtimeDir: path.resolve(parts.runtimeDir),
     filesDir: path.resolve(parts.filesDir),
     sitesDir,
-    someUser: firstUser,
+    exampleUser: firstUser,
     log: parts.log,
   })
   let way: Promise<void> | undefined
@@ -107,7 +107,7 @@ export function createEmbedded(parts: EmbeddedParts): SiteRuntime {
     measureMs: parts.measureMs,
     boots: new Gate(parts.bootsAtOnce ?? cores),
     measures: new Gate(1),
-    archivist: new Archivist(confinement, parts.copyLimits),
+    archiveRunner: new ArchiveRunner(confinement, parts.copyLimits),
     confinement,
     ownerOf: async (siteDir) => ((await hasUsers()) ? await users!.of(siteDir) : null),
     cgroups: () => (cgroups ??= ownCgroup().then(openCgroups)),
@@ -123,7 +123,7 @@ export function createEmbedded(parts: EmbeddedParts): SiteRuntime {
       ? readdirSync(sitesDir).filter((name) => name.startsWith(scratchPrefix))
       : [],
   )
-  /** Removes what removals and proofs left behind that were cut short or that failed. */
+  /** Removes the leftovers of removals and of backup proofs that were interrupted or failed. */
   const sweep = async (): Promise<void> => {
     let left = await sweepDoomed(sitesDir, (name) => oldScratch.has(name))
     const entries = await fs.readdir(sitesDir, { withFileTypes: true }).catch(() => [])
@@ -166,7 +166,7 @@ export function createEmbedded(parts: EmbeddedParts): SiteRuntime {
   }, watchMs)
   const cronMs = parts.cronMs ?? defaultCronMs
   const cron = setInterval(() => {
-    // Spread over the whole round: each of them has PHP run in some process.
+    // Spread over the whole interval: each run makes PHP work in some process.
     const all = [...sites.values()]
     for (const [index, one] of all.entries())
       setTimeout(() => one.runCron(), (index * cronMs) / all.length).unref()
@@ -200,8 +200,8 @@ export function createEmbedded(parts: EmbeddedParts): SiteRuntime {
     async remove(id) {
       const removed = site(id)
       await removed.remove()
-      // Unless it was asked for anew meanwhile: two that act on one folder would not wait for each
-      // other.
+      // Unless the site was opened again meanwhile: two objects that act on one folder would not
+      // wait for each other.
       if (removed.idle) sites.delete(id)
     },
     async state(id) {
@@ -218,7 +218,7 @@ export function createEmbedded(parts: EmbeddedParts): SiteRuntime {
     async prove(file) {
       open()
       const user = (await hasUsers()) ? users!.ofCopies : null
-      return await proveCopy(host.archivist, sitesDir, file, user)
+      return await proveCopy(host.archiveRunner, sitesDir, file, user)
     },
     async restore(spec, copy, restoreId) {
       check(spec)
@@ -253,7 +253,7 @@ export function createEmbedded(parts: EmbeddedParts): SiteRuntime {
         clearInterval(sweeps)
         await sweeping
         await Promise.all([
-          host.archivist.close(),
+          host.archiveRunner.close(),
           ...[...sites.values()].map((one) => one.close()),
         ])
       })()

@@ -82,17 +82,18 @@ test('on: whatever is public', { timeout: 180_000 }, async () => {
 })
 
 test("off: the site's own address is where its own name leads, on its own port", () => {
+  const guard = JSON.stringify(path.join(runtimeDir, 'src/network-guard.js'))
   const script = `
-    import { createReach } from ${JSON.stringify(path.join(runtimeDir, 'src/network-guard.js'))}
-    const reach = createReach({ internet: false, url: 'https://shop.sites.example' })
-    const door = (address, port = 443) => reach.mayConnect(address, port)
+    import { createNetworkPolicy } from ${guard}
+    const policy = createNetworkPolicy({ internet: false, url: 'https://shop.sites.example' })
+    const door = (address, port = 443) => policy.mayConnect(address, port)
     const before = door('${v4}')
-    reach.found('other.example', ['${v6}'])
-    reach.found('Shop.Sites.Example', ['${v4}', '10.0.0.1'])
+    policy.found('other.example', ['${v6}'])
+    policy.found('Shop.Sites.Example', ['${v4}', '10.0.0.1'])
     const names = ['shop.sites.example', 'sites.example', 'other.example']
     console.log(JSON.stringify([before, door('${v4}'), door('${v4}', 25), door('${v6}'),
       door('10.0.0.1'), door('10.0.0.1', 80), door('10.0.0.2'),
-      ...names.map((name) => reach.mayLookUp(name))]))`
+      ...names.map((name) => policy.mayLookUp(name))]))`
   const said = execFileSync(process.execPath, ['--input-type=module', '-e', script], {
     encoding: 'utf8',
   })

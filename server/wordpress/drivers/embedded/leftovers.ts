@@ -1,5 +1,5 @@
-// Processes of an earlier life of the portal. They end by themselves when their parent dies; should
-// one not, it must not write to the site beside a new one.
+// Container processes of an earlier run of the portal. They exit when their parent dies; if one
+// does not, it must not write to the site beside a new container.
 import { execFileSync } from 'node:child_process'
 import fs from 'node:fs/promises'
 import { readFileSync } from 'node:fs'

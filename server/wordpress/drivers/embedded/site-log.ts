@@ -1,5 +1,5 @@
-// The last lines of one site: a ring in memory, continued in two files that take turns, so that a
-// restart of the portal keeps them.
+// The last lines of one site: a ring buffer in memory, continued in two files that alternate, so
+// that the lines survive a restart of the portal.
 import { EventEmitter } from 'node:events'
 import fs from 'node:fs/promises'
 import path from 'node:path'
@@ -20,7 +20,7 @@ interface Stored {
 export class FileLog implements SiteLog {
   readonly #events = new EventEmitter<{ line: [] }>()
   readonly #dir: string
-  /** What an earlier life left is read in the background: visitors of other sites do not wait. */
+  /** Lines of an earlier run are read in the background: visitors of other sites do not wait. */
   readonly #loaded: Promise<void>
   #isLoaded = false
   /** Lines that came meanwhile, without a number yet. */
@@ -33,7 +33,7 @@ export class FileLog implements SiteLog {
   #size = 0
   #isDiscarded = false
 
-  /** Reads what an earlier life left; creates nothing until the first line. */
+  /** Reads the lines of an earlier run; creates no file until the first line. */
   constructor(dir: string) {
     this.#dir = dir
     this.#events.setMaxListeners(0)
@@ -83,7 +83,8 @@ export class FileLog implements SiteLog {
     if (this.#lines.length > keptLines * 1.2) this.#lines = this.#lines.slice(-keptLines)
     const { seq: q, container: c, text: x } = line
     this.#pending.push(`${JSON.stringify({ q, t: line.at.getTime(), c, x } satisfies Stored)}\n`)
-    // A disk slower than the site's words: the files keep no more than the ring does.
+    // When the disk is slower than the site's output, the files keep no more than the ring buffer
+    // does.
     if (this.#pending.length > keptLines * 1.2) this.#pending = this.#pending.slice(-keptLines)
     this.#timer ??= setTimeout(() => void this.flush(), flushMs)
     this.#events.emit('line')

@@ -44,7 +44,7 @@ export class SiteUsers {
   readonly #dataDir: string
   readonly #sitesDir: string
   readonly #first: number
-  #turn: Promise<unknown> = Promise.resolve()
+  #lookups: Promise<unknown> = Promise.resolve()
 
   constructor(dataDir: string, first: number) {
     this.#dataDir = dataDir
@@ -68,9 +68,9 @@ export class SiteUsers {
 
   /** The user of the site in that folder, which is there; given one when it has none. */
   of(siteDir: string): Promise<number> {
-    const asked = this.#turn.then(() => this.#find(siteDir))
-    this.#turn = asked.catch(() => {})
-    return asked
+    const lookup = this.#lookups.then(() => this.#find(siteDir))
+    this.#lookups = lookup.catch(() => {})
+    return lookup
   }
 
   async #find(siteDir: string): Promise<number> {

@@ -48,7 +48,7 @@ export class Site {
     this.#folder = new SiteFolder(host.sitesDir, id, host.filesDir, host.ownerOf)
     this.log = new FileLog(this.#folder.log)
     this.#slots = new Slots(host, id, this.#folder, this.log)
-    this.#copies = new Copies(host.archivist, id, this.#folder.dir, () => this.#folder.owner())
+    this.#copies = new Copies(host.archiveRunner, id, this.#folder.dir, () => this.#folder.owner())
   }
 
   /** Whether nothing is done to it and nothing waits to be. */
@@ -152,7 +152,7 @@ export class Site {
     await this.#slots.halt()
   }
 
-  /** Ends what an earlier life of the portal left behind; once is enough. */
+  /** Ends the processes that an earlier run of the portal left behind; once is enough. */
   async #sweep(): Promise<void> {
     if (!this.#swept) {
       const ended = await endLeftovers(this.#folder.run, this.#id)
@@ -183,13 +183,13 @@ export class Site {
     })
   }
 
-  /** For good: nothing boots any more in this life of the driver. */
+  /** Final: no container boots any more in this process. */
   close(): Promise<void> {
     this.#slots.close()
     return Promise.all([this.#copies.cutShort(), this.stop()]).then(() => undefined)
   }
 
-  /** Looks after its containers; to be called every few seconds. */
+  /** Checks the containers; to be called every few seconds. */
   watch(): void {
     this.#slots.watch((act) => this.#inTurn(act))
   }

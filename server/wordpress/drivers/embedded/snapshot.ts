@@ -1,6 +1,5 @@
-// The SQLite database of a site: one moment of it, and what it comes to. The file is the
-// customer's, who may have written any bytes into it: nothing of it is computed, and nothing beside
-// it obeyed.
+// Snapshots and checksums of a site's SQLite database. The file is the customer's, who may have
+// written any bytes into it: no expression of it is evaluated, and no file beside it is trusted.
 import { createHash } from 'node:crypto'
 import fs from 'node:fs/promises'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -91,7 +90,7 @@ function countTables(database: DatabaseSync): CopyFigures['tables'] {
   })
 }
 
-/** SQLite's own words where they tell of the customer's data, and not of this machine. */
+/** SQLite's own message where it describes the customer's data, and not this machine. */
 function judged(error: unknown): unknown {
   const { errcode, message } = error as { errcode?: number; message?: string }
   // SQLITE_TOOBIG, SQLITE_NOMEM.
@@ -147,15 +146,16 @@ async function namesAnother(journal: string): Promise<boolean> {
  */
 async function copyWithJournal(file: string, copy: string): Promise<void> {
   for (let turn = 0; turn < settleTries; turn++) {
-    const besides = []
-    for (const suffix of ['-journal', '-wal']) if (await exists(file + suffix)) besides.push(suffix)
-    const names = ['', ...besides]
+    const journals = []
+    for (const suffix of ['-journal', '-wal'])
+      if (await exists(file + suffix)) journals.push(suffix)
+    const names = ['', ...journals]
     try {
       const before = await Promise.all(names.map((suffix) => stateOf(file + suffix)))
       for (const suffix of names) await fs.copyFile(file + suffix, copy + suffix)
       const after = await Promise.all(names.map((suffix) => stateOf(file + suffix)))
       if (before.join() === after.join()) {
-        if (besides.includes('-journal') && (await namesAnother(`${copy}-journal`)))
+        if (journals.includes('-journal') && (await namesAnother(`${copy}-journal`)))
           throw new UnfitDatabase('the journal of the database names another file')
         return
       }

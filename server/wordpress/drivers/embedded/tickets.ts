@@ -1,7 +1,7 @@
-// One-use tickets for the one-click sign-in: a file beside the site's own folder, where PHP never
-// looks. The runtime takes it away with one unlink, so of several containers and several visitors
-// only one gets it. Its name is the hash of the ticket: who reads the folder cannot sign in with
-// what stands there.
+// One-use tickets for the one-click sign-in: a file outside the site's own folder, which PHP cannot
+// read. The runtime consumes it with one unlink, so of several containers and several visitors only
+// one gets it. The file's name is the hash of the ticket: somebody who reads the folder cannot sign
+// in with it.
 import { createHash, randomBytes } from 'node:crypto'
 import fs from 'node:fs/promises'
 import path from 'node:path'

@@ -1,5 +1,5 @@
-// What both ends of the line say: JSON-RPC 2.0, one method an act of the agreement, its arguments
-// in `args`.
+// The messages of both ends: JSON-RPC 2.0, one method per act of the driver interface, its
+// arguments in `args`.
 import type {
   CopyFigures,
   LogLine,

@@ -7,13 +7,13 @@ const sent = (lines: readonly LogLine[]): SentLine[] =>
   lines.map((line) => ({ ...line, at: line.at.toISOString() }))
 
 /**
- * Does for whoever is at the other end of the line what the runtime can do. Ends nothing when the
- * line ends: what was begun is carried through.
+ * Serves the runtime's methods to the process at the other end. When the connection ends, acts in
+ * progress are completed.
  */
 export function serveRuntime(line: MessageConnection, runtime: SiteRuntime): void {
   const watched = new Map<string, () => void>()
-  /** Sites of whose new lines the other end knows and has not asked for yet. */
-  const told = new Set<string>()
+  /** Sites whose new lines were notified to the other end and not read yet. */
+  const notified = new Set<string>()
 
   serveOver<{ [A in keyof Acts]: Acts[A] }>(line, prefix, {
     room: () => runtime.room(),
@@ -32,19 +32,19 @@ export function serveRuntime(line: MessageConnection, runtime: SiteRuntime): voi
     health: async () => (await runtime.health()) ?? null,
     describe: () => ({ name: runtime.name, capabilities: runtime.capabilities }),
     async 'log.tail'(id, limit) {
-      told.delete(id)
+      notified.delete(id)
       return sent(await runtime.log(id).tail(limit))
     },
     async 'log.after'(id, seq, limit) {
-      told.delete(id)
+      notified.delete(id)
       return sent(await runtime.log(id).after(seq, limit))
     },
     'log.watch'(id) {
       if (watched.has(id)) return
       const unwatch = runtime.log(id).watch(() => {
-        // A busy site writes thousands of lines a second: said once until somebody looks.
-        if (told.has(id)) return
-        told.add(id)
+        // A busy site writes thousands of lines a second: one notification until a reader asks.
+        if (notified.has(id)) return
+        notified.add(id)
         void line.sendNotification(newLines, { id }).catch(() => unwatch())
       })
       watched.set(id, unwatch)
@@ -52,7 +52,7 @@ export function serveRuntime(line: MessageConnection, runtime: SiteRuntime): voi
     'log.unwatch'(id) {
       watched.get(id)?.()
       watched.delete(id)
-      told.delete(id)
+      notified.delete(id)
     },
   })
   const forget = (): void => {

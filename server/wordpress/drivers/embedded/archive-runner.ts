@@ -1,12 +1,12 @@
-// Runs the processes that pack and unpack sites: few at a time, each for as long and with as much
-// memory as an honest site of its size needs.
+// Runs the child processes that archive and restore sites: few at a time, each with the time and
+// memory that a normal site of its size needs.
 import { spawn, type ChildProcess, type StdioOptions } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { DriverFailure } from '../../../platform/errors.ts'
 import type { CopyFigures } from '../../driver.ts'
 import type { ArchiveOrder } from './archive-process.ts'
-import { childPath, offerToOomKiller, type Confinement, type Reach } from './confinement.ts'
+import { childPath, offerToOomKiller, type Confinement, type AllowedPaths } from './confinement.ts'
 import { Gate } from './gate.ts'
 
 const repository = path.resolve(import.meta.dirname, '../../../..')
@@ -28,7 +28,7 @@ export interface CopyLimits {
 /** A fresh site takes some seconds; a busy machine some ten times as much, a slow disk too. */
 const usualLimits: CopyLimits = { leastMs: 3 * 60_000, bytesPerMs: 1_000, residentMb: 768 }
 const mostMs = 30 * 60_000
-/** A copy that failed after so much of its time took others' time, whatever the reason. */
+/** A copy that failed after using this share of its time counts as slow, whatever the reason. */
 const slowShare = 0.25
 /** JavaScript's own memory, MB. */
 const heapMb = 256
@@ -37,10 +37,13 @@ const watchMs = 500
 export interface CopyJob {
   /** Who may cut it short. */
   readonly owner: string
-  /** Whose place it takes: of what was too slow or too large once, one at a time is copied. */
-  readonly lane: string
+  /**
+   * The site, for the queues: sites whose copy was once too slow or too large share a queue that
+   * runs one at a time.
+   */
+  readonly queueKey: string
   readonly order: ArchiveOrder
-  readonly reach: Reach
+  readonly allowedPaths: AllowedPaths
   /** Whom it runs as; null: the portal's own user. */
   readonly user: number | null
   /** The archive. */
@@ -60,9 +63,9 @@ function residentOf(pid: number | undefined): number | undefined {
   }
 }
 
-export class Archivist {
+export class ArchiveRunner {
   readonly #confinement: Confinement
-  /** Sites that have kept to their time, and those that once did not: these wait for each other. */
+  /** The queue of sites that have kept to their time, and the queue of those that once did not. */
   readonly #gate = new Gate(atOnce)
   readonly #slowGate = new Gate(1)
   readonly #slow = new Set<string>()
@@ -87,7 +90,7 @@ export class Archivist {
    *   an end in its time or memory, or the driver is closing
    */
   async run(job: CopyJob): Promise<CopyFigures> {
-    const gate = this.#slow.has(job.lane) ? this.#slowGate : this.#gate
+    const gate = this.#slow.has(job.queueKey) ? this.#slowGate : this.#gate
     const cuts = this.#cuts.get(job.owner)
     return gate.run(() => this.#work(job, cuts))
   }
@@ -97,8 +100,8 @@ export class Archivist {
       program,
       [],
       {
-        reads: [...ownReads, ...job.reach.reads],
-        writes: job.reach.writes,
+        reads: [...ownReads, ...job.allowedPaths.reads],
+        writes: job.allowedPaths.writes,
       },
       job.user,
       {
@@ -117,7 +120,7 @@ export class Archivist {
     const fail = (why: string, kind: 'rejected' | 'unavailable' = 'unavailable'): void =>
       reject(new DriverFailure(kind, `the copy was not finished: ${why}`))
     const giveUp = (why: string): void => {
-      this.#slow.add(job.lane)
+      this.#slow.add(job.queueKey)
       fail(why)
       child.kill('SIGKILL')
     }
@@ -146,7 +149,7 @@ export class Archivist {
     try {
       return await promise
     } catch (error) {
-      if (performance.now() - began > limitMs * slowShare) this.#slow.add(job.lane)
+      if (performance.now() - began > limitMs * slowShare) this.#slow.add(job.queueKey)
       throw error
     } finally {
       clearTimeout(timer)

@@ -1,12 +1,12 @@
 /**
- * Keeps what gateways send instead of delivering it, so that a test delivers it late, twice,
- * changed, in another order or never.
+ * Captures the webhooks of gateways instead of delivering them, so that a test delivers them late,
+ * twice, changed, in another order or never.
  */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** One genuine word of a gateway, as it was sent. */
-export interface Letter {
+/** One genuine webhook, as the gateway sent it. */
+export interface CapturedWebhook {
   readonly driver: string
   readonly method: string
   /** Path and query. */
@@ -15,14 +15,14 @@ export interface Letter {
   readonly body: string
 }
 
-export interface Postman {
+export interface WebhookInterceptor {
   readonly url: string
   /** What came since the last call. */
-  collect(): Letter[]
+  collect(): CapturedWebhook[]
   close(): Promise<void>
 }
 
-/** Headers that belong to a connection, not to a letter. */
+/** Headers that belong to a connection, not to a webhook. */
 const ofTheConnection = new Set([
   'host',
   'connection',
@@ -30,7 +30,7 @@ const ofTheConnection = new Set([
   'transfer-encoding',
   'accept-encoding',
 ])
-/** What every gateway takes for "understood". */
+/** A response that every gateway accepts as success. */
 const understood = JSON.stringify({
   RspCode: '00',
   Message: 'Confirm Success',
@@ -38,15 +38,15 @@ const understood = JSON.stringify({
   code: '00',
 })
 
-export async function openPostman(): Promise<Postman> {
-  let letters: Letter[] = []
+export async function openWebhookInterceptor(): Promise<WebhookInterceptor> {
+  let captured: CapturedWebhook[] = []
   const server = createServer((request, response) => {
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
     request.on('end', () => {
       const address = request.url ?? '/'
       const headers = Object.entries(request.headers).filter(([name]) => !ofTheConnection.has(name))
-      letters.push({
+      captured.push({
         driver: /\/api\/webhooks\/(\w+)/.exec(address)?.[1] ?? '',
         method: request.method ?? 'GET',
         address,
@@ -60,8 +60,8 @@ export async function openPostman(): Promise<Postman> {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     collect() {
-      const now = letters
-      letters = []
+      const now = captured
+      captured = []
       return now
     },
     close: () =>
@@ -72,13 +72,13 @@ export async function openPostman(): Promise<Postman> {
   }
 }
 
-/** Brings a letter to the portal; answers the status, or 0 when the connection broke. */
-export async function deliver(portalUrl: string, letter: Letter): Promise<number> {
+/** Delivers a webhook to the portal; returns the status, or 0 when the connection broke. */
+export async function deliver(portalUrl: string, webhook: CapturedWebhook): Promise<number> {
   try {
-    const answer = await fetch(`${portalUrl}${letter.address}`, {
-      method: letter.method,
-      headers: letter.headers,
-      ...(letter.method !== 'GET' && { body: letter.body }),
+    const answer = await fetch(`${portalUrl}${webhook.address}`, {
+      method: webhook.method,
+      headers: webhook.headers,
+      ...(webhook.method !== 'GET' && { body: webhook.body }),
     })
     await answer.text()
     return answer.status
@@ -95,24 +95,24 @@ const bumped = (text: string): string =>
   text.replace(/\d{5,}/, (number) => number.slice(0, -1) + String((Number(number.at(-1)) + 1) % 10))
 const isSignature = (name: string): boolean => /sign|checksum|hmac/i.test(name)
 
-/** What a forger makes of a genuine letter. */
-export const forgeries: Readonly<Record<string, (letter: Letter) => Letter>> = {
-  'another number': (letter) =>
-    letter.body === ''
-      ? { ...letter, address: letter.address.replace(/\?.*/, bumped) }
-      : { ...letter, body: bumped(letter.body) },
-  'no signature': (letter) => ({
-    ...letter,
+/** Forgeries of a genuine webhook. */
+export const forgeries: Readonly<Record<string, (webhook: CapturedWebhook) => CapturedWebhook>> = {
+  'another number': (webhook) =>
+    webhook.body === ''
+      ? { ...webhook, address: webhook.address.replace(/\?.*/, bumped) }
+      : { ...webhook, body: bumped(webhook.body) },
+  'no signature': (webhook) => ({
+    ...webhook,
     headers: Object.fromEntries(
-      Object.entries(letter.headers).filter(([name]) => !isSignature(name)),
+      Object.entries(webhook.headers).filter(([name]) => !isSignature(name)),
     ),
-    address: letter.address.replace(/&vnp_SecureHash=[^&]*/, ''),
-    body: letter.body.replace(/,?"(signature|checksum)":"[^"]*"/, ''),
+    address: webhook.address.replace(/&vnp_SecureHash=[^&]*/, ''),
+    body: webhook.body.replace(/,?"(signature|checksum)":"[^"]*"/, ''),
   }),
-  'a signature of noughts': (letter) => ({
-    ...letter,
+  'a signature of noughts': (webhook) => ({
+    ...webhook,
     headers: Object.fromEntries(
-      Object.entries(letter.headers).map(([name, value]) => [
+      Object.entries(webhook.headers).map(([name, value]) => [
         name,
         isSignature(name)
           ? value
@@ -121,11 +121,11 @@ export const forgeries: Readonly<Record<string, (letter: Letter) => Letter>> = {
           : value,
       ]),
     ),
-    address: letter.address.replace(
+    address: webhook.address.replace(
       /(vnp_SecureHash=)[^&]*/,
       (_all, name: string) => name + '0'.repeat(128),
     ),
-    body: letter.body.replace(
+    body: webhook.body.replace(
       /("(?:signature|checksum)":")([^"]*)/,
       (_all, name: string, mac: string) => name + '0'.repeat(mac.length),
     ),

@@ -67,7 +67,7 @@ const refundStates: Readonly<Record<string, ProviderStatus>> = {
   canceled: 'restored',
 }
 
-function wordOfRefund(eventId: string, refund: Stripe.Refund): WebhookEvent {
+function refundEventOf(eventId: string, refund: Stripe.Refund): WebhookEvent {
   const status = refundStates[refund.status ?? '']
   const currency = currencyOf(refund.currency)
   const paymentRef = idOf(refund.payment_intent)
@@ -86,7 +86,7 @@ function wordOfRefund(eventId: string, refund: Stripe.Refund): WebhookEvent {
   }
 }
 
-function wordOfDispute(
+function disputeEventOf(
   eventId: string,
   dispute: Stripe.Dispute,
   status: 'reversed' | 'restored',
@@ -110,7 +110,7 @@ function wordOfDispute(
 /**
  * A verified event. Events come in any order, so one about a payment only says whom to ask about.
  */
-export function wordOf(event: Stripe.Event): WebhookEvent {
+export function webhookEventOf(event: Stripe.Event): WebhookEvent {
   switch (event.type) {
     case 'payment_intent.succeeded':
     case 'payment_intent.payment_failed':
@@ -123,11 +123,11 @@ export function wordOf(event: Stripe.Event): WebhookEvent {
     case 'refund.created':
     case 'refund.updated':
     case 'refund.failed':
-      return wordOfRefund(event.id, event.data.object)
+      return refundEventOf(event.id, event.data.object)
     case 'charge.dispute.funds_withdrawn':
-      return wordOfDispute(event.id, event.data.object, 'reversed')
+      return disputeEventOf(event.id, event.data.object, 'reversed')
     case 'charge.dispute.funds_reinstated':
-      return wordOfDispute(event.id, event.data.object, 'restored')
+      return disputeEventOf(event.id, event.data.object, 'restored')
     // That a dispute was opened or closed moves no money, and a refunded charge is told of by its
     // refund.
     default:
