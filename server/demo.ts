@@ -7,7 +7,7 @@ import { sql } from 'kysely'
 import { addRecord, createZone, type Dns } from './dns/index.ts'
 import { createLedger } from './wallet/index.ts'
 import { hashPassword } from './auth/index.ts'
-import { plans, termsOf, type Catalog } from './catalog/index.ts'
+import type { Catalog } from './catalog/index.ts'
 import { monthlyOf } from '../contract/pricing.ts'
 import { createBilling, createInvoiceLinks } from './billing/index.ts'
 import { days, hours, later, type Clock } from './platform/clock.ts'
@@ -15,7 +15,7 @@ import { transaction, type Database } from './platform/db.ts'
 import type { Jobs } from './platform/jobs.ts'
 import { lockKeys } from './platform/lock-keys.ts'
 import type { Log } from './platform/log.ts'
-import { descriptionOf, productName, subjectOf } from './wordpress/index.ts'
+import { descriptionOf, plans, productName, subjectOf, termsOf } from './wordpress/index.ts'
 
 export const demoCustomer = {
   email: 'demo@letspanel.example',

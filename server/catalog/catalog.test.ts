@@ -3,16 +3,8 @@ import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { currencies, toMinor } from '../../contract/money.ts'
 import { monthlyOf } from '../../contract/pricing.ts'
-import {
-  CatalogFault,
-  currencyOf,
-  dataCentres,
-  languageOfRegion,
-  loadCatalog,
-  parseCatalog,
-  plans,
-  termsOf,
-} from './index.ts'
+import { CatalogFault, currencyOf, languageOfRegion, loadCatalog, parseCatalog } from './index.ts'
+import { dataCentres, plans, termsOf } from '../wordpress/plans.ts'
 
 const file = path.resolve(import.meta.dirname, '../../catalog.yaml')
 const shipped = readFileSync(file, 'utf8')

@@ -34,7 +34,7 @@ export interface Publisher {
 export const publishJob = 'publish-domain'
 
 /** Another process's changes are answered here within a second. */
-const sweepMs = 700
+const sweepMs = 900
 /** How far back a sweep looks at least: longer than a transaction may last. */
 const sweepBackSeconds = 90
 const pageSize = 500

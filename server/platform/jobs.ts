@@ -2,7 +2,7 @@
  * Durable jobs on pg-boss. A job is added in the business transaction, may run twice and must act
  * once. A killed worker's jobs come back at the next start, or after the heartbeat limit while
  * another portal lives. Workers in this process are woken at the commit; for what another process
- * added, and for what falls due, one query looks at all queues twice a second (job-wake-up.ts).
+ * added, and for what falls due, one query looks at all queues once a second (job-wake-up.ts).
  */
 import type pg from 'pg'
 import { fromKysely, PgBoss } from 'pg-boss'

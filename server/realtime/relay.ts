@@ -11,7 +11,8 @@ import type { Log } from '../platform/log.ts'
 /** The NOTIFY channel. */
 export const channel = 'portal_events'
 const batch = 500
-const roundMs = 1000
+/** Events of this process wake the relay; a round finds those of one that crashed before. */
+const roundMs = 5000
 
 export interface Relay {
   wake(): void
@@ -24,6 +25,12 @@ export function createRelay(db: Database, log: Log): Relay {
   let running: Promise<void> | undefined
   let again = false
   let stopped = true
+
+  const isAnyWaiting = async (): Promise<boolean> => {
+    const { rows } = await sql<{ waits: boolean }>`
+      select exists (select from notification where seq is null) as waits`.execute(db)
+    return rows[0]?.waits === true
+  }
 
   async function sendBatch(): Promise<number> {
     return await transaction(db, async (tx) => {
@@ -45,7 +52,7 @@ export function createRelay(db: Database, log: Log): Relay {
     try {
       do {
         again = false
-        while ((await sendBatch()) === batch);
+        if (await isAnyWaiting()) while ((await sendBatch()) === batch);
       } while (again)
     } catch (error) {
       log.warn({ err: error }, 'relay')

@@ -7,7 +7,8 @@ import type { Currency } from '../../contract/money.ts'
 import { explainPrice, monthlyOf } from '../../contract/pricing.ts'
 import { Basis, Terms } from '../../contract/wallet-proof.ts'
 import type { Offer, Product, Subject } from '../billing/index.ts'
-import { plans, termsOf, type Catalog } from '../catalog/index.ts'
+import type { Catalog } from '../catalog/index.ts'
+import { plans, termsOf } from './plans.ts'
 
 /** Its account in the ledger. */
 export const productName = 'wordpress'

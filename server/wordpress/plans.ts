@@ -1,0 +1,42 @@
+/** What a WordPress server can be and costs, as the catalogue says. */
+import type * as z from 'zod/mini'
+import type { Currency } from '../../contract/money.ts'
+import type { Terms } from '../../contract/pricing.ts'
+import type { Plan, Region } from '../../contract/wordpress.ts'
+import type { Catalog } from '../catalog/index.ts'
+
+const mbPerGb = 1024
+
+export const dataCentres = (catalog: Catalog): z.output<typeof Region>[] =>
+  catalog.dataCentres.map(({ id, name, country, minDiskGb }) => ({
+    id,
+    name,
+    country,
+    minDisk: minDiskGb * mbPerGb,
+  }))
+
+export const plans = (catalog: Catalog, currency: Currency): Plan[] =>
+  catalog.plans.map(({ id, name, cpu, ram, prices }) => ({
+    id,
+    name,
+    cpu,
+    ram,
+    ...prices[currency],
+    currency,
+  }))
+
+/** Everything that a month's price is computed from, to be frozen with what charges it. */
+export const termsOf = (
+  catalog: Catalog,
+  currency: Currency,
+  order: { plan: Plan; diskMb: number; mariadbDiskMb: number; containers: number },
+): Terms => ({
+  plan: order.plan.name,
+  price: order.plan.price,
+  sale_price: order.plan.sale_price,
+  disk: order.diskMb,
+  disk_per_gb: catalog.disks.ssdPerGb[currency],
+  mariadb_disk_size: order.mariadbDiskMb,
+  mariadb_per_gb: catalog.disks.mariadbPerGb[currency],
+  replicate: order.containers,
+})
