@@ -7,7 +7,7 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { ErrorCodes, ResponseError, type MessageConnection } from 'vscode-jsonrpc/node'
 import type { Config } from './config.ts'
-import { dnsDrivers, passOnToNameServer, serveNameServer } from './dns/drivers/index.ts'
+import { createEmbedded, passOnToNameServer, serveNameServer } from './dns/drivers/name-server.ts'
 import type { Log } from './platform/log.ts'
 import { StartFailure, superviseChild } from './platform/supervisor.ts'
 import { lineTo } from './sites-line.ts'
@@ -48,7 +48,7 @@ export async function openNameServer(
   settings: NameServerSettings,
   log: Pick<Log, 'error'>,
 ): Promise<NameServer> {
-  const driver = dnsDrivers.embedded.create({
+  const driver = createEmbedded({
     ...settings,
     onFault: (error) => log.error({ err: error }, 'the name server'),
   })

@@ -1,7 +1,7 @@
 /**
  * One query for all queues of a process, in place of a poll for each worker: it names the queues in
- * which a job is due, and their workers are woken. Costs an idle process one query a second,
- * however many queues it has, and a job that falls due waits a second at most.
+ * which a job is due, and their workers are woken. Costs an idle process less than one query a second,
+ * second for it, however many queues it has, and a job that falls due waits little over a second.
  */
 
 interface DueQueues {
@@ -12,7 +12,7 @@ interface DueQueues {
   onTrouble(error: unknown): void
 }
 
-const lookMs = 1000
+const lookMs = 1200
 
 /** An index probe a queue: the backlog of one costs the others nothing. */
 const dueQueues = `select name from unnest($1::text[]) as queue (name) where exists (
