@@ -5,6 +5,7 @@ import { openNameServer, openRequest, systemErrorOver, type NameServer } from '.
 import type { NameServerSettings } from './name-server.ts'
 import { createLog } from './platform/log.ts'
 import { closeOnSignals } from './platform/shutdown.ts'
+import { collectStartUpGarbage } from './platform/start-up-garbage.ts'
 import { lineTo } from './sites-line.ts'
 import { printFaults } from './start-failures.ts'
 
@@ -26,6 +27,7 @@ function run(): void {
     } catch (error) {
       throw systemErrorOver(error)
     }
+    collectStartUpGarbage()
     return null
   })
   line.listen()

@@ -1,7 +1,7 @@
 /**
  * One query for all queues of a process, in place of a poll for each worker: it names the queues in
- * which a job is due, and their workers are woken. Costs an idle process less than one query a second,
- * second for it, however many queues it has, and a job that falls due waits little over a second.
+ * which a job is due, and their workers are woken. An idle process makes less than one query a
+ * second for it, however many queues it has. A job that falls due waits little over a second.
  */
 
 interface DueQueues {
