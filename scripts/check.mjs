@@ -15,6 +15,7 @@ const steps = [
   ['columns', ['scripts/columns.mjs']],
   ['packages', ['scripts/packages.ts']],
   ['dead code', [tool('knip', 'bin', 'knip.js')]],
+  ['migrations', ['scripts/migrations.ts']],
   ['database types', ['scripts/db-types.ts', '--check']],
   ['.env.example', ['scripts/env-example.ts', '--check']],
   ...(process.argv.includes('--no-tests') ? [] : [['tests', ['scripts/test.mjs']]]),

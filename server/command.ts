@@ -40,6 +40,10 @@ const commands: Readonly<Record<string, Command>> = {
       'the invariants of the ledger, on what is new since the last check; --full: on every entry',
     load: async () => (await import('./commands/ledger-check.ts')).ledgerCheckCommand,
   },
+  migrate: {
+    about: 'brings the database to the schema of this release; --plan: says what would be done',
+    load: async () => (await import('./commands/migrate.ts')).migrateCommand,
+  },
   reconcile: {
     about: 'what gateways, payments and ledger do not agree on; reconcile 30: of the last 30 days',
     load: async () => (await import('./commands/reconcile.ts')).reconcileCommand,

@@ -2,9 +2,12 @@
  * The only reader of the environment. A bad start prints every fault at once, one sentence each.
  */
 import type * as z from 'zod'
+import { ConfigFault } from './platform/config-fault.ts'
 import { isLoopback } from './platform/loopback.ts'
 import { formerNames, underNewNames } from './renamed-settings.ts'
 import { variables } from './variables.ts'
+
+export { ConfigFault }
 
 type Variables = typeof variables
 type Values = { [K in keyof Variables]: z.output<Variables[K]['schema']> }
@@ -20,15 +23,6 @@ export interface Config extends Values {
   readonly sitesScheme: 'http' | 'https'
   /** In production the demo customer, whose password everybody knows, must be asked for by name. */
   readonly demo: boolean
-}
-
-/** The faults of a configuration, one sentence each. */
-export class ConfigFault extends Error {
-  readonly faults: readonly string[]
-  constructor(faults: readonly string[]) {
-    super(faults.join('\n'))
-    this.faults = faults
-  }
 }
 
 /** Keys that only make sense together. */

@@ -29,6 +29,11 @@ export function whyNotStarted(error: unknown): string {
         `DATABASE_URL: its user may not create tables there (${message}). Make it the owner of ` +
         'the database.'
       )
+    case '55P03':
+      return (
+        'A migration could not change a table, which was in use for ten minutes. The log of the ' +
+        'database, or pg_stat_activity, says by whom: end that, and start again.'
+      )
     case 'ECONNREFUSED':
     case 'ENOTFOUND':
     case 'ETIMEDOUT':

@@ -4,7 +4,9 @@
 import { spawn } from 'node:child_process'
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import path from 'node:path'
+import pg from 'pg'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { testDatabase } from './database.ts'
 import { freePort } from './portal.ts'
 import { PortalProcess } from './portal-process.ts'
 
@@ -88,4 +90,18 @@ test('a database that has seen the sandbox does not become production', async ()
     expect.stringMatching(/^This database has been the sandbox's since \d{4}-\d\d-\d\d, and holds/),
   ])
   expect(code).toBe(78)
+}, 120_000)
+
+test('a database that was changed for a newer release does not start this one', async () => {
+  await portal.terminate()
+  const database = await testDatabase()
+  const admin = new pg.Client({ connectionString: database.url })
+  await admin.connect()
+  await admin.query("insert into schema_migration values ('9001_less', 99, now())")
+  await admin.end()
+  expect(await ended({ DATABASE_URL: database.url })).toEqual({
+    code: 78,
+    faults: [expect.stringMatching(/^This is release \d+, .* for release 99 or newer/)],
+  })
+  await database.drop()
 }, 120_000)

@@ -1,7 +1,7 @@
 /** Which module of server/ writes which table. Everything else that touches a table is named. */
 
 export const owners: Readonly<Record<string, readonly string[]>> = {
-  platform: ['idempotency', 'idempotency_action', 'rate_limit', 'root_secret'],
+  platform: ['idempotency', 'idempotency_action', 'rate_limit', 'root_secret', 'schema_migration'],
   'installation.ts': ['installation'],
   commands: ['clock_offset'],
   auth: [

@@ -4,10 +4,10 @@
  */
 import { randomBytes, randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
-import { Migrator } from 'kysely/migration'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
-import { connect, migrate, migrations, type Pool } from '../platform/db.ts'
+import { connect, migrate, type Pool } from '../platform/db.ts'
+import { thisRelease } from '../platform/migrations.ts'
 import { createInvoiceLinks } from './links.ts'
 import { invoiceByToken, presentAll } from './store.ts'
 
@@ -29,9 +29,9 @@ async function asAdmin(statement: string): Promise<void> {
 beforeAll(async () => {
   await asAdmin(`create database ${name}`)
   pool = connect(url, 2, () => undefined)
-  const migrator = new Migrator({ db: pool.db, provider: migrations })
-  const { error } = await migrator.migrateTo('0035_installation')
-  if (error) throw error
+  const { number, migrations } = await thisRelease()
+  const early = migrations.filter(({ name: each }) => each <= '0035_installation')
+  await migrate(url, { number, migrations: early })
 })
 afterAll(async () => {
   await pool.close()

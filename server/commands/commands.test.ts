@@ -61,7 +61,8 @@ test('help is no fault, and every command has it', async () => {
     const { code, said } = await command(...args)
     expect([code, said]).toEqual([0, expect.stringMatching(/jobs[\s\S]*ledger:check/)])
   }
-  for (const name of ['clock', 'jobs', 'ledger:check', 'reconcile', 'refund', 'suspense'])
+  const names = ['clock', 'jobs', 'ledger:check', 'migrate', 'reconcile', 'refund', 'suspense']
+  for (const name of names)
     expect(await command(name, '--help'), name).toMatchObject({
       code: 0,
       said: expect.stringContaining(`${name}: `) as string,
@@ -78,6 +79,7 @@ test('with --json a command answers one object', async () => {
     error: expect.stringContaining('NOSUCHCODE') as string,
   })
   expect(await objectOf('jobs')).toMatchObject({ givenUp: [] })
+  expect(await objectOf('migrate', '--plan')).toMatchObject({ oldestRelease: 1, missing: [] })
 })
 
 test('jobs that gave up are named, and started again', async () => {
@@ -109,6 +111,14 @@ test('a fault of the settings and a failure on the way have exit codes of their 
   expect(catalogue).toEqual({
     code: 78,
     said: 'The catalogue /nowhere/catalog.yaml cannot be read.\n',
+  })
+  await sql`insert into schema_migration values ('9001_less', 99, now())`.execute(portal.app.db)
+  const older = await command('migrate', '--json')
+  await sql`delete from schema_migration where name = '9001_less'`.execute(portal.app.db)
+  expect(older.code).toBe(78)
+  expect(JSON.parse(older.said)).toMatchObject({
+    oldestRelease: 99,
+    error: expect.stringContaining('changed for release 99 or newer (by 9001_less)') as string,
   })
   expect(
     await commandWith({ DATABASE_URL: 'postgres://127.0.0.1:1/nothing' }, 'ledger:check'),

@@ -383,6 +383,12 @@ export interface RunwayWarning {
   days: number;
 }
 
+export interface SchemaMigration {
+  applied_at: Timestamp;
+  name: string;
+  oldest_release: number;
+}
+
 export interface Session {
   created_at: Timestamp;
   customer_id: string;
@@ -581,6 +587,7 @@ export interface DB {
   rate_limit: RateLimit;
   root_secret: RootSecret;
   runway_warning: RunwayWarning;
+  schema_migration: SchemaMigration;
   session: Session;
   sign_in: SignIn;
   sign_in_failure: SignInFailure;

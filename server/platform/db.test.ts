@@ -9,8 +9,8 @@ test('a migration has all the time that it needs, on a database of any size', as
   const admin = new pg.Client({ connectionString: database.url })
   await admin.connect()
   try {
-    // Back to nothing, but for where Kysely keeps what is applied: each time it does, what the
-    // connection is limited to is kept beside.
+    // Back to nothing, but for the table where what is applied is kept (what was applied before
+    // number 48): each time it is, what the connection is limited to is kept beside.
     await admin.query(`
       drop schema public cascade;
       create schema public;
@@ -38,7 +38,7 @@ test('a migration has all the time that it needs, on a database of any size', as
         (name) => ({
           name,
           value: '0',
-          times: applied.length,
+          times: applied.filter((name) => name < '0048').length,
         }),
       ),
     )

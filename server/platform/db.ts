@@ -3,12 +3,16 @@
  * something to do after the commit.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { readdir, readFile } from 'node:fs/promises'
-import path from 'node:path'
-import { Kysely, PostgresDialect, sql, type Transaction } from 'kysely'
-import { Migrator, type MigrationProvider } from 'kysely/migration'
+import { Kysely, PostgresDialect, type Transaction } from 'kysely'
 import pg from 'pg'
 import type { DB } from './db-types.ts'
+import {
+  applyMissing,
+  planMigrations,
+  thisRelease,
+  type MigrationPlan,
+  type Release,
+} from './migrations.ts'
 
 export type Database = Kysely<DB>
 export type Tx = Transaction<DB>
@@ -83,44 +87,30 @@ function open(config: pg.PoolConfig, onError: (error: Error) => void): Pool {
   }
 }
 
-const folder = path.resolve(import.meta.dirname, '../migrations')
-/** The numbered files of `server/migrations/`. */
-export const migrations: MigrationProvider = {
-  async getMigrations() {
-    const files = (await readdir(folder)).filter((file) => /^\d{4}_.+\.sql$/.test(file)).sort()
-    const read = files.map(async (file) => {
-      const text = await readFile(path.join(folder, file), 'utf8')
-      return [
-        file.replace(/\.sql$/, ''),
-        { up: async (db: Kysely<unknown>) => void (await sql.raw(text).execute(db)) },
-      ] as const
-    })
-    return Object.fromEntries(await Promise.all(read))
-  },
-}
-
 /**
- * Applies what is missing, under Kysely's lock: several processes may start at once. Answers the
- * names applied. On a connection of its own, without the limits of calls: an index over years of
- * entries takes its time, and so does waiting for the process that makes it.
+ * On a connection of its own, without the limits of calls: an index over years of entries takes its
+ * time, and so does waiting for the process that makes it.
  */
-export async function migrate(url: string): Promise<string[]> {
+async function forMigrations<T>(url: string, work: (db: Database) => Promise<T>): Promise<T> {
   // A connection that breaks while idle also rejects the next query, and that error is reported.
   const { db, close } = open(
     { connectionString: url, max: 1, application_name: 'portal-migrations' },
     () => undefined,
   )
   try {
-    const migrator = new Migrator({ db, provider: migrations })
-    const { error, results } = await migrator.migrateToLatest()
-    if (error) throw error
-    return (results ?? [])
-      .filter((result) => result.status === 'Success')
-      .map((result) => result.migrationName)
+    return await work(db)
   } finally {
     await close()
   }
 }
+
+/** `applyMissing` of migrations.ts on the database of this address. */
+export const migrate = (url: string, release?: Release): Promise<string[]> =>
+  forMigrations(url, async (db) => applyMissing(db, release ?? (await thisRelease())))
+
+/** `planMigrations` of migrations.ts on the database of this address. */
+export const planOf = (url: string, release: Release): Promise<MigrationPlan> =>
+  forMigrations(url, (db) => planMigrations(db, release))
 
 const afterCommit = new WeakMap<Queryable, (() => void)[]>()
 

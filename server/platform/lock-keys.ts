@@ -16,4 +16,8 @@ export const lockKeys = {
   claimDomain: 727_031,
   /** Walking the ledger's chains. */
   walkLedger: 727_032,
+  /** Migrating. */
+  migrate: 727_033,
+  /** The number that Kysely's migrator has, by which releases before number 2 migrate. */
+  migrateByKysely: 3_853_314_791_062_309_107n,
 } as const

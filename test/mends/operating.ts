@@ -45,6 +45,120 @@ export const operating: readonly Mend[] = [
     { file: 'server/config.ts', mended: 'if (isTest)', without: 'if (false)' },
     { file: 'server/misspelt.ts', mended: 'const mostEdits = 2', without: 'const mostEdits = 0' },
   ].map((edit) => ({ finding: '1.2', edits: [edit] })),
+  // Each in one file, with the title of its guard.
+  ...[
+    {
+      title: 'an older release starts on a newer schema',
+      mended: 'if (release.number >= plan.oldestRelease) return',
+      without: 'if (plan.unknown.length === 0) return',
+    },
+    {
+      title: 'an older release refuses a schema',
+      mended: 'if (release.number >= plan.oldestRelease) return',
+      without: 'return',
+    },
+    {
+      title: 'release 1 starts on a database',
+      mended: 'if (name > lastOfRelease1 && oldestRelease === 1) return',
+      without: '',
+    },
+    {
+      title: 'release 1 starts on a database',
+      mended: 'if (name > lastOfRelease1 && oldestRelease === 1) return',
+      without: 'if (name > lastOfRelease1) return',
+    },
+    {
+      title: 'what is missing in the middle',
+      mended: '({ name }) => !applied.has(name)',
+      without: '({ name }) => [...applied].every((one) => one < name)',
+    },
+    {
+      title: 'two processes migrate at once',
+      mended: 'if (rows[0]?.taken) break',
+      without: 'break',
+    },
+    {
+      title: 'release 1 and this one',
+      mended: 'await sql`select pg_advisory_xact_lock(${lockKeys.migrateByKysely})`.execute(tx)',
+      without: '',
+    },
+    {
+      title: 'a process that is killed on the way',
+      mended: 'await session.transaction().execute(',
+      without: 'await ((work: (tx: Kysely<DB>) => Promise<boolean>) => work(session))(',
+    },
+    {
+      title: 'an index that was interrupted',
+      mended: 'if (rows.length > 0) await sql`drop index',
+      without: 'if (false) await sql`drop index',
+    },
+    {
+      title: 'others that wait to migrate',
+      mended: 'select pg_try_advisory_lock(${lockKeys.migrate}) as taken`',
+      without: 'select true as taken from pg_advisory_lock(${lockKeys.migrate})`',
+    },
+    {
+      title: 'who reads a table',
+      mended: 'await sql.raw(`set local lock_timeout = ${lockTimeoutMs}`).execute(tx)',
+      without: '',
+    },
+    {
+      title: 'who reads a table',
+      mended: "['55P03', '40P01']",
+      without: "['40P01']",
+    },
+  ].map(({ title, mended, without }) => ({
+    finding: '2.2',
+    guard: 'server/platform/migrations.test.ts',
+    title,
+    edits: [{ file: 'server/platform/migrations.ts', mended, without }],
+  })),
+  {
+    finding: '2.2',
+    guard: 'test/first-start.test.ts',
+    edits: [
+      {
+        file: 'server/platform/migrations.ts',
+        mended: 'throw new ConfigFault([',
+        without: 'throw new AggregateError([',
+      },
+    ],
+  },
+  {
+    finding: '2.2',
+    guard: 'server/commands/migrate.test.ts',
+    edits: [
+      {
+        file: 'server/commands/migrate.ts',
+        mended: 'if (given.values.plan === true) {',
+        without: 'if (false) {',
+      },
+    ],
+  },
+  {
+    finding: '2.2',
+    guard: 'scripts/migrations.test.ts',
+    title: 'an older release cannot bear',
+    edits: [
+      {
+        file: 'scripts/migrations.ts',
+        mended: "breaks.push('drops a column')",
+        without: '{}',
+      },
+    ],
+  },
+  {
+    finding: '2.2',
+    guard: 'scripts/migrations.test.ts',
+    title: 'makes writers wait',
+    edits: [
+      {
+        file: 'scripts/migrations.ts',
+        mended: "blocks.push('makes an index without `concurrently`')",
+        without: '{}',
+      },
+    ],
+  },
   {
     finding: '2.3',
     edits: [
