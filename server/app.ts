@@ -46,6 +46,7 @@ import type { Log } from './platform/log.ts'
 import { createMetrics } from './platform/metrics.ts'
 import { openApi } from './platform/openapi.ts'
 import type { Secrets } from './platform/secrets.ts'
+import { definePortalBackups, refuseUnfinishedRestore } from './portal-backup/index.ts'
 import { createRealtime } from './realtime/index.ts'
 import * as storefront from './storefront/index.ts'
 import { defineGauges, defineUpkeep } from './upkeep.ts'
@@ -92,6 +93,7 @@ export async function openApp(parts: AppParts) {
   )
   const { db } = pool
   try {
+    await refuseUnfinishedRestore(config.DATA_DIR)
     await migrate(parts.databaseUrl)
     const production = config.NODE_ENV === 'production'
     await judgeInstallation(db, clock.now(), { sandbox: config.sandbox, production })
@@ -193,11 +195,7 @@ export async function openApp(parts: AppParts) {
   })
 
   // Upper layer
-  const addressing: wordpress.SiteAddressing = {
-    scheme: config.sitesScheme,
-    host: config.SITES_DOMAIN ?? 'localhost',
-    portSuffix: config.SITES_DOMAIN === undefined ? `:${config.SITES_PORT}` : '',
-  }
+  const addressing = wordpress.addressingOf(config)
   const directory = wordpress.createDirectory(db, drivers.edge, addressing, log)
   const resolvers = createDnsLookup(config.DNS_RESOLVERS)
   // Our name server is authoritative for the domains that are delegated to us, and uncached.
@@ -307,6 +305,7 @@ export async function openApp(parts: AppParts) {
     messages,
     dataDir: config.DATA_DIR,
   })
+  definePortalBackups({ ...parts, db, jobs, metrics, driver: drivers.wordpress })
   defineGauges({
     db,
     metrics,

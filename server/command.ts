@@ -27,6 +27,12 @@ interface Command {
   readonly withoutDatabase?: true
 }
 const commands: Readonly<Record<string, Command>> = {
+  backup: {
+    about:
+      'saves the whole portal while it runs: backup <folder> [--passphrase-file <file>]; ' +
+      'else BACKUP_PASSPHRASE seals the secret',
+    load: async () => (await import('./commands/backup.ts')).backupCommand,
+  },
   clock: {
     about: 'moves the clock of a portal with the sandbox: clock [+3d | 2027-01-31T00:00Z | reset]',
     load: async () => (await import('./commands/clock.ts')).clockCommand,
@@ -63,6 +69,12 @@ const commands: Readonly<Record<string, Command>> = {
     load: async () => (await import('./commands/restart.ts')).restartCommand,
     withoutDatabase: true,
   },
+  restore: {
+    about:
+      'puts the newest backup of a folder into an empty DATA_DIR and an empty database: ' +
+      'restore <folder> [--passphrase-file <file>]',
+    load: async () => (await import('./commands/restore.ts')).restoreCommand,
+  },
   sites: {
     about: 'which customers’ sites should answer and do not, since when and why',
     load: async () => (await import('./commands/sites.ts')).sitesCommand,
@@ -79,6 +91,12 @@ const commands: Readonly<Record<string, Command>> = {
       'run; the same leads back',
     load: async () => (await import('./commands/upgrade.ts')).upgradeCommand,
     withoutDatabase: true,
+  },
+  'verify-backup': {
+    about:
+      'restores the newest backup of a folder on trial, and says what agrees: verify-backup ' +
+      '<folder> [--passphrase-file <file>]',
+    load: async () => (await import('./commands/verify-backup.ts')).verifyBackupCommand,
   },
 }
 

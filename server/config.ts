@@ -80,6 +80,10 @@ export function readConfig(given: Readonly<Record<string, string | undefined>>):
     if (missing.length > 0 && missing.length < group.length)
       faults.push(`${group.join(' and ')} must be set together: ${missing.join(', ')} is missing.`)
   }
+  if (config.BACKUP_TO !== undefined && config.BACKUP_PASSPHRASE === undefined)
+    faults.push(
+      'BACKUP_TO needs BACKUP_PASSPHRASE, which seals the secret in the backups of the portal.',
+    )
   const ports = (
     ['PORT', 'SANDBOX_PORT', 'SITES_PORT', 'DNS_PORT', 'SANDBOX_DNS_PORT'] as const
   ).map((name) => [name, config[name]] as const)

@@ -29,6 +29,8 @@ export interface SandboxAddresses {
   readonly esms: { readonly apiKey: string; readonly secretKey: string }
 }
 
+export { connectRuntime }
+
 export interface Drivers {
   readonly payments: ReadonlyMap<string, PaymentDriver>
   readonly sms: SmsDriver

@@ -335,6 +335,32 @@ export const variables = {
       .transform(Number),
     example: '7',
   },
+  BACKUP_TO: {
+    about:
+      'A folder on another disk or machine that the whole portal is backed up to every night, ' +
+      'and verified. Without it: no nightly backup of the portal.',
+    schema: blankMeansFault('BACKUP_TO').optional(),
+    example: '',
+  },
+  BACKUP_TO_KEEP: {
+    about: 'How many backups of the portal are kept in BACKUP_TO.',
+    schema: z
+      .string()
+      .default('7')
+      .refine(
+        (text) => /^\d{1,3}$/.test(text) && Number(text) >= 1 && Number(text) <= 365,
+        'BACKUP_TO_KEEP must be a number from 1 to 365.',
+      )
+      .transform(Number),
+    example: '7',
+  },
+  BACKUP_PASSPHRASE: {
+    about:
+      "Seals the portal's secret in its backups. Keep it somewhere else too: without it no " +
+      'backup can be restored.',
+    schema: z.string().min(12, 'BACKUP_PASSPHRASE must have at least 12 characters.').optional(),
+    example: '',
+  },
   VNPAY_TMN_CODE: {
     about: 'VNPay: terminal code (8 characters). With VNPAY_HASH_SECRET it replaces the sandbox.',
     schema: z

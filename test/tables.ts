@@ -16,6 +16,7 @@ export const owners: Readonly<Record<string, readonly string[]>> = {
     'sms_slot',
   ],
   messages: ['message'],
+  'portal-backup': ['portal_backup'],
   realtime: ['channel_grant', 'notification'],
   wallet: [
     'ledger_account',

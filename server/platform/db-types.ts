@@ -366,6 +366,12 @@ export interface PaymentSuspense {
   resolved_at: Timestamp | null;
 }
 
+export interface PortalBackup {
+  failed_since: Timestamp | null;
+  one: Generated<boolean>;
+  verified_at: Timestamp | null;
+}
+
 export interface RateLimit {
   expire: bigint | null;
   key: string;
@@ -584,6 +590,7 @@ export interface DB {
   payment_reversal: PaymentReversal;
   payment_reversal_unmatched: PaymentReversalUnmatched;
   payment_suspense: PaymentSuspense;
+  portal_backup: PortalBackup;
   rate_limit: RateLimit;
   root_secret: RootSecret;
   runway_warning: RunwayWarning;

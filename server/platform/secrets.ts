@@ -128,3 +128,9 @@ export function loadRootSecret(dataFolder: string, given: string | undefined): s
   }
   return fs.readFileSync(file, 'utf8').trim()
 }
+
+/** The same without making one: undefined where there is none. */
+export function readRootSecret(dataFolder: string, given: string | undefined): string | undefined {
+  const file = path.join(dataFolder, 'secret')
+  return given ?? (fs.existsSync(file) ? fs.readFileSync(file, 'utf8').trim() : undefined)
+}

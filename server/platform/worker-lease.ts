@@ -4,7 +4,9 @@
  * database. When the connection breaks, the process reconnects and acquires the lease again.
  */
 import { setTimeout as pause } from 'node:timers/promises'
+import { sql } from 'kysely'
 import pg from 'pg'
+import type { Queryable } from './db.ts'
 import { lockKeys } from './lock-keys.ts'
 import type { Log } from './log.ts'
 
@@ -126,4 +128,14 @@ export function createWorkerLease(url: string, log: Log): WorkerLease {
       ])
     },
   }
+}
+
+/** Whether a process with a worker lives on this database: somebody does what is added. */
+export async function hasWorkers(db: Queryable): Promise<boolean> {
+  const { rows } = await sql`
+    select from pg_locks where locktype = 'advisory' and granted and classid = 0 and objsubid = 1
+      and objid = ${lockKeys.jobWorkers}
+      and database = (select oid from pg_database where datname = current_database())
+    limit 1`.execute(db)
+  return rows.length > 0
 }

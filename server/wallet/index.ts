@@ -4,6 +4,7 @@
  */
 export { entryPage, type Filter } from './entries.ts'
 export { checkAndNote, checkLedger, lastCheck } from './check.ts'
+export { ledgerFigures } from './figures.ts'
 export { createLedger } from './ledger.ts'
 export type { Ledger } from './posting.ts'
 export { gatewayPostings } from './postings.ts'

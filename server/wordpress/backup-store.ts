@@ -1,13 +1,39 @@
 /** SQL of backups, and backups as the API shows them. */
+import { randomUUID } from 'node:crypto'
+import path from 'node:path'
 import { sql, type Selectable } from 'kysely'
 import * as z from 'zod/mini'
 import type { Backup } from '../../contract/wordpress-backups.ts'
 import { newestFirst, type KeysetPage, type PageRequest } from '../platform/cursor.ts'
 import type { DB } from '../platform/db-types.ts'
-import { isUuid, type Queryable } from '../platform/db.ts'
+import type { Clock } from '../platform/clock.ts'
+import { isUuid, type Queryable, type Tx } from '../platform/db.ts'
+import type { Jobs } from '../platform/jobs.ts'
 import type { CopyFigures } from './driver.ts'
 
 export type BackupRow = Selectable<DB['site_backup']>
+
+export const makeJob = 'backup-site'
+
+/** `folder`: where archives lie. */
+export const archiveIn = (folder: string, siteId: string, backupId: string): string =>
+  path.join(folder, siteId, `${backupId}.tar.gz`)
+
+/** Answers its id; the portal that runs makes it. The site's row is locked. */
+export async function beginBackup(
+  { jobs, clock }: { readonly jobs: Pick<Jobs, 'add'>; readonly clock: Clock },
+  tx: Tx,
+  siteId: string,
+  kind: 'manual' | 'nightly',
+): Promise<string> {
+  const id = randomUUID()
+  await tx
+    .insertInto('site_backup')
+    .values({ id, site_id: siteId, kind, state: 'making', created_at: clock.now() })
+    .execute()
+  await jobs.add(tx, makeJob, { backupId: id })
+  return id
+}
 
 const Figures = z.object({
   files: z.int(),

@@ -22,7 +22,8 @@ import {
 } from '../../test/portal.ts'
 import { hours, minutes } from '../platform/clock.ts'
 import { transaction } from '../platform/db.ts'
-import { makeJob, nightlyJob } from './backups.ts'
+import { makeJob } from './backup-store.ts'
+import { nightlyJob } from './backups.ts'
 
 const clock = manualClock(new Date())
 let portal: TestPortal

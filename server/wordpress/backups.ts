@@ -17,12 +17,15 @@ import type { Log } from '../platform/log.ts'
 import { sameText } from '../platform/constant-time.ts'
 import type { Secrets } from '../platform/secrets.ts'
 import {
+  archiveIn,
   backupById,
   backupToRestore,
+  beginBackup,
   deletedWithBackups,
   hasUnfinishedCopy,
   figuresOf,
   surplusBackups,
+  makeJob,
   sitesWithoutBackupSince,
   siteWithBackups,
   type BackupRow,
@@ -32,7 +35,6 @@ import type { WordpressDriver } from './driver.ts'
 import { within } from './within.ts'
 import { lockSite, siteById, specOf, type SiteAddressing } from './store.ts'
 
-export const makeJob = 'backup-site'
 export const restoreJob = 'restore-site'
 export const nightlyJob = 'nightly-backups'
 
@@ -106,7 +108,7 @@ export function createBackups(deps: BackupDeps): Backups {
   const { db, clock, log, jobs, driver } = deps
   const folderOf = (siteId: string): string => path.join(deps.folder, siteId)
   const fileOf = (backup: Pick<BackupRow, 'id' | 'site_id'>): string =>
-    path.join(folderOf(backup.site_id), `${backup.id}.tar.gz`)
+    archiveIn(deps.folder, backup.site_id, backup.id)
 
   /** Servers deleted before it have no backups any more. */
   const deletedSince = (): Date => later(clock.now(), -hours(24) * deps.keptDaysAfterDeletion)
@@ -116,15 +118,8 @@ export function createBackups(deps: BackupDeps): Backups {
     await db.deleteFrom('site_backup').where('site_id', '=', siteId).execute()
   }
 
-  async function begin(tx: Tx, siteId: string, kind: 'manual' | 'nightly'): Promise<string> {
-    const id = randomUUID()
-    await tx
-      .insertInto('site_backup')
-      .values({ id, site_id: siteId, kind, state: 'making', created_at: clock.now() })
-      .execute()
-    await jobs.add(tx, makeJob, { backupId: id })
-    return id
-  }
+  const begin = (tx: Tx, siteId: string, kind: 'manual' | 'nightly'): Promise<string> =>
+    beginBackup(deps, tx, siteId, kind)
 
   /** Makes the archive, restores it in a scratch site; fails unless both have the same figures. */
   async function make(backup: BackupRow, signal: AbortSignal): Promise<void> {

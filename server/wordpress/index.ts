@@ -1,10 +1,11 @@
 /** WordPress servers: ordered, brought up, found by the edge, and watched through their log. */
 export { defineAligning } from './align.ts'
 export { backupRoutes } from './backup-routes.ts'
+export { archiveIn } from './backup-store.ts'
 export { createBackups } from './backups.ts'
 export { createDirectory, type EdgeControl } from './directory.ts'
 export { createDomains } from './domains.ts'
-export type { WordpressDriver } from './driver.ts'
+export type { SiteSpec, WordpressDriver } from './driver.ts'
 export { defineDiskWarnings } from './disk-warnings.ts'
 export { defineHealth, downSites } from './health.ts'
 export { createLifecycle } from './lifecycle.ts'
@@ -16,4 +17,11 @@ export { plans, termsOf } from './plans.ts'
 export { descriptionOf, productName, subjectOf, wordpressProduct } from './product.ts'
 export { routes } from './routes.ts'
 export { titles } from './titles.ts'
-export { hostOf, type SiteAddressing } from './store.ts'
+export { addressingOf, hostOf, type SiteAddressing } from './store.ts'
+export {
+  forgetLostArchives,
+  makeMissing,
+  newestArchives,
+  sitesToSave,
+  specsToRestore,
+} from './whole-backup.ts'

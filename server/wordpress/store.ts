@@ -19,6 +19,16 @@ export interface SiteAddressing {
   /** Empty, or `:8082`. */
   readonly portSuffix: string
 }
+/** As the operator has set it. */
+export const addressingOf = (config: {
+  readonly sitesScheme: 'http' | 'https'
+  readonly SITES_DOMAIN?: string | undefined
+  readonly SITES_PORT: number
+}): SiteAddressing => ({
+  scheme: config.sitesScheme,
+  host: config.SITES_DOMAIN ?? 'localhost',
+  portSuffix: config.SITES_DOMAIN === undefined ? `:${config.SITES_PORT}` : '',
+})
 export const domainOf = (addressing: SiteAddressing, name: string): string =>
   `${name}.${addressing.host}${addressing.portSuffix}`
 export const urlOf = (addressing: SiteAddressing, name: string): string =>

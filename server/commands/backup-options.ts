@@ -1,0 +1,53 @@
+/** What the commands about backups of the portal have in common. */
+import { readFileSync } from 'node:fs'
+import { parseArgs } from 'node:util'
+import type { Config } from '../config.ts'
+import { BackupFault } from '../portal-backup/index.ts'
+import type { Output } from './output.ts'
+
+interface Wish {
+  readonly where: string
+  readonly passphrase: string | undefined
+}
+
+/** Undefined where the arguments are not understood: the usage has been told. */
+export function readWish(
+  name: string,
+  config: Config,
+  args: readonly string[],
+  out: Output,
+): Wish | undefined {
+  try {
+    const { values, positionals } = parseArgs({
+      args: [...args],
+      allowPositionals: true,
+      options: { 'passphrase-file': { type: 'string' } },
+    })
+    const [where, ...more] = positionals
+    if (where === undefined || where === '' || more.length > 0) throw new Error('where')
+    const file = values['passphrase-file']
+    return {
+      where,
+      passphrase: file === undefined ? config.BACKUP_PASSPHRASE : readFileSync(file, 'utf8').trim(),
+    }
+  } catch (error) {
+    const unread = (error as NodeJS.ErrnoException).syscall !== undefined
+    out.refuse(
+      unread
+        ? `The file of the passphrase cannot be read: ${(error as Error).message}`
+        : `npm run portal -- ${name} <folder> [--passphrase-file <file>] [--json]`,
+    )
+    return undefined
+  }
+}
+
+/** 1 with a sentence for what is wrong with the backup or with what was asked for. */
+export async function orRefuse(out: Output, work: () => Promise<number>): Promise<number> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!(error instanceof BackupFault)) throw error
+    out.refuse(error.message)
+    return 1
+  }
+}

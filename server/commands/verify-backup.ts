@@ -1,0 +1,53 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import path from 'node:path'
+import type { Config } from '../config.ts'
+import { createLog } from '../platform/log.ts'
+import { openStore, verifyBackup } from '../portal-backup/index.ts'
+import { openSiteRuntime } from '../site-runtime.ts'
+import { orRefuse, readWish } from './backup-options.ts'
+import type { Output } from './output.ts'
+
+/**
+ * `verify-backup <where>`: restores the newest backup on trial and prints what agrees. Answers 1
+ * where something does not.
+ */
+export async function verifyBackupCommand(
+  config: Config,
+  databaseUrl: string,
+  args: readonly string[],
+  out: Output,
+): Promise<number> {
+  const wish = readWish('verify-backup', config, args, out)
+  if (!wish) return 64
+  return await orRefuse(out, async () => {
+    // Sites are tried in a folder of their own: a portal that runs keeps its trials in its own.
+    const scratch = mkdtempSync(path.join(config.DATA_DIR, 'verify-'))
+    const runtime = await openSiteRuntime({ ...config, DATA_DIR: scratch }, createLog('silent'))
+    try {
+      const { manifest, agreed, faults } = await verifyBackup({
+        store: openStore(wish.where),
+        passphrase: wish.passphrase,
+        databaseUrl,
+        scratchFolder: path.join(scratch, 'archive'),
+        prove: (file) => runtime.driver.prove(file),
+      })
+      out.line(`The backup ${manifest.id}, made ${manifest.madeAt} by ${manifest.release}:`)
+      for (const line of agreed) out.line(`  ${line}`)
+      for (const { name, why } of manifest.notSaved)
+        out.line(`  The site ${name} is not in it: ${why}.`)
+      for (const fault of faults) out.line(fault)
+      out.line(faults.length === 0 ? 'The backup is good.' : 'The backup is not good.')
+      out.fields({
+        id: manifest.id,
+        good: faults.length === 0,
+        agreed,
+        faults,
+        notSaved: manifest.notSaved,
+      })
+      return faults.length === 0 ? 0 : 1
+    } finally {
+      await runtime.close()
+      rmSync(scratch, { recursive: true, force: true })
+    }
+  })
+}

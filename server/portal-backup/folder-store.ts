@@ -1,0 +1,77 @@
+/** Backups of the portal in a folder of this machine, such as a mounted disk of another one. */
+import { createReadStream, createWriteStream } from 'node:fs'
+import fs from 'node:fs/promises'
+import path from 'node:path'
+import { once } from 'node:events'
+import { NoSuchFile, type BackupStore } from './store.ts'
+
+/** What is being written, or was when the process was killed. */
+const unfinished = '.part'
+
+async function syncFolder(folder: string): Promise<void> {
+  if (process.platform === 'win32') return
+  const handle = await fs.open(folder)
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
+
+export function folderStore(folder: string): BackupStore {
+  const base = path.resolve(folder)
+  const fileOf = (name: string): string => path.join(base, ...name.split('/'))
+  return {
+    place: folder,
+    async list() {
+      const entries = await fs
+        .readdir(base, { recursive: true, withFileTypes: true })
+        .catch((error: NodeJS.ErrnoException) => {
+          if (error.code === 'ENOENT') return []
+          throw error
+        })
+      return entries
+        .filter((entry) => entry.isFile())
+        .map((entry) => path.relative(base, path.join(entry.parentPath, entry.name)))
+        .map((name) => name.split(path.sep).join('/'))
+    },
+    async put(name, write) {
+      const file = fileOf(name)
+      await fs.mkdir(path.dirname(file), { recursive: true, mode: 0o700 })
+      const into = createWriteStream(file + unfinished, { mode: 0o600, flush: true })
+      try {
+        await write(into)
+        if (!into.closed) await once(into, 'close')
+        await fs.rename(file + unfinished, file)
+        await syncFolder(path.dirname(file))
+      } catch (error) {
+        into.destroy()
+        await fs.rm(file + unfinished, { force: true })
+        throw error
+      }
+    },
+    async get(name) {
+      const stream = createReadStream(fileOf(name))
+      await once(stream, 'open').catch((error: NodeJS.ErrnoException) => {
+        throw error.code === 'ENOENT' ? new NoSuchFile(name) : error
+      })
+      return stream
+    },
+    async remove(name) {
+      await fs.rm(fileOf(name), { force: true })
+      // The folders that are empty now, up to the one that the operator named.
+      for (
+        let each = path.dirname(fileOf(name));
+        each.startsWith(base + path.sep);
+        each = path.dirname(each)
+      )
+        if (
+          !(await fs.rmdir(each).then(
+            () => true,
+            () => false,
+          ))
+        )
+          break
+    },
+  }
+}

@@ -1,0 +1,395 @@
+/**
+ * A portal with a customer, their money and their server is saved while it runs; the machine is
+ * lost; the portal comes up from the backup, and the customer notices nothing.
+ */
+import { randomBytes } from 'node:crypto'
+import fs from 'node:fs'
+import http from 'node:http'
+import os from 'node:os'
+import path from 'node:path'
+import { sql } from 'kysely'
+import pg from 'pg'
+import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest'
+import { verifyStatement } from '../../scripts/verify-statement.mjs'
+import { withDatabase } from '../../test/cluster.ts'
+import { jobsIdle } from '../../test/idle-jobs.ts'
+import { runCommand, startCommand } from '../../test/operator.ts'
+import {
+  eventually,
+  openTestPortal,
+  type TestCustomer,
+  type TestPortal,
+} from '../../test/portal.ts'
+import { transaction } from '../platform/db.ts'
+import { openSecrets } from '../platform/secrets.ts'
+import { folderStore } from './folder-store.ts'
+import { loadDatabase, refuseUnlessEmpty } from './load.ts'
+import { makeBackup } from './make.ts'
+import { backupsIn, openBackup, type Manifest } from './manifest.ts'
+import { portalBackupJob } from './nightly.ts'
+import { pruneBackups } from './prune.ts'
+import { BackupFault, type BackupStore } from './store.ts'
+import { checkFiles, readerOf } from './verify.ts'
+
+const passphrase = 'một câu dài mà không ai đoán được'
+const scratch = fs.mkdtempSync(path.join(os.tmpdir(), 'portal-backup-'))
+// As root, sites and the database are other users', who must be able to enter.
+fs.chmodSync(scratch, 0o755)
+const place = (name: string): string => path.join(scratch, name)
+const saved = place('saved')
+
+let portal: TestPortal
+let an: TestCustomer
+let siteId: string
+let host: string
+let invoiceLink: string
+let statement: string
+let lines: string[] = []
+
+const command = (...args: string[]) =>
+  runCommand(portal, { BACKUP_PASSPHRASE: passphrase }, ...args)
+const get = async (address: string, token = an.token) => {
+  const answer = await portal.call<Record<string, unknown>>('GET', address, { token })
+  expect(answer.status, answer.text).toBe(200)
+  return answer.body.result
+}
+const visit = (target: string): Promise<{ status: number; text: string }> =>
+  new Promise((resolve, reject) => {
+    http
+      .get(
+        {
+          host: '127.0.0.1',
+          port: portal.config.SITES_PORT,
+          path: target,
+          headers: { host },
+          agent: false,
+        },
+        (answer) => {
+          let text = ''
+          answer.on('data', (chunk: Buffer) => (text += chunk.toString()))
+          answer.on('end', () => resolve({ status: answer.statusCode ?? 0, text }))
+        },
+      )
+      .on('error', reject)
+  })
+const statementNow = async (): Promise<string> =>
+  (await portal.call('GET', '/api/payments/stripe/statement', { token: an.token })).text
+
+vi.setConfig({ testTimeout: 240_000 })
+
+beforeAll(async () => {
+  portal = await openTestPortal({
+    env: {
+      PORTAL_SECRET: 'a secret for tests, forty characters long',
+      BACKUP_TO: place('nightly'),
+      BACKUP_TO_KEEP: '2',
+      BACKUP_PASSPHRASE: passphrase,
+    },
+    logLines: (line) => lines.push(line),
+  })
+  await openSecrets(portal.app.db, portal.rootSecret, undefined)
+  an = await portal.customer()
+  await portal.topUp(an, 900_000)
+  await eventually(
+    'the money',
+    async () => (await portal.app.ledger.balanceOf(portal.app.db, an.id)).balance === 900_000n,
+  )
+  const placed = await portal.call<{ id: string }>('POST', '/api/wp', {
+    token: an.token,
+    body: {
+      size: 1,
+      region: 1,
+      disk: 10_240,
+      mariadb_disk_size: 10_240,
+      user: 'an',
+      password: 'Mat-khau-9!',
+      replicate: 1,
+    },
+  })
+  siteId = placed.body.result.id
+  const server = await eventually(
+    'the server running',
+    async () => {
+      const shown = await get(`/api/wp/${siteId}`)
+      return shown['status'] === 'running' && shown
+    },
+    90,
+  )
+  host = String(server['domain'])
+  invoiceLink = (server['invoice'] as { hosted_invoice_url: string }).hosted_invoice_url
+  const content = path.join(portal.dataDir, 'sites', siteId, 'wordpress/wp-content')
+  fs.writeFileSync(path.join(content, 'written.txt'), 'what the customer wrote')
+  statement = await statementNow()
+}, 180_000)
+afterAll(async () => {
+  await portal.close()
+  fs.rmSync(scratch, { recursive: true, force: true })
+})
+
+test('a command saves it while it runs, with an archive of a server that had none', async () => {
+  const { code, said } = await command('backup', saved, '--json')
+  expect([code, said]).toEqual([0, expect.stringMatching(/^\{.*\}\n$/)])
+  expect(JSON.parse(said)).toMatchObject({ sites: 1, notSaved: [], rows: expect.any(Number) })
+  const { manifest } = await openBackup(folderStore(saved), passphrase)
+  expect(manifest.sites).toMatchObject([{ siteId }])
+  const rowsOf = (name: string) => manifest.tables.find((table) => table.name === name)?.rows
+  expect([rowsOf('customer'), rowsOf('site'), rowsOf('root_secret')]).toEqual([1, 1, 1])
+  expect(rowsOf('schedule')).toBeGreaterThan(5)
+  expect(manifest.ledger).toContainEqual(
+    expect.objectContaining({ currency: 'VND', sum: '0', wallets: '682000' }),
+  )
+  // Nobody reads the secret in it.
+  const secret = fs.readFileSync(path.join(saved, manifest.id, 'secret.json'), 'utf8')
+  expect(secret).not.toContain(portal.rootSecret)
+})
+
+test('it is verified: files, rows, books, secret, and the site from its archive', async () => {
+  const { code, said } = await command('verify-backup', saved)
+  expect(said).toMatch(/files are what was written\./)
+  expect(said).toMatch(/\d+ tables came up with \d+ rows\./)
+  expect(said).toMatch(/The secret opens what the database keeps sealed\./)
+  expect(said).toMatch(/The ledger is whole: [1-9]\d* entries\./)
+  expect(said).toMatch(/1 of 1 sites came up from their archives\./)
+  expect([code, said]).toEqual([0, expect.stringMatching(/\nThe backup is good\.\n$/)])
+  const { rows } = await sql`select from pg_database where datname like 'portal_verify_%'`.execute(
+    portal.app.db,
+  )
+  expect(rows).toEqual([])
+})
+
+test('without a passphrase, or with another one, it says so and does nothing', async () => {
+  const none = await runCommand(portal, {}, 'backup', place('none'))
+  expect(none).toMatchObject({ code: 1, said: expect.stringContaining('needs a passphrase') })
+  expect(fs.existsSync(place('none'))).toBe(false)
+  const file = place('passphrase')
+  fs.writeFileSync(file, 'another one than that\n')
+  const wrong = await command('verify-backup', saved, '--passphrase-file', file)
+  expect(wrong).toEqual({
+    code: 1,
+    said: 'The passphrase is not the one of this backup, or secret.json was changed.\n',
+  })
+  expect(await command('verify-backup')).toMatchObject({ code: 64 })
+  expect(await command('verify-backup', place('nowhere'))).toEqual({
+    code: 1,
+    said: `There is no backup in ${place('nowhere')}.\n`,
+  })
+})
+
+test('a flipped byte is found in every file', async () => {
+  const store = folderStore(saved)
+  const opened = await openBackup(store, passphrase)
+  expect(await checkFiles(store, opened)).toEqual([])
+  const flipped = async (name: string, judge: () => Promise<void>): Promise<void> => {
+    const file = path.join(saved, opened.base, name)
+    const before = fs.readFileSync(file)
+    const after = Buffer.from(before)
+    const at = Math.floor(Math.random() * after.length)
+    after[at] = (after[at] ?? 0) ^ (1 << Math.floor(Math.random() * 8))
+    fs.writeFileSync(file, after)
+    try {
+      await judge()
+    } finally {
+      fs.writeFileSync(file, before)
+    }
+  }
+  expect(opened.manifest.files.length).toBeGreaterThan(50)
+  for (const { name } of opened.manifest.files)
+    await flipped(name, async () =>
+      expect(await checkFiles(store, opened), name).toEqual([
+        `${opened.base}${name} is not what was written: its SHA-256 differs.`,
+      ]),
+    )
+  await flipped('manifest.json', async () => {
+    await expect(openBackup(store, passphrase)).rejects.toThrow(BackupFault)
+  })
+  await flipped(opened.manifest.sites[0]?.file ?? '', async () => {
+    const { code, said } = await command('verify-backup', saved)
+    expect([code, said]).toEqual([1, expect.stringMatching(/SHA-256 differs[\s\S]*is not good/)])
+  })
+  const gone = opened.manifest.tables[0]?.file ?? ''
+  await flipped(gone, async () => {
+    fs.rmSync(path.join(saved, opened.base, gone))
+    expect(await checkFiles(store, opened)).toEqual([`${opened.base}${gone} is missing.`])
+  })
+})
+
+test('killed in the middle it leaves nothing that is taken for a backup', async () => {
+  const target = place('killed')
+  const filesIn = (): string[] =>
+    fs.existsSync(target) ? (fs.readdirSync(target, { recursive: true }) as string[]) : []
+  const child = startCommand(portal, { BACKUP_PASSPHRASE: passphrase }, 'backup', target)
+  const ended = new Promise((resolve) => child.once('close', resolve))
+  while (filesIn().length < 8) await new Promise((resolve) => setTimeout(resolve, 2))
+  child.kill('SIGKILL')
+  await ended
+  expect(filesIn().length).toBeGreaterThan(7)
+  expect(filesIn().filter((name) => name.endsWith('manifest.json'))).toEqual([])
+  expect(await command('verify-backup', target)).toEqual({
+    code: 1,
+    said: `There is no whole backup in ${target}: the one that lies there was cut short.\n`,
+  })
+  // What is left of it goes a day later.
+  const store = folderStore(target)
+  expect(await pruneBackups(store, 1, new Date())).toEqual([])
+  expect(await pruneBackups(store, 1, new Date(Date.now() + 25 * 3_600_000))).toHaveLength(1)
+  expect(fs.readdirSync(target)).toEqual([])
+})
+
+test('a disk that is full ends it with an error, and the one of before stays the newest', async () => {
+  const whole = folderStore(saved)
+  const [before] = (await backupsIn(whole)).whole
+  let files = 0
+  const full: BackupStore = {
+    ...whole,
+    put: (name, write) =>
+      files++ < 20 ? whole.put(name, write) : Promise.reject(new Error('ENOSPC')),
+  }
+  const parts = {
+    databaseUrl: portal.databaseUrl,
+    archives: path.join(portal.dataDir, 'backups'),
+    secret: portal.rootSecret,
+    passphrase,
+    now: new Date(),
+  }
+  await expect(makeBackup({ ...parts, store: full })).rejects.toThrow('ENOSPC')
+  const { whole: ids, cutShort } = await backupsIn(whole)
+  expect([ids, cutShort.length]).toEqual([[before], 1])
+  expect((await openBackup(whole, passphrase)).manifest.id).toBe(before)
+})
+
+test('a database of a role without privileges takes it, and gives the same bytes again', async () => {
+  const store = folderStore(saved)
+  const opened = await openBackup(store, passphrase)
+  const name = `plain_${randomBytes(4).toString('hex')}`
+  const admin = new pg.Client({ connectionString: inject('adminUrl') })
+  await admin.connect()
+  await admin.query(`create role ${name} login password 'plain'`)
+  await admin.query(`create database ${name} owner ${name}`)
+  const url = withDatabase(inject('adminUrl'), name).replace(/\/\/[^@]+@/, `//${name}:plain@`)
+  try {
+    expect(await loadDatabase(url, opened.manifest, readerOf(store, opened))).toEqual([])
+    const again = place('again')
+    await makeBackup({
+      store: folderStore(again),
+      databaseUrl: url,
+      archives: path.join(portal.dataDir, 'backups'),
+      secret: portal.rootSecret,
+      passphrase,
+      now: new Date(),
+    })
+    const second = await openBackup(folderStore(again), passphrase)
+    const tables = ({ files }: Manifest) =>
+      files.filter((file) => file.name.startsWith('database/')).map((file) => ({ ...file }))
+    expect(tables(second.manifest)).toEqual(tables(opened.manifest))
+    expect(second.manifest.sequences).toEqual(opened.manifest.sequences)
+    expect(second.manifest.ledger).toEqual(opened.manifest.ledger)
+    // Keys and triggers are back.
+    await expect(refuseUnlessEmpty(url)).rejects.toThrow('The database is not empty')
+    const plain = new pg.Client({ connectionString: url })
+    await plain.connect()
+    await expect(plain.query('delete from ledger_entry')).rejects.toThrow('append-only')
+    await expect(plain.query('delete from site')).rejects.toThrow('foreign key')
+    await plain.end()
+  } finally {
+    await admin.query(`drop database ${name} with (force)`)
+    await admin.query(`drop role ${name}`)
+    await admin.end()
+  }
+})
+
+test('a restore refuses what is not empty, and another secret', async () => {
+  const database = await command('restore', saved)
+  expect(database).toMatchObject({ code: 1, said: expect.stringContaining('is not empty') })
+  const empty = place('empty')
+  const elsewhere = (env: NodeJS.ProcessEnv) =>
+    runCommand(portal, { BACKUP_PASSPHRASE: passphrase, DATA_DIR: empty, ...env }, 'restore', saved)
+  expect(await elsewhere({})).toEqual({
+    code: 1,
+    said: expect.stringMatching(/^The database is not empty \(.+ is there\)/) as string,
+  })
+  expect(await elsewhere({ PORTAL_SECRET: 'another secret of forty characters or so' })).toEqual({
+    code: 1,
+    said: expect.stringContaining(
+      'PORTAL_SECRET is set and is not the one of the backup',
+    ) as string,
+  })
+  expect(fs.existsSync(empty)).toBe(false)
+})
+
+test('every night it is made, verified, kept for a while, and watched', async () => {
+  const night = async (): Promise<void> => {
+    await transaction(portal.app.db, (tx) => portal.app.jobs.add(tx, portalBackupJob, {}))
+    await jobsIdle(portal.app.db)
+  }
+  const gauge = async (name: string): Promise<number> => {
+    const { text } = await portal.call('GET', '/metrics')
+    return Number(new RegExp(`^${name} (.+)$`, 'm').exec(text)?.[1])
+  }
+  expect(await gauge('portal_backup_verified_timestamp_seconds')).toBe(0)
+  for (let count = 0; count < 3; count++) await night()
+  expect((await backupsIn(folderStore(place('nightly')))).whole).toHaveLength(2)
+  const at = await gauge('portal_backup_verified_timestamp_seconds')
+  expect(Math.abs(at - Date.now() / 1000)).toBeLessThan(120)
+  expect(lines.filter((line) => line.includes('the backup is verified'))).toHaveLength(3)
+  // The disk is away: it says so, and again when it is there.
+  fs.renameSync(place('nightly'), place('away'))
+  fs.writeFileSync(place('nightly'), '')
+  lines = []
+  await transaction(portal.app.db, (tx) => portal.app.jobs.add(tx, portalBackupJob, {}))
+  await eventually('the failure', async () => (await gauge('portal_backup_failed')) === 1, 60)
+  expect(lines.find((line) => line.includes('the portal could not be backed up'))).toMatch(
+    /"level":50/,
+  )
+  fs.rmSync(place('nightly'))
+  fs.renameSync(place('away'), place('nightly'))
+  await sql`delete from pgboss.job where name = ${portalBackupJob}`.execute(portal.app.db)
+  await night()
+  expect(await gauge('portal_backup_failed')).toBe(0)
+})
+
+test('the machine is gone: one command, and the customer notices nothing', async () => {
+  const before = await get('/api/v1/auth/me')
+  await command('backup', saved)
+  const gone = withDatabase(inject('adminUrl'), 'postgres')
+  const name = /\/(test_\w+)/.exec(portal.databaseUrl)?.[1] ?? ''
+  let restored: { code: number | null; said: string } | undefined
+  let unfinished: unknown
+  await portal.reopen({}, async () => {
+    const admin = new pg.Client({ connectionString: gone })
+    await admin.connect()
+    await admin.query(`drop database ${name} with (force)`)
+    await admin.query(`create database ${name}`)
+    await admin.end()
+    for (const each of fs.readdirSync(portal.dataDir))
+      fs.rmSync(path.join(portal.dataDir, each), { recursive: true })
+    restored = await runCommand(
+      portal,
+      { BACKUP_PASSPHRASE: passphrase, PORTAL_SECRET: undefined },
+      'restore',
+      saved,
+    )
+    unfinished = fs.existsSync(path.join(portal.dataDir, 'restore-unfinished'))
+  })
+  expect(restored).toMatchObject({ code: 0, said: expect.stringContaining('is restored in') })
+  expect(unfinished).toBe(false)
+  expect(fs.readFileSync(path.join(portal.dataDir, 'secret'), 'utf8')).toBe(portal.rootSecret)
+
+  // The session of before, the money, the books, what was signed and what was linked.
+  expect(await get('/api/v1/auth/me')).toEqual(before)
+  await portal.ledgerHolds()
+  const { fingerprint } = verifyStatement(statement)
+  expect(verifyStatement(await statementNow(), fingerprint).entries).toBeGreaterThan(1)
+  expect((await fetch(invoiceLink)).status).toBe(200)
+  // The site with what its owner wrote, and a backup that can be downloaded.
+  const page = await eventually(
+    'the site',
+    async () => {
+      const answer = await visit('/wp-content/written.txt').catch(() => undefined)
+      return answer?.status === 200 && answer
+    },
+    90,
+  )
+  expect(page.text).toBe('what the customer wrote')
+  const backups = (await get(`/api/wp/${siteId}/backups`)) as unknown as { id: string }[]
+  expect(backups).toHaveLength(1)
+})

@@ -1,0 +1,30 @@
+/** Removes old backups of the portal, and what killed processes left of one. */
+import { hours } from '../platform/clock.ts'
+import { backupsIn, manifestName } from './manifest.ts'
+import type { BackupStore } from './store.ts'
+
+/** One that has no manifest after so long is written by nobody any more. */
+const abandonedMs = hours(24)
+
+/** When it began, as its id says. */
+function begunAt(id: string): number {
+  const [, ...parts] = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z/.exec(id) ?? []
+  const [year, month, day, hour, minute, second] = parts
+  return Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`)
+}
+
+/**
+ * Keeps the newest `kept` whole ones, and what is younger than a day and may still be written.
+ * Answers the ids of those that are gone.
+ */
+export async function pruneBackups(store: BackupStore, kept: number, now: Date): Promise<string[]> {
+  const { whole, cutShort, names } = await backupsIn(store)
+  const old = whole.slice(0, Math.max(0, whole.length - kept))
+  const abandoned = cutShort.filter((id) => begunAt(id) < now.getTime() - abandonedMs)
+  for (const id of [...old, ...abandoned]) {
+    // The manifest goes first: what is removed in part is no backup any more.
+    await store.remove(`${id}/${manifestName}`)
+    for (const name of names) if (name.startsWith(`${id}/`)) await store.remove(name)
+  }
+  return [...old, ...abandoned]
+}

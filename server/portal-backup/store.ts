@@ -1,0 +1,27 @@
+/** Where backups of the portal lie, as all that reads and writes them sees it. */
+import type { Readable, Writable } from 'node:stream'
+
+export interface BackupStore {
+  /** As the operator wrote it, for sentences. */
+  readonly place: string
+  /** The names of all files, with `/` between their parts; none where nothing is there yet. */
+  list(): Promise<string[]>
+  /**
+   * The file is there once `write` has ended the stream that it is given, wholly or not at all. An
+   * older one of the same name is replaced.
+   */
+  put(name: string, write: (into: Writable) => Promise<void>): Promise<void>
+  /** Throws NoSuchFile. */
+  get(name: string): Promise<Readable>
+  /** Does nothing where there is no such file. */
+  remove(name: string): Promise<void>
+}
+
+export class NoSuchFile extends Error {
+  constructor(name: string) {
+    super(`${name} is missing.`)
+  }
+}
+
+/** What is wrong with a backup or with what was asked for: a sentence for the operator. */
+export class BackupFault extends Error {}

@@ -1,0 +1,191 @@
+/**
+ * Says whether a backup would do: every file is what was written, the database comes up from it
+ * with the same rows and whole books, its secret opens it, and sites come up from their archives.
+ */
+import fs from 'node:fs'
+import path from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
+import { sql } from 'kysely'
+import { connect, type Queryable } from '../platform/db.ts'
+import { openSecrets, WrongSecret } from '../platform/secrets.ts'
+import { checkLedger, ledgerFigures } from '../wallet/index.ts'
+import type { WordpressDriver } from '../wordpress/index.ts'
+import { qualified } from './dump.ts'
+import { loadDatabase } from './load.ts'
+import { figuresOfFile, openBackup, type Manifest, type Opened } from './manifest.ts'
+import { inScratchDatabase } from './scratch.ts'
+import { BackupFault, type BackupStore } from './store.ts'
+import { readChecked } from './tally.ts'
+
+export interface VerifyParts {
+  readonly store: BackupStore
+  readonly passphrase: string | undefined
+  /** The scratch database is made beside this one. */
+  readonly databaseUrl: string
+  /** Holds one archive at a time; made and removed. */
+  readonly scratchFolder: string
+  readonly prove: WordpressDriver['prove']
+  readonly signal?: AbortSignal | undefined
+}
+
+export interface Verdict {
+  readonly manifest: Manifest
+  /** What agrees, a sentence each. */
+  readonly agreed: readonly string[]
+  /** What does not, a sentence each; none when the backup is good. */
+  readonly faults: readonly string[]
+}
+
+/** So many archives are restored on trial, chosen anew each time. */
+const archivesProven = 10
+
+const reasonOf = (error: unknown): string =>
+  error instanceof Error ? error.message : String(error)
+
+/** Every file but those in `except`; a sentence for each that is not what was written. */
+export async function checkFiles(
+  store: BackupStore,
+  { manifest, base }: Opened,
+  except: ReadonlySet<string> = new Set(),
+  signal?: AbortSignal,
+): Promise<string[]> {
+  const faults: string[] = []
+  for (const file of manifest.files) {
+    if (except.has(file.name)) continue
+    signal?.throwIfAborted()
+    try {
+      await readChecked(store, base + file.name, file)
+    } catch (error) {
+      if (!(error instanceof BackupFault)) throw error
+      faults.push(error.message)
+    }
+  }
+  return faults
+}
+
+/** Writes files of the backup into streams, compared on the way. */
+export const readerOf =
+  (store: BackupStore, { manifest, base }: Opened) =>
+  (file: string, into: NodeJS.WritableStream): Promise<void> =>
+    readChecked(store, base + file, figuresOfFile(manifest, file), into as fs.WriteStream)
+
+/** What differs between the manifest and the database that came from its backup. */
+export async function differences(
+  db: Queryable,
+  manifest: Manifest,
+  leftOut: readonly string[],
+): Promise<string[]> {
+  const found: string[] = []
+  for (const table of manifest.tables) {
+    if (leftOut.includes(qualified(table))) continue
+    const { rows } = await sql<{ n: bigint }>`
+      select count(*) as n from ${sql.table(`${table.schema}.${table.name}`)}`.execute(db)
+    const n = Number(rows[0]?.n)
+    if (n !== table.rows)
+      found.push(`${table.schema}.${table.name} has ${n} rows; ${table.rows} were written.`)
+  }
+  const ledger = await ledgerFigures(db)
+  if (!isDeepStrictEqual(ledger, manifest.ledger))
+    found.push('The ledger’s sums, entries or last hashes are not those of the manifest.')
+  return found
+}
+
+/** Restores the database on trial; answers what agrees and what does not. */
+async function tryDatabase(
+  parts: VerifyParts,
+  opened: Opened,
+): Promise<Pick<Verdict, 'agreed' | 'faults'>> {
+  const { manifest, secret } = opened
+  const agreed: string[] = []
+  const faults: string[] = []
+  await inScratchDatabase(parts.databaseUrl, async (url) => {
+    const leftOut = await loadDatabase(url, manifest, readerOf(parts.store, opened))
+    const { db, close } = connect(url, 2, () => undefined)
+    try {
+      const unlike = await differences(db, manifest, leftOut)
+      faults.push(...unlike)
+      const rows = manifest.tables.reduce((sum, table) => sum + table.rows, 0)
+      if (unlike.length === 0)
+        agreed.push(`${manifest.tables.length} tables came up with ${rows} rows.`)
+      try {
+        await openSecrets(db, secret, undefined)
+        agreed.push('The secret opens what the database keeps sealed.')
+      } catch (error) {
+        if (!(error instanceof WrongSecret)) throw error
+        faults.push('The secret is not the one of the database.')
+      }
+      const findings = await checkLedger(db, 'full')
+      for (const { invariant, where } of findings) faults.push(`Broken: ${invariant}: ${where}.`)
+      const entries = manifest.ledger.reduce((sum, currency) => sum + currency.entries, 0)
+      if (findings.length === 0) agreed.push(`The ledger is whole: ${entries} entries.`)
+    } finally {
+      await close()
+    }
+  })
+  return { agreed, faults }
+}
+
+function someOf<T>(all: readonly T[], count: number): T[] {
+  const rest = [...all]
+  const chosen: T[] = []
+  while (chosen.length < count && rest.length > 0)
+    chosen.push(...rest.splice(Math.floor(Math.random() * rest.length), 1))
+  return chosen
+}
+
+/** Restores one archive on trial; undefined when it is what its figures say. */
+async function tryArchive(
+  parts: VerifyParts,
+  opened: Opened,
+  site: Manifest['sites'][number],
+): Promise<string | undefined> {
+  const file = path.join(parts.scratchFolder, `${site.backupId}.tar.gz`)
+  try {
+    fs.mkdirSync(parts.scratchFolder, { recursive: true, mode: 0o700 })
+    await readerOf(parts.store, opened)(site.file, fs.createWriteStream(file, { mode: 0o600 }))
+    const proof = await parts.prove(file)
+    return isDeepStrictEqual(proof, site.figures)
+      ? undefined
+      : `The site ${site.name} does not come up as it was: its figures differ.`
+  } catch (error) {
+    return error instanceof BackupFault
+      ? error.message
+      : `The site ${site.name} does not come up from its archive: ${reasonOf(error)}.`
+  } finally {
+    fs.rmSync(parts.scratchFolder, { recursive: true, force: true })
+  }
+}
+
+/**
+ * Verifies the newest backup at the store, or the one that it is.
+ * @throws BackupFault where there is none, the manifest was changed, or the passphrase is wrong
+ */
+export async function verifyBackup(parts: VerifyParts): Promise<Verdict> {
+  const { store, signal } = parts
+  const opened = await openBackup(store, parts.passphrase)
+  const { manifest } = opened
+  const tried = someOf(manifest.sites, archivesProven)
+  const faults = await checkFiles(store, opened, new Set(tried.map(({ file }) => file)), signal)
+  const agreed: string[] = []
+  if (faults.length === 0) {
+    try {
+      const database = await tryDatabase(parts, opened)
+      agreed.push(...database.agreed)
+      faults.push(...database.faults)
+    } catch (error) {
+      if (!(error instanceof BackupFault)) throw error
+      faults.push(error.message)
+    }
+  }
+  let proven = 0
+  for (const site of tried) {
+    signal?.throwIfAborted()
+    const fault = await tryArchive(parts, opened, site)
+    if (fault === undefined) proven += 1
+    else faults.push(fault)
+  }
+  if (proven > 0)
+    agreed.push(`${proven} of ${manifest.sites.length} sites came up from their archives.`)
+  if (faults.length === 0) agreed.unshift(`${manifest.files.length} files are what was written.`)
+  return { manifest, agreed, faults }
+}

@@ -1,0 +1,30 @@
+/** What runs the sites, for an operator's command that has no portal beside it. */
+import { MessageChannel } from 'node:worker_threads'
+import type { Config } from './config.ts'
+import { connectRuntime } from './drivers.ts'
+import type { Log } from './platform/log.ts'
+import { lineThrough } from './sites-line.ts'
+import { openSites } from './sites.ts'
+import type { WordpressDriver } from './wordpress/index.ts'
+
+/**
+ * Opens the runtime of `config.DATA_DIR`; no site is started and no port is listened on. No portal
+ * may run on that folder: what this one finds there unfinished it removes.
+ */
+export async function openSiteRuntime(
+  config: Config,
+  log: Log,
+): Promise<{ readonly driver: WordpressDriver; close(): Promise<void> }> {
+  const sites = openSites(config, log)
+  const { port1, port2 } = new MessageChannel()
+  sites.serve(lineThrough(port1))
+  const line = lineThrough(port2)
+  line.listen()
+  return {
+    driver: await connectRuntime(line),
+    async close() {
+      port2.close()
+      await sites.close()
+    },
+  }
+}

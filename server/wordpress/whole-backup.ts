@@ -1,0 +1,123 @@
+/**
+ * What a backup of the whole portal (server/portal-backup) asks of the servers: the newest proven
+ * archive of each, one made where there is none, and what each should be once it is restored.
+ */
+import { sql } from 'kysely'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Clock } from '../platform/clock.ts'
+import { transaction, type Database, type Queryable } from '../platform/db.ts'
+import type { Jobs } from '../platform/jobs.ts'
+import { beginBackup, hasUnfinishedCopy, figuresOf } from './backup-store.ts'
+import type { CopyFigures, SiteSpec } from './driver.ts'
+import { lockSite, specOf, type SiteAddressing } from './store.ts'
+
+export interface NewestArchive {
+  readonly siteId: string
+  readonly backupId: string
+  readonly name: string
+  readonly madeAt: Date
+  readonly figures: CopyFigures
+}
+
+/** Of every server that has one, deleted ones too, as long as their backups are kept. */
+export async function newestArchives(db: Queryable): Promise<NewestArchive[]> {
+  const { rows } = await sql<{
+    site_id: string
+    id: string
+    name: string
+    created_at: Date
+    figures: unknown
+  }>`
+    select distinct on (b.site_id) b.site_id, b.id, s.name, b.created_at, b.figures
+    from site_backup b join site s on s.id = b.site_id
+    where b.state = 'proven' order by b.site_id, b.seq desc`.execute(db)
+  return rows.map((row) => ({
+    siteId: row.site_id,
+    backupId: row.id,
+    name: row.name,
+    madeAt: row.created_at,
+    figures: figuresOf(row.figures),
+  }))
+}
+
+export interface SiteToSave {
+  readonly siteId: string
+  readonly name: string
+  /** Whether it has an archive that is proven. */
+  readonly proven: boolean
+  /** Whether one is being made, or a restore is under way. */
+  readonly busy: boolean
+}
+
+/** Servers that run, or will again: what a customer has in them must not be lost. */
+export async function sitesToSave(db: Queryable): Promise<SiteToSave[]> {
+  const { rows } = await sql<{ id: string; name: string; proven: boolean; busy: boolean }>`
+    select s.id, s.name,
+      exists (select 1 from site_backup b where b.site_id = s.id and b.state = 'proven') as proven,
+      exists (select 1 from site_backup b where b.site_id = s.id and b.state = 'making')
+      or exists (select 1 from site_restore r where r.site_id = s.id and r.state = 'restoring')
+      as busy
+    from site s where s.status in ('running', 'suspended') and s.deleted_at is null
+    order by s.seq`.execute(db)
+  return rows.map(({ id, name, proven, busy }) => ({ siteId: id, name, proven, busy }))
+}
+
+const lookMs = 500
+
+/**
+ * Has the portal that runs make and prove an archive of every server that has none, and waits until
+ * each has one or failed, at the longest `patienceMs`.
+ */
+export async function makeMissing(deps: {
+  readonly db: Database
+  readonly clock: Clock
+  readonly jobs: Pick<Jobs, 'add'>
+  readonly patienceMs: number
+  readonly signal?: AbortSignal | undefined
+}): Promise<void> {
+  const { db, signal } = deps
+  for (const { siteId, proven } of await sitesToSave(db)) {
+    if (proven) continue
+    await transaction(db, async (tx) => {
+      const site = await lockSite(tx, siteId)
+      const there = site?.status === 'running' || site?.status === 'suspended'
+      if (there && !(await hasUnfinishedCopy(tx, siteId)))
+        await beginBackup(deps, tx, siteId, 'nightly')
+    })
+  }
+  const until = performance.now() + deps.patienceMs
+  const isWaitedFor = ({ proven, busy }: SiteToSave): boolean => !proven && busy
+  while (performance.now() < until && (await sitesToSave(db)).some(isWaitedFor))
+    await pause(lookMs, undefined, { signal })
+}
+
+/** What each server that runs, or will again, should be. */
+export async function specsToRestore(
+  db: Queryable,
+  addressing: SiteAddressing,
+): Promise<SiteSpec[]> {
+  const sites = await db
+    .selectFrom('site')
+    .selectAll()
+    .where('status', 'in', ['running', 'suspended'])
+    .where('deleted_at', 'is', null)
+    .orderBy('seq')
+    .execute()
+  const specs: SiteSpec[] = []
+  for (const site of sites) specs.push(await specOf(db, addressing, site))
+  return specs
+}
+
+/**
+ * After a restore: backups whose archives are gone with the machine are forgotten, so that no
+ * customer is offered one. Those that are named stay.
+ */
+export async function forgetLostArchives(
+  db: Queryable,
+  present: readonly string[],
+): Promise<number> {
+  const { rows } = await sql<{ id: string }>`
+    update site_backup set state = 'removed'
+    where state = 'proven' and not id = any (${present}::uuid[]) returning id`.execute(db)
+  return rows.length
+}
