@@ -29,8 +29,8 @@ interface Command {
 const commands: Readonly<Record<string, Command>> = {
   backup: {
     about:
-      'saves the whole portal while it runs: backup <folder> [--passphrase-file <file>]; ' +
-      'else BACKUP_PASSPHRASE seals the secret',
+      'saves the whole portal while it runs: backup <folder | s3://bucket/prefix> ' +
+      '[--passphrase-file <file>]; else BACKUP_PASSPHRASE seals the secret',
     load: async () => (await import('./commands/backup.ts')).backupCommand,
   },
   clock: {
@@ -71,8 +71,8 @@ const commands: Readonly<Record<string, Command>> = {
   },
   restore: {
     about:
-      'puts the newest backup of a folder into an empty DATA_DIR and an empty database: ' +
-      'restore <folder> [--passphrase-file <file>]',
+      'puts the newest backup into an empty DATA_DIR and an empty database: ' +
+      'restore <folder | s3://bucket/prefix> [--passphrase-file <file>]',
     load: async () => (await import('./commands/restore.ts')).restoreCommand,
   },
   sites: {
@@ -94,8 +94,8 @@ const commands: Readonly<Record<string, Command>> = {
   },
   'verify-backup': {
     about:
-      'restores the newest backup of a folder on trial, and says what agrees: verify-backup ' +
-      '<folder> [--passphrase-file <file>]',
+      'restores the newest backup on trial, and says what agrees: verify-backup ' +
+      '<folder | s3://bucket/prefix> [--passphrase-file <file>]',
     load: async () => (await import('./commands/verify-backup.ts')).verifyBackupCommand,
   },
 }

@@ -33,6 +33,7 @@ const together: readonly (readonly (keyof Variables)[])[] = [
   ['PAYOS_CLIENT_ID', 'PAYOS_API_KEY', 'PAYOS_CHECKSUM_KEY'],
   ['STRIPE_SECRET_KEY', 'STRIPE_PUBLISHABLE_KEY', 'STRIPE_WEBHOOK_SECRET'],
   ['SQUARE_ACCESS_TOKEN', 'SQUARE_APPLICATION_ID', 'SQUARE_LOCATION_ID', 'SQUARE_WEBHOOK_KEY'],
+  ['S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY'],
   ['ESMS_API_KEY', 'ESMS_SECRET_KEY'],
   ['POWERDNS_URL', 'POWERDNS_API_KEY'],
   ['CLOUDFLARE_API_TOKEN', 'CLOUDFLARE_ACCOUNT_ID'],
@@ -84,6 +85,8 @@ export function readConfig(given: Readonly<Record<string, string | undefined>>):
     faults.push(
       'BACKUP_TO needs BACKUP_PASSPHRASE, which seals the secret in the backups of the portal.',
     )
+  if (config.BACKUP_TO?.startsWith('s3:') === true && config.S3_ACCESS_KEY_ID === undefined)
+    faults.push('BACKUP_TO is in S3: set S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY.')
   const ports = (
     ['PORT', 'SANDBOX_PORT', 'SITES_PORT', 'DNS_PORT', 'SANDBOX_DNS_PORT'] as const
   ).map((name) => [name, config[name]] as const)

@@ -337,8 +337,8 @@ export const variables = {
   },
   BACKUP_TO: {
     about:
-      'A folder on another disk or machine that the whole portal is backed up to every night, ' +
-      'and verified. Without it: no nightly backup of the portal.',
+      'Where the whole portal is backed up to every night, and verified: a folder on another ' +
+      'disk or machine, or s3://bucket/prefix. Without it: no nightly backup of the portal.',
     schema: blankMeansFault('BACKUP_TO').optional(),
     example: '',
   },
@@ -359,6 +359,31 @@ export const variables = {
       "Seals the portal's secret in its backups. Keep it somewhere else too: without it no " +
       'backup can be restored.',
     schema: z.string().min(12, 'BACKUP_PASSPHRASE must have at least 12 characters.').optional(),
+    example: '',
+  },
+  S3_ENDPOINT: {
+    about: 'S3: address of the server that has the bucket, if not AWS. Without a path.',
+    schema: address('S3_ENDPOINT')
+      .refine(
+        (text) => !URL.canParse(text) || new URL(text).pathname === '/',
+        'S3_ENDPOINT must have no path.',
+      )
+      .optional(),
+    example: '',
+  },
+  S3_REGION: {
+    about: 'S3: region that requests are signed for.',
+    schema: blankMeansFault('S3_REGION').default('us-east-1'),
+    example: 'us-east-1',
+  },
+  S3_ACCESS_KEY_ID: {
+    about: 'S3: access key, which may list, read, write and delete in the bucket.',
+    schema: blankMeansFault('S3_ACCESS_KEY_ID').optional(),
+    example: '',
+  },
+  S3_SECRET_ACCESS_KEY: {
+    about: 'S3: its secret key.',
+    schema: blankMeansFault('S3_SECRET_ACCESS_KEY').optional(),
     example: '',
   },
   VNPAY_TMN_CODE: {

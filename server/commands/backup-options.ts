@@ -35,7 +35,8 @@ export function readWish(
     out.refuse(
       unread
         ? `The file of the passphrase cannot be read: ${(error as Error).message}`
-        : `npm run portal -- ${name} <folder> [--passphrase-file <file>] [--json]`,
+        : `npm run portal -- ${name} <folder | s3://bucket/prefix> ` +
+            '[--passphrase-file <file>] [--json]',
     )
     return undefined
   }

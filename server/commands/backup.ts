@@ -35,7 +35,7 @@ export async function backupCommand(
       )
     await completeSites(databaseUrl)
     const manifest = await makeBackup({
-      store: openStore(wish.where),
+      store: openStore(wish.where, config),
       databaseUrl,
       archives: path.join(config.DATA_DIR, 'backups'),
       secret,

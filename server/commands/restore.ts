@@ -21,7 +21,7 @@ export async function restoreCommand(
   return await orRefuse(out, async () => {
     const began = performance.now()
     const { manifest, sites, missing } = await restoreBackup({
-      store: openStore(wish.where),
+      store: openStore(wish.where, config),
       passphrase: wish.passphrase,
       databaseUrl,
       dataDir: config.DATA_DIR,

@@ -25,7 +25,7 @@ export async function verifyBackupCommand(
     const runtime = await openSiteRuntime({ ...config, DATA_DIR: scratch }, createLog('silent'))
     try {
       const { manifest, agreed, faults } = await verifyBackup({
-        store: openStore(wish.where),
+        store: openStore(wish.where, config),
         passphrase: wish.passphrase,
         databaseUrl,
         scratchFolder: path.join(scratch, 'archive'),

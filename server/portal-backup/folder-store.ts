@@ -3,7 +3,7 @@ import { createReadStream, createWriteStream } from 'node:fs'
 import fs from 'node:fs/promises'
 import path from 'node:path'
 import { once } from 'node:events'
-import { NoSuchFile, type BackupStore } from './store.ts'
+import { endStream, NoSuchFile, type BackupStore } from './store.ts'
 
 /** What is being written, or was when the process was killed. */
 const unfinished = '.part'
@@ -45,7 +45,7 @@ export function folderStore(folder: string): BackupStore {
         await fs.rename(file + unfinished, file)
         await syncFolder(path.dirname(file))
       } catch (error) {
-        into.destroy()
+        await endStream(into)
         await fs.rm(file + unfinished, { force: true })
         throw error
       }

@@ -37,7 +37,7 @@ async function makeAndVerify(
   signal: AbortSignal,
 ): Promise<readonly string[]> {
   const { db, databaseUrl, clock, log, config } = parts
-  const store = openStore(to)
+  const store = openStore(to, config)
   const passphrase = config.BACKUP_PASSPHRASE
   await makeMissing({ ...parts, patienceMs: missingMs, signal })
   const made = await makeBackup({

@@ -4,30 +4,26 @@
  */
 import { randomBytes } from 'node:crypto'
 import fs from 'node:fs'
-import http from 'node:http'
 import os from 'node:os'
 import path from 'node:path'
 import { sql } from 'kysely'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest'
+import { startS3 } from '../../sandbox/s3/index.ts'
 import { verifyStatement } from '../../scripts/verify-statement.mjs'
 import { withDatabase } from '../../test/cluster.ts'
 import { jobsIdle } from '../../test/idle-jobs.ts'
 import { runCommand, startCommand } from '../../test/operator.ts'
-import {
-  eventually,
-  openTestPortal,
-  type TestCustomer,
-  type TestPortal,
-} from '../../test/portal.ts'
+import { eventually, type TestPortal } from '../../test/portal.ts'
+import { openSavedWorld, type SavedWorld } from '../../test/saved-world.ts'
 import { transaction } from '../platform/db.ts'
-import { openSecrets } from '../platform/secrets.ts'
 import { folderStore } from './folder-store.ts'
 import { loadDatabase, refuseUnlessEmpty } from './load.ts'
 import { makeBackup } from './make.ts'
 import { backupsIn, openBackup, type Manifest } from './manifest.ts'
 import { portalBackupJob } from './nightly.ts'
 import { pruneBackups } from './prune.ts'
+import { s3Store } from './s3-store.ts'
 import { BackupFault, type BackupStore } from './store.ts'
 import { checkFiles, readerOf } from './verify.ts'
 
@@ -38,88 +34,29 @@ fs.chmodSync(scratch, 0o755)
 const place = (name: string): string => path.join(scratch, name)
 const saved = place('saved')
 
+let world: SavedWorld
 let portal: TestPortal
-let an: TestCustomer
-let siteId: string
-let host: string
-let invoiceLink: string
-let statement: string
 let lines: string[] = []
 
 const command = (...args: string[]) =>
   runCommand(portal, { BACKUP_PASSPHRASE: passphrase }, ...args)
-const get = async (address: string, token = an.token) => {
-  const answer = await portal.call<Record<string, unknown>>('GET', address, { token })
-  expect(answer.status, answer.text).toBe(200)
-  return answer.body.result
-}
-const visit = (target: string): Promise<{ status: number; text: string }> =>
-  new Promise((resolve, reject) => {
-    http
-      .get(
-        {
-          host: '127.0.0.1',
-          port: portal.config.SITES_PORT,
-          path: target,
-          headers: { host },
-          agent: false,
-        },
-        (answer) => {
-          let text = ''
-          answer.on('data', (chunk: Buffer) => (text += chunk.toString()))
-          answer.on('end', () => resolve({ status: answer.statusCode ?? 0, text }))
-        },
-      )
-      .on('error', reject)
-  })
-const statementNow = async (): Promise<string> =>
-  (await portal.call('GET', '/api/payments/stripe/statement', { token: an.token })).text
+const partsTo = (store: BackupStore) => ({
+  store,
+  databaseUrl: portal.databaseUrl,
+  archives: path.join(portal.dataDir, 'backups'),
+  secret: portal.rootSecret,
+  passphrase,
+  now: new Date(),
+})
 
 vi.setConfig({ testTimeout: 240_000 })
 
 beforeAll(async () => {
-  portal = await openTestPortal({
-    env: {
-      PORTAL_SECRET: 'a secret for tests, forty characters long',
-      BACKUP_TO: place('nightly'),
-      BACKUP_TO_KEEP: '2',
-      BACKUP_PASSPHRASE: passphrase,
-    },
+  world = await openSavedWorld({
+    env: { BACKUP_TO: place('nightly'), BACKUP_TO_KEEP: '2', BACKUP_PASSPHRASE: passphrase },
     logLines: (line) => lines.push(line),
   })
-  await openSecrets(portal.app.db, portal.rootSecret, undefined)
-  an = await portal.customer()
-  await portal.topUp(an, 900_000)
-  await eventually(
-    'the money',
-    async () => (await portal.app.ledger.balanceOf(portal.app.db, an.id)).balance === 900_000n,
-  )
-  const placed = await portal.call<{ id: string }>('POST', '/api/wp', {
-    token: an.token,
-    body: {
-      size: 1,
-      region: 1,
-      disk: 10_240,
-      mariadb_disk_size: 10_240,
-      user: 'an',
-      password: 'Mat-khau-9!',
-      replicate: 1,
-    },
-  })
-  siteId = placed.body.result.id
-  const server = await eventually(
-    'the server running',
-    async () => {
-      const shown = await get(`/api/wp/${siteId}`)
-      return shown['status'] === 'running' && shown
-    },
-    90,
-  )
-  host = String(server['domain'])
-  invoiceLink = (server['invoice'] as { hosted_invoice_url: string }).hosted_invoice_url
-  const content = path.join(portal.dataDir, 'sites', siteId, 'wordpress/wp-content')
-  fs.writeFileSync(path.join(content, 'written.txt'), 'what the customer wrote')
-  statement = await statementNow()
+  portal = world.portal
 }, 180_000)
 afterAll(async () => {
   await portal.close()
@@ -131,7 +68,7 @@ test('a command saves it while it runs, with an archive of a server that had non
   expect([code, said]).toEqual([0, expect.stringMatching(/^\{.*\}\n$/)])
   expect(JSON.parse(said)).toMatchObject({ sites: 1, notSaved: [], rows: expect.any(Number) })
   const { manifest } = await openBackup(folderStore(saved), passphrase)
-  expect(manifest.sites).toMatchObject([{ siteId }])
+  expect(manifest.sites).toMatchObject([{ siteId: world.siteId }])
   const rowsOf = (name: string) => manifest.tables.find((table) => table.name === name)?.rows
   expect([rowsOf('customer'), rowsOf('site'), rowsOf('root_secret')]).toEqual([1, 1, 1])
   expect(rowsOf('schedule')).toBeGreaterThan(5)
@@ -235,7 +172,7 @@ test('killed in the middle it leaves nothing that is taken for a backup', async 
   expect(fs.readdirSync(target)).toEqual([])
 })
 
-test('a disk that is full ends it with an error, and the one of before stays the newest', async () => {
+test('a full disk ends it with an error, and the one of before stays the newest', async () => {
   const whole = folderStore(saved)
   const [before] = (await backupsIn(whole)).whole
   let files = 0
@@ -244,20 +181,73 @@ test('a disk that is full ends it with an error, and the one of before stays the
     put: (name, write) =>
       files++ < 20 ? whole.put(name, write) : Promise.reject(new Error('ENOSPC')),
   }
-  const parts = {
-    databaseUrl: portal.databaseUrl,
-    archives: path.join(portal.dataDir, 'backups'),
-    secret: portal.rootSecret,
-    passphrase,
-    now: new Date(),
-  }
-  await expect(makeBackup({ ...parts, store: full })).rejects.toThrow('ENOSPC')
+  await expect(makeBackup(partsTo(full))).rejects.toThrow('ENOSPC')
   const { whole: ids, cutShort } = await backupsIn(whole)
   expect([ids, cutShort.length]).toEqual([[before], 1])
   expect((await openBackup(whole, passphrase)).manifest.id).toBe(before)
 })
 
-test('a database of a role without privileges takes it, and gives the same bytes again', async () => {
+test('it is of one moment, however much money moves, and lies in S3 as well', async () => {
+  const account = { region: 'us-east-1', accessKeyId: 'AKIDTEST', secretAccessKey: 'a secret' }
+  const s3 = await startS3(account, { bucket: 'backups' })
+  const where = 's3://backups/of/portal'
+  const store = s3Store(where, { ...account, endpoint: s3.url })
+  let going = true
+  let posted = 0
+  const moving = (async () => {
+    while (going) {
+      await transaction(portal.app.db, (tx) =>
+        portal.app.ledger.charge(tx, {
+          key: `meanwhile:${posted}`,
+          customerId: world.an.id,
+          product: 'wordpress',
+          currency: 'VND',
+          amount: 1n,
+          details: {},
+        }),
+      )
+      posted += 1
+    }
+  })()
+  try {
+    await eventually('money moving', async () => posted > 20)
+    // The tables one after another, with time for the money in between.
+    const slow: BackupStore = {
+      ...store,
+      put: async (name, write) => {
+        await new Promise((resolve) => setTimeout(resolve, 10))
+        await store.put(name, write)
+      },
+    }
+    const made = await makeBackup(partsTo(slow))
+    going = false
+    await moving
+    const rowsOf = (name: string) => made.tables.find((table) => table.name === name)?.rows
+    expect(rowsOf('ledger_transfer')).toBeLessThan(posted)
+    const { code, said } = await runCommand(
+      portal,
+      {
+        BACKUP_PASSPHRASE: passphrase,
+        S3_ENDPOINT: s3.url,
+        S3_ACCESS_KEY_ID: account.accessKeyId,
+        S3_SECRET_ACCESS_KEY: account.secretAccessKey,
+      },
+      'verify-backup',
+      where,
+    )
+    expect([code, said]).toEqual([0, expect.stringMatching(/The ledger is whole[\s\S]*is good/)])
+    expect(await command('verify-backup', where)).toMatchObject({
+      code: 1,
+      said: expect.stringContaining('needs S3_ACCESS_KEY_ID') as string,
+    })
+  } finally {
+    going = false
+    await moving
+    await s3.close()
+  }
+})
+
+test('a role without privileges can load it, and saved again it is the same bytes', async () => {
   const store = folderStore(saved)
   const opened = await openBackup(store, passphrase)
   const name = `plain_${randomBytes(4).toString('hex')}`
@@ -269,14 +259,7 @@ test('a database of a role without privileges takes it, and gives the same bytes
   try {
     expect(await loadDatabase(url, opened.manifest, readerOf(store, opened))).toEqual([])
     const again = place('again')
-    await makeBackup({
-      store: folderStore(again),
-      databaseUrl: url,
-      archives: path.join(portal.dataDir, 'backups'),
-      secret: portal.rootSecret,
-      passphrase,
-      now: new Date(),
-    })
+    await makeBackup({ ...partsTo(folderStore(again)), databaseUrl: url })
     const second = await openBackup(folderStore(again), passphrase)
     const tables = ({ files }: Manifest) =>
       files.filter((file) => file.name.startsWith('database/')).map((file) => ({ ...file }))
@@ -348,7 +331,7 @@ test('every night it is made, verified, kept for a while, and watched', async ()
 })
 
 test('the machine is gone: one command, and the customer notices nothing', async () => {
-  const before = await get('/api/v1/auth/me')
+  const before = await world.get('/api/v1/auth/me')
   await command('backup', saved)
   const gone = withDatabase(inject('adminUrl'), 'postgres')
   const name = /\/(test_\w+)/.exec(portal.databaseUrl)?.[1] ?? ''
@@ -375,21 +358,23 @@ test('the machine is gone: one command, and the customer notices nothing', async
   expect(fs.readFileSync(path.join(portal.dataDir, 'secret'), 'utf8')).toBe(portal.rootSecret)
 
   // The session of before, the money, the books, what was signed and what was linked.
-  expect(await get('/api/v1/auth/me')).toEqual(before)
+  expect(await world.get('/api/v1/auth/me')).toEqual(before)
   await portal.ledgerHolds()
-  const { fingerprint } = verifyStatement(statement)
-  expect(verifyStatement(await statementNow(), fingerprint).entries).toBeGreaterThan(1)
-  expect((await fetch(invoiceLink)).status).toBe(200)
+  const { fingerprint } = verifyStatement(world.statement)
+  expect(verifyStatement(await world.statementNow(), fingerprint).entries).toBeGreaterThan(1)
+  expect((await fetch(world.invoiceLink)).status).toBe(200)
   // The site with what its owner wrote, and a backup that can be downloaded.
   const page = await eventually(
     'the site',
     async () => {
-      const answer = await visit('/wp-content/written.txt').catch(() => undefined)
+      const answer = await world.visit('/wp-content/written.txt').catch(() => undefined)
       return answer?.status === 200 && answer
     },
     90,
   )
   expect(page.text).toBe('what the customer wrote')
-  const backups = (await get(`/api/wp/${siteId}/backups`)) as unknown as { id: string }[]
+  const backups = (await world.get(`/api/wp/${world.siteId}/backups`)) as unknown as {
+    id: string
+  }[]
   expect(backups).toHaveLength(1)
 })

@@ -25,3 +25,14 @@ export class NoSuchFile extends Error {
 
 /** What is wrong with a backup or with what was asked for: a sentence for the operator. */
 export class BackupFault extends Error {}
+
+/** Ends a stream that failed; resolves once it holds nothing any more. */
+export async function endStream(stream: Writable): Promise<void> {
+  if (stream.closed) return
+  await new Promise<void>((resolve) => {
+    stream.once('close', resolve)
+    // It is told as what `write` failed with.
+    stream.once('error', () => undefined)
+    stream.destroy()
+  })
+}
