@@ -1,0 +1,61 @@
+/**
+ * The real portal, with its own database and WordPress on PHP, loses its machine: killed, its
+ * folder removed. One command brings it back, and everything that it acknowledged still holds.
+ */
+import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import { credited, placeOrder, price, register, settled, topUp } from './kill-journey.ts'
+import { PortalProcess } from './portal-process.ts'
+
+const saved = mkdtempSync(path.join(os.tmpdir(), 'portal-machine-'))
+const portal = await PortalProcess.create()
+afterAll(async () => {
+  await portal.terminate()
+  portal.discard()
+  rmSync(saved, { recursive: true, force: true })
+})
+
+test(
+  'restored on an empty machine, it holds what it said before',
+  { timeout: 300_000 },
+  async () => {
+    const env = { BACKUP_PASSPHRASE: 'a passphrase for tests', ENV_FILE: os.devNull }
+    await portal.start()
+    const an = await register(portal, 1)
+    await credited(portal, an, await topUp(portal, an, price, 'paid'))
+    expect(await settled(portal, an, await placeOrder(portal, an))).toBe('running')
+    const signingKey = await (await fetch(`${portal.url}/api/statement-key`)).text()
+
+    const made = await portal.command('backup', env, [saved])
+    expect(made).toMatchObject({ code: 0, said: expect.stringContaining('1 sites') as string })
+    const verified = await portal.command('verify-backup', env, [saved])
+    expect(verified).toMatchObject({ code: 0, said: expect.stringContaining('is good') as string })
+
+    await portal.kill('database')
+    for (const name of readdirSync(portal.dataDir))
+      rmSync(path.join(portal.dataDir, name), { recursive: true, maxRetries: 5 })
+    const began = performance.now()
+    const restored = await portal.command('restore', env, [saved])
+    expect(restored).toMatchObject({
+      code: 0,
+      said: expect.stringContaining('The portal is restored in') as string,
+    })
+    expect(statSync(path.join(portal.dataDir, 'secret')).mode & 0o777).toBe(0o600)
+    await portal.start(env)
+    for (const { what, holds } of an.facts)
+      await holds().catch((error: unknown) => {
+        throw new Error(`no longer: ${what}`, { cause: error })
+      })
+    // From nothing to a site that answers.
+    expect(performance.now() - began).toBeLessThan(120_000)
+    expect(await (await fetch(`${portal.url}/api/statement-key`)).text()).toBe(signingKey)
+    const books = await portal.command('ledger:check', env, ['--full'])
+    expect(books).toMatchObject({ code: 0, said: expect.stringContaining('is whole') as string })
+    expect(await portal.command('restore', env, [saved])).toMatchObject({
+      code: 1,
+      said: expect.stringContaining('is not empty') as string,
+    })
+  },
+)
