@@ -24,6 +24,7 @@ import { backupsIn, openBackup, type Manifest } from './manifest.ts'
 import { portalBackupJob } from './nightly.ts'
 import { pruneBackups } from './prune.ts'
 import { s3Store } from './s3-store.ts'
+import { refuseUnfinishedRestore } from './restore.ts'
 import { BackupFault, type BackupStore } from './store.ts'
 import { checkFiles, readerOf } from './verify.ts'
 
@@ -139,6 +140,12 @@ test('a flipped byte is found in every file', async () => {
   await flipped('manifest.json', async () => {
     await expect(openBackup(store, passphrase)).rejects.toThrow(BackupFault)
   })
+  // Nor does a manifest pass that somebody has written anew.
+  const manifest = path.join(saved, opened.base, 'manifest.json')
+  const before = fs.readFileSync(manifest, 'utf8')
+  fs.writeFileSync(manifest, before.replace(/"rows": \d+/, '"rows": 4711'))
+  await expect(openBackup(store, passphrase)).rejects.toThrow('it was changed')
+  fs.writeFileSync(manifest, before)
   await flipped(opened.manifest.sites[0]?.file ?? '', async () => {
     const { code, said } = await command('verify-backup', saved)
     expect([code, said]).toEqual([1, expect.stringMatching(/SHA-256 differs[\s\S]*is not good/)])
@@ -281,8 +288,10 @@ test('a role without privileges can load it, and saved again it is the same byte
 })
 
 test('a restore refuses what is not empty, and another secret', async () => {
-  const database = await command('restore', saved)
-  expect(database).toMatchObject({ code: 1, said: expect.stringContaining('is not empty') })
+  expect(await command('restore', saved)).toEqual({
+    code: 1,
+    said: expect.stringMatching(/^DATA_DIR .+ is not empty \(.+ is there\)/) as string,
+  })
   const empty = place('empty')
   const elsewhere = (env: NodeJS.ProcessEnv) =>
     runCommand(portal, { BACKUP_PASSPHRASE: passphrase, DATA_DIR: empty, ...env }, 'restore', saved)
@@ -297,6 +306,11 @@ test('a restore refuses what is not empty, and another secret', async () => {
     ) as string,
   })
   expect(fs.existsSync(empty)).toBe(false)
+  // One that was killed on the way is neither gone on with nor started.
+  fs.mkdirSync(empty)
+  fs.writeFileSync(path.join(empty, 'restore-unfinished'), '')
+  expect((await elsewhere({})).said).toMatch(/^A restore into .+ did not come to its end/)
+  await expect(refuseUnfinishedRestore(empty)).rejects.toThrow('empty it and the database')
 })
 
 test('every night it is made, verified, kept for a while, and watched', async () => {
