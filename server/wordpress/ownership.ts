@@ -1,7 +1,7 @@
 /**
  * Whether a name is its customer's, by what the DNS says: it points at the server (CNAME, or
  * addresses that no other site has), or its TXT record holds a token that only this account was
- * given.
+ * given. The proof by a zone of the same account, and when only TXT counts, stand in domains.ts.
  */
 import { isIPv6 } from 'node:net'
 import { parse } from 'tldts'
