@@ -2,7 +2,7 @@
 import type { DnsDriver } from '../driver.ts'
 import { createCloudflare } from './cloudflare/index.ts'
 import * as cloudflare from './cloudflare/settings.ts'
-import { createEmbedded } from './embedded/index.ts'
+import { createEmbedded, type NameServer } from './embedded/index.ts'
 import type { Settings as EmbeddedSettings } from './embedded/settings.ts'
 import { createPowerdns } from './powerdns/index.ts'
 import * as powerdns from './powerdns/settings.ts'
@@ -10,7 +10,7 @@ import * as powerdns from './powerdns/settings.ts'
 export { connectNameServer, passOnToNameServer, serveNameServer } from './remote/index.ts'
 
 export const dnsDrivers = {
-  embedded: { create: (settings: EmbeddedSettings): DnsDriver => createEmbedded(settings) },
+  embedded: { create: (settings: EmbeddedSettings): NameServer => createEmbedded(settings) },
   powerdns: {
     create: (settings: unknown): DnsDriver => createPowerdns(powerdns.settings.parse(settings)),
   },
