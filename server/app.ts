@@ -46,6 +46,7 @@ import type { Log } from './platform/log.ts'
 import { createMetrics, type MetricTimes } from './platform/metrics.ts'
 import { openApi } from './platform/openapi.ts'
 import type { Secrets } from './platform/secrets.ts'
+import { openTracing } from './platform/tracing.ts'
 import { createRealtime } from './realtime/index.ts'
 import * as storefront from './storefront/index.ts'
 import { defineUpkeep } from './upkeep.ts'
@@ -98,6 +99,17 @@ export async function openApp(parts: AppParts) {
     await pool.close()
     throw error
   }
+
+  const tracing = await openTracing(
+    {
+      endpoint: config.OTEL_EXPORTER_OTLP_ENDPOINT,
+      headers: config.OTEL_EXPORTER_OTLP_HEADERS,
+      serviceName: config.OTEL_SERVICE_NAME,
+      share: config.OTEL_TRACES_SAMPLER_ARG,
+      version,
+    },
+    log,
+  )
 
   // Lower layer
   const metrics = createMetrics(parts.timing?.metrics)
@@ -537,6 +549,7 @@ export async function openApp(parts: AppParts) {
       await limits.close()
       await locks.close()
       await pool.close()
+      await tracing.close()
     },
   }
 }

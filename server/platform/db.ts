@@ -9,6 +9,7 @@ import { Kysely, PostgresDialect, sql, type Transaction } from 'kysely'
 import { Migrator, type MigrationProvider } from 'kysely/migration'
 import pg from 'pg'
 import type { DB } from './db-types.ts'
+import { tracedPart } from './spans.ts'
 
 export type Database = Kysely<DB>
 export type Tx = Transaction<DB>
@@ -122,6 +123,11 @@ export async function migrate(url: string): Promise<string[]> {
   }
 }
 
+const spanOfTransaction = {
+  name: 'transaction',
+  kind: 'client',
+  attributes: { 'db.system.name': 'postgresql' },
+} as const
 const afterCommit = new WeakMap<Queryable, (() => void)[]>()
 
 /**
@@ -130,12 +136,14 @@ const afterCommit = new WeakMap<Queryable, (() => void)[]>()
  */
 export async function transaction<T>(db: Database, work: (tx: Tx) => Promise<T>): Promise<T> {
   const todo: (() => void)[] = []
-  const result = await db.transaction().execute(async (tx) => {
-    afterCommit.set(tx, todo)
-    if (!watched) return await work(tx)
-    const here = { open: true }
-    return await inTransaction.run(here, () => work(tx)).finally(() => (here.open = false))
-  })
+  const result = await tracedPart(spanOfTransaction, () =>
+    db.transaction().execute(async (tx) => {
+      afterCommit.set(tx, todo)
+      if (!watched) return await work(tx)
+      const here = { open: true }
+      return await inTransaction.run(here, () => work(tx)).finally(() => (here.open = false))
+    }),
+  )
   for (const act of todo) act()
   return result
 }
