@@ -18,6 +18,7 @@ import { notePid } from './portal-pid.ts'
 import { readSettings } from './settings.ts'
 import { bootRequest, drainRequest, lineTo, portalIsReady, type Boot } from './sites-line.ts'
 import { printFaults, whyNotStarted } from './start-failures.ts'
+import { noteStart } from './version.ts'
 
 const printLine = (line: string): void => void process.stdout.write(`${line}\n`)
 
@@ -94,6 +95,7 @@ async function run(): Promise<void> {
   const { config, catalog, warnings } = settings
   for (const warning of warnings) process.stderr.write(`  Note: ${warning}\n`)
   const log = createLog(config.LOG_LEVEL)
+  noteStart(log, 'portal')
   let sandbox: { close(): Promise<void> } | undefined
   let app: App | undefined
   let stopClock: (() => void) | undefined

@@ -2,7 +2,6 @@
  * Composes the modules: opens them in order, passes each its dependencies, and closes them. This is
  * the only file that imports every module.
  */
-import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import helmet from '@fastify/helmet'
 import swagger from '@fastify/swagger'
@@ -24,6 +23,7 @@ import {
   routes as dnsRoutes,
   titles as dnsTitles,
 } from './dns/index.ts'
+import { createMeters, defineGauges } from './gauges/index.ts'
 import { serveHealth } from './health.ts'
 import { judgeInstallation } from './installation.ts'
 import { createMessages } from './messages/index.ts'
@@ -43,13 +43,15 @@ import { createJobs } from './platform/jobs.ts'
 import { createSessionLocks } from './platform/session-locks.ts'
 import { createLimits } from './platform/limits.ts'
 import type { Log } from './platform/log.ts'
-import { createMetrics } from './platform/metrics.ts'
+import { createMetrics, type MetricTimes } from './platform/metrics.ts'
 import { openApi } from './platform/openapi.ts'
 import type { Secrets } from './platform/secrets.ts'
 import { definePortalBackups, refuseUnfinishedRestore } from './portal-backup/index.ts'
+import { openTracing } from './platform/tracing.ts'
 import { createRealtime } from './realtime/index.ts'
 import * as storefront from './storefront/index.ts'
-import { defineGauges, defineUpkeep } from './upkeep.ts'
+import { defineUpkeep } from './upkeep.ts'
+import { version } from './version.ts'
 import * as wallet from './wallet/index.ts'
 import * as wordpress from './wordpress/index.ts'
 
@@ -73,14 +75,12 @@ export interface Timing {
   readonly askGatewaySeconds?: readonly number[]
   /** Longest time of one step of setting a server up. */
   readonly provisionStepMs?: number
+  readonly metrics?: Partial<MetricTimes>
 }
 
 export type App = Awaited<ReturnType<typeof openApp>>
 
 const root = path.resolve(import.meta.dirname, '..')
-const { version } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as {
-  version: string
-}
 const poolSize = 20
 const realtimeApp = 'portal'
 
@@ -102,8 +102,20 @@ export async function openApp(parts: AppParts) {
     throw error
   }
 
+  const tracing = await openTracing(
+    {
+      endpoint: config.OTEL_EXPORTER_OTLP_ENDPOINT,
+      headers: config.OTEL_EXPORTER_OTLP_HEADERS,
+      serviceName: config.OTEL_SERVICE_NAME,
+      share: config.OTEL_TRACES_SAMPLER_ARG,
+      version,
+    },
+    log,
+  )
+
   // Lower layer
-  const metrics = createMetrics()
+  const metrics = createMetrics(parts.timing?.metrics)
+  const meters = createMeters(metrics, [...drivers.payments.keys()])
   const limits = createLimits(parts.databaseUrl)
   const jobs = createJobs(parts.databaseUrl, log)
   const ledger = wallet.createLedger(clock)
@@ -238,6 +250,7 @@ export async function openApp(parts: AppParts) {
     onChange: directory.refresh,
     languageOfCustomer: async (of: Queryable, customerId: string) =>
       (await accounts.customer(of, customerId)).language,
+    onRun: meters.onRun,
     stepMs: parts.timing?.provisionStepMs,
   }
   wordpress.defineProvisioning(provisioning)
@@ -308,13 +321,18 @@ export async function openApp(parts: AppParts) {
   definePortalBackups({ ...parts, db, jobs, metrics, driver: drivers.wordpress })
   defineGauges({
     db,
+    pool: pool.pool,
+    poolSize,
+    clock,
     metrics,
     waitingSubscriptions: bills.waiting,
     connections: () => realtime.connections(),
     orphans: reconciler.orphans,
-    // Unknown while the site runtime is unavailable; the other metrics are reported all the same.
-    unremovedSites: () => drivers.wordpress.unremoved().catch(() => Number.NaN),
+    unremovedSites: () => drivers.wordpress.unremoved(),
+    room: () => drivers.wordpress.room(),
     waitingMessages: messages.waiting,
+    processes: drivers.processes,
+    gateways: [...drivers.payments.keys()],
     dataDir: config.DATA_DIR,
   })
 
@@ -366,6 +384,7 @@ export async function openApp(parts: AppParts) {
     log,
     drivers: drivers.payments,
     ...topUps,
+    onWebhook: meters.onWebhook,
     paymentStarts: limits.limit('payment-begun', 300, 600),
     forgeries: limits.limit('forged-notice', 200, 3600),
   })
@@ -529,6 +548,7 @@ export async function openApp(parts: AppParts) {
       await limits.close()
       await locks.close()
       await pool.close()
+      await tracing.close()
     },
   }
 }

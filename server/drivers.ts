@@ -14,6 +14,7 @@ import {
   type PaymentDriverName,
 } from './payments/drivers/index.ts'
 import type { PaymentDriver } from './payments/index.ts'
+import { askOtherProcesses, type OtherProcesses } from './process-figures.ts'
 import { publishHosts } from './sites-line.ts'
 import { connectRuntime } from './wordpress/drivers/index.ts'
 import type { EdgeControl, WordpressDriver } from './wordpress/index.ts'
@@ -38,6 +39,8 @@ export interface Drivers {
   readonly wordpress: WordpressDriver
   readonly edge: EdgeControl
   readonly dns: DnsDriver
+  /** What the parent and the name server have counted. */
+  readonly processes: OtherProcesses
 }
 
 const esmsUrl = 'https://rest.esms.vn'
@@ -156,5 +159,6 @@ export async function openDrivers(
     wordpress: await connectRuntime(line),
     edge: { publish: async (entries) => void (await line.sendRequest(publishHosts, { entries })) },
     dns: openDns(config, line),
+    processes: askOtherProcesses(line, config.DNS_DRIVER === 'embedded'),
   }
 }

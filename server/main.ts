@@ -26,6 +26,7 @@ import { forgetRelease, notedRelease, portalModule } from './release-folder.ts'
 import { readSettings } from './settings.ts'
 import { openSites } from './sites.ts'
 import { printFaults, whyNotStarted } from './start-failures.ts'
+import { noteStart } from './version.ts'
 
 const printLine = (line: string): void => void process.stdout.write(`${line}\n`)
 
@@ -92,6 +93,7 @@ async function run(): Promise<void> {
   const config = configOf(env)
   let current = config
   const log = createLog(config?.LOG_LEVEL ?? 'info')
+  if (config) noteStart(log, 'parent')
   const sites = config && openSites(config, log)
   let nameServer: SupervisedNameServer | undefined
   let postgres: SupervisedPostgres | undefined

@@ -8,6 +8,7 @@ import { closeOnSignals } from './platform/shutdown.ts'
 import { collectStartUpGarbage } from './platform/start-up-garbage.ts'
 import { lineTo } from './sites-line.ts'
 import { printFaults } from './start-failures.ts'
+import { noteStart } from './version.ts'
 
 /** Longest time for what is in flight, ms. */
 const closeLimitMs = 4_000
@@ -21,6 +22,7 @@ function run(): void {
   const line = lineTo(process)
   line.onRequest(openRequest, async (settings: NameServerSettings) => {
     const log = createLog(settings.logLevel)
+    noteStart(log, 'name_server')
     opened = openNameServer(settings, log)
     try {
       ;(await opened).serve(line)

@@ -10,6 +10,11 @@ import type { Config } from './config.ts'
 import { createEmbedded, passOnToNameServer, serveNameServer } from './dns/drivers/name-server.ts'
 import type { Log } from './platform/log.ts'
 import { StartFailure, superviseChild } from './platform/supervisor.ts'
+import {
+  measureProcess,
+  passOnToNameServerFigures,
+  serveNameServerFigures,
+} from './process-figures.ts'
 import { lineTo } from './sites-line.ts'
 
 /** What a name server's process is opened with: the parent's first request. */
@@ -53,8 +58,12 @@ export async function openNameServer(
     onFault: (error) => log.error({ err: error }, 'the name server'),
   })
   await driver.start()
+  const measured = measureProcess()
   return {
-    serve: (line) => serveNameServer(line, driver),
+    serve(line) {
+      serveNameServer(line, driver)
+      serveNameServerFigures(line, () => ({ ...measured(), dns: driver.counts() }))
+    },
     close: () => driver.close(),
   }
 }
@@ -92,7 +101,11 @@ export const systemErrorOver = (error: unknown): ResponseError<SystemError> => {
 export const passCallsOn = (
   line: MessageConnection,
   nameServer: () => SupervisedNameServer | undefined,
-): void => passOnToNameServer(line, () => nameServer()?.line())
+): void => {
+  const to = () => nameServer()?.line()
+  passOnToNameServer(line, to)
+  passOnToNameServerFigures(line, to)
+}
 
 export function superviseNameServer(
   given: NameServerSettings,

@@ -8,6 +8,7 @@ import { defaultFilesDir, defaultRuntimeDir } from '../scripts/wordpress-files.m
 import type { Config } from './config.ts'
 import { createEdge, createHostTable, type HostEntry } from './edge/index.ts'
 import type { Log } from './platform/log.ts'
+import { measureProcess, serveParentFigures } from './process-figures.ts'
 import { publishHosts } from './sites-line.ts'
 import { serveRuntime, wordpressDrivers, type WordpressFiles } from './wordpress/drivers/index.ts'
 
@@ -62,6 +63,7 @@ export function openSites(
     log,
     note: (site, line) => runtime.note(site, 'edge', line),
   })
+  const measured = measureProcess()
   let served = 0
   let publisher = 0
   return {
@@ -69,6 +71,11 @@ export function openSites(
     serve(line) {
       const number = ++served
       serveRuntime(line, runtime)
+      serveParentFigures(line, () => ({
+        ...measured(),
+        edge: edge.counts(),
+        runtime: runtime.counts(),
+      }))
       line.onRequest(publishHosts, ({ entries }: { entries: readonly HostEntry[] }) => {
         // Where one process of the portal replaces another, the newer one's table stands.
         if (number < publisher) return null

@@ -84,3 +84,21 @@ export const nameServersOf = (text: string): string[] =>
       (_, index) => `${before}${Number(first) + index}${after}`,
     )
   })
+
+/** `name=value,name=value` to headers, the values decoded (OpenTelemetry's way to write them). */
+export const headersOf =
+  (name: string) =>
+  (text: string, { addIssue }: z.RefinementCtx): Readonly<Record<string, string>> => {
+    const headers: Record<string, string> = {}
+    for (const one of listed(text)) {
+      const [, header, value] = /^([!#$%&'*+.^`|~\w-]+)\s*=\s*([\x20-\x7e]*)$/.exec(one) ?? []
+      try {
+        if (header === undefined || value === undefined) throw new Error('no header')
+        headers[header] = decodeURIComponent(value)
+      } catch {
+        addIssue(`${name} must be name=value, with commas between several.`)
+        return z.NEVER
+      }
+    }
+    return headers
+  }

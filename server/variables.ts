@@ -6,6 +6,7 @@ import {
   blankMeansFault,
   isHost,
   folderProblem,
+  headersOf,
   portNumber,
   port,
   address,
@@ -157,6 +158,35 @@ export const variables = {
       )
       .optional(),
     example: '',
+  },
+  OTEL_EXPORTER_OTLP_ENDPOINT: {
+    about:
+      'Address of an OpenTelemetry collector (OTLP over HTTP, such as http://127.0.0.1:4318) ' +
+      'that gets traces of calls, jobs and gateway calls; without it there are none.',
+    schema: address('OTEL_EXPORTER_OTLP_ENDPOINT').optional(),
+    example: '',
+  },
+  OTEL_EXPORTER_OTLP_HEADERS: {
+    about: 'Headers for the collector, name=value, between commas; values are URL-encoded.',
+    schema: z.string().default('').transform(headersOf('OTEL_EXPORTER_OTLP_HEADERS')),
+    example: '',
+  },
+  OTEL_SERVICE_NAME: {
+    about: 'What the traces call the portal.',
+    schema: blankMeansFault('OTEL_SERVICE_NAME').default('cloud-portal'),
+    example: 'cloud-portal',
+  },
+  OTEL_TRACES_SAMPLER_ARG: {
+    about: 'Share of traces that are sent, from 0 to 1; a caller that traces decides for its own.',
+    schema: z
+      .string()
+      .refine(
+        (text) => /^(?:0|1|0?\.\d+|1\.0+|0\.0+)$/.test(text),
+        'OTEL_TRACES_SAMPLER_ARG must be a number from 0 to 1.',
+      )
+      .default('1')
+      .transform(Number),
+    example: '1',
   },
   METRICS_TOKEN: {
     about:

@@ -59,5 +59,4 @@ export const exceptions: Readonly<Record<string, string>> = {
   'platform reads clock_offset': 'the clock starts where the command left it',
   'commands reads ledger_account': 'lists the accounts of suspense',
   'commands reads payment_suspense': 'lists what waits in suspense',
-  'upkeep.ts reads site': 'counts the servers',
 }

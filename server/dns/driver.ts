@@ -57,6 +57,16 @@ export interface DnsCapabilities {
   readonly apexFlattening: boolean
 }
 
+/** What our own name server has answered since its start. */
+export interface NameServerCounts {
+  /** By the name of the response's code (RFC 6895), such as NOERROR. */
+  readonly responses: Readonly<Record<string, number>>
+  /** Queries over UDP that the limit left without an answer. */
+  readonly dropped: number
+  /** Those that it answered with a truncated response. */
+  readonly truncated: number
+}
+
 export interface DnsDriver {
   readonly name: string
   readonly capabilities: DnsCapabilities

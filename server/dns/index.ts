@@ -3,7 +3,8 @@
  * servers.
  */
 export { createDelegation, dnsPort, ownAddresses, ownNameServer } from './addresses.ts'
-export type { DnsDriver } from './driver.ts'
+export { countDomains, domainStates } from './counts.ts'
+export type { DnsDriver, NameServerCounts } from './driver.ts'
 export { createDns, type Dns } from './dns.ts'
 export { addRecord } from './records.ts'
 export { routes } from './routes.ts'

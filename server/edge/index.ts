@@ -15,6 +15,9 @@ import { Upstreams } from './upstreams.ts'
 
 export { createHostTable, type EdgeSite, type HostEntry } from './host-table.ts'
 
+/** Requests since the start by class of status; `left`: the visitor left before an answer began. */
+export type EdgeCounts = Readonly<Record<'1xx' | '2xx' | '3xx' | '4xx' | '5xx' | 'left', number>>
+
 export interface EdgeParts {
   /**
    * The site behind a host name: lower case, no port, no trailing dot. Asked at every request, so
@@ -46,6 +49,7 @@ export interface EdgeParts {
 export interface Edge {
   /** Resolves with the port. Rejects when the port cannot be had. */
   listen(): Promise<number>
+  counts(): EdgeCounts
   /** Lets requests in hand finish, at most 10 s. */
   close(): Promise<void>
 }
@@ -95,6 +99,11 @@ const pageFor = (site: EdgeSite): EdgePage | null => {
 export function createEdge(parts: EdgeParts): Edge {
   const upstreams = new Upstreams()
   const tunnels = new Set<Duplex>()
+  const counts = { '1xx': 0, '2xx': 0, '3xx': 0, '4xx': 0, '5xx': 0, left: 0 }
+  const count = (status: number): void => {
+    const name = `${Math.floor(status / 100)}xx`
+    if (name in counts) counts[name as keyof EdgeCounts]++
+  }
   const proto = parts.proto ?? 'http'
   const trustProxy = parts.trustProxy ?? false
   const sharedDomain = parts.sharedDomain?.toLowerCase() ?? null
@@ -132,6 +141,10 @@ export function createEdge(parts: EdgeParts): Edge {
   const forward = (request: http.IncomingMessage, response: http.ServerResponse) => {
     // Its socket may be taken from a request that ends.
     const visitor: Visitor = { client: clientOf(request, trustProxy), began: performance.now() }
+    response.once('close', () => {
+      if (response.headersSent) count(response.statusCode)
+      else counts.left++
+    })
     const target = targetOf(request)
     if (!target) return show(request, response, visitor, 'unknown', null)
     const name = nameOf(target.host)
@@ -214,6 +227,7 @@ export function createEdge(parts: EdgeParts): Edge {
     socket.on('error', () => socket.destroy())
     const refuse = (page: EdgePage, site: string | null = null) => {
       const { status, headers, body } = edgePage(page, request.headers['accept-language'])
+      count(status)
       note(request, visitor, site, { status, bytes: Buffer.byteLength(body), why: page })
       const lines = Object.entries(headers).map(([key, value]) => `${key}: ${value}\r\n`)
       socket.end(
@@ -248,6 +262,7 @@ export function createEdge(parts: EdgeParts): Edge {
     limitTime(outgoing)
     socket.once('close', () => outgoing.destroy())
     const headOf = (incoming: http.IncomingMessage, raw: readonly string[]) => {
+      count(incoming.statusCode ?? 0)
       let text = `HTTP/1.1 ${incoming.statusCode} ${incoming.statusMessage}\r\n`
       const own = withinSite(raw, target.host, sharedDomain)
       for (let index = 0; index < own.length; index += 2)
@@ -306,6 +321,7 @@ export function createEdge(parts: EdgeParts): Edge {
           resolve((server.address() as AddressInfo).port)
         })
       }),
+    counts: () => ({ ...counts }),
     close: async () => {
       for (const tunnel of tunnels) tunnel.destroy()
       const timer = setTimeout(() => server.closeAllConnections(), closeMs)

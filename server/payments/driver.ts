@@ -96,13 +96,15 @@ export interface RecheckRequest {
 export type WebhookEvent = PaymentUpdate | RecheckRequest | null
 
 /** What the settlement did with an update; the driver encodes it for the gateway. */
-export type UpdateOutcome =
-  | 'recorded'
-  | 'already'
-  | 'unknown_order'
-  | 'wrong_amount'
-  | 'forged'
-  | 'error'
+export const updateOutcomes = [
+  'recorded',
+  'already',
+  'unknown_order',
+  'wrong_amount',
+  'forged',
+  'error',
+] as const
+export type UpdateOutcome = (typeof updateOutcomes)[number]
 
 export interface WebhookRequest {
   readonly method: string

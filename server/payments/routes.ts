@@ -11,7 +11,7 @@ import type { Checkout } from './checkout.ts'
 import type { PaymentDriver } from './driver.ts'
 import type { Orders } from './orders.ts'
 import type { Settlement } from './settle.ts'
-import { receiveWebhook } from './webhooks.ts'
+import { receiveWebhook, type WebhookObserver } from './webhooks.ts'
 
 export interface PaymentRouteDeps {
   readonly db: Database
@@ -22,6 +22,7 @@ export interface PaymentRouteDeps {
   readonly drivers: ReadonlyMap<string, PaymentDriver>
   readonly cards: Cards
   readonly orders: Orders
+  readonly onWebhook: WebhookObserver
   /** Per customer: each of them is a call to a gateway. */
   readonly paymentStarts: Limit
   /** Per address: anybody can send forged webhooks, and those are stored. */

@@ -75,6 +75,16 @@ async function named(
   return { ...update, reference: payment?.reference ?? null }
 }
 
+/**
+ * Told of each webhook once it is handled. `lagSeconds`: how long after the movement it came, by
+ * the gateway's clock; null where the gateway does not say when that was.
+ */
+export type WebhookObserver = (
+  gateway: string,
+  outcome: UpdateOutcome,
+  lagSeconds: number | null,
+) => void
+
 export async function receiveWebhook(
   deps: {
     db: Database
@@ -83,6 +93,7 @@ export async function receiveWebhook(
     settlement: Settlement
     orders: Orders
     forgeries: Limit
+    onWebhook: WebhookObserver
   },
   driver: PaymentDriver,
   request: WebhookRequest & { readonly ip: string },
@@ -92,6 +103,7 @@ export async function receiveWebhook(
   let outcome: UpdateOutcome = 'error'
   let paymentId: string | null = null
   let eventId: string | null = null
+  let lagSeconds: number | null = null
   const store = async (length: number): Promise<void> => {
     const raw = {
       method: request.method,
@@ -111,6 +123,8 @@ export async function receiveWebhook(
     if (event === null) outcome = 'recorded'
     else {
       eventId = event.eventId
+      if (!('ask' in event) && event.occurredAt)
+        lagSeconds = Math.max(0, clock.now().getTime() - event.occurredAt.getTime()) / 1000
       ;({ outcome, paymentId } =
         'ask' in event
           ? await recheckPayment(deps, driver, event)
@@ -141,6 +155,7 @@ export async function receiveWebhook(
         log.error({ err: error }, 'the outcome of a webhook was not stored'),
       )
   }
+  deps.onWebhook(driver.name, outcome, lagSeconds)
   return driver.answerTo(outcome)
 }
 

@@ -13,6 +13,7 @@ import {
   type MigrationPlan,
   type Release,
 } from './migrations.ts'
+import { tracedPart } from './spans.ts'
 
 export type Database = Kysely<DB>
 export type Tx = Transaction<DB>
@@ -112,6 +113,11 @@ export const migrate = (url: string, release?: Release): Promise<string[]> =>
 export const planOf = (url: string, release: Release): Promise<MigrationPlan> =>
   forMigrations(url, (db) => planMigrations(db, release))
 
+const spanOfTransaction = {
+  name: 'transaction',
+  kind: 'client',
+  attributes: { 'db.system.name': 'postgresql' },
+} as const
 const afterCommit = new WeakMap<Queryable, (() => void)[]>()
 
 /**
@@ -120,12 +126,14 @@ const afterCommit = new WeakMap<Queryable, (() => void)[]>()
  */
 export async function transaction<T>(db: Database, work: (tx: Tx) => Promise<T>): Promise<T> {
   const todo: (() => void)[] = []
-  const result = await db.transaction().execute(async (tx) => {
-    afterCommit.set(tx, todo)
-    if (!watched) return await work(tx)
-    const here = { open: true }
-    return await inTransaction.run(here, () => work(tx)).finally(() => (here.open = false))
-  })
+  const result = await tracedPart(spanOfTransaction, () =>
+    db.transaction().execute(async (tx) => {
+      afterCommit.set(tx, todo)
+      if (!watched) return await work(tx)
+      const here = { open: true }
+      return await inTransaction.run(here, () => work(tx)).finally(() => (here.open = false))
+    }),
+  )
   for (const act of todo) act()
   return result
 }

@@ -4,6 +4,7 @@
  * an address, a body or a secret.
  */
 import { DriverFailure, type DriverFailureKind } from './errors.ts'
+import { currentSpan, traced } from './spans.ts'
 
 export interface HttpCall {
   /** Who is called, for the failure's text: 'vnpay'. */
@@ -87,10 +88,29 @@ async function readLimited(response: Response, peer: string, maxBytes: number): 
  * to a repeatable call; `unclear` when the answer to any other call was lost; `rejected` on 3xx and
  * 4xx that `accept` does not name (408 and 429 are `unavailable`).
  */
-export async function callHttp(call: HttpCall): Promise<HttpAnswer> {
+export const callHttp = (call: HttpCall): Promise<HttpAnswer> =>
+  traced(
+    {
+      name: `${call.method} ${call.peer}`,
+      kind: 'client',
+      attributes: { 'http.request.method': call.method, 'peer.service': call.peer },
+    },
+    () => makeCall(call),
+  )
+
+/** The span of a call that a third party's own client makes. */
+export const tracedCall = <T>(peer: string, call: () => Promise<T>): Promise<T> =>
+  traced({ name: `call ${peer}`, kind: 'client', attributes: { 'peer.service': peer } }, call)
+
+async function makeCall(call: HttpCall): Promise<HttpAnswer> {
   const { peer, method } = call
+  const span = currentSpan()
   const lost: DriverFailureKind = (call.repeatable ?? method === 'GET') ? 'unavailable' : 'unclear'
-  const headers: Record<string, string> = { accept: 'application/json', ...call.headers }
+  const headers: Record<string, string> = {
+    accept: 'application/json',
+    ...(span && { traceparent: span.traceparent }),
+    ...call.headers,
+  }
   let body: string | undefined
   if (call.json !== undefined) {
     headers['content-type'] = 'application/json; charset=utf-8'
@@ -126,6 +146,7 @@ export async function callHttp(call: HttpCall): Promise<HttpAnswer> {
     throw new DriverFailure(unsent ? 'unavailable' : lost, `${peer}: ${method}: ${why}`)
   }
   const { status } = answer
+  span?.set({ 'http.response.status_code': status })
   if ((status >= 200 && status < 300) || call.accept?.includes(status)) return answer
   if (status >= 500)
     throw new DriverFailure(

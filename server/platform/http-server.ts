@@ -9,6 +9,7 @@ import Fastify, {
 import { isUuid } from './db.ts'
 import { keepAliveMs } from './drain.ts'
 import { explain } from './http-failures.ts'
+import { traceOf } from './http-span.ts'
 import type { Log } from './log.ts'
 import { networkOf } from './network.ts'
 import { watchUnused } from './unused-connections.ts'
@@ -122,6 +123,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
         ms: Math.round(reply.elapsedTime),
         network: networkOf(request.ip),
         ...(customers.has(request) && { customer: customers.get(request) }),
+        ...(traceOf(request) !== undefined && { trace: traceOf(request) }),
       },
       'request',
     )

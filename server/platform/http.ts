@@ -32,6 +32,7 @@ import type { FileAnswer, From, Write } from './http-calls.ts'
 import { explain, languageOfRequest } from './http-failures.ts'
 import { checkInput, noBody, unstorable } from './http-input.ts'
 import { refuseCrossSite } from './http-origin.ts'
+import { inSpanOfCall } from './http-span.ts'
 import { createServer, noteCaller, type ServerOptions } from './http-server.ts'
 import { networkOf } from './network.ts'
 
@@ -218,7 +219,8 @@ export function createHttp(options: HttpOptions): Http {
       url: endpoint.path,
       ...limitOf(endpoint),
       onRequest: async (request: FastifyRequest) => refuseCrossSite(endpoint, request.headers),
-      handler,
+      handler: (request: FastifyRequest, reply: FastifyReply) =>
+        inSpanOfCall(endpoint.path, request, reply, () => handler(request, reply)),
     }
     // Any page of the web can post a form without a preflight request: one endpoint alone accepts
     // forms.

@@ -67,6 +67,42 @@ export async function queueStates(db: Queryable): Promise<QueueState[]> {
   }))
 }
 
+export interface QueueCounts {
+  readonly queue: string
+  /** Due later: new ones, and those that failed and are tried again. */
+  readonly deferred: number
+  /** Due, and waiting for a worker. */
+  readonly ready: number
+  readonly running: number
+}
+
+/** As pg-boss counted them some seconds ago: a row for each queue, not one for each job. */
+export async function queueCounts(db: Queryable): Promise<QueueCounts[]> {
+  const { rows } = await sql<{
+    name: string
+    deferred_count: number
+    ready_count: number
+    active_count: number
+  }>`
+    select name, deferred_count, ready_count, active_count from pgboss.queue
+    where name not like '\\_\\_pgboss\\_\\_%'`.execute(db)
+  return rows.map((row) => ({
+    queue: row.name,
+    deferred: row.deferred_count,
+    ready: row.ready_count,
+    running: row.active_count,
+  }))
+}
+
+/** How long the oldest job that is due has waited, seconds; 0 where none is. */
+export async function oldestDueSeconds(db: Queryable): Promise<number> {
+  const { rows } = await sql<{ seconds: number }>`
+    select coalesce(extract(epoch from now() - min(start_after)), 0)::float8 as seconds
+    from pgboss.job
+    where state < 'active' and not blocked and start_after <= now()`.execute(db)
+  return rows[0]?.seconds ?? 0
+}
+
 /**
  * How many jobs of each queue gave up. What runs by itself every so often counts only until it
  * ended well once more: the next run did the work of the one that failed.

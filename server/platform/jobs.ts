@@ -9,6 +9,7 @@ import { fromKysely, PgBoss } from 'pg-boss'
 import { onCommit, type Tx } from './db.ts'
 import { watchDueQueues } from './job-wake-up.ts'
 import type { Log } from './log.ts'
+import { traced } from './spans.ts'
 import { createWorkerLease } from './worker-lease.ts'
 
 export interface JobOptions {
@@ -183,14 +184,16 @@ export function createJobs(url: string, log: Log, mode: 'work' | 'send' = 'work'
                 last: task.retryCount >= retries,
                 signal: AbortSignal.any([task.signal, stopping.signal]),
               }
+              const named = { job: job.name, id: task.id, attempt: attempt.number }
+              const began = performance.now()
               try {
-                await job.run(task.data, attempt)
-                troubled = false
-              } catch (error) {
-                log[attempt.last ? 'error' : 'warn'](
-                  { err: error, job: job.name, id: task.id, attempt: attempt.number },
-                  'job failed',
+                await traced({ name: `job ${job.name}`, kind: 'consumer', attributes: named }, () =>
+                  job.run(task.data, attempt),
                 )
+                troubled = false
+                log.debug({ ...named, ms: Math.round(performance.now() - began) }, 'job done')
+              } catch (error) {
+                log[attempt.last ? 'error' : 'warn']({ err: error, ...named }, 'job failed')
                 throw error
               } finally {
                 // Where one job lay there may be more: left to itself a worker sleeps after each of

@@ -1,6 +1,6 @@
 /**
  * The database as it stands at one moment, by COPY of every table in one transaction that sees one
- * snapshot (decision 53). Rows go from the server to the store as they come; none is kept.
+ * snapshot (decision 54). Rows go from the server to the store as they come; none is kept.
  */
 import { createGzip } from 'node:zlib'
 import type { Writable } from 'node:stream'

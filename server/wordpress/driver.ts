@@ -171,6 +171,16 @@ export interface WordpressDriver {
   health(): Promise<string | undefined>
 }
 
+/** Of all sites, since the start of the process that runs them. */
+export interface RuntimeCounts {
+  /** Containers that answer now. */
+  readonly containers: number
+  /** How often a container ended unasked and was started again. */
+  readonly restarts: number
+  /** How often a container that should start did not; it is tried again. */
+  readonly failedStarts: number
+}
+
 /** A driver in the process that runs the sites, where the edge asks it about every visitor. */
 export interface SiteRuntime extends WordpressDriver {
   /** `addresses`, from memory. */
@@ -180,6 +190,7 @@ export interface SiteRuntime extends WordpressDriver {
    * site that it does not hold.
    */
   note(id: string, container: string, text: string): void
+  counts(): RuntimeCounts
   /** Stops every container and waits until they are gone. Called once, at shutdown. */
   close(): Promise<void>
 }

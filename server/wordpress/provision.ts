@@ -27,6 +27,10 @@ import { frontPageStatus } from './front-page.ts'
 import { within } from './within.ts'
 import { lockSite, siteById, specOf, urlOf, type SiteAddressing, type SiteRow } from './store.ts'
 
+/** `retried`: it failed, and another run follows. */
+export const runOutcomes = ['running', 'retried', 'given_up'] as const
+export type RunObserver = (outcome: (typeof runOutcomes)[number], seconds: number) => void
+
 export interface ProvisionDeps {
   readonly db: Database
   readonly clock: Clock
@@ -41,6 +45,8 @@ export interface ProvisionDeps {
   readonly onChange: () => void
   /** Of what is said to a customer. */
   readonly languageOfCustomer: (db: Queryable, customerId: string) => Promise<Language>
+  /** Told how each run of setting a server up ended, and how long it took. */
+  readonly onRun?: RunObserver
   /** Longest time of one step. */
   readonly stepMs?: number | undefined
 }
@@ -271,10 +277,14 @@ export function defineProvisioning(deps: ProvisionDeps): void {
     const site = await beginRun(siteId)
     if (!site) return await clearFailed(siteId)
     deps.onChange()
+    const began = performance.now()
+    const tellRun: (outcome: Parameters<RunObserver>[0]) => void = (outcome) =>
+      deps.onRun?.(outcome, (performance.now() - began) / 1000)
     if (site.giving_up === null) {
       try {
         await runSteps(site, signal)
-        if (!(await finish(site))) await clearFailed(siteId)
+        if (await finish(site)) tellRun('running')
+        else await clearFailed(siteId)
         return
       } catch (error) {
         // The portal stops, or another worker has the job: this is no failure of the site.
@@ -284,8 +294,12 @@ export function defineProvisioning(deps: ProvisionDeps): void {
           site,
           error instanceof DriverFailure ? error.kind : 'unavailable',
         )
-        if (verdict === 'again') throw error
+        if (verdict === 'again') {
+          tellRun('retried')
+          throw error
+        }
         if (verdict === 'superseded') return await clearFailed(siteId)
+        tellRun('given_up')
         log.error({ err: error, site: site.name }, 'provisioning given up')
       } finally {
         deps.onChange()

@@ -2,7 +2,7 @@
  * The authoritative name server of the portal: no program of others, no configuration, no
  * recursion. In production it has a process of its own (server/name-server.ts).
  */
-import type { DnsDriver } from '../../driver.ts'
+import type { DnsDriver, NameServerCounts } from '../../driver.ts'
 import { createAnswerer, transfer } from './answer.ts'
 import { createRateLimit } from './limit.ts'
 import { listen, type Handler, type Ports } from './listen.ts'
@@ -13,7 +13,14 @@ import { Zones } from './zones.ts'
 
 const plainAddress = (address: string): string => address.replace(/^::ffff:/, '')
 
-export function createEmbedded(settings: Settings): DnsDriver {
+export interface NameServer extends DnsDriver {
+  counts(): NameServerCounts
+}
+
+/** By the four bits of the header; BADVERS is beyond them, and counted as NOERROR. */
+const codeNames = ['NOERROR', 'FORMERR', 'SERVFAIL', 'NXDOMAIN', 'NOTIMP', 'REFUSED'] as const
+
+export function createEmbedded(settings: Settings): NameServer {
   const zones = new Zones()
   const answerer = createAnswerer(zones)
   const limit = createRateLimit()
@@ -21,6 +28,9 @@ export function createEmbedded(settings: Settings): DnsDriver {
   const journal = settings.folder && new ZoneJournal(zones, settings.folder, settings.onFault)
   let ports: Ports | undefined
   let open = false
+  const responses = new Float64Array(16)
+  let dropped = 0
+  let cut = 0
 
   /** One odd zone or question must not end the portal. */
   function safely(bytes: Buffer, tcp: boolean): Buffer | undefined {
@@ -32,12 +42,23 @@ export function createEmbedded(settings: Settings): DnsDriver {
     }
   }
 
+  const count = (answer: Buffer): void => {
+    responses[(answer[3] ?? 0) & 15]!++
+  }
+
   const handler: Handler = {
     udp(bytes, address, nowMs) {
       const decision = limit.decide(address, nowMs)
-      if (decision === 'drop') return undefined
+      if (decision === 'drop') {
+        dropped++
+        return undefined
+      }
       const answer = safely(bytes, false)
-      return decision === 'truncate' && answer ? truncated(answer) : answer
+      if (!answer) return undefined
+      count(answer)
+      if (decision !== 'truncate') return answer
+      cut++
+      return truncated(answer)
     },
     *tcp(bytes, address) {
       const query = readQuery(bytes)
@@ -48,12 +69,16 @@ export function createEmbedded(settings: Settings): DnsDriver {
       ) {
         const zone = zones.get(query.name)
         if (zone) {
+          responses[rcodes.noError]!++
           yield* transfer(zone, bytes, query)
           return
         }
       }
       const answer = safely(bytes, true)
-      if (answer) yield answer
+      if (answer) {
+        count(answer)
+        yield answer
+      }
     },
   }
 
@@ -85,6 +110,11 @@ export function createEmbedded(settings: Settings): DnsDriver {
       ports = await listen({ ...settings, handler })
       open = true
     },
+    counts: () => ({
+      responses: Object.fromEntries(codeNames.map((name, code) => [name, responses[code] ?? 0])),
+      dropped,
+      truncated: cut,
+    }),
     health: async () => (open ? undefined : 'the name server does not listen'),
     async close() {
       open = false

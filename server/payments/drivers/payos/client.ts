@@ -4,6 +4,7 @@
  */
 import { APIError, InvalidSignatureError, PayOS } from '@payos/node'
 import { DriverFailure } from '../../../platform/errors.ts'
+import { tracedCall } from '../../../platform/http-client.ts'
 import type { PayosSettings } from './settings.ts'
 import { holds, isData } from './sign.ts'
 
@@ -53,8 +54,10 @@ export function createClient(settings: PayosSettings): PayOS {
     logger: silent,
     logLevel: 'off',
     fetch: async (url, init) => {
-      const response = await fetch(url, { ...init, redirect: 'manual' })
-      const text = await textOf(response)
+      const { response, text } = await tracedCall('payos', async () => {
+        const answer = await fetch(url, { ...init, redirect: 'manual' })
+        return { response: answer, text: await textOf(answer) }
+      })
       if (response.ok && isUnsigned(text, checksumKey)) throw new Unsigned('no valid signature')
       return new Response(text === '' ? null : text, {
         status: response.status,

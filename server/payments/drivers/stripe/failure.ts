@@ -1,6 +1,7 @@
 /** Maps Stripe's errors to DriverFailure. */
 import Stripe from 'stripe'
 import { DriverFailure, type DriverFailureKind } from '../../../platform/errors.ts'
+import { tracedCall } from '../../../platform/http-client.ts'
 import { UnknownCard, UnknownCustomer } from '../../driver.ts'
 
 const { StripeError } = Stripe.errors
@@ -40,7 +41,7 @@ export function failureOf(error: unknown): unknown {
 /** Awaits a call to Stripe and throws its errors as DriverFailure. */
 export async function callStripe<T>(call: Promise<T>): Promise<T> {
   try {
-    return await call
+    return await tracedCall('stripe', () => call)
   } catch (error) {
     throw failureOf(error)
   }
@@ -49,7 +50,7 @@ export async function callStripe<T>(call: Promise<T>): Promise<T> {
 /** The same, and `null` for what Stripe does not know. */
 export async function callStripeOrNull<T>(call: Promise<T>): Promise<T | null> {
   try {
-    return await call
+    return await tracedCall('stripe', () => call)
   } catch (error) {
     if (isMissing(error)) return null
     throw failureOf(error)

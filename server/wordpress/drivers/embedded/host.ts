@@ -25,5 +25,7 @@ export interface Host {
   readonly ownerOf: (siteDir: string) => Promise<number | null>
   /** Null where the kernel holds no limits for us. */
   readonly cgroups: () => Promise<Cgroups | null>
+  /** Of all sites together, since the start; the slots add to it. */
+  readonly counted: { restarts: number; failedStarts: number }
   readonly warn: (detail: object, message: string) => void
 }

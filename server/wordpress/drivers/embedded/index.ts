@@ -111,6 +111,7 @@ export function createEmbedded(parts: EmbeddedParts): SiteRuntime {
     confinement,
     ownerOf: async (siteDir) => ((await hasUsers()) ? await users!.of(siteDir) : null),
     cgroups: () => (cgroups ??= ownCgroup().then(openCgroups)),
+    counted: { restarts: 0, failedStarts: 0 },
     warn: (detail, message) => parts.log.warn(detail, message),
   }
   const sites = new Map<string, Site>()
@@ -231,6 +232,10 @@ export function createEmbedded(parts: EmbeddedParts): SiteRuntime {
       // A visitor who comes as the site is removed must not make its folder again.
       if (idShape.test(id) && existsSync(path.join(sitesDir, id))) site(id).log.add(container, text)
     },
+    counts: () => ({
+      containers: [...sites.values()].reduce((sum, one) => sum + one.addresses().length, 0),
+      ...host.counted,
+    }),
     log: (id) => site(id).log,
     async list() {
       const entries = await fs.readdir(sitesDir, { withFileTypes: true }).catch(() => [])

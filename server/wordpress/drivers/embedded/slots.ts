@@ -261,6 +261,7 @@ export class Slots {
         .catch((error: unknown) => {
           if (!slot.wanted) return
           slot.failures++
+          this.#host.counted.failedStarts++
           const pause = Math.min(longestBackoffMs, 250 * 2 ** slot.failures)
           this.#log.add(slot.name, `did not start, next try in ${pause / 1000} s`)
           this.#host.warn(
@@ -289,6 +290,7 @@ export class Slots {
     if (container.ending || !slot.wanted) return
     if (Date.now() - container.startedAt > steadyMs) slot.failures = 0
     slot.restarts++
+    this.#host.counted.restarts++
     const pause = Math.min(longestBackoffMs, 250 * 2 ** slot.failures++)
     this.#log.add(slot.name, `ended (${how.split('\n')[0]}), restarting in ${pause / 1000} s`)
     if (this.#started) this.#bootLater(slot, pause)

@@ -1,0 +1,62 @@
+/**
+ * What an operator watches (docs/operate.md, "Health"), each read when /metrics is. Names that
+ * begin without `portal_` are older than that rule, and stay for the alerts that use them.
+ */
+import { diskSpaceOf } from '../platform/disk-space.ts'
+import * as wallet from '../wallet/index.ts'
+import { defineJobGauges } from './jobs.ts'
+import { defineMoneyGauges } from './money.ts'
+import type { GaugeParts } from './parts.ts'
+import { defineProcessGauges } from './processes.ts'
+import { defineSiteGauges } from './sites.ts'
+
+export { createMeters } from './meters.ts'
+
+export function defineGauges(parts: GaugeParts): void {
+  const { db, metrics } = parts
+  metrics.source(
+    {
+      ledger_findings: {
+        type: 'gauge',
+        help: 'Invariants of the ledger that the last finished check found broken',
+      },
+      ledger_check_failed: {
+        type: 'gauge',
+        help: '1 when the newest check of the ledger could not be carried out',
+      },
+      ledger_check_good_timestamp_seconds: {
+        type: 'gauge',
+        help: 'When a check of the ledger last found nothing broken; 0 for never',
+      },
+    },
+    async () => {
+      const { findings, failed, goodAt } = await wallet.lastCheck(db)
+      return {
+        ledger_findings: findings,
+        ledger_check_failed: Number(failed),
+        ledger_check_good_timestamp_seconds: goodAt,
+      }
+    },
+  )
+  metrics.gauge(
+    'billing_waiting',
+    'Subscriptions that should have been looked at more than five minutes ago',
+    parts.waitingSubscriptions,
+  )
+  metrics.source(
+    {
+      portal_disk_free_bytes: { type: 'gauge', help: 'Room that is left on the disk of DATA_DIR' },
+      portal_disk_size_bytes: { type: 'gauge', help: 'Size of the disk of DATA_DIR' },
+    },
+    async () => {
+      const { free, size } = await diskSpaceOf(parts.dataDir)
+      return { portal_disk_free_bytes: free, portal_disk_size_bytes: size }
+    },
+  )
+  metrics.gauge('messages_waiting', 'Mails and SMS that are not sent yet', parts.waitingMessages)
+  metrics.gauge('realtime_connections', 'Open realtime connections', parts.connections)
+  defineSiteGauges(parts)
+  defineJobGauges(parts)
+  defineMoneyGauges(parts)
+  defineProcessGauges(parts)
+}

@@ -1,0 +1,26 @@
+/** What the gauges are read from. */
+import type { Pool } from 'pg'
+import type { Clock } from '../platform/clock.ts'
+import type { Database } from '../platform/db.ts'
+import type { Metrics } from '../platform/metrics.ts'
+import type { OtherProcesses } from '../process-figures.ts'
+
+export interface GaugeParts {
+  readonly db: Database
+  readonly pool: Pick<Pool, 'totalCount' | 'idleCount' | 'waitingCount'>
+  /** Most connections that the pool opens. */
+  readonly poolSize: number
+  readonly clock: Clock
+  readonly metrics: Metrics
+  readonly waitingSubscriptions: () => Promise<number>
+  readonly connections: () => number
+  readonly orphans: () => number | Promise<number>
+  readonly unremovedSites: () => Promise<number>
+  /** How many more containers there is memory for. */
+  readonly room: () => Promise<number>
+  readonly waitingMessages: () => Promise<number>
+  readonly processes: OtherProcesses
+  /** Names of the payment drivers that are in use. */
+  readonly gateways: readonly string[]
+  readonly dataDir: string
+}

@@ -1,0 +1,125 @@
+/**
+ * The three processes, each by its own words: the portal, which answers /metrics, its parent with
+ * the edge and the runtime of the sites, and the name server. One that is not there is 0 in
+ * `portal_process_up`, and its other values are absent.
+ */
+import type { Family, Sample, Samples } from '../platform/metrics.ts'
+import { measureProcess, type ProcessFigures } from '../process-figures.ts'
+import type { GaugeParts } from './parts.ts'
+
+/** One that hangs is as good as away, ms; less than a source may take. */
+const longestAnswerMs = 1_000
+
+const families = {
+  portal_process_up: {
+    type: 'gauge',
+    help: '1 for a process that answers: portal, parent, name_server',
+    labels: ['process'],
+  },
+  portal_build_info: {
+    type: 'gauge',
+    help: '1, with the version of the code that a process runs',
+    labels: ['process', 'version'],
+  },
+  portal_process_start_time_seconds: {
+    type: 'gauge',
+    help: 'When a process began, since 1970',
+    labels: ['process'],
+  },
+  portal_process_resident_memory_bytes: {
+    type: 'gauge',
+    help: 'Resident memory of a process',
+    labels: ['process'],
+  },
+  portal_process_event_loop_lag_seconds: {
+    type: 'gauge',
+    help: 'What 99 of 100 turns of the event loop were late by at most, since the scrape before',
+    labels: ['process'],
+  },
+  portal_edge_requests_total: {
+    type: 'counter',
+    help: "Requests to customers' sites by class of status; left: the visitor did not wait",
+    labels: ['status'],
+  },
+  portal_containers: { type: 'gauge', help: 'Containers that answer' },
+  portal_container_restarts_total: {
+    type: 'counter',
+    help: 'Containers that ended unasked and were started again',
+  },
+  portal_container_failed_starts_total: {
+    type: 'counter',
+    help: 'Containers that should start and did not; they are tried again',
+  },
+  portal_dns_responses_total: {
+    type: 'counter',
+    help: 'Responses of the name server by rcode',
+    labels: ['rcode'],
+  },
+  portal_dns_limited_total: {
+    type: 'counter',
+    help: 'DNS queries over UDP beyond the rate limit: dropped, or answered truncated',
+    labels: ['action'],
+  },
+} as const satisfies Record<string, Family>
+type Name = keyof typeof families
+
+const eachOf = (label: string, values: Readonly<Record<string, number>>): Sample[] =>
+  Object.entries(values).map(([key, value]) => ({ of: { [label]: key }, value }))
+
+/** Undefined when the process is away, or does not answer in time. */
+async function answerOf<T>(ask: () => Promise<T>): Promise<T | undefined> {
+  const late = new Promise<undefined>((resolve) => {
+    setTimeout(resolve, longestAnswerMs, undefined).unref()
+  })
+  return await Promise.race([ask().catch(() => undefined), late])
+}
+
+export function defineProcessGauges({
+  metrics,
+  processes,
+}: Pick<GaugeParts, 'metrics' | 'processes'>): void {
+  const measured = measureProcess()
+  metrics.source(families, async () => {
+    const [parent, nameServer] = await Promise.all([
+      answerOf(processes.parent),
+      processes.nameServer && answerOf(processes.nameServer),
+    ])
+    const all = new Map<string, ProcessFigures | undefined>([
+      ['portal', measured()],
+      ['parent', parent],
+    ])
+    if (processes.nameServer) all.set('name_server', nameServer ?? undefined)
+    const of = (value: (figures: ProcessFigures) => number): Sample[] =>
+      [...all].flatMap(([process, figures]) =>
+        figures ? [{ of: { process }, value: value(figures) }] : [],
+      )
+    const samples: Samples<Name> = {
+      portal_process_up: [...all].map(([process, figures]) => ({
+        of: { process },
+        value: figures ? 1 : 0,
+      })),
+      portal_build_info: [...all].flatMap(([process, figures]) =>
+        figures ? [{ of: { process, version: figures.version }, value: 1 }] : [],
+      ),
+      portal_process_start_time_seconds: of((figures) => figures.startedAt),
+      portal_process_resident_memory_bytes: of((figures) => figures.residentBytes),
+      portal_process_event_loop_lag_seconds: of((figures) => figures.lagSeconds),
+    }
+    if (parent)
+      Object.assign(samples, {
+        portal_edge_requests_total: eachOf('status', parent.edge),
+        portal_containers: parent.runtime.containers,
+        portal_container_restarts_total: parent.runtime.restarts,
+        portal_container_failed_starts_total: parent.runtime.failedStarts,
+      } satisfies Samples<Name>)
+    if (nameServer)
+      Object.assign(samples, {
+        portal_dns_responses_total: eachOf('rcode', nameServer.dns.responses),
+        portal_dns_limited_total: [
+          { of: { action: 'dropped' }, value: nameServer.dns.dropped },
+          { of: { action: 'truncated' }, value: nameServer.dns.truncated },
+        ],
+      } satisfies Samples<Name>)
+    return samples
+  })
+}

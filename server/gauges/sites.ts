@@ -1,0 +1,100 @@
+/** Customers' servers, their backups, and their domains. */
+import { countDomains, domainStates } from '../dns/index.ts'
+import { countBackups, countSites } from '../wordpress/index.ts'
+import type { GaugeParts } from './parts.ts'
+
+export function defineSiteGauges(
+  parts: Pick<GaugeParts, 'db' | 'clock' | 'metrics' | 'orphans' | 'unremovedSites' | 'room'>,
+): void {
+  const { db, clock, metrics } = parts
+  metrics.source(
+    {
+      sites_running: { type: 'gauge', help: 'WordPress servers that should run' },
+      portal_sites: {
+        type: 'gauge',
+        help: 'WordPress servers by state: running, provisioning, suspended',
+        labels: ['state'],
+      },
+      portal_sites_answering: {
+        type: 'gauge',
+        help: 'WordPress servers that should answer and were not found down',
+      },
+      portal_sites_down: {
+        type: 'gauge',
+        help: 'WordPress servers that should answer and do not (`npm run portal -- sites`)',
+      },
+    },
+    async () => {
+      const { running, provisioning, suspended, down } = await countSites(db)
+      return {
+        sites_running: running,
+        portal_sites: [
+          { of: { state: 'running' }, value: running },
+          { of: { state: 'provisioning' }, value: provisioning },
+          { of: { state: 'suspended' }, value: suspended },
+        ],
+        portal_sites_answering: running - down,
+        portal_sites_down: down,
+      }
+    },
+  )
+  metrics.gauge(
+    'sites_orphaned',
+    'Sites of the runtime that the database does not know',
+    parts.orphans,
+  )
+  metrics.gauge(
+    'sites_unremoved',
+    "Folders of removed sites or of their copies that could not be removed: customers' data",
+    parts.unremovedSites,
+  )
+  metrics.gauge(
+    'portal_containers_room',
+    'Containers that there is memory for, beside those that run',
+    parts.room,
+  )
+  metrics.source(
+    {
+      portal_backups_failed: {
+        type: 'gauge',
+        help: 'Running servers whose newest finished backup failed',
+      },
+      portal_backups_proven_age_seconds: {
+        type: 'gauge',
+        help:
+          'Age of the newest proven backup, of the running server where it is oldest; one ' +
+          'without a backup counts from its start, and 0 means that no server runs',
+      },
+    },
+    async () => {
+      const { failed, oldestProvenAt } = await countBackups(db)
+      const ageMs = oldestProvenAt === null ? 0 : clock.now().getTime() - oldestProvenAt.getTime()
+      return {
+        portal_backups_failed: failed,
+        portal_backups_proven_age_seconds: Math.max(0, ageMs) / 1000,
+      }
+    },
+    'costly',
+  )
+  metrics.source(
+    {
+      portal_domains: {
+        type: 'gauge',
+        help:
+          'Domains by state: active; moved (delegated elsewhere since); foreign (delegated to ' +
+          "another account's name servers); waiting for their delegation",
+        labels: ['state'],
+      },
+    },
+    async () => {
+      const counts = await countDomains(db)
+      return {
+        portal_domains: domainStates.map((state) => ({
+          of: { state },
+          value: counts.get(state) ?? 0,
+        })),
+      }
+    },
+    'costly',
+  )
+}

@@ -1,0 +1,53 @@
+/** Money that waits for a person, and how the payments of the last hour went: for an operator. */
+import { sql } from 'kysely'
+import { hours, later, type Clock } from '../platform/clock.ts'
+import type { Queryable } from '../platform/db.ts'
+
+export interface WaitingMoney {
+  readonly currency: string
+  readonly count: number
+  /** Minor units. */
+  readonly amount: number
+}
+
+const read = (rows: readonly { currency: string; n: bigint; amount: string }[]): WaitingMoney[] =>
+  rows.map(({ currency, n, amount }) => ({ currency, count: Number(n), amount: Number(amount) }))
+
+/** Money that matches no payment; reads the partial index `payment_suspense_waiting`. */
+export async function moneyInSuspense(db: Queryable): Promise<WaitingMoney[]> {
+  const { rows } = await sql<{ currency: string; n: bigint; amount: string }>`
+    select currency, count(*) as n, sum(amount) as amount from payment_suspense
+    where resolved_at is null group by currency`.execute(db)
+  return read(rows)
+}
+
+/**
+ * Refunds that the gateway has neither made nor refused; reads the partial index
+ * `payment_refund_undecided`.
+ */
+export async function undecidedRefunds(db: Queryable): Promise<WaitingMoney[]> {
+  const { rows } = await sql<{ currency: string; n: bigint; amount: string }>`
+    select p.currency, count(*) as n, sum(r.amount) as amount
+    from payment_refund r join payment p on p.id = r.payment_id
+    where r.status in ('requested', 'unclear') group by p.currency`.execute(db)
+  return read(rows)
+}
+
+export const paymentStatuses = ['pending', 'succeeded', 'failed', 'expired'] as const
+
+/**
+ * How the payments that were begun in the last hour stand, by gateway; reads the index
+ * `payment_of_driver`.
+ */
+export async function recentPayments(
+  db: Queryable,
+  clock: Clock,
+  gateways: readonly string[],
+): Promise<{ gateway: string; status: string; count: number }[]> {
+  const { rows } = await sql<{ driver: string; status: string; n: bigint }>`
+    select driver, status, count(*) as n from payment
+    where driver = any(${[...gateways]}::text[])
+      and created_at > ${later(clock.now(), -hours(1))}::timestamptz
+    group by driver, status`.execute(db)
+  return rows.map(({ driver, status, n }) => ({ gateway: driver, status, count: Number(n) }))
+}

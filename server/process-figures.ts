@@ -1,0 +1,85 @@
+/**
+ * What each process of the portal says of itself and has counted since its start. The parent and
+ * the name server answer over the line, so that the one /metrics shows all three.
+ */
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import type { MessageConnection } from 'vscode-jsonrpc/node'
+import type { NameServerCounts } from './dns/index.ts'
+import type { EdgeCounts } from './edge/index.ts'
+import { callsOver, passOn, serveOver } from './platform/rpc.ts'
+import { version } from './version.ts'
+import type { RuntimeCounts } from './wordpress/index.ts'
+
+export interface ProcessFigures {
+  readonly version: string
+  /** When it began, seconds since 1970. */
+  readonly startedAt: number
+  readonly residentBytes: number
+  /** What 99 of 100 turns of its event loop were late by at most, since it was last asked. */
+  readonly lagSeconds: number
+}
+
+/** Of the parent: the runtime of the sites, and the edge. */
+export interface ParentFigures extends ProcessFigures {
+  readonly edge: EdgeCounts
+  readonly runtime: RuntimeCounts
+}
+export interface NameServerFigures extends ProcessFigures {
+  readonly dns: NameServerCounts
+}
+
+const resolutionMs = 20
+
+/** Begins to measure this process; the function that it answers says what was seen. */
+export function measureProcess(): () => ProcessFigures {
+  const delay = monitorEventLoopDelay({ resolution: resolutionMs })
+  delay.enable()
+  const startedAt = (Date.now() - process.uptime() * 1000) / 1000
+  return () => {
+    // The histogram holds the time between two turns, not what exceeds the pause between them.
+    const lagMs = delay.percentile(99) / 1e6 - resolutionMs
+    delay.reset()
+    return {
+      version,
+      startedAt,
+      residentBytes: process.memoryUsage.rss(),
+      lagSeconds: Math.max(0, lagMs) / 1000,
+    }
+  }
+}
+
+const prefixes = { parent: 'figures/parent', nameServer: 'figures/name-server' } as const
+const gone = 'the process is not there'
+
+export const serveParentFigures = (line: MessageConnection, read: () => ParentFigures): void =>
+  serveOver(line, prefixes.parent, { read })
+export const serveNameServerFigures = (
+  line: MessageConnection,
+  read: () => NameServerFigures,
+): void => serveOver(line, prefixes.nameServer, { read })
+
+/** Passes the portal's question on to the name server's process, as it is now. */
+export const passOnToNameServerFigures = (
+  line: MessageConnection,
+  to: () => MessageConnection | undefined,
+): void => passOn(line, prefixes.nameServer, ['read'], to)
+
+export interface OtherProcesses {
+  /** Rejects with DriverFailure unavailable while the process is not there. */
+  readonly parent: () => Promise<ParentFigures>
+  /** Null where another name server than ours is used. */
+  readonly nameServer: (() => Promise<NameServerFigures>) | null
+}
+
+/** `line`: to the parent, listening. */
+export function askOtherProcesses(
+  line: MessageConnection,
+  withNameServer: boolean,
+): OtherProcesses {
+  const parent = callsOver<{ read: () => ParentFigures }>(line, prefixes.parent, gone)
+  const nameServer = callsOver<{ read: () => NameServerFigures }>(line, prefixes.nameServer, gone)
+  return {
+    parent: () => parent('read'),
+    nameServer: withNameServer ? () => nameServer('read') : null,
+  }
+}
