@@ -538,6 +538,7 @@ export interface Subscription {
   status: string;
   subject: unknown | null;
   terms: unknown | null;
+  watch_at: Generated<Timestamp>;
 }
 
 export interface WalletDebt {

@@ -5,6 +5,6 @@
 export { entryPage, type Filter } from './entries.ts'
 export { checkAndNote, checkLedger, lastCheck } from './check.ts'
 export { createLedger } from './ledger.ts'
-export type { Ledger } from './posting.ts'
+export type { Balance, Ledger } from './posting.ts'
 export { gatewayPostings } from './postings.ts'
 export { routes } from './routes.ts'
