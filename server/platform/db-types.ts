@@ -482,6 +482,7 @@ export interface SiteDomain {
   customer_id: string;
   id: Generated<bigint>;
   name: string;
+  next_check_at: Generated<Timestamp>;
   pointed: boolean | null;
   proof: string;
   released_at: Timestamp | null;
