@@ -15,7 +15,7 @@ import type { Limits } from './platform/limits.ts'
 import type { Log } from './platform/log.ts'
 import type { Metrics } from './platform/metrics.ts'
 import { dropOldNotifications } from './realtime/index.ts'
-import { downSites } from './wordpress/index.ts'
+import { downSites, dropOldHostChanges } from './wordpress/index.ts'
 import * as wallet from './wallet/index.ts'
 
 /** Of one check, in the log. */
@@ -63,6 +63,7 @@ export function defineUpkeep(parts: {
         messages: () => messages.dropOld(),
         forgedWebhooks: () => payments.dropForgedWebhooks(db, clock),
         notifications: () => dropOldNotifications(db, clock),
+        hostChanges: () => dropOldHostChanges(db),
         limits: () => limits.forgetExpired(),
         jobs: () => forgetCompletedJobs(db),
       }),

@@ -118,6 +118,11 @@ export interface Host {
   site_id: string;
 }
 
+export interface HostChange {
+  at: Generated<Timestamp>;
+  xid: Generated<string>;
+}
+
 export interface Idempotency {
   body: Buffer;
   created_at: Timestamp;
@@ -564,6 +569,7 @@ export interface DB {
   dns_served: DnsServed;
   dns_zone: DnsZone;
   host: Host;
+  host_change: HostChange;
   idempotency: Idempotency;
   idempotency_action: IdempotencyAction;
   installation: Installation;

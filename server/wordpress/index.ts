@@ -2,7 +2,7 @@
 export { defineAligning } from './align.ts'
 export { backupRoutes } from './backup-routes.ts'
 export { createBackups } from './backups.ts'
-export { createDirectory, type EdgeControl } from './directory.ts'
+export { createDirectory, dropOldHostChanges, type EdgeControl } from './directory.ts'
 export { createDomains } from './domains.ts'
 export type { WordpressDriver } from './driver.ts'
 export { defineDiskWarnings } from './disk-warnings.ts'
