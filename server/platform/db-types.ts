@@ -447,6 +447,7 @@ export interface Site {
   mariadb_disk_mb: number;
   mariadb_disk_warned: Generated<number>;
   name: string;
+  nightly_backup_at: Generated<Timestamp>;
   plan_id: number;
   plan_name: string;
   planned_containers: number | null;
