@@ -23,6 +23,7 @@ const all = [
   'neighbours',
   'posting',
   'renewals',
+  'scale',
   'transactions',
   'pages',
   'interaction',

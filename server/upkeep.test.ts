@@ -46,6 +46,31 @@ async function bell({ email, password }: TestCustomer): Promise<Bell> {
   ).body.result
 }
 
+test('forged webhooks and limits that ran out go in batches, genuine ones stay', async () => {
+  const { db } = portal.app
+  const old = new Date(clock.now().getTime() - days(31))
+  await sql`
+    insert into payment_notice (driver, raw, outcome, received_at)
+    select 'vnpay', '{}', case when n <= 6000 then 'forged' else 'recorded' end, ${old}
+    from generate_series(1, 12000) n`.execute(db)
+  await sql`
+    insert into rate_limit (key, points, expire)
+    select 'old' || n, 1, case when n <= 6000 then 1 else 99999999999999 end
+    from generate_series(1, 12000) n`.execute(db)
+  await sql`analyze payment_notice, rate_limit`.execute(db)
+  await tidy()
+  await eventually('the forged ones gone', async () => {
+    const { rows } = await sql<{ forged: number; genuine: number; limits: number }>`
+      select count(*) filter (where outcome = 'forged')::int as forged,
+        count(*) filter (where outcome = 'recorded')::int as genuine,
+        (select count(*)::int from rate_limit where key like 'old%') as limits
+      from payment_notice`.execute(db)
+    const [row] = rows
+    return row?.forged === 0 && row.genuine === 6000 && row.limits === 6000
+  })
+  await isUsed('payment_notice_forged')
+})
+
 test('the bell forgets after 90 days, read or not', async () => {
   const an = await portal.customer()
   await portal.topUp(an, 100_000)

@@ -14,6 +14,7 @@ import type { Jobs } from './platform/jobs.ts'
 import type { Limits } from './platform/limits.ts'
 import type { Log } from './platform/log.ts'
 import { dropOldNotifications } from './realtime/index.ts'
+import { dropOldHostChanges } from './wordpress/index.ts'
 import * as wallet from './wallet/index.ts'
 
 /** Of one check, in the log. */
@@ -61,6 +62,7 @@ export function defineUpkeep(parts: {
         messages: () => messages.dropOld(),
         forgedWebhooks: () => payments.dropForgedWebhooks(db, clock),
         notifications: () => dropOldNotifications(db, clock),
+        hostChanges: () => dropOldHostChanges(db),
         limits: () => limits.forgetExpired(),
         jobs: () => forgetCompletedJobs(db),
       }),

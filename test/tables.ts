@@ -38,6 +38,7 @@ export const owners: Readonly<Record<string, readonly string[]>> = {
   ],
   wordpress: [
     'host',
+    'host_change',
     'log_ticket',
     'site',
     'site_backup',

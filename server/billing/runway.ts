@@ -2,12 +2,14 @@
  * The forecast of how long a wallet lasts, computed from what will really renew; and the warning
  * when that is short.
  */
+import { sql } from 'kysely'
 import type { Currency, RegionCode } from '../../contract/money.ts'
 import { formatMoney } from '../../contract/money.ts'
 import type { Runway } from '../../contract/billing.ts'
 import { timeZoneOf } from '../catalog/index.ts'
-import { days } from '../platform/clock.ts'
-import { transaction, type Queryable } from '../platform/db.ts'
+import { days, hours, later, seconds } from '../platform/clock.ts'
+import { databaseIsAway, transaction, type Queryable, type Tx } from '../platform/db.ts'
+import type { Balance } from '../wallet/index.ts'
 import type { BillingContext } from './context.ts'
 import type { Customer } from './issue.ts'
 import type { SubscriptionRow } from './payment.ts'
@@ -17,8 +19,15 @@ import { shownFully } from './product.ts'
 import { renewalPricesOf } from './prospects.ts'
 import { runsOut } from './titles.ts'
 
-/** Customers whose wallets are looked at in one go. */
+/** Subscriptions whose customers are looked at in one transaction. */
 const batchSize = 200
+/**
+ * What spends a wallet unforeseen (an upgrade, a chargeback) is noticed so much later at most. Of
+ * 1,000,000 customers 1,000,000 / 6 = 167,000 are due in an hour's round.
+ */
+const healthyGapMs = hours(6)
+/** Who was warned may top up, and fall short again. */
+const warnedGapMs = hours(1)
 const liveStatuses = ['active', 'past_due', 'suspended']
 
 /** What renews of each customer; a planned change is in it, a planned end is not. */
@@ -76,58 +85,72 @@ export const warningLevel = (lasts: number | null, levels: readonly number[]): n
     ? null
     : (levels.toSorted((one, other) => one - other).find((level) => lasts <= level) ?? null)
 
+/** What the sweep found out about one customer. */
+interface Look {
+  readonly customerId: string
+  readonly wallet: Balance
+  /** When the wallet is first short; null where that is too far away to tell. */
+  readonly end: Date | null
+  /** Whole days until then. */
+  readonly lasts: number | null
+  /** The warning that it deserves; null for none, also while a renewal is unpaid: see dunning. */
+  readonly level: number | null
+}
+
+/** When a customer's wallet must be looked at again. */
+export function nextLook({ end, level }: Look, levels: readonly number[], now: Date): Date {
+  if (level !== null) return later(now, warnedGapMs)
+  const latest = later(now, healthyGapMs)
+  // The first second in which it lasts no longer than the largest level; `lasts` is rounded down.
+  const crossing = end && later(end, seconds(1) - days(Math.max(0, ...levels) + 1))
+  return crossing && crossing > now && crossing < latest ? crossing : latest
+}
+
 /**
- * Warns each customer once per level; after a top-up a customer may be warned again. An unpaid
- * renewal has its own letters (dunning).
+ * Warns a customer once per level; after a top-up a customer may be warned again. An unpaid renewal
+ * has its own letters (dunning).
  */
-async function warn(
-  context: BillingContext,
-  customerId: string,
-  renewing: readonly Renewing[],
-): Promise<void> {
-  await transaction(context.db, async (tx) => {
-    const { balance, currency } = await context.ledger.balanceOf(tx, customerId)
-    const now = context.clock.now()
-    const warned = await tx
-      .selectFrom('runway_warning')
-      .select('days')
-      .where('customer_id', '=', customerId)
-      .forUpdate()
-      .executeTakeFirst()
-    const end = emptyAt(balance, renewing, now)
-    const lasts = end && Math.max(0, Math.floor((end.getTime() - now.getTime()) / days(1)))
-    const level = renewing.some(({ unpaid }) => unpaid)
-      ? null
-      : warningLevel(lasts, context.catalog.billing.lowRunwayDays)
-    if (level === (warned?.days ?? null)) return
-    if (level === null) {
-      await tx.deleteFrom('runway_warning').where('customer_id', '=', customerId).execute()
-      return
-    }
-    const noted = await tx
-      .insertInto('runway_warning')
-      .values({ customer_id: customerId, days: level })
-      .onConflict((conflict) =>
-        conflict
-          .column('customer_id')
-          .doUpdateSet({ days: level })
-          .where('runway_warning.days', '<>', level),
-      )
-      .returning('days')
-      .executeTakeFirst()
-    // The wallet lasts longer than at the last warning, or another process has warned already.
-    if (!noted || (warned && warned.days < level) || !end) return
-    const customer = (await context.customers(tx, [customerId])).get(customerId)
-    if (!customer) return
-    await context.outbox.publishEvent(tx, customerId, 'wallet.low', {
-      wallet: { balance: Number(balance), currency, days: lasts, emptyAt: end.toISOString() },
-    })
-    await context.mail(
-      tx,
-      customer.email,
-      ...letter(context, customer, { balance, currency, end, lasts: lasts ?? 0 }),
+async function warn(context: BillingContext, tx: Tx, look: Look): Promise<void> {
+  const { customerId, wallet, end, lasts, level } = look
+  const warned = await tx
+    .selectFrom('runway_warning')
+    .select('days')
+    .where('customer_id', '=', customerId)
+    .forUpdate()
+    .executeTakeFirst()
+  if (level === (warned?.days ?? null)) return
+  if (level === null) {
+    await tx.deleteFrom('runway_warning').where('customer_id', '=', customerId).execute()
+    return
+  }
+  const noted = await tx
+    .insertInto('runway_warning')
+    .values({ customer_id: customerId, days: level })
+    .onConflict((conflict) =>
+      conflict
+        .column('customer_id')
+        .doUpdateSet({ days: level })
+        .where('runway_warning.days', '<>', level),
     )
+    .returning('days')
+    .executeTakeFirst()
+  // The wallet lasts longer than at the last warning, or another process has warned already.
+  if (!noted || (warned && warned.days < level) || !end) return
+  const customer = (await context.customers(tx, [customerId])).get(customerId)
+  if (!customer) return
+  await context.outbox.publishEvent(tx, customerId, 'wallet.low', {
+    wallet: {
+      balance: Number(wallet.balance),
+      currency: wallet.currency,
+      days: lasts,
+      emptyAt: end.toISOString(),
+    },
   })
+  await context.mail(
+    tx,
+    customer.email,
+    ...letter(context, customer, { ...wallet, end, lasts: lasts ?? 0 }),
+  )
 }
 
 function letter(
@@ -155,24 +178,85 @@ function letter(
       ]
 }
 
-/** Looks at every wallet that something renews from. */
+/** Takes subscriptions that are due, which nobody else has; their customers in a stable order. */
+async function claim(tx: Tx, until: Date, size: number): Promise<{ ids: string[]; of: string[] }> {
+  const rows = await tx
+    .selectFrom('subscription')
+    .select(['id', 'customer_id'])
+    .where('status', 'in', liveStatuses)
+    .where('watch_at', '<=', until)
+    .orderBy('watch_at')
+    .limit(size)
+    .forUpdate()
+    .skipLocked()
+    .execute()
+  // Two workers that warn the same customers write their warnings in the same order.
+  const of = [...new Set(rows.map(({ customer_id }) => customer_id))].toSorted()
+  return { ids: rows.map(({ id }) => id), of }
+}
+
+/** Looks at these customers' wallets, warns, and notes when to look next. */
+async function lookAt(context: BillingContext, tx: Tx, ids: readonly string[]): Promise<void> {
+  const now = context.clock.now()
+  const { lowRunwayDays: levels } = context.catalog.billing
+  const renewing = await renewingOf(context, tx, ids)
+  const wallets = await context.ledger.balancesOf(tx, ids)
+  const warnings = await tx
+    .selectFrom('runway_warning')
+    .select(['customer_id', 'days'])
+    .where('customer_id', 'in', ids)
+    .execute()
+  const warned = new Map(warnings.map((row) => [row.customer_id, row.days]))
+  const looks = ids.map((customerId): Look => {
+    const wallet = wallets.get(customerId)
+    if (!wallet) throw new Error(`customer ${customerId} has no wallet`)
+    const own = renewing.get(customerId) ?? []
+    const end = emptyAt(wallet.balance, own, now)
+    const lasts = end && Math.max(0, Math.floor((end.getTime() - now.getTime()) / days(1)))
+    const level = own.some(({ unpaid }) => unpaid) ? null : warningLevel(lasts, levels)
+    return { customerId, wallet, end, lasts, level }
+  })
+  for (const look of looks)
+    if (look.level !== (warned.get(look.customerId) ?? null)) await warn(context, tx, look)
+  // Subscriptions of theirs that somebody else has locked are due by themselves later.
+  await sql`
+    update subscription s set watch_at = m.at
+    from unnest(${ids}::uuid[], ${looks.map((look) => nextLook(look, levels, now))}::timestamptz[])
+      as m (customer_id, at)
+    where s.customer_id = m.customer_id and s.id = any (array(
+      select id from subscription where customer_id = any (${ids}::uuid[])
+        and status in ('active', 'past_due', 'suspended') for update skip locked))`.execute(tx)
+}
+
+/**
+ * Looks at every wallet that something renews from and that is due for it, in batches that other
+ * workers do not have. A batch is one transaction: a kill loses nothing, for what it had taken is
+ * still due. The customers of a batch that fails are looked at singly; whoever fails then is due
+ * again an hour later. Throws when the database is away.
+ */
 export async function watchRunways(context: BillingContext, signal?: AbortSignal): Promise<void> {
-  for (let after = '00000000-0000-0000-0000-000000000000'; ;) {
+  const until = context.clock.now()
+  for (let singly = 0; ; singly = Math.max(0, singly - 1)) {
     signal?.throwIfAborted()
-    const customers = await context.db
-      .selectFrom('subscription')
-      .select('customer_id')
-      .distinct()
-      .where('status', 'in', liveStatuses)
-      .where('customer_id', '>', after)
-      .orderBy('customer_id')
-      .limit(batchSize)
-      .execute()
-    const ids = customers.map(({ customer_id }) => customer_id)
-    const last = ids.at(-1)
-    if (last === undefined) return
-    const renewing = await renewingOf(context, context.db, ids)
-    for (const id of ids) await warn(context, id, renewing.get(id) ?? [])
-    after = last
+    let taken: string[] = []
+    try {
+      await transaction(context.db, async (tx) => {
+        const claimed = await claim(tx, until, singly > 0 ? 1 : batchSize)
+        taken = claimed.ids
+        if (taken.length > 0) await lookAt(context, tx, claimed.of)
+      })
+      if (taken.length === 0) return
+    } catch (error) {
+      const [first] = taken
+      if (first === undefined || databaseIsAway(error)) throw error
+      context.log.error({ err: error, subscriptions: taken.length, first }, 'runways failed')
+      if (taken.length > 1) singly = taken.length + 1
+      else
+        await context.db
+          .updateTable('subscription')
+          .set({ watch_at: later(context.clock.now(), warnedGapMs) })
+          .where('id', '=', first)
+          .execute()
+    }
   }
 }

@@ -2,6 +2,7 @@
  * A gateway's webhook, from the wire to the settlement: verify, store as received, settle, then
  * answer in the gateway's own format.
  */
+import { deleteInBatches } from '../platform/batches.ts'
 import { days, later, type Clock } from '../platform/clock.ts'
 import type { Database } from '../platform/db.ts'
 import type { Limit } from '../platform/limits.ts'
@@ -162,10 +163,8 @@ export async function receiveWebhook(
 const forgedLifeMs = days(30)
 
 /** Anybody can send forged webhooks; they are stored for a month. */
-export async function dropForgedWebhooks(db: Database, clock: Clock): Promise<void> {
-  await db
-    .deleteFrom('payment_notice')
-    .where('outcome', '=', 'forged')
-    .where('received_at', '<', later(clock.now(), -forgedLifeMs))
-    .execute()
-}
+export const dropForgedWebhooks = (db: Database, clock: Clock): Promise<void> =>
+  deleteInBatches(db, 'payment_notice', 'received_at', later(clock.now(), -forgedLifeMs), {
+    column: 'outcome',
+    is: 'forged',
+  })

@@ -118,6 +118,11 @@ export interface Host {
   site_id: string;
 }
 
+export interface HostChange {
+  at: Generated<Timestamp>;
+  xid: Generated<string>;
+}
+
 export interface Idempotency {
   body: Buffer;
   created_at: Timestamp;
@@ -448,6 +453,7 @@ export interface Site {
   mariadb_disk_mb: number;
   mariadb_disk_warned: Generated<number>;
   name: string;
+  nightly_backup_at: Generated<Timestamp>;
   plan_id: number;
   plan_name: string;
   planned_containers: number | null;
@@ -488,6 +494,7 @@ export interface SiteDomain {
   customer_id: string;
   id: Generated<bigint>;
   name: string;
+  next_check_at: Generated<Timestamp>;
   pointed: boolean | null;
   proof: string;
   released_at: Timestamp | null;
@@ -544,6 +551,7 @@ export interface Subscription {
   status: string;
   subject: unknown | null;
   terms: unknown | null;
+  watch_at: Generated<Timestamp>;
 }
 
 export interface WalletDebt {
@@ -568,6 +576,7 @@ export interface DB {
   dns_served: DnsServed;
   dns_zone: DnsZone;
   host: Host;
+  host_change: HostChange;
   idempotency: Idempotency;
   idempotency_action: IdempotencyAction;
   installation: Installation;

@@ -24,6 +24,12 @@ export interface Limits {
   close(): Promise<void>
 }
 
+/**
+ * Deleted in one statement, so that a flood runs into no statement timeout. No index leads to them:
+ * it would cost every call that is counted more than one hourly look at the whole table does.
+ */
+const forgottenAtOnce = 5000
+
 const refuse = (msBeforeNext: number): never => {
   throw new Refusal('rate_limited', { retryAfterSeconds: msBeforeNext / 1000 })
 }
@@ -87,7 +93,14 @@ export function createLimits(url: string): Limits {
       }
     },
     async forgetExpired() {
-      await pool.query('delete from rate_limit where expire < $1', [Date.now()])
+      for (;;) {
+        const { rowCount } = await pool.query(
+          `delete from rate_limit where ctid = any (array(
+            select ctid from rate_limit where expire < $1 limit $2))`,
+          [Date.now(), forgottenAtOnce],
+        )
+        if ((rowCount ?? 0) < forgottenAtOnce) return
+      }
     },
     close: () => pool.end(),
   }

@@ -31,7 +31,7 @@ const tablesOf = `
     and a.attgenerated = ''
   where c.relkind in ('r', 'p') and not c.relispartition and c.relpersistence = 'p' and (
     n.nspname = 'public' and c.relname not in
-      ('kysely_migration', 'kysely_migration_lock', 'schema_migration')
+      ('kysely_migration', 'kysely_migration_lock', 'schema_migration', 'host_change')
     or n.nspname = 'pgboss'
       and c.relname in ('queue', 'schedule', 'subscription', 'job', 'job_dependency'))
   group by 1, 2 order by 1, 2`

@@ -370,5 +370,18 @@ export function createLedger(clock: Clock): Ledger {
         .executeTakeFirstOrThrow()
       return { balance: row.balance, currency: row.currency as Currency }
     },
+    async balancesOf(db, customerIds) {
+      const rows = await db
+        .selectFrom('ledger_account')
+        .select(['customer_id', 'balance', 'currency'])
+        .where('customer_id', '=', sql<string>`any (${[...customerIds]}::uuid[])`)
+        .execute()
+      return new Map(
+        rows.map((row) => [
+          row.customer_id ?? '',
+          { balance: row.balance, currency: row.currency as Currency },
+        ]),
+      )
+    },
   }
 }

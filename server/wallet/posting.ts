@@ -84,6 +84,13 @@ export interface Sale {
   readonly details: Details
 }
 
+/** What a wallet holds. */
+export interface Balance {
+  /** Minor units. */
+  readonly balance: bigint
+  readonly currency: Currency
+}
+
 export interface Ledger {
   /**
    * Opens the operator's accounts for these gateways and products, in every currency. Called once,
@@ -160,5 +167,7 @@ export interface Ledger {
    */
   reverseChargeback(tx: Tx, chargeback: Movement & { readonly undoes: string }): Promise<Outcome>
   /** Minor units. */
-  balanceOf(db: Queryable, customerId: string): Promise<{ balance: bigint; currency: Currency }>
+  balanceOf(db: Queryable, customerId: string): Promise<Balance>
+  /** Those of many customers in one query; who has no wallet is left out. */
+  balancesOf(db: Queryable, customerIds: readonly string[]): Promise<ReadonlyMap<string, Balance>>
 }

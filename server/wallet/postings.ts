@@ -2,8 +2,10 @@
  * What the ledger holds of money that came in and went back, for those who compare it with the
  * gateways.
  */
-import { sql } from 'kysely'
+import { sql, type RawBuilder } from 'kysely'
+import { currencies } from '../../contract/money.ts'
 import type { Queryable } from '../platform/db.ts'
+import { gatewayOf } from './accounts.ts'
 
 /** A posting between a gateway and a wallet or suspense account. */
 export interface GatewayPosting {
@@ -17,19 +19,35 @@ export interface GatewayPosting {
   readonly at: Date
 }
 
-/** All of a span of time, oldest first. */
+/**
+ * The query of `gatewayPostings`. An account's versions are in the order of their times, so the
+ * span is found by halving, and only its own entries are read: a gateway's account may have
+ * millions.
+ */
+export const postingsQuery = (
+  driver: string,
+  { from, to }: { from: Date; to: Date },
+): RawBuilder<GatewayPosting> => sql<GatewayPosting>`
+  select t.key, t.kind, t.details->>'code' as code, -e.amount as amount, a.currency,
+    t.created_at as at
+  from (
+    select id, currency, ledger_version_before(id, ${from}) as before,
+      ledger_version_before(id, ${to}) as last
+    from ledger_account
+    where code = any (${currencies.map((currency) => gatewayOf(driver, currency))})
+    -- So that the versions are looked for once, and not for every row.
+    offset 0
+  ) a
+  join ledger_entry e on e.account_id = a.id and e.version > a.before and e.version <= a.last
+  join ledger_transfer t on t.id = e.transfer_id
+  order by t.id`
+
+/** All of a span of time (`to` is not in it), oldest first. */
 export async function gatewayPostings(
   db: Queryable,
   driver: string,
   span: { from: Date; to: Date },
 ): Promise<GatewayPosting[]> {
-  const { rows } = await sql<GatewayPosting>`
-    select t.key, t.kind, t.details->>'code' as code, -e.amount as amount, a.currency,
-    t.created_at as at
-    from ledger_entry e join ledger_transfer t on t.id = e.transfer_id
-    join ledger_account a on a.id = e.account_id
-    where a.code like ${`gateway:${driver}:%`} and t.created_at >= ${span.from}
-    and t.created_at < ${span.to} order by t.id
-  `.execute(db)
+  const { rows } = await postingsQuery(driver, span).execute(db)
   return rows
 }

@@ -120,26 +120,14 @@ export const deletedWithBackups = async (db: Queryable, since: Date): Promise<st
   return rows.map(({ id }) => id)
 }
 
-/** Running servers whose last nightly backup began before `since`, or that never had one. */
-export async function sitesWithoutBackupSince(db: Queryable, since: Date): Promise<string[]> {
-  const rows = await db
-    .selectFrom('site as s')
-    .select('s.id')
-    .where('s.status', '=', 'running')
-    .where(({ not, exists, selectFrom }) =>
-      not(
-        exists(
-          selectFrom('site_backup as b')
-            .select('b.id')
-            .whereRef('b.site_id', '=', 's.id')
-            .where('b.kind', '=', 'nightly')
-            .where('b.created_at', '>', since),
-        ),
-      ),
-    )
-    .orderBy('s.seq')
-    .execute()
-  return rows.map(({ id }) => id)
+/** How many backups are being made or wait for it, of all servers. */
+export async function unfinishedBackups(db: Queryable): Promise<number> {
+  const { n } = await db
+    .selectFrom('site_backup')
+    .select((eb) => eb.fn.countAll<bigint>().as('n'))
+    .where('state', '=', 'making')
+    .executeTakeFirstOrThrow()
+  return Number(n)
 }
 
 const shown = (db: Queryable, siteId: string) =>

@@ -23,7 +23,7 @@ import {
 import { hours, minutes } from '../platform/clock.ts'
 import { transaction } from '../platform/db.ts'
 import { makeJob } from './backup-store.ts'
-import { nightlyJob } from './backups.ts'
+import { forgetJob, nightlyJob } from './nightly-backups.ts'
 
 const clock = manualClock(new Date())
 let portal: TestPortal
@@ -375,7 +375,7 @@ test('stays for a week after its server, for whoever had it, and is gone then', 
   const stranger = await portal.customer()
   expect((await call('GET', `/api/wp/${id}/backups`, stranger.token)).status).toBe(404)
   const round = async () => {
-    await transaction(portal.app.db, (tx) => portal.app.jobs.add(tx, nightlyJob, {}))
+    await transaction(portal.app.db, (tx) => portal.app.jobs.add(tx, forgetJob, {}))
     await jobsIdle(portal.app.db)
     await signIn()
   }

@@ -21,22 +21,20 @@ import {
   backupById,
   backupToRestore,
   beginBackup,
-  deletedWithBackups,
   hasUnfinishedCopy,
   figuresOf,
   surplusBackups,
   makeJob,
-  sitesWithoutBackupSince,
   siteWithBackups,
   type BackupRow,
 } from './backup-store.ts'
 import { ensureJob } from './change.ts'
 import type { WordpressDriver } from './driver.ts'
+import { defineNightlyBackups } from './nightly-backups.ts'
 import { within } from './within.ts'
 import { lockSite, siteById, specOf, type SiteAddressing } from './store.ts'
 
 export const restoreJob = 'restore-site'
-export const nightlyJob = 'nightly-backups'
 
 const megabyte = 1_048_576
 /** Failures that are counted; a kill of the portal is none. */
@@ -44,8 +42,6 @@ const maxAttempts = 3
 /** Longest time of one step: a site of many gigabytes, behind the backups of others. */
 const stepMs = hours(2)
 const linkLifeMs = minutes(5)
-/** Less than a day, so that a night that came late does not cost the next one. */
-const nightMs = hours(20)
 
 /**
  * The one range of bytes that a Range header asks for; null for all: no header, several
@@ -190,6 +186,7 @@ export function createBackups(deps: BackupDeps): Backups {
 
   jobs.define<{ backupId: string }>({
     name: makeJob,
+    concurrency: 2,
     retries: 'unlimited',
     limitSeconds: 4 * 3600,
     run: async ({ backupId }, attempt) => {
@@ -261,28 +258,11 @@ export function createBackups(deps: BackupDeps): Backups {
     },
   })
 
-  jobs.define({
-    name: nightlyJob,
-    // 1:11 in Vietnam.
-    cron: '11 18 * * *',
-    limitSeconds: 3600,
-    run: async () => {
-      for (const siteId of await deletedWithBackups(db, deletedSince())) {
-        try {
-          await removeAll(siteId)
-        } catch (error) {
-          // A failed backup does not delay the others; the next night tries again.
-          log.error({ err: error, site: siteId }, 'the backups of a deleted site stay')
-        }
-      }
-      for (const siteId of await sitesWithoutBackupSince(db, later(clock.now(), -nightMs))) {
-        await transaction(db, async (tx) => {
-          const site = await lockSite(tx, siteId)
-          if (site?.status === 'running' && !(await hasUnfinishedCopy(tx, siteId)))
-            await begin(tx, siteId, 'nightly')
-        })
-      }
-    },
+  defineNightlyBackups({
+    ...deps,
+    begin: (tx, siteId) => begin(tx, siteId, 'nightly'),
+    removeAll,
+    deletedSince,
   })
 
   const proven = async (from: Queryable, siteId: string, backupId: string): Promise<BackupRow> => {

@@ -7,7 +7,7 @@ import { parse } from 'tldts'
 import type { Language } from '../../contract/errors.ts'
 import { ruleText } from '../../contract/server-sentences.ts'
 import type { DomainCheck } from '../../contract/wordpress-domains.ts'
-import { days, hours, later, type Clock } from '../platform/clock.ts'
+import { days, later, type Clock } from '../platform/clock.ts'
 import { databaseError, onCommit, transaction, type Database, type Tx } from '../platform/db.ts'
 import type { DnsLookup } from '../platform/dns-lookup.ts'
 import { Refusal } from '../platform/errors.ts'
@@ -16,18 +16,11 @@ import type { Log } from '../platform/log.ts'
 import type { Secrets } from '../platform/secrets.ts'
 import { challengeOf, lookForProof, type Evidence } from './ownership.ts'
 import { ensureJob } from './change.ts'
+import { defineRecheck, ownZone, recheckGapMs } from './domain-recheck.ts'
 import { heldNames, lockSite, takesNames, type SiteAddressing } from './store.ts'
 
 /** How long after an account let go of a name another account must prove it by TXT. */
 const quarantineMs = days(30)
-
-/**
- * Names looked at in one run, so many at a time; at one second a name this is done in 20 minutes.
- */
-const recheckedAtOnce = 10_000
-const recheckedTogether = 8
-/** One run ends before the next begins, an hour later. */
-const recheckSeconds = 3000
 
 export interface Domains {
   /**
@@ -63,9 +56,6 @@ interface Proven {
 
 /** So many other servers are looked at for addresses that they share; all stand behind one edge. */
 const othersLookedAt = 3
-
-/** The proof of a name whose domain is active in the same account here. */
-const ownZone = 'zone'
 
 /**
  * A host name as the DNS has it: lower case, A-labels. Undefined for what is no name under a public
@@ -230,6 +220,7 @@ export function createDomains(deps: {
             pointed,
             created_at: now,
             checked_at: now,
+            next_check_at: later(now, recheckGapMs),
           })
           .execute()
       } catch (error) {
@@ -240,67 +231,7 @@ export function createDomains(deps: {
     }
   }
 
-  interface Due {
-    readonly id: bigint
-    readonly name: string
-    readonly customer_id: string
-    readonly proof: string
-    readonly site_name: string
-  }
-  async function recheck(held: Due): Promise<void> {
-    const byZone = held.proof === ownZone
-    const seen = await evidence(held.name, held.customer_id, held.site_name)
-    // A domain that was deleted here, or moved away, proves nothing any more; its owner may point
-    // the name at the server from elsewhere.
-    const found =
-      byZone && (await deps.isZoneOf(held.customer_id, held.name))
-        ? { ...seen, verified: true, proof: ownZone, answered: true }
-        : seen
-    if (!found.answered) return
-    await db
-      .updateTable('site_domain')
-      // That it came by its domain is remembered: should the domain come back, that is proof again.
-      .set({
-        verified: found.verified,
-        pointed: found.pointed,
-        checked_at: clock.now(),
-        ...(found.proof !== null && !byZone && { proof: found.proof }),
-      })
-      .where('id', '=', held.id)
-      .execute()
-  }
-
-  /**
-   * Every name about once a day, those that waited longest first, as many as one run has time for;
-   * the rest comes with the next. A name that no longer holds is marked, and stays: its owner may
-   * be moving it.
-   */
-  deps.jobs.define({
-    name: 'recheck-domains',
-    cron: '17 * * * *',
-    retries: 0,
-    limitSeconds: recheckSeconds,
-    run: async (_payload, { signal }) => {
-      const due = await db
-        .selectFrom('site_domain as d')
-        .innerJoin('site as s', 's.id', 'd.site_id')
-        .select(['d.id', 'd.name', 'd.customer_id', 'd.proof', 's.name as site_name'])
-        .where('d.released_at', 'is', null)
-        .where('d.checked_at', '<', later(clock.now(), -hours(20)))
-        .orderBy('d.checked_at')
-        .limit(recheckedAtOnce)
-        .execute()
-      const waiting = due.values()
-      const until = performance.now() + (recheckSeconds - 60) * 1000
-      const take = async (): Promise<void> => {
-        for (const held of waiting) {
-          if (signal.aborted || performance.now() > until) return
-          await recheck(held)
-        }
-      }
-      await Promise.all(Array.from({ length: recheckedTogether }, take))
-    },
-  })
+  defineRecheck({ ...deps, evidence })
 
   return {
     async check({ customerId, siteName, name, language }) {

@@ -160,6 +160,11 @@ export interface WordpressDriver {
   restore(spec: SiteSpec, copy: SiteCopy, restoreId: string): Promise<void>
   /** Containers that answer now; empty while none does. */
   addresses(id: string): Promise<readonly SiteAddress[]>
+  /**
+   * How many containers answer now, by the id of their site, in one question for all; a site of
+   * which none does may be left out.
+   */
+  answering(): Promise<Readonly<Record<string, number>>>
   log(id: string): SiteLog
   /** Ids of every site that this runtime holds. */
   list(): Promise<readonly string[]>

@@ -16,6 +16,13 @@ import { siteById, specOf, type SiteAddressing } from './store.ts'
  * another database.
  */
 const graceMs = days(7)
+/**
+ * Rows of one query: a hundred bytes each, so that 100,000 servers are 20 queries of half a
+ * megabyte.
+ */
+const comparedAtOnce = 5000
+/** A site that takes a minute to start keeps no other waiting. */
+const repairedTogether = 4
 
 export interface ReconcileDeps {
   readonly db: Database
@@ -78,24 +85,48 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
   }
 
   /**
-   * Every site that should run or stand still; one that does not come is no reason to leave the
-   * others.
+   * Servers that answer with fewer containers than they should have, or although they should not.
+   * The runtime is asked once for all: a question for each of 100,000 would take longer than the
+   * minute until the next round.
    */
-  async function repairAll(signal: AbortSignal): Promise<void> {
-    const rows = await db
-      .selectFrom('site')
-      .select(['id', 'name'])
-      .where('status', 'in', ['running', 'suspended'])
-      .orderBy('seq')
-      .execute()
-    for (const { id, name } of rows) {
+  async function differing(signal: AbortSignal): Promise<{ id: string; name: string }[]> {
+    const answering = new Map(Object.entries(await driver.answering()))
+    const found: { id: string; name: string }[] = []
+    for (let after = 0n; ;) {
       signal.throwIfAborted()
-      try {
-        if (await repair(id)) deps.onChange()
-      } catch (error) {
-        log.error({ err: error, site: name }, 'a site could not be brought to what it should be')
+      const rows = await db
+        .selectFrom('site')
+        .select(['id', 'name', 'status', 'containers', 'seq'])
+        .where('status', 'in', ['running', 'suspended'])
+        .where('seq', '>', after)
+        .orderBy('seq')
+        .limit(comparedAtOnce)
+        .execute()
+      for (const { id, name, status, containers } of rows) {
+        const count = answering.get(id) ?? 0
+        if (wantedOf(status) === 'running' ? count < containers : count > 0)
+          found.push({ id, name })
+      }
+      const last = rows.at(-1)
+      if (!last || rows.length < comparedAtOnce) return found
+      after = last.seq
+    }
+  }
+
+  /** One that does not come is no reason to leave the others. */
+  async function repairAll(signal: AbortSignal): Promise<void> {
+    const waiting = (await differing(signal)).values()
+    const take = async (): Promise<void> => {
+      for (const { id, name } of waiting) {
+        signal.throwIfAborted()
+        try {
+          if (await repair(id)) deps.onChange()
+        } catch (error) {
+          log.error({ err: error, site: name }, 'a site could not be brought to what it should be')
+        }
       }
     }
+    await Promise.all(Array.from({ length: repairedTogether }, take))
   }
 
   async function clearOrphans(): Promise<void> {

@@ -3,6 +3,7 @@ import { hosting } from './hosting.ts'
 import type { Mend } from './mend.ts'
 import { money } from './money.ts'
 import { operating } from './operating.ts'
+import { scale } from './scale.ts'
 import { screens } from './screens.ts'
 import { security } from './security.ts'
 import { server } from './server.ts'
@@ -12,6 +13,7 @@ export const mends: readonly Mend[] = [
   ...server,
   ...money,
   ...hosting,
+  ...scale,
   ...screens,
   ...operating,
 ]

@@ -113,12 +113,12 @@ export const server: readonly Mend[] = [
     finding: 'B7',
     edits: [
       {
-        file: 'server/wordpress/domains.ts',
-        mended: '    retries: 0,\n    limitSeconds: recheckSeconds,\n',
+        file: 'server/wordpress/domain-recheck.ts',
+        mended: '    retries: 0,\n    limitSeconds,\n',
         without: '',
       },
       {
-        file: 'server/wordpress/domains.ts',
+        file: 'server/wordpress/domain-recheck.ts',
         mended: '          if (signal.aborted || performance.now() > until) return\n',
         without: '',
       },

@@ -84,6 +84,7 @@ export function bearsPressure(site: Site): void {
     const two = { ...spec, containers: 2 }
     await driver.start(two)
     await eventually(async () => expect(await driver.addresses(spec.id)).toHaveLength(2))
+    expect((await driver.answering())[spec.id]).toBe(2)
     const [one, other] = (await driver.addresses(spec.id)) as [SiteAddress, SiteAddress]
     // One session for all: WordPress itself loses sessions that are opened at the same moment.
     const headers = await session()

@@ -227,6 +227,8 @@ export function createEmbedded(parts: EmbeddedParts): SiteRuntime {
     },
     unremoved: async () => unremoved,
     addresses: async (id) => sites.get(id)?.addresses() ?? [],
+    answering: async () =>
+      Object.fromEntries([...sites].map(([id, one]) => [id, one.addresses().length])),
     upstreams: (id) => sites.get(id)?.addresses() ?? [],
     note(id, container, text) {
       // A visitor who comes as the site is removed must not make its folder again.

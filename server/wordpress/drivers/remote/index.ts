@@ -41,6 +41,7 @@ export async function connectRuntime(line: MessageConnection): Promise<Wordpress
     prove: (file) => ask('prove', file),
     restore: (spec, copy, restoreId) => ask('restore', spec, copy, restoreId),
     addresses: (id) => ask('addresses', id),
+    answering: () => ask('answering'),
     list: () => ask('list'),
     unremoved: () => ask('unremoved'),
     health: async () => (await ask('health')) ?? undefined,

@@ -24,6 +24,7 @@ export interface Acts {
   prove: (file: string) => CopyFigures
   restore: (spec: SiteSpec, copy: SiteCopy, restoreId: string) => void
   addresses: (id: string) => readonly SiteAddress[]
+  answering: () => Readonly<Record<string, number>>
   list: () => readonly string[]
   unremoved: () => number
   health: () => string | null

@@ -1,0 +1,77 @@
+/** The statements that a round sends, and how PostgreSQL carries each of them out. */
+import pg from 'pg'
+
+interface Statement {
+  readonly text: string
+  readonly values: readonly unknown[]
+}
+interface PlanNode {
+  readonly 'Node Type': string
+  readonly 'Relation Name'?: string
+  readonly Plans?: readonly PlanNode[]
+}
+
+/** A table of so many rows is read whole only by mistake. */
+const largeRows = 5000
+const recorded = new Map<string, Statement>()
+let recording = false
+
+/** Every query of this process goes through here from now on. */
+export function recordQueries(): void {
+  // eslint-disable-next-line @typescript-eslint/unbound-method
+  const query: (...given: unknown[]) => unknown = pg.Client.prototype.query
+  pg.Client.prototype.query = function (this: pg.Client, ...given: unknown[]) {
+    const [text, values] = given
+    if (recording && typeof text === 'string' && /^\s*(?:select|update|delete|with)\b/i.test(text))
+      if (!recorded.has(text)) recorded.set(text, { text, values: (values as unknown[]) ?? [] })
+    return query.apply(this, given)
+  } as typeof pg.Client.prototype.query
+}
+
+/** What `work` sends, each statement once, with the values of its first time. */
+export async function statementsOf(work: () => Promise<unknown>): Promise<Statement[]> {
+  recorded.clear()
+  recording = true
+  try {
+    await work()
+  } finally {
+    recording = false
+  }
+  return [...recorded.values()]
+}
+
+/** Large tables that one of the statements reads from its beginning to its end. */
+export async function seqScansOf(url: string, statements: readonly Statement[]): Promise<string[]> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    const { rows } = await client.query<{ relname: string }>(
+      'select relname from pg_class where reltuples > $1',
+      [largeRows],
+    )
+    const large = new Set(rows.map(({ relname }) => relname))
+    const found = new Set<string>()
+    const walk = (node: PlanNode): void => {
+      const table = node['Relation Name']
+      if (node['Node Type'] === 'Seq Scan' && table !== undefined && large.has(table))
+        found.add(table)
+      node.Plans?.forEach(walk)
+    }
+    for (const { text, values } of statements) {
+      await client.query('begin')
+      try {
+        const plan = await client.query<{ 'QUERY PLAN': [{ Plan: PlanNode }] }>(
+          `explain (analyze, buffers, format json) ${text}`,
+          [...values],
+        )
+        const [row] = plan.rows
+        if (row) walk(row['QUERY PLAN'][0].Plan)
+      } finally {
+        await client.query('rollback')
+      }
+    }
+    return [...found]
+  } finally {
+    await client.end()
+  }
+}

@@ -1,0 +1,3 @@
+-- no-transaction
+create index concurrently if not exists payment_notice_forged on payment_notice (received_at)
+  where outcome = 'forged';

@@ -1,0 +1,74 @@
+import type { Mend } from './mend.ts'
+
+export const scale: readonly Mend[] = [
+  {
+    finding: 'S1',
+    title: 'who cannot be looked at delays no other',
+    edits: [
+      {
+        file: 'server/billing/runway.ts',
+        mended: 'if (taken.length > 1) singly = taken.length + 1',
+        without: 'if (taken.length > 1) throw error',
+      },
+    ],
+  },
+  {
+    finding: 'S2',
+    title: 'one whose start takes long',
+    edits: [
+      {
+        file: 'server/wordpress/reconcile.ts',
+        mended: 'const repairedTogether = 4',
+        without: 'const repairedTogether = 1',
+      },
+    ],
+  },
+  {
+    finding: 'S3',
+    edits: [{ file: 'server/dns/verify.ts', mended: ' for update skip locked))`', without: '))`' }],
+  },
+  {
+    finding: 'S4',
+    title: 'two workers look at every name once',
+    edits: [
+      {
+        file: 'server/wordpress/domain-recheck.ts',
+        mended: ' for update skip locked))',
+        without: '))',
+      },
+    ],
+  },
+  {
+    finding: 'S5',
+    title: 'a change that was under way',
+    edits: [
+      {
+        file: 'server/wordpress/directory.ts',
+        mended: 'and not pg_visible_in_snapshot(xid, ${since}::pg_snapshot)) as changed',
+        without: 'and xid >= pg_snapshot_xmax(${since}::pg_snapshot)) as changed',
+      },
+    ],
+  },
+  {
+    finding: 'S6',
+    title: 'the next night begins with those',
+    edits: [
+      {
+        file: 'server/wordpress/nightly-backups.ts',
+        mended: ".orderBy('nightly_backup_at')",
+        without: ".orderBy('id')",
+      },
+    ],
+  },
+  {
+    finding: 'S7',
+    guard: 'server/wallet/postings.test.ts',
+    edits: [
+      {
+        file: 'server/wallet/postings.ts',
+        mended: ' and e.version > a.before and e.version <= a.last',
+        without: '',
+      },
+    ],
+  },
+]
