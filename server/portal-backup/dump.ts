@@ -21,7 +21,8 @@ const gzipLevel = 4
 
 /**
  * Of the job queue: what waits, what is planned, and how each queue is kept. Its statistics and
- * warnings are made anew. What is kept of migrations is written by migrating.
+ * warnings are made anew. What is kept of migrations is written by migrating; host_change holds
+ * transaction ids, which mean nothing on another server.
  */
 const tablesOf = `
   select n.nspname as schema, c.relname as name,
