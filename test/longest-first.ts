@@ -1,7 +1,7 @@
 /**
  * The order of test files: those that take longest begin first, so that at the end no worker waits
- * for one of them alone. The list is of the twenty slowest that a run prints (slowest.ts); whoever
- * is not in it follows, large files first.
+ * for one of them alone. The list is of the slowest that a run prints (slowest.ts), with those that
+ * start many processes first; a file that is not in it follows, large files first.
  */
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
@@ -11,22 +11,27 @@ const longest = [
   'test/restart.test.ts',
   'server/wordpress/drivers/embedded/hostile-database.test.ts',
   'test/content-survives.test.ts',
-  'server/commands/commands.test.ts',
-  'test/e2e/sentences.test.ts',
-  'server/payments/hosted.test.ts',
-  'server/wordpress/drivers/embedded/confinement.test.ts',
   'test/kill.test.ts',
+  'test/machine-gone.test.ts',
+  'server/portal-backup/portal-backup.test.ts',
+  'test/e2e/sentences.test.ts',
   'test/e2e/cards.test.ts',
   'server/payments/refunds.test.ts',
+  'server/wordpress/drivers/embedded/as-elsewhere.test.ts',
   'server/wordpress/provision.test.ts',
-  'test/e2e/dns.test.ts',
-  'test/schedules.test.ts',
   'server/billing/simulation.test.ts',
+  'server/messages/messages.test.ts',
+  'server/commands/commands.test.ts',
+  'server/payments/hosted.test.ts',
+  'test/e2e/dns.test.ts',
   'test/e2e/server.test.ts',
   'test/e2e/shell.test.ts',
-  'server/wordpress/drivers/embedded/as-elsewhere.test.ts',
+  'test/schedules.test.ts',
+  'test/e2e/journey.test.ts',
+  'test/e2e/faults.test.ts',
+  'server/wordpress/drivers/embedded/confinement.test.ts',
+  'server/wordpress/drivers/embedded/first-containers.test.ts',
   'server/wordpress/wordpress.test.ts',
-  'server/platform/jobs.test.ts',
 ]
 
 export default class LongestFirst extends BaseSequencer {

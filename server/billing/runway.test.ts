@@ -86,6 +86,33 @@ test('two workers share what is due, and one that is held up keeps nobody waitin
   }
 })
 
+test('looks that take long hold no renewal back', async () => {
+  const an = await billing.customer({ balance: price * 3n })
+  await billing.order(an, offerAt(price))
+  billing.clock.advance(days(31))
+  const second = billing.second()
+  try {
+    let looking: Promise<void> | undefined
+    await billing.db.transaction().execute(async (tx) => {
+      await sql`lock table runway_warning in access exclusive mode`.execute(tx)
+      looking = second.bills.watchRunways()
+      await expect
+        .poll(async () => {
+          const { rows } = await sql`select 1 from pg_locks
+            where not granted and relation = 'runway_warning'::regclass`.execute(billing.db)
+          return rows.length
+        })
+        .toBe(1)
+      const before = await billing.balance(an)
+      await billing.bills.sweep()
+      expect(before - (await billing.balance(an))).toBe(price)
+    })
+    await looking
+  } finally {
+    await second.close()
+  }
+})
+
 test('who cannot be looked at delays no other, and is due again in an hour', async () => {
   const buyers = await shortWallets(5)
   const broken = buyers[2] as Buyer

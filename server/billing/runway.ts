@@ -7,7 +7,7 @@ import type { Currency, RegionCode } from '../../contract/money.ts'
 import { formatMoney } from '../../contract/money.ts'
 import type { Runway } from '../../contract/billing.ts'
 import { timeZoneOf } from '../catalog/index.ts'
-import { days, hours, later, seconds } from '../platform/clock.ts'
+import { days, hours, later, minutes, seconds } from '../platform/clock.ts'
 import { databaseIsAway, transaction, type Queryable, type Tx } from '../platform/db.ts'
 import type { Balance } from '../wallet/index.ts'
 import type { BillingContext } from './context.ts'
@@ -28,6 +28,8 @@ const batchSize = 200
 const healthyGapMs = hours(6)
 /** Who was warned may top up, and fall short again. */
 const warnedGapMs = hours(1)
+/** A batch takes seconds; what a killed worker had taken is due again after this. */
+const leaseMs = minutes(10)
 const liveStatuses = ['active', 'past_due', 'suspended']
 
 /** What renews of each customer; a planned change is in it, a planned end is not. */
@@ -178,21 +180,20 @@ function letter(
       ]
 }
 
-/** Takes subscriptions that are due, which nobody else has; their customers in a stable order. */
-async function claim(tx: Tx, until: Date, size: number): Promise<{ ids: string[]; of: string[] }> {
-  const rows = await tx
-    .selectFrom('subscription')
-    .select(['id', 'customer_id'])
-    .where('status', 'in', liveStatuses)
-    .where('watch_at', '<=', until)
-    .orderBy('watch_at')
-    .limit(size)
-    .forUpdate()
-    .skipLocked()
-    .execute()
-  // Two workers that warn the same customers write their warnings in the same order.
-  const of = [...new Set(rows.map(({ customer_id }) => customer_id))].toSorted()
-  return { ids: rows.map(({ id }) => id), of }
+/**
+ * Takes subscriptions that are due and that no other worker takes until the lease is over; answers
+ * their customers in a stable order, in which two workers write warnings of the same customers. In
+ * a statement of its own: the sweep of renewals skips rows that somebody holds, and a row that was
+ * held for as long as the looks take would renew a minute late.
+ */
+async function claim(db: Queryable, until: Date, now: Date): Promise<string[]> {
+  const { rows } = await sql<{ customer_id: string }>`
+    update subscription set watch_at = ${later(now, leaseMs)}
+    where id = any (array(
+      select id from subscription where status in ('active', 'past_due', 'suspended')
+        and watch_at <= ${until} order by watch_at limit ${batchSize} for update skip locked))
+    returning customer_id`.execute(db)
+  return [...new Set(rows.map(({ customer_id }) => customer_id))].toSorted()
 }
 
 /** Looks at these customers' wallets, warns, and notes when to look next. */
@@ -230,33 +231,39 @@ async function lookAt(context: BillingContext, tx: Tx, ids: readonly string[]): 
 
 /**
  * Looks at every wallet that something renews from and that is due for it, in batches that other
- * workers do not have. A batch is one transaction: a kill loses nothing, for what it had taken is
- * still due. The customers of a batch that fails are looked at singly; whoever fails then is due
- * again an hour later. Throws when the database is away.
+ * workers do not have. What a killed worker had taken is due again when its lease is over. The
+ * customers of a batch that fails are looked at singly; whoever fails then is due again an hour
+ * later. Throws when the database is away.
  */
 export async function watchRunways(context: BillingContext, signal?: AbortSignal): Promise<void> {
-  const until = context.clock.now()
-  for (let singly = 0; ; singly = Math.max(0, singly - 1)) {
+  const { db, clock, log } = context
+  const until = clock.now()
+  const look = (ids: readonly string[]): Promise<void> =>
+    transaction(db, (tx) => lookAt(context, tx, ids))
+  for (;;) {
     signal?.throwIfAborted()
-    let taken: string[] = []
+    const customers = await claim(db, until, clock.now())
+    if (customers.length === 0) return
     try {
-      await transaction(context.db, async (tx) => {
-        const claimed = await claim(tx, until, singly > 0 ? 1 : batchSize)
-        taken = claimed.ids
-        if (taken.length > 0) await lookAt(context, tx, claimed.of)
-      })
-      if (taken.length === 0) return
+      await look(customers)
     } catch (error) {
-      const [first] = taken
-      if (first === undefined || databaseIsAway(error)) throw error
-      context.log.error({ err: error, subscriptions: taken.length, first }, 'runways failed')
-      if (taken.length > 1) singly = taken.length + 1
-      else
-        await context.db
-          .updateTable('subscription')
-          .set({ watch_at: later(context.clock.now(), warnedGapMs) })
-          .where('id', '=', first)
-          .execute()
+      if (databaseIsAway(error)) throw error
+      log.error({ err: error, customers: customers.length }, 'runways failed')
+      for (const customerId of customers) {
+        signal?.throwIfAborted()
+        try {
+          await look([customerId])
+        } catch (failure) {
+          if (databaseIsAway(failure)) throw failure
+          log.error({ err: failure, customer: customerId }, 'a runway failed')
+          await db
+            .updateTable('subscription')
+            .set({ watch_at: later(clock.now(), warnedGapMs) })
+            .where('customer_id', '=', customerId)
+            .where('status', 'in', liveStatuses)
+            .execute()
+        }
+      }
     }
   }
 }

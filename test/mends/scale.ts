@@ -7,8 +7,8 @@ export const scale: readonly Mend[] = [
     edits: [
       {
         file: 'server/billing/runway.ts',
-        mended: 'if (taken.length > 1) singly = taken.length + 1',
-        without: 'if (taken.length > 1) throw error',
+        mended: "log.error({ err: error, customers: customers.length }, 'runways failed')",
+        without: 'throw error',
       },
     ],
   },
