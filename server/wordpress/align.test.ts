@@ -147,7 +147,7 @@ test('unpaid it is suspended with its data kept; paid, back; cancelled, refunded
   })
   expect(page.text).toContain('suspended')
   expect((await portal.drivers.wordpress.state(id)).state).toBe('stopped')
-  expect((await portal.inbox(an.email)).length).toBeGreaterThanOrEqual(2)
+  await eventually('both letters', async () => (await portal.inbox(an.email)).length >= 2)
 
   await fund(an, BigInt(price))
   await becomes(an, id, 'running')
