@@ -18,7 +18,8 @@ import type { JobDefinition, Jobs } from '../server/platform/jobs.ts'
 import { createLog } from '../server/platform/log.ts'
 import { createEventOutbox, dropOldNotifications } from '../server/realtime/index.ts'
 import { entryPage, gatewayPostings } from '../server/wallet/index.ts'
-import { createDirectory } from '../server/wordpress/directory.ts'
+import { createHostTable } from '../server/edge/index.ts'
+import { createDirectory, type EdgeControl } from '../server/wordpress/directory.ts'
 import { defineRecheck } from '../server/wordpress/domain-recheck.ts'
 import type { WordpressDriver } from '../server/wordpress/driver.ts'
 import { defineHealth, downSites } from '../server/wordpress/health.ts'
@@ -123,7 +124,7 @@ try {
     start: async () => undefined,
   } as unknown as WordpressDriver
   const sites = { db, clock, log, jobs, driver, addressing, onChange: () => undefined }
-  const reconciler = createReconciler(sites)
+  const reconciler = createReconciler({ ...sites, nodes: () => [{ node: 'main', driver }] })
   const health = defineHealth(sites)
   defineRecheck({
     db,
@@ -149,7 +150,12 @@ try {
     removeAll: async () => undefined,
     deletedSince: () => clock.now(),
   })
-  const directory = createDirectory(db, { publish: async () => undefined }, addressing, log)
+  const table = createHostTable(() => [])
+  const edge: EdgeControl = {
+    version: async () => table.version(),
+    apply: async (change) => table.apply(change),
+  }
+  const directory = createDirectory(db, () => [{ node: 'main', edge }], addressing, log)
   const verifier = createVerifier({
     db,
     clock,

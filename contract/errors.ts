@@ -117,6 +117,11 @@ export const errors = {
     en: 'Your balance is too low. Top up and try again.',
     vi: 'Số dư ví không đủ. Hãy nạp thêm và thử lại.',
   },
+  no_room: {
+    status: 409,
+    en: 'The data centre has no room for this server at the moment. Nothing was charged.',
+    vi: 'Trung tâm dữ liệu hiện không đủ chỗ cho máy chủ này. Chưa có khoản nào bị trừ.',
+  },
   invoice_not_open: {
     status: 409,
     en: 'This invoice is already settled.',

@@ -19,6 +19,10 @@ const rules = {
     vi: 'Trung tâm dữ liệu này hiện không đủ chỗ cho số container đó.',
   },
   server_name_taken: { en: 'This name is taken.', vi: 'Tên này đã có người dùng.' },
+  region_unavailable: {
+    en: 'This data centre takes no new servers at the moment.',
+    vi: 'Trung tâm dữ liệu này hiện không nhận máy chủ mới.',
+  },
   unknown_region: {
     en: 'Choose a data centre from the list.',
     vi: 'Hãy chọn một trung tâm dữ liệu trong danh sách.',

@@ -67,6 +67,28 @@ async function delegateInSandbox(
   await dns.verifier.checkDue()
 }
 
+/** What a person wants to open. */
+function printAddresses(
+  config: Config,
+  sandbox: SandboxAddresses | undefined,
+  demo: Demo | undefined,
+): void {
+  printLine('')
+  printLine(`  Portal             ${config.portalUrl}`)
+  printLine(`  API documentation  ${config.portalUrl}/api/docs`)
+  if (sandbox)
+    printLine(`  Sandbox            ${sandbox.url}   (SMS and mail: ${sandbox.url}/inbox)`)
+  if (config.ROLES.has('dns'))
+    printLine(`  Name server        ${config.HOST}:${config.DNS_PORT} (UDP and TCP)`)
+  if (config.ROLES.has('node'))
+    printLine(
+      "  Customers' sites   http://<name>." +
+        `${config.SITES_DOMAIN ?? `localhost:${config.SITES_PORT}`}`,
+    )
+  if (demo) printLine(`  Demo sign-in       ${demo.email} / ${demo.password}`)
+  printLine('')
+}
+
 /** Migrates, and opens the secrets of the database. */
 async function secretsOf(config: Config, databaseUrl: string): Promise<Secrets> {
   await migrate(databaseUrl)
@@ -122,12 +144,14 @@ async function run(): Promise<void> {
       return null
     })
     line.listen()
-    const { databaseUrl, began } = await line
-      .sendRequest<Boot>(bootRequest)
-      .catch((error: unknown) => {
-        isReportedByParent = true
-        throw error
-      })
+    const {
+      databaseUrl,
+      began,
+      notesPid = true,
+    } = await line.sendRequest<Boot>(bootRequest).catch((error: unknown) => {
+      isReportedByParent = true
+      throw error
+    })
     const secrets = await secretsOf(config, databaseUrl)
     let addresses: SandboxAddresses | undefined
     if (config.sandbox) {
@@ -135,7 +159,7 @@ async function run(): Promise<void> {
       sandbox = opened.sandbox
       addresses = opened.addresses
     }
-    const drivers = await openDrivers(config, addresses, line)
+    const drivers = await openDrivers(config, addresses, line, log)
     const travelling = config.sandbox ? createTravellingClock() : undefined
     const clock = travelling ?? systemClock
     const opened = await openApp({
@@ -162,25 +186,16 @@ async function run(): Promise<void> {
     await app.listen()
     // Handles what fell due while the portal was down, and prices that the catalogue has raised
     // since.
-    await app.bills.enqueueSweeps()
+    if (config.ROLES.has('worker')) await app.bills.enqueueSweeps()
     if (demo?.domain && addresses) await delegateInSandbox(addresses.url, demo.domain, app)
 
-    printLine('')
-    printLine(`  Portal             ${config.portalUrl}`)
-    printLine(`  API documentation  ${config.portalUrl}/api/docs`)
-    if (addresses)
-      printLine(`  Sandbox            ${addresses.url}   (SMS and mail: ${addresses.url}/inbox)`)
-    printLine(`  Name server        ${config.HOST}:${config.DNS_PORT} (UDP and TCP)`)
-    printLine(
-      "  Customers' sites   http://<name>." +
-        `${config.SITES_DOMAIN ?? `localhost:${config.SITES_PORT}`}`,
-    )
-    if (demo) printLine(`  Demo sign-in       ${demo.email} / ${demo.password}`)
-    printLine('')
-    notePid(config.DATA_DIR)
+    if (notesPid) printAddresses(config, addresses, demo)
+    if (notesPid) notePid(config.DATA_DIR)
     collectStartUpGarbage()
     await line.sendNotification(portalIsReady)
-    printLine(`  Ready in ${((Date.now() - began) / 1000).toFixed(1)} s. Ctrl-C stops everything.`)
+    const took = ((Date.now() - began) / 1000).toFixed(1)
+    if (notesPid) printLine(`  Ready in ${took} s. Ctrl-C stops everything.`)
+    else log.info({ seconds: Number(took) }, 'another process of the portal is ready')
   } catch (error) {
     log.debug({ err: error }, 'start')
     // The parent reports a fault of the database or the sites.

@@ -11,7 +11,7 @@ import * as auth from './auth/index.ts'
 import * as billing from './billing/index.ts'
 import { currencyOf, languageOfRegion, smsCountriesOf, type Catalog } from './catalog/index.ts'
 import type { Config } from './config.ts'
-import type { Drivers } from './drivers.ts'
+import { connectNode, type Drivers } from './drivers.ts'
 import {
   createDelegation,
   createDns,
@@ -24,8 +24,9 @@ import {
   titles as dnsTitles,
 } from './dns/index.ts'
 import { createMeters, defineGauges } from './gauges/index.ts'
-import { serveHealth } from './health.ts'
+import { machinePaths, serveHealth } from './health.ts'
 import { judgeInstallation } from './installation.ts'
+import { nodeKey, ownNodeOf } from './own-node.ts'
 import { createMessages } from './messages/index.ts'
 import { pageProtection } from './page-protection.ts'
 import * as payments from './payments/index.ts'
@@ -117,9 +118,10 @@ export async function openApp(parts: AppParts) {
   const metrics = createMetrics(parts.timing?.metrics)
   const meters = createMeters(metrics, [...drivers.payments.keys()])
   const limits = createLimits(parts.databaseUrl)
-  const jobs = createJobs(parts.databaseUrl, log)
+  const isWorker = config.ROLES.has('worker')
+  const jobs = createJobs(parts.databaseUrl, log, isWorker ? 'work' : 'send')
   const ledger = wallet.createLedger(clock)
-  const products = [wordpress.wordpressProduct(catalog)]
+  const products = [wordpress.wordpressProduct(catalog, clock)]
   await ledger.prepare(db, {
     drivers: [...drivers.payments.keys()],
     products: products.map(({ name }) => name),
@@ -208,7 +210,20 @@ export async function openApp(parts: AppParts) {
 
   // Upper layer
   const addressing = wordpress.addressingOf(config)
-  const directory = wordpress.createDirectory(db, drivers.edge, addressing, log)
+  const nodes = wordpress.createNodes({
+    db,
+    log,
+    own: ownNodeOf(config, drivers),
+    connect: (id, address, onOpen) =>
+      connectNode({ address, key: nodeKey(secrets, id), log }, onOpen),
+    notes: isWorker,
+    onReachable() {
+      directory.refresh()
+      if (isWorker)
+        reconciler.enqueue().catch((error: unknown) => log.warn({ err: error }, 'reconciling'))
+    },
+  })
+  const directory = wordpress.createDirectory(db, nodes.reachable, addressing, log)
   const resolvers = createDnsLookup(config.DNS_RESOLVERS)
   // Our name server is authoritative for the domains that are delegated to us, and uncached.
   const lookup =
@@ -235,7 +250,7 @@ export async function openApp(parts: AppParts) {
     reserved: [new URL(portalUrl).hostname, 'localhost'],
     onChange: directory.refresh,
   })
-  const logs = wordpress.createLogStreams({ db, clock, driver: drivers.wordpress, portalUrl })
+  const logs = wordpress.createLogStreams({ db, clock, driver: nodes.driver, portalUrl })
   realtime.onEnded(logs.endSessions)
   const provisioning = {
     db,
@@ -243,7 +258,7 @@ export async function openApp(parts: AppParts) {
     log,
     jobs,
     secrets,
-    driver: drivers.wordpress,
+    driver: nodes.driver,
     billing: bills,
     outbox: realtime,
     addressing,
@@ -263,7 +278,7 @@ export async function openApp(parts: AppParts) {
     keptDaysAfterDeletion: config.BACKUP_RETENTION_AFTER_DELETION_DAYS,
   })
   wordpress.defineAligning({ ...provisioning, forget: backups.forget })
-  const reconciler = wordpress.createReconciler(provisioning)
+  const reconciler = wordpress.createReconciler({ ...provisioning, nodes: nodes.reachable })
   const resumeServers = wordpress.defineResuming(provisioning)
   const siteHealth = wordpress.defineHealth(provisioning)
   const watchSiteDisks = wordpress.defineDiskWarnings({
@@ -318,7 +333,7 @@ export async function openApp(parts: AppParts) {
     messages,
     dataDir: config.DATA_DIR,
   })
-  definePortalBackups({ ...parts, db, jobs, metrics, driver: drivers.wordpress })
+  definePortalBackups({ ...parts, db, jobs, metrics, driver: nodes.driver })
   defineGauges({
     db,
     pool: pool.pool,
@@ -328,8 +343,10 @@ export async function openApp(parts: AppParts) {
     waitingSubscriptions: bills.waiting,
     connections: () => realtime.connections(),
     orphans: reconciler.orphans,
-    unremovedSites: () => drivers.wordpress.unremoved(),
-    room: () => drivers.wordpress.room(),
+    unremovedSites: () => nodes.driver.unremoved(),
+    room: () => nodes.driver.room(),
+    nodes: async () =>
+      (await wordpress.listNodes(db)).map((node) => ({ ...node, free: wordpress.freeOn(node) })),
     waitingMessages: messages.waiting,
     processes: drivers.processes,
     gateways: [...drivers.payments.keys()],
@@ -396,7 +413,7 @@ export async function openApp(parts: AppParts) {
     billing: bills,
     outbox: realtime,
     jobs,
-    driver: drivers.wordpress,
+    driver: nodes.driver,
     logs,
     domains,
     lifecycle,
@@ -426,18 +443,19 @@ export async function openApp(parts: AppParts) {
     },
   })
   wordpress.backupRoutes(http, { db, backups, copyWork: limits.limit('backup', 30, 3600) })
-  const shown = storefront.publicConfig({
-    catalog,
-    drivers: drivers.payments,
-    portalUrl,
-    realtimeKey: secrets.derive('realtime-key').slice(0, 20),
-    sandboxUrl: parts.sandboxUrl,
-    wordpress: {
-      ...drivers.wordpress.capabilities,
-      backupsKeptDays: config.BACKUP_RETENTION_AFTER_DELETION_DAYS,
-    },
-  })
-  storefront.routes(http, () => shown, catalog.legal)
+  const shown = () =>
+    storefront.publicConfig({
+      catalog,
+      drivers: drivers.payments,
+      portalUrl,
+      realtimeKey: secrets.derive('realtime-key').slice(0, 20),
+      sandboxUrl: parts.sandboxUrl,
+      wordpress: {
+        ...nodes.driver.capabilities,
+        backupsKeptDays: config.BACKUP_RETENTION_AFTER_DELETION_DAYS,
+      },
+    })
+  storefront.routes(http, shown, catalog.legal)
 
   const document = openApi(http.endpoints, {
     title: `${catalog.seller.name} API`,
@@ -465,11 +483,16 @@ export async function openApp(parts: AppParts) {
       database: async () => void (await sql`select 1`.execute(db)),
       jobs: () => jobs.health(),
       realtime: () => realtime.health(),
-      wordpress: () => drivers.wordpress.health(),
+      wordpress: () => nodes.driver.health(),
       dns: () => drivers.dns.health(),
       disk: () => checkDiskSpace(config.DATA_DIR, silentLog),
     },
   })
+  if (!config.ROLES.has('api'))
+    // A machine that only works is asked by monitors alone.
+    server.addHook('onRequest', async ({ url }) => {
+      if (!machinePaths.has(url.split('?', 1)[0] ?? '')) throw new Refusal('not_found')
+    })
   storefront.servePages(
     server,
     path.join(root, 'dist', 'web'),
@@ -491,14 +514,13 @@ export async function openApp(parts: AppParts) {
     socket.on('error', () => socket.destroy())
     const readable = URL.canParse(request.url ?? '', portalUrl)
     if (
+      !config.ROLES.has('api') ||
       !readable ||
       (!realtime.sockets.upgrade(request, socket, head) && !logs.upgrade(request, socket, head))
     )
       socket.end('HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n')
   })
 
-  const closing = new AbortController()
-  let sites: Promise<void> = Promise.resolve()
   return {
     db,
     jobs,
@@ -511,23 +533,24 @@ export async function openApp(parts: AppParts) {
     resumeServers,
     siteHealth,
     watchSiteDisks,
+    nodes,
     server,
-    /** Opens the ports. Sites that should be running are started in the background. */
+    /** Opens the ports. Sites that should be running are started by a job. */
     async listen(): Promise<void> {
       await realtime.start()
+      await nodes.start()
       await directory.start()
       await dns.start()
       await jobs.start()
       await server.listen({ port: config.PORT, host: config.HOST })
       ready = true
-      sites = wordpress.startSites({ ...provisioning, signal: closing.signal })
+      if (isWorker) await reconciler.enqueue()
     },
     /**
      * Another process answers from now on: takes no new call, has browsers open their channels
      * there, and resolves when what came before is answered. `close` is what follows.
      */
     async drain(): Promise<void> {
-      closing.abort(new Error('another process of the portal goes on'))
       directory.stop()
       realtime.sockets.close()
       logs.close()
@@ -536,14 +559,13 @@ export async function openApp(parts: AppParts) {
     /** Finishes the requests in progress. Customers' sites keep running. */
     async close(): Promise<void> {
       ready = false
-      closing.abort(new Error('the portal stops'))
       directory.stop()
+      nodes.stop()
       realtime.sockets.close()
       logs.close()
       await Promise.all([server.close(), jobs.stop()])
       load.stop()
       await dns.stop()
-      await sites
       await realtime.stop()
       await limits.close()
       await locks.close()

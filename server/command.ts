@@ -50,6 +50,12 @@ const commands: Readonly<Record<string, Command>> = {
     about: 'brings the database to the schema of this release; --plan: says what would be done',
     load: async () => (await import('./commands/migrate.ts')).migrateCommand,
   },
+  node: {
+    about:
+      'the machines that run sites; node add <name> <host:port>: another one; node drain | ' +
+      'activate | remove <name>',
+    load: async () => (await import('./commands/node.ts')).nodeCommand,
+  },
   reconcile: {
     about: 'what gateways, payments and ledger do not agree on; reconcile 30: of the last 30 days',
     load: async () => (await import('./commands/reconcile.ts')).reconcileCommand,

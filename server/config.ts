@@ -37,6 +37,7 @@ const together: readonly (readonly (keyof Variables)[])[] = [
   ['ESMS_API_KEY', 'ESMS_SECRET_KEY'],
   ['POWERDNS_URL', 'POWERDNS_API_KEY'],
   ['CLOUDFLARE_API_TOKEN', 'CLOUDFLARE_ACCOUNT_ID'],
+  ['NAME_SERVER_ADDRESS', 'NAME_SERVER_KEY'],
 ]
 
 /** Settings that would credit or show customers test data, although they exist for trials only. */
@@ -65,6 +66,37 @@ function unfitForProduction(config: Values): string[] {
   return faults
 }
 
+/** What the roles of this machine need. */
+function rolesFaults(config: Values): string[] {
+  const roles = config.ROLES
+  const faults: string[] = []
+  const isPortal = roles.has('api') || roles.has('worker')
+  const isOnlyPart = !isPortal || !roles.has('api') || !roles.has('worker')
+  if (config.NODE_LISTEN !== undefined && config.NODE_KEY === undefined)
+    faults.push('NODE_LISTEN needs NODE_KEY: `npm run portal -- node add` says it.')
+  if (!isPortal && config.NODE_LISTEN === undefined)
+    faults.push(
+      'With these ROLES nobody reaches this machine: set NODE_LISTEN and NODE_KEY, or add the ' +
+        'roles api and worker.',
+    )
+  if (isPortal && isOnlyPart && config.DATABASE_URL === undefined)
+    faults.push(
+      'Roles api and worker on different machines need one database: set DATABASE_URL, or both ' +
+        'roles.',
+    )
+  if (
+    isPortal &&
+    !roles.has('dns') &&
+    config.DNS_DRIVER === 'embedded' &&
+    config.NAME_SERVER_ADDRESS === undefined
+  )
+    faults.push(
+      'Without the role dns the portal must know where the name server is: set ' +
+        'NAME_SERVER_ADDRESS and NAME_SERVER_KEY, or another DNS_DRIVER.',
+    )
+  return faults
+}
+
 /** Throws ConfigFault. */
 export function readConfig(given: Readonly<Record<string, string | undefined>>): Config {
   const env = underNewNames(given)
@@ -87,6 +119,7 @@ export function readConfig(given: Readonly<Record<string, string | undefined>>):
     )
   if (config.BACKUP_TO?.startsWith('s3:') === true && config.S3_ACCESS_KEY_ID === undefined)
     faults.push('BACKUP_TO is in S3: set S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY.')
+  faults.push(...rolesFaults(config))
   const ports = (
     ['PORT', 'SANDBOX_PORT', 'SITES_PORT', 'DNS_PORT', 'SANDBOX_DNS_PORT'] as const
   ).map((name) => [name, config[name]] as const)

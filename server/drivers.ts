@@ -15,9 +15,12 @@ import {
 } from './payments/drivers/index.ts'
 import type { PaymentDriver } from './payments/index.ts'
 import { askOtherProcesses, type OtherProcesses } from './process-figures.ts'
-import { publishHosts } from './sites-line.ts'
+import type { Log } from './platform/log.ts'
+import { callsOver } from './platform/rpc.ts'
+import { openSecureLine } from './platform/secure-line.ts'
+import { edgePrefix, type EdgeCalls } from './sites-line.ts'
 import { connectRuntime } from './wordpress/drivers/index.ts'
-import type { EdgeControl, WordpressDriver } from './wordpress/index.ts'
+import type { EdgeControl, NodeConnection, WordpressDriver } from './wordpress/index.ts'
 
 /** The addresses and keys that the sandbox reports once it listens. */
 export interface SandboxAddresses {
@@ -36,8 +39,9 @@ export interface Drivers {
   readonly payments: ReadonlyMap<string, PaymentDriver>
   readonly sms: SmsDriver
   readonly mailer: MailDriver
-  readonly wordpress: WordpressDriver
-  readonly edge: EdgeControl
+  /** Of the node of this machine; null where it has none. */
+  readonly wordpress: WordpressDriver | null
+  readonly edge: EdgeControl | null
   readonly dns: DnsDriver
   /** What the parent and the name server have counted. */
   readonly processes: OtherProcesses
@@ -116,10 +120,42 @@ export function openGateways(
   return drivers
 }
 
-function openDns(config: Config, line: MessageConnection): DnsDriver {
+function edgeOver(line: MessageConnection): EdgeControl {
+  const call = callsOver<EdgeCalls>(line, edgePrefix, 'the edge is not there')
+  return { version: () => call('version'), apply: (change) => call('apply', change) }
+}
+
+/** A line to a node of another machine. `onOpen`: it can be asked, for the first time or again. */
+export function connectNode(
+  parts: { readonly address: string; readonly key: string; readonly log: Log },
+  onOpen: () => void,
+): NodeConnection {
+  let control: ReturnType<NodeConnection['control']>
+  const opened = openSecureLine({
+    ...parts,
+    async onLine(line) {
+      const driver = await connectRuntime(line, { sharesDisk: false })
+      control = { driver, edge: edgeOver(line) }
+    },
+    onOpen,
+  })
+  return { control: () => opened.line() && control, close: () => opened.close() }
+}
+
+/** The name server of another machine, over a line that opens again by itself. */
+function openNameServerLine(config: Config, log: Log): DnsDriver {
+  const { NAME_SERVER_ADDRESS: address = '', NAME_SERVER_KEY: key = '' } = config
+  const opened = openSecureLine({ address, key, log })
+  return {
+    ...connectNameServer(() => opened.line()),
+    close: async () => opened.close(),
+  }
+}
+
+function openDns(config: Config, line: MessageConnection, log: Log): DnsDriver {
   switch (config.DNS_DRIVER) {
     case 'embedded':
-      return connectNameServer(line)
+      return config.ROLES.has('dns') ? connectNameServer(line) : openNameServerLine(config, log)
     case 'powerdns':
       return dnsDrivers.powerdns.create({
         url: config.POWERDNS_URL,
@@ -133,11 +169,12 @@ function openDns(config: Config, line: MessageConnection): DnsDriver {
   }
 }
 
-/** `line`: to what runs the customers' sites and the name server, listening. */
+/** `line`: to what runs the customers' sites and the name server of this machine, listening. */
 export async function openDrivers(
   config: Config,
   sandbox: SandboxAddresses | undefined,
   line: MessageConnection,
+  log: Log,
 ): Promise<Drivers> {
   return {
     payments: openGateways(config, sandbox),
@@ -156,9 +193,12 @@ export async function openDrivers(
       url: config.SMTP_URL ?? sandbox?.smtpUrl,
       from: config.MAIL_FROM,
     }),
-    wordpress: await connectRuntime(line),
-    edge: { publish: async (entries) => void (await line.sendRequest(publishHosts, { entries })) },
-    dns: openDns(config, line),
-    processes: askOtherProcesses(line, config.DNS_DRIVER === 'embedded'),
+    wordpress: config.ROLES.has('node') ? await connectRuntime(line) : null,
+    edge: config.ROLES.has('node') ? edgeOver(line) : null,
+    dns: openDns(config, line, log),
+    processes: askOtherProcesses(line, {
+      node: config.ROLES.has('node'),
+      nameServer: config.DNS_DRIVER === 'embedded' && config.ROLES.has('dns'),
+    }),
   }
 }

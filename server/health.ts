@@ -6,6 +6,9 @@ import type { Metrics } from './platform/metrics.ts'
 import { sameText } from './platform/constant-time.ts'
 import { isLoopback } from './platform/loopback.ts'
 
+/** Paths that every process of the portal serves, whatever its roles. */
+export const machinePaths: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics'])
+
 /**
  * How long one check may take: a monitor would otherwise time out and not learn which check was
  * slow.

@@ -1,30 +1,26 @@
 /**
- * Opens what must keep running while the portal restarts: the database, the edge and the customers'
- * sites. Then starts the portal (api.ts) as a supervised child process. Visitors of customers'
- * sites do not notice a restart of the portal.
+ * Opens what must keep running while the portal restarts: the database, and what this machine does
+ * for customers' visitors (machine.ts). Then starts the portal (api.ts) as supervised child
+ * processes, as many as PORTAL_PROCESSES says. Visitors of customers' sites do not notice a restart
+ * of the portal. A machine whose ROLES name neither api nor worker has no portal of its own.
  */
 import type { ChildProcess } from 'node:child_process'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { isDeepStrictEqual } from 'node:util'
 import type { MessageConnection } from 'vscode-jsonrpc/node'
 import { ConfigFault, readConfig, type Config } from './config.ts'
 import { withEnvFile } from './env-file.ts'
-import {
-  nameServerSettings,
-  passCallsOn,
-  superviseNameServer,
-  type SupervisedNameServer,
-} from './name-server.ts'
-import { superviseChild, StartFailure } from './platform/supervisor.ts'
+import { createMachine } from './machine.ts'
+import { superviseChild, StartFailure, type SupervisedChild } from './platform/supervisor.ts'
 import { createLog } from './platform/log.ts'
 import { supervisePostgres, type SupervisedPostgres } from './platform/postgres/supervisor.ts'
 import { closeOnSignals } from './platform/shutdown.ts'
 import { collectStartUpGarbage } from './platform/start-up-garbage.ts'
-import { refuseSecondPortal } from './portal-pid.ts'
+import { notePid, refuseSecondPortal } from './portal-pid.ts'
 import { bootRequest, drainRequest, lineTo, portalIsReady, type Boot } from './sites-line.ts'
 import { forgetRelease, notedRelease, portalModule } from './release-folder.ts'
 import { readSettings } from './settings.ts'
-import { openSites } from './sites.ts'
 import { printFaults, whyNotStarted } from './start-failures.ts'
 import { noteStart } from './version.ts'
 
@@ -52,6 +48,11 @@ function configOf(env: NodeJS.ProcessEnv): Config | undefined {
  * sites included.
  */
 const ownSettings = [
+  'ROLES',
+  'PORTAL_PROCESSES',
+  'NODE_NAME',
+  'NODE_LISTEN',
+  'NODE_KEY',
   'HOST',
   'SITES_PORT',
   'DATA_DIR',
@@ -94,28 +95,26 @@ async function run(): Promise<void> {
   let current = config
   const log = createLog(config?.LOG_LEVEL ?? 'info')
   if (config) noteStart(log, 'parent')
-  const sites = config && openSites(config, log)
-  let nameServer: SupervisedNameServer | undefined
+  const machine = config && createMachine(config, log)
   let postgres: SupervisedPostgres | undefined
   let openedDatabaseUrl: Promise<string> | undefined
   let startedAt: number | undefined = Date.now()
   let portalPid: number | undefined
-  /** The folder whose code the portal's process runs, and the one that is to follow it. */
+  /** The folder whose code the portal's processes run, and the one that is to follow it. */
   let release = path.dirname(path.dirname(fileURLToPath(import.meta.url)))
   let releaseTried: string | undefined
   const lines = new WeakMap<ChildProcess, MessageConnection>()
 
   /**
-   * Called once, when the child process has found all settings valid. Returns the database's URL.
+   * Called once, when a process of the portal has found all settings valid. Returns the database's
+   * URL.
    */
-  async function openDatabaseAndSites(): Promise<string> {
-    if (!config || !sites) throw new Error('the settings are not valid')
+  async function openAll(): Promise<string> {
+    if (!config || !machine) throw new Error('the settings are not valid')
     const { DATABASE_URL, DATA_DIR, EMBEDDED_PG_USER } = config
     await refuseSecondPortal(DATA_DIR, portalPid)
     // Before the database: it answers from its own disk.
-    if (config.DNS_DRIVER === 'embedded')
-      nameServer = superviseNameServer(nameServerSettings(config), log)
-    await nameServer?.ready
+    await machine.openNameServer()
     if (DATABASE_URL === undefined)
       postgres = await supervisePostgres(
         {
@@ -125,33 +124,49 @@ async function run(): Promise<void> {
         },
         log,
       )
-    await sites.listen()
+    await machine.openSites()
     return DATABASE_URL ?? postgres?.url ?? ''
   }
 
-  const portal = superviseChild({
-    name: 'the portal',
-    file: () => path.join(releaseTried ?? release, portalModule),
-    log,
-    env: () => env,
-    sharesPorts: true,
-    retire: async (child) => void (await lines.get(child)?.sendRequest(drainRequest)),
-    onStart(child, isReady) {
-      portalPid = child.pid
-      const line = lineTo(child)
-      lines.set(child, line)
-      const began = startedAt ?? Date.now()
-      startedAt = undefined
-      line.onRequest(bootRequest, async (): Promise<Boot> => ({
-        databaseUrl: await (openedDatabaseUrl ??= openDatabaseAndSites()),
-        began,
-      }))
-      line.onNotification(portalIsReady, isReady)
-      passCallsOn(line, () => nameServer)
-      if (sites) sites.serve(line)
-      else line.listen()
-    },
-  })
+  const openPortal = (index: number): SupervisedChild =>
+    superviseChild({
+      name: 'the portal',
+      file: () => path.join(releaseTried ?? release, portalModule),
+      log,
+      env: () => env,
+      sharesPorts: true,
+      retire: async (child) => void (await lines.get(child)?.sendRequest(drainRequest)),
+      onStart(child, isReady) {
+        if (index === 0) portalPid = child.pid
+        const line = lineTo(child)
+        lines.set(child, line)
+        const began = startedAt ?? Date.now()
+        line.onRequest(bootRequest, async (): Promise<Boot> => ({
+          databaseUrl: await (openedDatabaseUrl ??= openAll()),
+          began,
+          notesPid: index === 0,
+        }))
+        line.onNotification(portalIsReady, () => {
+          startedAt = undefined
+          isReady()
+        })
+        machine?.serve(line)
+        line.listen()
+      },
+    })
+
+  /** Settings that are not valid are a process's of the portal to report. */
+  const isPortal = !config || config.ROLES.has('api') || config.ROLES.has('worker')
+  /** The first one, by which commands find the portal, is replaced last. */
+  const portals: SupervisedChild[] = []
+  /** The others follow the first one: there are no two that migrate an empty database. */
+  async function openPortals(): Promise<void> {
+    for (let index = 0; index < (config?.PORTAL_PROCESSES ?? 1); index++) {
+      const portal = openPortal(index)
+      portals.push(portal)
+      await portal.ready
+    }
+  }
 
   /** Reads `.env` again in a new child process; customers' sites keep running. */
   function reload(): void {
@@ -170,7 +185,9 @@ async function run(): Promise<void> {
       )
       return
     }
-    const fixed = ownSettings.filter((name) => config?.[name] !== settings.config[name])
+    const fixed = ownSettings.filter(
+      (name) => config && !isDeepStrictEqual(config[name], settings.config[name]),
+    )
     if (fixed.length > 0) {
       log.error({ changed: fixed }, 'these settings need a whole restart: they stay as they are')
       return
@@ -186,15 +203,17 @@ async function run(): Promise<void> {
     const before = current
     current = now
     if (nameServerSettingsOf.some((name) => String(before?.[name]) !== String(now[name])))
-      nameServer?.restart(nameServerSettings(now))
+      machine?.restartNameServer(now)
     void takeOver()
   }
 
-  /** Another process of the portal, of another release where an operator's command noted one. */
+  /** Other processes of the portal, of another release where an operator's command noted one. */
   async function takeOver(): Promise<void> {
     const noted = config && notedRelease(config.DATA_DIR)
     releaseTried = noted
-    const replaced = await portal.replace()
+    let replaced = true
+    // One after the other; where one does not get ready the others stay.
+    for (const portal of portals.toReversed()) replaced &&= await portal.replace()
     releaseTried = undefined
     if (!config || noted === undefined) return
     if (replaced) release = noted
@@ -202,10 +221,20 @@ async function run(): Promise<void> {
     forgetRelease(config.DATA_DIR)
   }
 
+  /** A machine without the portal: other machines' portals reach it over NODE_LISTEN. */
+  async function openMachineAlone(): Promise<void> {
+    if (!config || !machine) throw new Error('the settings are not valid')
+    await refuseSecondPortal(config.DATA_DIR, process.pid)
+    await machine.openNameServer()
+    await machine.openSites()
+    notePid(config.DATA_DIR, process.pid)
+    for (const line of machine.lines()) printLine(`  ${line}`)
+    printLine(`  Ready. Ctrl-C stops everything.`)
+  }
+
   async function close(): Promise<void> {
-    await portal.stop(portalLimitMs)
-    await sites?.close()
-    await nameServer?.stop()
+    await Promise.all(portals.map((portal) => portal.stop(portalLimitMs)))
+    await machine?.close()
     await postgres?.stop()
   }
   const shutdown = closeOnSignals(
@@ -220,7 +249,8 @@ async function run(): Promise<void> {
   )
 
   try {
-    await portal.ready
+    if (isPortal) await openPortals()
+    else await openMachineAlone()
     collectStartUpGarbage()
   } catch (error) {
     shutdown.disarm()
@@ -230,6 +260,7 @@ async function run(): Promise<void> {
       (why: unknown) => whyNotStarted(why),
     )
     if (openingFault !== undefined) printFaults([openingFault])
+    else if (!isPortal) printFaults([whyNotStarted(error)])
     await close()
     process.exit(error instanceof StartFailure && openingFault === undefined ? error.exitCode : 1)
   }

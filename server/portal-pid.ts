@@ -8,9 +8,9 @@ import { setTimeout as pause } from 'node:timers/promises'
 
 const fileOf = (dataDir: string): string => path.join(dataDir, 'portal.pid')
 
-/** Notes this process, and its parent, which starts it again. */
-export const notePid = (dataDir: string): void =>
-  writeFileSync(fileOf(dataDir), `${process.pid}\n${process.ppid}\n`)
+/** Notes this process, and the one that starts it again: its parent, if it is not `parent`. */
+export const notePid = (dataDir: string, parent = process.ppid): void =>
+  writeFileSync(fileOf(dataDir), `${process.pid}\n${parent}\n`)
 
 const notedPids = (dataDir: string): number[] =>
   readFileSync(fileOf(dataDir), 'utf8').trim().split('\n').map(Number)
@@ -31,7 +31,8 @@ export function pidOfPortal(dataDir: string): number | undefined {
     const [pid = 0] = notedPids(dataDir)
     if (!Number.isInteger(pid) || pid <= 1) return undefined
     process.kill(pid, 0)
-    return commandOf(pid)?.includes('api.ts') === false ? undefined : pid
+    const command = commandOf(pid)
+    return command === undefined || /\b(?:api|main)\.ts/.test(command) ? pid : undefined
   } catch {
     return undefined
   }

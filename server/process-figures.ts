@@ -65,21 +65,24 @@ export const passOnToNameServerFigures = (
 ): void => passOn(line, prefixes.nameServer, ['read'], to)
 
 export interface OtherProcesses {
-  /** Rejects with DriverFailure unavailable while the process is not there. */
-  readonly parent: () => Promise<ParentFigures>
-  /** Null where another name server than ours is used. */
+  /**
+   * Rejects with DriverFailure unavailable while the process is not there. Null where the parent
+   * runs no sites.
+   */
+  readonly parent: (() => Promise<ParentFigures>) | null
+  /** Null where another name server than one of this machine is used. */
   readonly nameServer: (() => Promise<NameServerFigures>) | null
 }
 
 /** `line`: to the parent, listening. */
 export function askOtherProcesses(
   line: MessageConnection,
-  withNameServer: boolean,
+  opened: { readonly node: boolean; readonly nameServer: boolean },
 ): OtherProcesses {
   const parent = callsOver<{ read: () => ParentFigures }>(line, prefixes.parent, gone)
   const nameServer = callsOver<{ read: () => NameServerFigures }>(line, prefixes.nameServer, gone)
   return {
-    parent: () => parent('read'),
-    nameServer: withNameServer ? () => nameServer('read') : null,
+    parent: opened.node ? () => parent('read') : null,
+    nameServer: opened.nameServer ? () => nameServer('read') : null,
   }
 }

@@ -17,7 +17,9 @@ export async function openSiteRuntime(
 ): Promise<{ readonly driver: WordpressDriver; close(): Promise<void> }> {
   const sites = openSites(config, log)
   const { port1, port2 } = new MessageChannel()
-  sites.serve(lineThrough(port1))
+  const ofSites = lineThrough(port1)
+  sites.serve(ofSites)
+  ofSites.listen()
   const line = lineThrough(port2)
   line.listen()
   return {

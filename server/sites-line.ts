@@ -12,9 +12,14 @@ import {
   PortMessageWriter,
   type MessageConnection,
 } from 'vscode-jsonrpc/node'
+import type { HostChange } from './edge/index.ts'
 
-/** A request: { entries: HostEntry[] }, all host names that there are. */
-export const publishHosts = 'edge/publish'
+/** The edge's table of host names, over the line. */
+export type EdgeCalls = {
+  version: () => string | null
+  apply: (change: HostChange) => string | null
+}
+export const edgePrefix = 'edge'
 
 /**
  * A line to a child, or to the parent (`process`). Ended, with all that waits for an answer, when
@@ -38,6 +43,8 @@ export interface Boot {
   readonly databaseUrl: string
   /** When this start began, ms since 1970. */
   readonly began: number
+  /** Commands find the portal by the process that has noted itself: one of several. */
+  readonly notesPid?: boolean
 }
 /**
  * The portal's first request, once it has found its settings good: answered with Boot when database

@@ -3,19 +3,28 @@
  * it. It knows neither database nor portal, so it goes on as it was last told while the portal is
  * away, and does what the portal asks of it over a line (sites-line.ts).
  */
+import path from 'node:path'
 import type { MessageConnection } from 'vscode-jsonrpc/node'
 import { defaultFilesDir, defaultRuntimeDir } from '../scripts/wordpress-files.mjs'
 import type { Config } from './config.ts'
-import { createEdge, createHostTable, type HostEntry } from './edge/index.ts'
+import { createEdge, createHostTable } from './edge/index.ts'
 import type { Log } from './platform/log.ts'
 import { measureProcess, serveParentFigures } from './process-figures.ts'
-import { publishHosts } from './sites-line.ts'
-import { serveRuntime, wordpressDrivers, type WordpressFiles } from './wordpress/drivers/index.ts'
+import { serveOver } from './platform/rpc.ts'
+import { edgePrefix, type EdgeCalls } from './sites-line.ts'
+import {
+  serveFiles,
+  serveRuntime,
+  wordpressDrivers,
+  type WordpressFiles,
+} from './wordpress/drivers/index.ts'
+
+export type { WordpressFiles }
 
 export interface Sites {
   /** Resolves with the port. Rejects when it cannot be had. */
   listen(): Promise<number>
-  /** Does what is asked over the line, which this sets to listening. */
+  /** Does what is asked over the line, which the caller sets to listening. */
   serve(line: MessageConnection): void
   /** Lets visitors in hand finish and ends every container. */
   close(): Promise<void>
@@ -64,26 +73,20 @@ export function openSites(
     note: (site, line) => runtime.note(site, 'edge', line),
   })
   const measured = measureProcess()
-  let served = 0
-  let publisher = 0
   return {
     listen: () => edge.listen(),
     serve(line) {
-      const number = ++served
       serveRuntime(line, runtime)
+      serveFiles(line, path.join(config.DATA_DIR, 'transfer'))
       serveParentFigures(line, () => ({
         ...measured(),
         edge: edge.counts(),
         runtime: runtime.counts(),
       }))
-      line.onRequest(publishHosts, ({ entries }: { entries: readonly HostEntry[] }) => {
-        // Where one process of the portal replaces another, the newer one's table stands.
-        if (number < publisher) return null
-        publisher = number
-        hosts.replace(entries)
-        return null
+      serveOver<EdgeCalls>(line, edgePrefix, {
+        version: () => hosts.version(),
+        apply: (change) => hosts.apply(change),
       })
-      line.listen()
     },
     async close() {
       await edge.close()

@@ -102,3 +102,24 @@ export const headersOf =
     }
     return headers
   }
+
+/**
+ * What a machine may do of the portal. The parent opens: for `node` the sites' runtime and edge,
+ * for `dns` the name server's process, for `api` and `worker` the portal's processes.
+ */
+export const everyRole = ['api', 'worker', 'dns', 'node'] as const
+export type Role = (typeof everyRole)[number]
+
+/** `10.0.0.2:7443`, `[2001:db8::2]:7443`, `node-2.internal:7443` */
+const endpoint = /^(?:\[([0-9a-f:.]+)\]|([a-z0-9.-]+)):([1-9]\d{0,4})$/i
+const partsOf = (text: string): { host: string; port: number } | undefined => {
+  const [, six, other, port] = endpoint.exec(text) ?? []
+  const host = six ?? other
+  return host === undefined || Number(port) > 65_535 ? undefined : { host, port: Number(port) }
+}
+export const hostAndPort = (name: string) =>
+  z.string().refine((text) => {
+    const parts = partsOf(text)
+    return parts !== undefined && isHost(parts.host)
+  }, `${name} must be a host and a port, such as 10.0.0.2:7443.`)
+export const isAddressAndPort = (text: string): boolean => isIP(partsOf(text)?.host ?? '') !== 0

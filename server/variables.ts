@@ -15,6 +15,10 @@ import {
   addressList,
   defaultNameServers,
   nameServersOf,
+  everyRole,
+  hostAndPort,
+  isAddressAndPort,
+  type Role,
 } from './variable-rules.ts'
 
 /** One row a variable: its schema and what .env.example says of it. */
@@ -24,6 +28,100 @@ export const variables = {
       'Another file in the place of .env. Read from the environment alone; every start and ' +
       'command reads the file, and SIGHUP reads it anew.',
     schema: blankMeansFault('ENV_FILE').optional(),
+    example: '',
+  },
+  ROLES: {
+    about:
+      'What this machine does of the portal, with commas between: api (pages, API, realtime), ' +
+      'worker (jobs), dns (the name server), node (customers’ sites and their edge). ' +
+      'docs/operate.md, "Several machines".',
+    schema: z
+      .string()
+      .default(everyRole.join(','))
+      .transform((text) => listed(text.toLowerCase()))
+      .refine(
+        (given) => given.length > 0 && given.every((one) => everyRole.includes(one as Role)),
+        `ROLES must be some of ${everyRole.join(', ')}, with commas between them.`,
+      )
+      .transform((given): ReadonlySet<Role> => new Set(given as Role[])),
+    example: everyRole.join(','),
+  },
+  PORTAL_PROCESSES: {
+    about:
+      'How many processes of the portal (api, worker) share its port on this machine. Each ' +
+      'takes some 100 MB and its own connections to the database.',
+    schema: z
+      .string()
+      .default('1')
+      .refine(
+        (text) => /^\d{1,2}$/.test(text) && Number(text) >= 1 && Number(text) <= 32,
+        'PORTAL_PROCESSES must be a number from 1 to 32.',
+      )
+      .transform(Number),
+    example: '1',
+  },
+  NODE_NAME: {
+    about: 'What the node of this machine is called; the first one is main.',
+    schema: z
+      .string()
+      .regex(
+        /^[a-z0-9][a-z0-9-]{0,39}$/,
+        'NODE_NAME must have 1 to 40 small letters, digits and hyphens.',
+      )
+      .default('main'),
+    example: 'main',
+  },
+  NODE_REGIONS: {
+    about:
+      'Ids of the data centres in catalog.yaml that this node stands in, with commas between ' +
+      'them. Without it: every one.',
+    schema: z
+      .string()
+      .default('')
+      .refine(
+        (text) => listed(text).every((one) => /^[1-9]\d{0,8}$/.test(one)),
+        'NODE_REGIONS must be ids of data centres, with commas between them.',
+      )
+      .transform((text) => (listed(text).length === 0 ? null : listed(text).map(Number))),
+    example: '',
+  },
+  NODE_LISTEN: {
+    about:
+      'Where portals of other machines reach the node and the name server of this one, ' +
+      'host:port; for trusted networks, encrypted under NODE_KEY. Without it: nowhere.',
+    schema: hostAndPort('NODE_LISTEN').optional(),
+    example: '',
+  },
+  NODE_ADDRESS: {
+    about: 'The address of NODE_LISTEN as other machines know it, if it is another one.',
+    schema: hostAndPort('NODE_ADDRESS').optional(),
+    example: '',
+  },
+  NODE_KEY: {
+    about: 'What `npm run portal -- node add` says; for NODE_LISTEN.',
+    schema: z.string().min(32, 'NODE_KEY must have at least 32 characters.').optional(),
+    example: '',
+  },
+  NODE_SITES_ADDRESS: {
+    about: 'Address and port of the sites on this node, for the edges of other nodes: ip:port.',
+    schema: hostAndPort('NODE_SITES_ADDRESS')
+      .refine(
+        (text) => isAddressAndPort(text),
+        'NODE_SITES_ADDRESS must be an IP address and port.',
+      )
+      .optional(),
+    example: '',
+  },
+  NAME_SERVER_ADDRESS: {
+    about:
+      'Where the machine with the role dns listens (its NODE_LISTEN), for a portal without that ' +
+      'role.',
+    schema: hostAndPort('NAME_SERVER_ADDRESS').optional(),
+    example: '',
+  },
+  NAME_SERVER_KEY: {
+    about: 'The NODE_KEY of that machine.',
+    schema: z.string().min(32, 'NAME_SERVER_KEY must have at least 32 characters.').optional(),
     example: '',
   },
   PORT: {

@@ -12,7 +12,8 @@ import type { RegionCode } from '../contract/money.ts'
 import { openApp, type App, type Timing } from '../server/app.ts'
 import { loadCatalog, type Catalog } from '../server/catalog/index.ts'
 import { readConfig, type Config } from '../server/config.ts'
-import { openDrivers, sandboxGatewayKeys, type Drivers } from '../server/drivers.ts'
+import { openDrivers, sandboxGatewayKeys, type Drivers as AnyDrivers } from '../server/drivers.ts'
+import type { EdgeControl, WordpressDriver } from '../server/wordpress/index.ts'
 import { lineThrough } from '../server/sites-line.ts'
 import { nameServerSettings, openNameServer } from '../server/name-server.ts'
 import { openSites, type Sites } from '../server/sites.ts'
@@ -27,6 +28,9 @@ import { testDatabase } from './database.ts'
 import { simulatedFilesIn } from './simulated-wordpress.ts'
 
 export type { Answer, TestCustomer }
+
+/** Those of a portal with a node of its own. */
+type Drivers = AnyDrivers & { readonly wordpress: WordpressDriver; readonly edge: EdgeControl }
 
 export interface TestPortal {
   /** The portal that is open now. */
@@ -225,6 +229,7 @@ export async function openTestPortal(options: TestPortalOptions = {}): Promise<T
       serve(line) {
         nameServer?.serve(line)
         opened.serve(line)
+        line.listen()
       },
       async close() {
         await nameServer?.close()
@@ -249,8 +254,12 @@ export async function openTestPortal(options: TestPortalOptions = {}): Promise<T
       config,
       { url: sandbox.url, smtpUrl: sandbox.smtpUrl, registryPort: sandbox.registryPort, ...keys },
       line,
+      log,
     )
-    const drivers = changeDrivers?.(opened) ?? opened
+    const { wordpress, edge } = opened
+    if (!wordpress || !edge) throw new Error('a test portal has a node of its own')
+    const withNode = { ...opened, wordpress, edge }
+    const drivers = changeDrivers?.(withNode) ?? withNode
     const app = await openApp({
       config,
       databaseUrl: database.url,

@@ -39,6 +39,9 @@ export const owners: Readonly<Record<string, readonly string[]>> = {
   wordpress: [
     'host',
     'host_change',
+    'node',
+    'site_change',
+    'site_placement',
     'log_ticket',
     'site',
     'site_backup',

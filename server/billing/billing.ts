@@ -10,7 +10,7 @@ import { draftEvent } from './events.ts'
 import { explainInvoice } from './explain.ts'
 import { prepare, writeInvoices, type Bill } from './issue.ts'
 import { lapseOf, refuseMoreUnpaid } from './orders.ts'
-import { pay } from './payment.ts'
+import { pay, type PayOutcome } from './payment.ts'
 import { subjectToRow, type Product, type Subject } from './product.ts'
 import { sweep } from './renewals.ts'
 import { runway, watchRunways } from './runway.ts'
@@ -44,7 +44,7 @@ export interface Billing {
    * Charges an open invoice. `short`: the wallet does not hold enough. `settled`: it was no longer
    * open, or an order that has lapsed.
    */
-  pay(tx: Tx, invoiceId: string): Promise<'paid' | 'short' | 'settled'>
+  pay(tx: Tx, invoiceId: string): Promise<PayOutcome>
   /** Pays the open invoices of a customer, oldest first, until the wallet is short. */
   payOpen(customerId: string): Promise<void>
   /**
@@ -95,6 +95,8 @@ export interface Billing {
 
 /** How long something may be due before it counts as waiting. */
 const overdueAfterMs = minutes(5)
+/** Between two tries to pay an order that its product has no room for. */
+const payAgainMs = minutes(10)
 
 export function createBilling(deps: BillingDeps): Billing {
   const { db, jobs, clock, catalog } = deps
@@ -168,7 +170,13 @@ export function createBilling(deps: BillingDeps): Billing {
     name: jobNames.pay,
     concurrency: 2,
     retries: 1000,
-    run: async ({ invoiceId }) => void (await transaction(db, (tx) => billing.pay(tx, invoiceId))),
+    run: ({ invoiceId }) =>
+      transaction(db, async (tx) => {
+        if ((await billing.pay(tx, invoiceId)) !== 'unavailable') return
+        // Until there is room again, or the order lapses.
+        const startAfter = later(new Date(), payAgainMs)
+        await jobs.add(tx, jobNames.pay, { invoiceId }, { startAfter })
+      }),
   })
   jobs.define<{ customerId: string }>({
     name: jobNames.payOpen,

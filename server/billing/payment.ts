@@ -203,6 +203,9 @@ async function writeReceipt(context: BillingContext, tx: Tx, paid: InvoiceRow): 
   })
 }
 
+/** `unavailable`: its product has nothing left of what was ordered, and nothing was charged. */
+export type PayOutcome = 'paid' | 'short' | 'settled' | 'unavailable'
+
 /**
  * Charges a locked invoice. `quiet`: the caller reports a wallet that is short. A lapsed order
  * counts as settled, even before a sweep has closed it.
@@ -212,7 +215,7 @@ export async function payLocked(
   tx: Tx,
   locked: LockedInvoice,
   quiet = false,
-): Promise<'paid' | 'short' | 'settled'> {
+): Promise<PayOutcome> {
   const { subscription } = locked
   if (locked.invoice.status !== 'open') return 'settled'
   if (locked.invoice.lapses_at && locked.invoice.lapses_at <= context.clock.now()) return 'settled'
@@ -220,6 +223,15 @@ export async function payLocked(
   await sql`savepoint paying`.execute(tx)
   const invoice = await payable(context, tx, locked)
   const subject = subjectOf(invoice.subject)
+  if (invoice.kind === 'order' && subject) {
+    const product = context.products.get(invoice.product)
+    if (product?.reserve && !(await product.reserve(tx, subject))) {
+      await sql`rollback to savepoint paying`.execute(tx)
+      if (product.jobs.wait !== undefined && subscription)
+        await context.jobs.add(tx, product.jobs.wait, { subscriptionId: subscription.id })
+      return 'unavailable'
+    }
+  }
   const due = invoice.total - invoice.amount_paid
   if (due > 0n) {
     const { outcome } = await context.ledger.charge(tx, {
@@ -264,7 +276,7 @@ export async function pay(
   tx: Tx,
   invoiceId: string,
   { quiet = false } = {},
-): Promise<'paid' | 'short' | 'settled'> {
+): Promise<PayOutcome> {
   const locked = await lockInvoice(tx, invoiceId)
   return locked ? await payLocked(context, tx, locked, quiet) : 'settled'
 }

@@ -5,7 +5,7 @@
 import * as z from 'zod/mini'
 import { noSubject, type ShownSubject } from '../../contract/billing.ts'
 import type { ExplainedLine } from '../../contract/wallet-proof.ts'
-import type { Queryable } from '../platform/db.ts'
+import type { Queryable, Tx } from '../platform/db.ts'
 
 export interface Text {
   readonly en: string
@@ -61,7 +61,18 @@ export interface Product {
    * Jobs with the payload { subscriptionId }. They may come late and twice: each looks at how the
    * subscription stands.
    */
-  readonly jobs: { readonly suspend: string; readonly resume: string; readonly remove: string }
+  readonly jobs: {
+    readonly suspend: string
+    readonly resume: string
+    readonly remove: string
+    /** An order waits until `reserve` finds something for it. */
+    readonly wait?: string
+  }
+  /**
+   * Reserves what an order needs, in the transaction that pays for it and before money moves; false
+   * where there is none left. Without it there is always enough.
+   */
+  reserve?(tx: Tx, subject: Subject): Promise<boolean>
   /** How events and answers show what is sold; null where an invoice is about nothing. */
   readonly shownAs: {
     /** In the events of an invoice or a subscription. */

@@ -46,6 +46,7 @@ export function routes(http: Http, deps: BillingRouteDeps): void {
     if (invoice?.customer_id !== customerId) throw new Refusal('not_found')
     const outcome = await billing.pay(tx, invoice.id)
     if (outcome === 'short') throw new Refusal('insufficient_balance')
+    if (outcome === 'unavailable') throw new Refusal('no_room')
     if (outcome === 'settled') throw new Refusal('invoice_not_open')
     const current = await invoiceById(tx, invoice.id)
     // A renewal that was paid after its month had ended was issued again, for the month from now.

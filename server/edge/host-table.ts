@@ -1,5 +1,5 @@
-// The table of host names and sites: the portal sends it; the edge keeps it while the portal is
-// down.
+// The table of host names and sites: the portal sends changes of it; the edge keeps it while the
+// portal is down.
 import type { EdgeAddress } from './upstreams.ts'
 
 export interface EdgeSite {
@@ -16,11 +16,27 @@ export interface HostEntry {
   readonly site: string
   /** `live`: shown as soon as a container answers. */
   readonly state: 'live' | 'starting' | 'suspended' | 'failed'
+  /** The edge of the node that runs the site, where that is another node. */
+  readonly via?: EdgeAddress
+}
+
+export interface HostChange {
+  /** The version that this follows; null: there is no table yet. */
+  readonly base: string | null
+  readonly version: string
+  /** Sites whose names all stand in `entries`; null: the entries are the whole table. */
+  readonly sites: readonly string[] | null
+  readonly entries: readonly HostEntry[]
 }
 
 export interface HostTable {
-  /** All that there is from now on. */
-  replace(entries: readonly HostEntry[]): void
+  /** Null before the first table. */
+  version(): string | null
+  /**
+   * Applies a change that follows the present version, and no other: of two processes that tell the
+   * edge, one finds that the other was first. Answers the version that there is now.
+   */
+  apply(change: HostChange): string | null
   resolve(host: string): EdgeSite
 }
 
@@ -28,18 +44,42 @@ export interface HostTable {
 export function createHostTable(upstreams: (site: string) => readonly EdgeAddress[]): HostTable {
   // Before the first table arrives no host name is known to be unused: the visitor is asked to wait
   // a moment.
-  let hosts: Map<string, HostEntry> | undefined
+  let version: string | null = null
+  let hosts = new Map<string, HostEntry>()
+  let namesOf = new Map<string, string[]>()
+
+  function add(entry: HostEntry): void {
+    hosts.set(entry.host, entry)
+    const names = namesOf.get(entry.site)
+    if (names) names.push(entry.host)
+    else namesOf.set(entry.site, [entry.host])
+  }
+  function forget(site: string): void {
+    for (const host of namesOf.get(site) ?? [])
+      // A name that went to another site is that one's by now.
+      if (hosts.get(host)?.site === site) hosts.delete(host)
+    namesOf.delete(site)
+  }
+
   return {
-    replace(entries) {
-      hosts = new Map(entries.map((entry) => [entry.host, entry]))
+    version: () => version,
+    apply(change) {
+      if (change.base !== version) return version
+      if (change.sites === null) {
+        hosts = new Map()
+        namesOf = new Map()
+      } else for (const site of change.sites) forget(site)
+      for (const entry of change.entries) add(entry)
+      version = change.version
+      return version
     },
     resolve(host) {
-      if (!hosts) return { id: null, state: 'starting', addresses: [] }
+      if (version === null) return { id: null, state: 'starting', addresses: [] }
       const entry = hosts.get(host)
       if (!entry) return { id: null, state: 'unknown', addresses: [] }
-      const { site: id, state } = entry
+      const { site: id, state, via } = entry
       if (state !== 'live') return { id, state, addresses: [] }
-      const addresses = upstreams(id)
+      const addresses = via ? [via] : upstreams(id)
       return { id, state: addresses.length > 0 ? 'running' : 'starting', addresses }
     },
   }

@@ -254,11 +254,13 @@ describe('the host table', () => {
     const answering = new Map([['1', [{ host: '127.0.0.1', port: 1 }]]])
     const table = createHostTable((site) => answering.get(site) ?? [])
     expect(table.resolve('a.test')).toEqual({ id: null, state: 'starting', addresses: [] })
-    table.replace([
+    const whole = [
       { host: 'a.test', site: '1', state: 'live' },
       { host: 'b.test', site: '2', state: 'live' },
       { host: 'c.test', site: '1', state: 'suspended' },
-    ])
+      { host: 'd.test', site: '3', state: 'live', via: { host: '10.0.0.2', port: 80 } },
+    ] as const
+    expect(table.apply({ base: null, version: 'one', sites: null, entries: whole })).toBe('one')
     expect(table.resolve('a.test')).toEqual({
       id: '1',
       state: 'running',
@@ -266,8 +268,31 @@ describe('the host table', () => {
     })
     expect(table.resolve('b.test')).toEqual({ id: '2', state: 'starting', addresses: [] })
     expect(table.resolve('c.test')).toEqual({ id: '1', state: 'suspended', addresses: [] })
-    table.replace([{ host: 'b.test', site: '2', state: 'failed' }])
+    expect(table.resolve('d.test').addresses).toEqual([{ host: '10.0.0.2', port: 80 }])
+    const entries = [{ host: 'b.test', site: '2', state: 'failed' }] as const
+    expect(table.apply({ base: 'one', version: 'two', sites: ['1', '2'], entries })).toBe('two')
     expect(table.resolve('a.test')).toEqual({ id: null, state: 'unknown', addresses: [] })
     expect(table.resolve('b.test')).toEqual({ id: '2', state: 'failed', addresses: [] })
+    expect(table.resolve('d.test').state).toBe('running')
+  })
+
+  test('a change that follows another version than the present one changes nothing', () => {
+    const table = createHostTable(() => [])
+    const entries = [{ host: 'a.test', site: '1', state: 'suspended' }] as const
+    table.apply({ base: null, version: 'two', sites: null, entries })
+    const late = { version: 'one', sites: null, entries: [] }
+    expect(table.apply({ ...late, base: null })).toBe('two')
+    expect(table.apply({ ...late, base: 'zero' })).toBe('two')
+    expect([table.version(), table.resolve('a.test').state]).toEqual(['two', 'suspended'])
+  })
+
+  test('a name that went from one site to another is the other’s, whichever is told first', () => {
+    const table = createHostTable(() => [])
+    const first = [{ host: 'a.test', site: '1', state: 'suspended' }] as const
+    const second = [{ host: 'a.test', site: '2', state: 'failed' }] as const
+    table.apply({ base: null, version: 'one', sites: null, entries: first })
+    table.apply({ base: 'one', version: 'two', sites: ['2'], entries: second })
+    table.apply({ base: 'two', version: 'three', sites: ['1'], entries: [] })
+    expect(table.resolve('a.test')).toEqual({ id: '2', state: 'failed', addresses: [] })
   })
 })

@@ -5,6 +5,15 @@ import type { Database } from '../platform/db.ts'
 import type { Metrics } from '../platform/metrics.ts'
 import type { OtherProcesses } from '../process-figures.ts'
 
+/** A machine that runs sites, as the database knows it. */
+export interface NodeFigures {
+  readonly id: string
+  readonly seenSecondsAgo: number | null
+  /** Containers that may still be placed. */
+  readonly free: number
+  readonly sites: number
+}
+
 export interface GaugeParts {
   readonly db: Database
   readonly pool: Pick<Pool, 'totalCount' | 'idleCount' | 'waitingCount'>
@@ -18,6 +27,8 @@ export interface GaugeParts {
   readonly unremovedSites: () => Promise<number>
   /** How many more containers there is memory for. */
   readonly room: () => Promise<number>
+  /** The machines that run sites. */
+  readonly nodes: () => Promise<readonly NodeFigures[]>
   readonly waitingMessages: () => Promise<number>
   readonly processes: OtherProcesses
   /** Names of the payment drivers that are in use. */

@@ -81,13 +81,11 @@ export function defineProcessGauges({
   const measured = measureProcess()
   metrics.source(families, async () => {
     const [parent, nameServer] = await Promise.all([
-      answerOf(processes.parent),
+      processes.parent && answerOf(processes.parent),
       processes.nameServer && answerOf(processes.nameServer),
     ])
-    const all = new Map<string, ProcessFigures | undefined>([
-      ['portal', measured()],
-      ['parent', parent],
-    ])
+    const all = new Map<string, ProcessFigures | undefined>([['portal', measured()]])
+    if (processes.parent) all.set('parent', parent ?? undefined)
     if (processes.nameServer) all.set('name_server', nameServer ?? undefined)
     const of = (value: (figures: ProcessFigures) => number): Sample[] =>
       [...all].flatMap(([process, figures]) =>

@@ -4,7 +4,10 @@ import { countBackups, countSites } from '../wordpress/index.ts'
 import type { GaugeParts } from './parts.ts'
 
 export function defineSiteGauges(
-  parts: Pick<GaugeParts, 'db' | 'clock' | 'metrics' | 'orphans' | 'unremovedSites' | 'room'>,
+  parts: Pick<
+    GaugeParts,
+    'db' | 'clock' | 'metrics' | 'orphans' | 'unremovedSites' | 'room' | 'nodes'
+  >,
 ): void {
   const { db, clock, metrics } = parts
   metrics.source(
@@ -52,6 +55,36 @@ export function defineSiteGauges(
     'portal_containers_room',
     'Containers that there is memory for, beside those that run',
     parts.room,
+  )
+  metrics.source(
+    {
+      portal_node_seen_seconds: {
+        type: 'gauge',
+        help: 'Time since a machine that runs sites answered last; absent before its first answer',
+        labels: ['node'],
+      },
+      portal_node_room: {
+        type: 'gauge',
+        help: 'Containers that may still be placed on a machine',
+        labels: ['node'],
+      },
+      portal_node_sites: {
+        type: 'gauge',
+        help: 'WordPress servers that a machine runs, or keeps stopped',
+        labels: ['node'],
+      },
+    },
+    async () => {
+      const nodes = await parts.nodes()
+      return {
+        portal_node_seen_seconds: nodes.flatMap(({ id, seenSecondsAgo: seen }) =>
+          seen === null ? [] : [{ of: { node: id }, value: seen }],
+        ),
+        portal_node_room: nodes.map(({ id, free }) => ({ of: { node: id }, value: free })),
+        portal_node_sites: nodes.map(({ id, sites }) => ({ of: { node: id }, value: sites })),
+      }
+    },
+    'costly',
   )
   metrics.source(
     {

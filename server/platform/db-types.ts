@@ -268,6 +268,21 @@ export interface Message {
   subject: string | null;
 }
 
+export interface Node {
+  address: string | null;
+  created_at: Generated<Timestamp>;
+  database: Generated<string>;
+  id: string;
+  labels: Generated<unknown>;
+  last_seen: Timestamp | null;
+  max_containers: Generated<number>;
+  min_ram_mb: Generated<number>;
+  regions: number[] | null;
+  room: Generated<number>;
+  sites_address: string | null;
+  state: Generated<string>;
+}
+
 export interface Notification {
   created_at: Timestamp;
   customer_id: string;
@@ -454,6 +469,7 @@ export interface Site {
   mariadb_disk_warned: Generated<number>;
   name: string;
   nightly_backup_at: Generated<Timestamp>;
+  node_id: string | null;
   plan_id: number;
   plan_name: string;
   planned_containers: number | null;
@@ -488,6 +504,12 @@ export interface SiteBackup {
   state: string;
 }
 
+export interface SiteChange {
+  at: Generated<Timestamp>;
+  site_id: string;
+  xid: Generated<string>;
+}
+
 export interface SiteDomain {
   checked_at: Timestamp;
   created_at: Timestamp;
@@ -504,7 +526,15 @@ export interface SiteDomain {
 
 export interface SiteOrphan {
   id: string;
+  node_id: string | null;
   seen_at: Timestamp;
+}
+
+export interface SitePlacement {
+  at: Timestamp;
+  node_id: string;
+  released_at: Timestamp | null;
+  site_id: string;
 }
 
 export interface SiteRestore {
@@ -591,6 +621,7 @@ export interface DB {
   ledger_transfer: LedgerTransfer;
   log_ticket: LogTicket;
   message: Message;
+  node: Node;
   notification: Notification;
   one_time_code: OneTimeCode;
   payment: Payment;
@@ -609,8 +640,10 @@ export interface DB {
   sign_in_failure: SignInFailure;
   site: Site;
   site_backup: SiteBackup;
+  site_change: SiteChange;
   site_domain: SiteDomain;
   site_orphan: SiteOrphan;
+  site_placement: SitePlacement;
   site_restore: SiteRestore;
   sms_day: SmsDay;
   sms_slot: SmsSlot;

@@ -86,6 +86,7 @@ const givenUpSeconds = 30 * 86_400
 const stopMs = 10_000
 
 /** `send`: jobs are only added, for a portal that runs or will run; nothing is worked on here. */
+/** `send`: adds jobs and does none. */
 export function createJobs(url: string, log: Log, mode: 'work' | 'send' = 'work'): Jobs {
   const boss = new PgBoss({
     ...(mode === 'send' && { supervise: false, schedule: false }),
@@ -141,11 +142,7 @@ export function createJobs(url: string, log: Log, mode: 'work' | 'send' = 'work'
     },
     async start() {
       await boss.start()
-      if (mode === 'send') {
-        running = true
-        return
-      }
-      await lease.acquireWorkerLease(requeueOrphanedJobs)
+      if (mode === 'work') await lease.acquireWorkerLease(requeueOrphanedJobs)
       running = true
       for (const job of definitions) {
         const unlimited = job.retries === 'unlimited'
@@ -171,6 +168,9 @@ export function createJobs(url: string, log: Log, mode: 'work' | 'send' = 'work'
             job.name,
           ])
         await boss.updateQueue(job.name, settings)
+        if (job.cron !== undefined) await boss.schedule(job.name, job.cron, {}, { tz: 'UTC' })
+        // Who only adds jobs makes the queues as well: it may be the first on this database.
+        if (mode === 'send') continue
         const ids: string[] = []
         workers.set(job.name, ids)
         for (let place = 0; place < (job.concurrency ?? defaults.concurrency); place++) {
@@ -205,8 +205,8 @@ export function createJobs(url: string, log: Log, mode: 'work' | 'send' = 'work'
           )
           ids.push(id)
         }
-        if (job.cron !== undefined) await boss.schedule(job.name, job.cron, {}, { tz: 'UTC' })
       }
+      if (mode === 'send') return
       wakeUp = watchDueQueues({
         names: definitions.map(({ name }) => name),
         query: (text, values) => boss.getDb().executeSql(text, values),

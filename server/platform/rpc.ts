@@ -24,17 +24,20 @@ const lineEnded: ReadonlySet<number> = new Set([
 const methodOf = (prefix: string, name: string): string => `${prefix}/${name}`
 
 /**
- * Calls the functions at the other end of the line, which must be listening. A call under way when
- * the line ends, and one made afterwards, fails with DriverFailure unavailable and says `gone`.
+ * Calls the functions at the other end of the line, which must be listening; or of the one that
+ * there is at the moment. A call under way when the line ends, and one made afterwards, fails with
+ * DriverFailure unavailable and says `gone`.
  */
 export function callsOver<F extends Functions>(
-  line: MessageConnection,
+  line: MessageConnection | (() => MessageConnection | undefined),
   prefix: string,
   gone: string,
 ): <N extends keyof F & string>(name: N, ...args: Parameters<F[N]>) => Promise<ReturnType<F[N]>> {
   return async (name, ...args) => {
+    const present = typeof line === 'function' ? line() : line
+    if (!present) throw new DriverFailure('unavailable', gone)
     try {
-      return await line.sendRequest(methodOf(prefix, name), { args })
+      return await present.sendRequest(methodOf(prefix, name), { args })
     } catch (error) {
       if (error instanceof ResponseError && error.code === driverFailureCode)
         throw new DriverFailure((error.data as { kind: DriverFailureKind }).kind, error.message, {

@@ -16,8 +16,9 @@ import { plans, termsOf } from './plans.ts'
 import type { Tx } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
 import type { Jobs } from '../platform/jobs.ts'
-import type { WordpressCapabilities } from './driver.ts'
 import { isReserved } from './names.ts'
+import { nodeStateOf } from './nodes.ts'
+import { freeOn } from './placement.ts'
 import { descriptionOf, subjectOf } from './product.ts'
 import { lockSite, nameIsTaken, type SiteRow } from './store.ts'
 
@@ -47,9 +48,6 @@ interface ChangeDeps {
   readonly catalog: Catalog
   readonly billing: Billing
   readonly jobs: Jobs
-  readonly capabilities: WordpressCapabilities
-  /** How many more containers there was memory for, asked before the transaction. */
-  readonly room: number
 }
 
 /** What a server is at one moment, in the terms of its price. */
@@ -126,10 +124,11 @@ async function resize(
   }
   if (diskMb < site.disk_mb || mariadbDiskMb < site.mariadb_disk_mb)
     throw new Refusal('disk_shrink')
+  const node = await nodeStateOf(tx, site)
   const running = await runningTerms(tx, catalog, site)
   const present = planOf(site, running)
   const offered = plans(catalog, site.currency as Currency).filter(
-    (plan) => plan.ram >= deps.capabilities.minRamMb,
+    (plan) => plan.ram >= node.minRamMb,
   )
   const find = (id: number): Plan => {
     const plan = id === site.plan_id ? present : offered.find((candidate) => candidate.id === id)
@@ -141,10 +140,11 @@ async function resize(
   const wantedContainers = changes.containers ?? site.planned_containers ?? site.containers
   if (
     changes.containers !== undefined &&
-    changes.containers > Math.max(site.containers, deps.capabilities.maxContainers)
+    changes.containers > Math.max(site.containers, node.maxContainers)
   )
     refuse('replicate', 'containers_limit', language)
-  if (wantedContainers > site.containers && wantedContainers - site.containers > deps.room)
+  // Two changes of one moment may both find room: a node that is full starts fewer containers.
+  if (wantedContainers > site.containers && wantedContainers - site.containers > freeOn(node))
     refuse('replicate', 'containers_no_room', language)
 
   const later: Shape = { plan: wantedPlan, diskMb, mariadbDiskMb, containers: wantedContainers }

@@ -5,17 +5,27 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { testDatabase, type TestDatabase } from '../../test/database.ts'
 import { connect, type Pool } from '../platform/db.ts'
 import { createLog } from '../platform/log.ts'
-import { createDirectory, type Directory, type HostTarget } from './directory.ts'
+import { createHostTable } from '../edge/index.ts'
+import { createDirectory, type Directory, type EdgeControl, type HostChange } from './directory.ts'
 
 const customer = randomUUID()
 let database: TestDatabase
 let pool: Pool
 let directory: Directory
 let reads = 0
-const published: (readonly HostTarget[])[] = []
+const table = createHostTable(() => [{ host: '127.0.0.1', port: 1 }])
+const told: HostChange[] = []
 let edgeIsAway = false
+const edge: EdgeControl = {
+  version: async () => table.version(),
+  async apply(change) {
+    if (edgeIsAway) throw new Error('the edge is away')
+    told.push(change)
+    return table.apply(change)
+  },
+}
 
-/** Counts the queries that read the whole table. */
+/** Counts the queries that read host names. */
 const counting: KyselyPlugin = {
   transformQuery({ node }) {
     if (JSON.stringify(node).includes('from host h')) reads++
@@ -30,8 +40,9 @@ const site = (name: string, status: string) =>
       created_at)
     values (gen_random_uuid(), ${customer}, ${name}, ${status}, 1, 'BASIC-1', 1, 512, 10240, 10240,
       1, 1, 'Hà Nội', 'vi', 218000, 'VND', 'an', now())`.execute(pool.db)
-const states = (): Record<string, string> =>
-  Object.fromEntries((published.at(-1) ?? []).map(({ host, state }) => [host, state]))
+/** As the edge has them: a site of which a container answers is running. */
+const states = (...names: readonly string[]): string[] =>
+  names.map((name) => table.resolve(`${name}.sites.example`).state)
 /** As every few seconds; resolves when nothing is under way. */
 const round = async (): Promise<void> => {
   directory.refresh()
@@ -47,12 +58,7 @@ beforeAll(async () => {
   await site('one', 'running')
   directory = createDirectory(
     pool.db.withPlugin(counting),
-    {
-      async publish(targets) {
-        if (edgeIsAway) throw new Error('the edge is away')
-        published.push(targets)
-      },
-    },
+    () => [{ node: 'main', edge }],
     { scheme: 'http', host: 'sites.example', portSuffix: '' },
     createLog('silent'),
   )
@@ -66,28 +72,29 @@ afterAll(async () => {
 })
 
 test('nothing is read while nothing changed, whatever else is written', async () => {
-  expect([reads, states()]).toEqual([1, { 'one.sites.example': 'live' }])
+  expect([reads, told.length, ...states('one', 'two')]).toEqual([1, 1, 'running', 'unknown'])
   await sql`update site set disk_warned = 80`.execute(pool.db)
   for (let n = 0; n < 5; n++) await round()
-  expect([reads, published.length]).toEqual([1, 1])
+  expect([reads, told.length]).toEqual([1, 1])
 })
 
-test('a new site, a new state and a name that is let go of are told', async () => {
+test('a new site, a new state and a name that is let go of are told, nothing else', async () => {
   await site('two', 'pending_payment')
   await round()
-  expect(states()).toEqual({ 'one.sites.example': 'live', 'two.sites.example': 'starting' })
+  expect(states('one', 'two')).toEqual(['running', 'starting'])
+  expect(told.at(-1)?.entries.map(({ host }) => host)).toEqual(['two.sites.example'])
   await sql`update site set status = 'suspended' where name = 'two'`.execute(pool.db)
   await round()
-  expect(states()['two.sites.example']).toBe('suspended')
+  expect(states('one', 'two')).toEqual(['running', 'suspended'])
   await sql`
     insert into site_domain (site_id, customer_id, name, verified, proof, created_at, checked_at)
     select id, ${customer}, 'www.example.vn', true, 'txt', now(), now() from site where name = 'one'
   `.execute(pool.db)
   await round()
-  expect(states()['www.example.vn']).toBe('live')
+  expect(table.resolve('www.example.vn').state).toBe('running')
   await sql`update site_domain set released_at = now()`.execute(pool.db)
   await round()
-  expect(states()['www.example.vn']).toBeUndefined()
+  expect(table.resolve('www.example.vn').state).toBe('unknown')
 })
 
 test('a change that was under way at the last reading is told once it is over', async () => {
@@ -96,12 +103,12 @@ test('a change that was under way at the last reading is told once it is over', 
     await sql`update site set status = 'suspended' where name = 'one'`.execute(tx)
     await sql`update site set status = 'failed' where name = 'two'`.execute(pool.db)
     await round()
-    expect(states()).toEqual({ 'one.sites.example': 'live', 'two.sites.example': 'failed' })
+    expect(states('one', 'two')).toEqual(['running', 'failed'])
     await round()
     expect(reads).toBe(before + 1)
   })
   await round()
-  expect(states()).toEqual({ 'one.sites.example': 'suspended', 'two.sites.example': 'failed' })
+  expect(states('one', 'two')).toEqual(['suspended', 'failed'])
 })
 
 test('what the edge was not told, it is told in the next round', async () => {
@@ -110,5 +117,48 @@ test('what the edge was not told, it is told in the next round', async () => {
   await round()
   edgeIsAway = false
   await round()
-  expect(states()).toEqual({ 'one.sites.example': 'live', 'two.sites.example': 'live' })
+  expect(states('one', 'two')).toEqual(['running', 'running'])
+})
+
+test('two processes tell one edge, and neither takes back what the other told', async () => {
+  const other = createDirectory(
+    pool.db,
+    () => [{ node: 'main', edge }],
+    { scheme: 'http', host: 'sites.example', portSuffix: '' },
+    createLog('silent'),
+  )
+  for (let turn = 0; turn < 10; turn++) {
+    const status = turn % 2 === 0 ? 'suspended' : 'running'
+    await sql`update site set status = ${status} where name = 'one'`.execute(pool.db)
+    directory.refresh()
+    other.refresh()
+    await Promise.all([directory.idle(), other.idle()])
+    expect(states('one')).toEqual([status])
+  }
+})
+
+test('the edge of another node is told where the site is served', async () => {
+  const away = createHostTable(() => [])
+  await sql`
+    insert into node (id, sites_address) values ('main', '10.0.0.1:8082'), ('second', null)
+  `.execute(pool.db)
+  const others = createDirectory(
+    pool.db,
+    () => [
+      {
+        node: 'second',
+        edge: { version: async () => away.version(), apply: async (change) => away.apply(change) },
+      },
+    ],
+    { scheme: 'http', host: 'sites.example', portSuffix: '' },
+    createLog('silent'),
+  )
+  const tell = async (): Promise<readonly unknown[]> => {
+    others.refresh()
+    await others.idle()
+    return away.resolve('one.sites.example').addresses
+  }
+  expect(await tell()).toEqual([{ host: '10.0.0.1', port: 8082 }])
+  await sql`update node set sites_address = '[2001:db8::1]:80' where id = 'main'`.execute(pool.db)
+  expect(await tell()).toEqual([{ host: '2001:db8::1', port: 80 }])
 })

@@ -1,7 +1,8 @@
 /**
- * The edge's host table: which host name belongs to which site, and in what state. It is read from
- * the database, whole, after a transaction that changed it (migration 0053); a change of this
- * process is published at once, one of another within seconds.
+ * What every edge knows of host names: which site each belongs to, and how that one stands. An edge
+ * keeps the version of its table, a snapshot of the database (migration 0059), so that any process
+ * can tell it what changed since. A change of this process is told at once, one of another within
+ * seconds.
  */
 import { sql } from 'kysely'
 import { deleteInBatches } from '../platform/batches.ts'
@@ -16,18 +17,31 @@ export interface HostTarget {
   readonly site: string
   /** `live`: shown as soon as a container answers. */
   readonly state: 'live' | 'starting' | 'suspended' | 'failed'
+  /** The edge of the node that runs the site, where that is another node. */
+  readonly via?: { readonly host: string; readonly port: number }
 }
 
-/** The edge, wherever it runs. */
+export interface HostChange {
+  /** The version that this follows; null: the edge has no table yet. */
+  readonly base: string | null
+  readonly version: string
+  /** Sites whose names all stand in `entries`; null: the entries are the whole table. */
+  readonly sites: readonly string[] | null
+  readonly entries: readonly HostTarget[]
+}
+
+/** The edge of one node, wherever it runs. */
 export interface EdgeControl {
-  /** All host names that there are from now on. */
-  publish(targets: readonly HostTarget[]): Promise<void>
+  /** Of its table; null before the first one. */
+  version(): Promise<string | null>
+  /** Applies a change that follows its version, and no other. Answers its version afterwards. */
+  apply(change: HostChange): Promise<string | null>
 }
 
 export interface Directory {
-  /** Something changed: the edge is updated soon. */
+  /** Something changed: the edges are told soon. */
   refresh(): void
-  /** Resolves when the edge has the table for the first time. */
+  /** Resolves when every edge that can be reached has a table. */
   start(): Promise<void>
   stop(): void
   /** Resolves when nothing that was refreshed is still to be told. */
@@ -37,31 +51,45 @@ export interface Directory {
 /** Between two questions whether anything changed. Each reads a few rows of an index. */
 const roundMs = 5000
 /**
- * The table is read so often although nothing changed, in case that a change was missed. With
- * 200,000 names this is 20 MB, every five seconds it would be 4 MB a second.
+ * An edge gets the whole table so often although nothing changed, in case that a change was missed:
+ * with 200,000 names 20 MB.
  */
-const wholeMs = minutes(10)
+const wholeMs = minutes(60)
 const changesKeptMs = days(1)
+/** Beyond so many changed sites the whole table is told. */
+const mostSites = 2000
+/** How often another process may be first before the next round goes on. */
+const mostTries = 5
 
-/** Forgets old notes of changes; whoever reads the table looks at them every few seconds. */
-export const dropOldHostChanges = (db: Database): Promise<void> =>
-  deleteInBatches(db, 'host_change', 'at', later(new Date(), -changesKeptMs))
+/** Forgets old notes of changes; whoever reads them looks every few seconds. */
+export async function dropOldHostChanges(db: Database): Promise<void> {
+  const until = later(new Date(), -changesKeptMs)
+  await deleteInBatches(db, 'site_change', 'at', until)
+  await deleteInBatches(db, 'host_change', 'at', until)
+}
 
 /**
- * The present snapshot, and whether a transaction has changed the table that was not over in the
- * snapshot `since`.
+ * The present snapshot, and the sites that transactions changed which were not over in the snapshot
+ * `since`; null: too many, or nobody knows.
  */
 async function changesSince(
   db: Database,
-  since: string,
-): Promise<{ snapshot: string; changed: boolean }> {
-  const { rows } = await sql<{ snapshot: string; changed: boolean }>`
-    select pg_current_snapshot()::text as snapshot, exists (
-      select 1 from host_change where xid >= pg_snapshot_xmin(${since}::pg_snapshot)
-        and not pg_visible_in_snapshot(xid, ${since}::pg_snapshot)) as changed`.execute(db)
+  since: string | null,
+): Promise<{ snapshot: string; sites: string[] | null }> {
+  const { rows } = await sql<{ snapshot: string; sites: string[] | null }>`
+    select pg_current_snapshot()::text as snapshot, (
+      select array_agg(site_id::text) from (
+        select distinct site_id from site_change
+        where xid >= pg_snapshot_xmin(${since}::text::pg_snapshot)
+          and not pg_visible_in_snapshot(xid, ${since}::text::pg_snapshot)
+        limit ${mostSites + 1}) as changed) as sites`.execute(db)
   const [row] = rows
   if (!row) throw new Error('PostgreSQL tells no snapshot')
-  return row
+  const sites = row.sites ?? []
+  return {
+    snapshot: row.snapshot,
+    sites: since === null || sites.length > mostSites ? null : sites,
+  }
 }
 
 function stateOf(status: string): HostTarget['state'] | undefined {
@@ -81,67 +109,84 @@ function stateOf(status: string): HostTarget['state'] | undefined {
   }
 }
 
+/** `10.0.0.2:8082`, `[2001:db8::2]:8082` */
+function addressOf(text: string): { host: string; port: number } {
+  const { hostname, port } = new URL(`http://${text}`)
+  return { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) || 80 }
+}
+
+/** `edges`: those that can be reached now, by their nodes. */
 export function createDirectory(
   db: Database,
-  edge: EdgeControl,
+  edges: () => readonly { readonly node: string; readonly edge: EdgeControl }[],
   addressing: SiteAddressing,
   log: Log,
 ): Directory {
-  let published: string | undefined
-  /** What the edge has was read in this snapshot, or later. */
-  let seen: string | undefined
-  let readAt = Number.NEGATIVE_INFINITY
-  let publishing: Promise<void> | undefined
+  /** When an edge got a whole table from this process last, by performance.now(). */
+  const wholeAt = new WeakMap<EdgeControl, number>()
+  let telling: Promise<void> | undefined
   let again = false
   let timer: NodeJS.Timeout | undefined
 
-  async function publish(): Promise<void> {
-    const now = performance.now()
-    // Nothing lies before the first snapshot that there is.
-    const { snapshot, changed } = await changesSince(db, seen ?? '1:1:')
-    if (seen !== undefined && !changed && now - readAt < wholeMs) {
-      seen = snapshot
-      return
-    }
-    const rows = await hostRows(db, addressing.host)
-    const targets = rows
-      .flatMap(({ id, host, status }): HostTarget[] => {
-        const state = stateOf(status)
-        return state ? [{ host, site: id, state }] : []
-      })
-      .toSorted((a, b) => (a.host < b.host ? -1 : 1))
-    const text = JSON.stringify(targets)
-    if (text !== published) await edge.publish(targets)
-    published = text
-    seen = snapshot
-    readAt = now
+  async function entriesFor(node: string, sites: readonly string[] | null): Promise<HostTarget[]> {
+    const rows = await hostRows(db, addressing.host, sites)
+    return rows.flatMap(({ id, host, status, node: home, via }): HostTarget[] => {
+      const state = stateOf(status)
+      if (!state) return []
+      const entry = { host, site: id, state }
+      return [home === node || via === null ? entry : { ...entry, via: addressOf(via) }]
+    })
   }
-  /** Publishes one table at a time: an older table must not be sent after a newer one. */
+
+  async function tell(node: string, edge: EdgeControl): Promise<void> {
+    let base = await edge.version()
+    for (let tries = 0; tries < mostTries; tries++) {
+      const lastWhole = wholeAt.get(edge) ?? performance.now()
+      wholeAt.set(edge, lastWhole)
+      const isDue = base === null || performance.now() - lastWhole >= wholeMs
+      const { snapshot: version, sites: changed } = await changesSince(db, base)
+      const sites = isDue ? null : changed
+      if (sites?.length === 0) return
+      const entries = await entriesFor(node, sites)
+      const now = await edge.apply({ base, version, sites, entries })
+      if (sites === null) wholeAt.set(edge, performance.now())
+      if (now === version) return
+      base = now
+    }
+  }
+
+  async function tellAll(): Promise<void> {
+    const told = await Promise.allSettled(edges().map(({ node, edge }) => tell(node, edge)))
+    for (const result of told)
+      if (result.status === 'rejected')
+        log.warn({ err: result.reason as unknown }, 'telling an edge of host names')
+  }
+  /** One round at a time. */
   function refresh(): void {
-    if (publishing) {
+    if (telling) {
       again = true
       return
     }
-    publishing = publish()
-      .catch((error: unknown) => log.warn({ err: error }, 'telling the edge of host names'))
-      .finally(() => {
-        publishing = undefined
-        if (!again) return
-        again = false
-        refresh()
-      })
+    telling = tellAll().finally(() => {
+      telling = undefined
+      if (!again) return
+      again = false
+      refresh()
+    })
+  }
+  async function idle(): Promise<void> {
+    while (telling) await telling
   }
 
   return {
     refresh,
     async start() {
-      await publish()
+      refresh()
+      await idle()
       timer = setInterval(refresh, roundMs)
       timer.unref()
     },
     stop: () => clearInterval(timer),
-    async idle() {
-      while (publishing) await publishing
-    },
+    idle,
   }
 }

@@ -161,6 +161,11 @@ export interface WordpressDriver {
   /** Containers that answer now; empty while none does. */
   addresses(id: string): Promise<readonly SiteAddress[]>
   /**
+   * The status of the front page, as a visitor gets it who asks for `host`. DriverFailure
+   * unavailable, with the reason, where no page comes.
+   */
+  frontPage(id: string, host: string): Promise<number>
+  /**
    * How many containers answer now, by the id of their site, in one question for all; a site of
    * which none does may be left out.
    */

@@ -11,7 +11,6 @@ import type { Jobs } from '../platform/jobs.ts'
 import type { Log } from '../platform/log.ts'
 import { hasUnfinishedCopy } from './backup-store.ts'
 import type { WordpressDriver } from './driver.ts'
-import { frontPageStatus } from './front-page.ts'
 import type { SiteAddressing } from './store.ts'
 
 const everyMs = minutes(10)
@@ -72,12 +71,10 @@ export function defineHealth(deps: HealthDeps): Health {
   /** Undefined when it answers. */
   async function failureOf(site: { id: string; name: string }): Promise<string | undefined> {
     try {
-      const [address] = await driver.addresses(site.id)
-      if (!address) return 'no container answers'
-      const status = await frontPageStatus(address, `${site.name}.${deps.addressing.host}`)
+      const status = await driver.frontPage(site.id, `${site.name}.${deps.addressing.host}`)
       return status < 500 ? undefined : `the front page answers ${status}`
     } catch (error) {
-      return `the front page ${(error as Error).message}`
+      return (error as Error).message
     }
   }
 

@@ -19,8 +19,9 @@ import type { Limit } from '../platform/limits.ts'
 import type { Secrets } from '../platform/secrets.ts'
 import type { EventOutbox } from '../realtime/index.ts'
 import { sql } from 'kysely'
-import type { WordpressCapabilities } from './driver.ts'
 import { newName } from './names.ts'
+import { nodeStates } from './nodes.ts'
+import { place, type NodeState, type NoPlace } from './placement.ts'
 import { descriptionOf, productName, subjectOf } from './product.ts'
 import { nameIsTaken } from './store.ts'
 
@@ -42,10 +43,17 @@ interface Checked {
   readonly region: { readonly id: number; readonly name: string }
 }
 
+const unplaced: Readonly<Record<NoPlace, readonly [field: string, rule: RuleKey]>> = {
+  region: ['region', 'region_unavailable'],
+  size: ['size', 'unknown_plan'],
+  containers: ['replicate', 'containers_limit'],
+  full: ['replicate', 'containers_no_room'],
+}
+
 /** Throws the refusal with every field that is wrong. */
 function check(
   catalog: Catalog,
-  capabilities: WordpressCapabilities,
+  nodes: readonly NodeState[],
   buyer: Buyer,
   form: OrderForm,
   language: Language,
@@ -60,8 +68,15 @@ function check(
   )
   if (!region) fault('region', 'unknown_region')
   else if (form.disk < region.minDisk) fault('disk', 'disk_region_minimum')
-  if (!plan || plan.ram < capabilities.minRamMb) fault('size', 'unknown_plan')
-  if (form.replicate > capabilities.maxContainers) fault('replicate', 'containers_limit')
+  if (!plan) fault('size', 'unknown_plan')
+  if (region && plan) {
+    const placed = place(nodes, {
+      regionId: region.id,
+      containers: form.replicate,
+      ramMb: plan.ram,
+    })
+    if ('none' in placed) fault(...unplaced[placed.none])
+  }
   if (!region || !plan || Object.keys(fields).length > 0)
     throw new Refusal('invalid_input', { fields })
   return { plan, region }
@@ -73,7 +88,6 @@ export async function placeOrder(
   tx: Tx,
   deps: {
     catalog: Catalog
-    capabilities: WordpressCapabilities
     billing: Billing
     outbox: EventOutbox
     clock: Clock
@@ -85,7 +99,7 @@ export async function placeOrder(
 ): Promise<{ id: string }> {
   const { catalog, billing, clock } = deps
   const { buyer, form, language } = order
-  const { plan, region } = check(catalog, deps.capabilities, buyer, form, language)
+  const { plan, region } = check(catalog, await nodeStates(tx), buyer, form, language)
   await billing.refuseMoreUnpaid(tx, buyer.id, language)
   await deps.orders.take(buyer.id)
   const wanted = {

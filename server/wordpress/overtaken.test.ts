@@ -42,9 +42,8 @@ const slow = (real: WordpressDriver): WordpressDriver => ({
   async stop(id) {
     told.set(id, 'stop')
   },
-  async addresses() {
-    return [{ host: '127.0.0.1', port: (frontPage.address() as AddressInfo).port }]
-  },
+  frontPage: async () =>
+    (await fetch(`http://127.0.0.1:${(frontPage.address() as AddressInfo).port}/`)).status,
 })
 
 beforeAll(async () => {

@@ -8,6 +8,8 @@ import { explainPrice, monthlyOf } from '../../contract/pricing.ts'
 import { Basis, Terms } from '../../contract/wallet-proof.ts'
 import type { Offer, Product, Subject } from '../billing/index.ts'
 import type { Catalog } from '../catalog/index.ts'
+import type { Clock } from '../platform/clock.ts'
+import { takePlace } from './nodes.ts'
 import { plans, termsOf } from './plans.ts'
 
 /** Its account in the ledger. */
@@ -17,6 +19,8 @@ export const alignJobs = {
   resume: 'resume-site',
   remove: 'delete-site',
 } as const
+/** Tells the customer that an order waits for room. */
+export const waitJob = 'order-waits-for-room'
 
 /** A server as billing knows it: what a subscription pays for. */
 export const subjectOf = (id: string, name: string): Subject => ({ kind: 'wp', id, name })
@@ -69,11 +73,12 @@ export function descriptionOf(
  * sold for. A planned plan that is gone by then is not taken (see takePlanned): the server renews
  * with the one that it has.
  */
-export function wordpressProduct(catalog: Catalog): Product {
+export function wordpressProduct(catalog: Catalog, clock: Clock): Product {
   return {
     ...shownAndPriced,
     name: productName,
-    jobs: alignJobs,
+    jobs: { ...alignJobs, wait: waitJob },
+    reserve: async (tx, { id }) => (await takePlace(tx, id, clock.now())) === undefined,
     async offers(db, wanted) {
       const ids = wanted.map(({ subscriptionId }) => subscriptionId)
       const rows =

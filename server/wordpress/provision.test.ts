@@ -2,6 +2,7 @@
  * Every step of bringing a server up, met by every fault: it ends running and paid once, or failed,
  * cleaned away and paid back.
  */
+import { once } from 'node:events'
 import net from 'node:net'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -13,7 +14,7 @@ import {
 } from '../../test/portal.ts'
 import { transaction } from '../platform/db.ts'
 import { DriverFailure } from '../platform/errors.ts'
-import type { SiteAddress, WordpressDriver } from './driver.ts'
+import type { WordpressDriver } from './driver.ts'
 import { provisionJob } from './order.ts'
 
 type Step = 'install' | 'start' | 'check' | 'remove'
@@ -33,7 +34,7 @@ const met = new Map<string, number>()
 /** Lets the run that waits go on. */
 const release = Promise.withResolvers<void>()
 let silence: net.Server
-let closedAddress: SiteAddress
+let silentUrl: string
 
 /** Counts and says what is to happen at this step of this site now. */
 function faultAt(id: string, step: Step): Fault | undefined {
@@ -78,21 +79,19 @@ const withFaults = (real: WordpressDriver): WordpressDriver => ({
   install: (spec, admin) => faulty(faultAt(spec.id, 'install'), () => real.install(spec, admin)),
   start: (spec) => faulty(faultAt(spec.id, 'start'), () => real.start(spec)),
   remove: (id) => faulty(faultAt(id, 'remove'), () => real.remove(id)),
-  async addresses(id) {
+  async frontPage(id, host) {
     const fault = faultAt(id, 'check')
-    if (fault === 'hangs once') return [closedAddress]
-    return fault === undefined ? real.addresses(id) : []
+    if (fault === undefined) return await real.frontPage(id, host)
+    if (fault !== 'hangs once') throw new DriverFailure('unavailable', 'no container answers')
+    return (await fetch(silentUrl)).status
   },
 })
 
 let portal: TestPortal
 beforeAll(async () => {
   silence = net.createServer(() => undefined).listen(0, '127.0.0.1')
-  closedAddress = await new Promise((resolve) =>
-    silence.once('listening', () =>
-      resolve({ host: '127.0.0.1', port: (silence.address() as net.AddressInfo).port }),
-    ),
-  )
+  await once(silence, 'listening')
+  silentUrl = `http://127.0.0.1:${(silence.address() as net.AddressInfo).port}/`
   portal = await openTestPortal({
     timing: { provisionStepMs: 12_000 },
     changeDrivers: (drivers) => ({ ...drivers, wordpress: withFaults(drivers.wordpress) }),

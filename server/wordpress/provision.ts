@@ -20,12 +20,20 @@ import type { Log } from '../platform/log.ts'
 import type { Secrets } from '../platform/secrets.ts'
 import type { EventOutbox } from '../realtime/index.ts'
 import type { WordpressDriver } from './driver.ts'
+import { placeOf, releasePlace, settleOnNode } from './nodes.ts'
 import { ensureJob } from './change.ts'
 import { provisionJob, sealPurpose } from './order.ts'
-import { alignJobs } from './product.ts'
-import { frontPageStatus } from './front-page.ts'
+import { alignJobs, waitJob } from './product.ts'
 import { within } from './within.ts'
-import { lockSite, siteById, specOf, urlOf, type SiteAddressing, type SiteRow } from './store.ts'
+import {
+  firstNode,
+  lockSite,
+  siteById,
+  specOf,
+  urlOf,
+  type SiteAddressing,
+  type SiteRow,
+} from './store.ts'
 
 /** `retried`: it failed, and another run follows. */
 export const runOutcomes = ['running', 'retried', 'given_up'] as const
@@ -124,11 +132,7 @@ export function defineProvisioning(deps: ProvisionDeps): void {
       name: 'check',
       async do(site) {
         const { host } = new URL(urlOf(deps.addressing, site.name))
-        const [address] = await driver.addresses(site.id)
-        if (!address) throw new DriverFailure('unavailable', 'no container answers')
-        const status = await frontPageStatus(address, host).catch((error: unknown) => {
-          throw new DriverFailure('unavailable', `the front page ${(error as Error).message}`)
-        })
+        const status = await driver.frontPage(site.id, host)
         if (status !== 200)
           throw new DriverFailure('unavailable', `the front page answers ${status}`)
       },
@@ -147,7 +151,13 @@ export function defineProvisioning(deps: ProvisionDeps): void {
       if (site.status === 'pending_payment') await tell(tx, site, 'provisioning', null)
       return await tx
         .updateTable('site')
-        .set({ status: 'provisioning', run: site.run + 1 })
+        .set({
+          status: 'provisioning',
+          run: site.run + 1,
+          // What it waited for, room, is there.
+          reason: null,
+          node_id: site.node_id ?? (await placeOf(tx, siteId)) ?? firstNode,
+        })
         .where('id', '=', siteId)
         .returningAll()
         .executeTakeFirstOrThrow()
@@ -189,6 +199,7 @@ export function defineProvisioning(deps: ProvisionDeps): void {
         })
         .where('id', '=', id)
         .execute()
+      await settleOnNode(tx, id)
       await tell(tx, site, 'running', null)
       // A name that was added while it was being set up.
       await deps.jobs.add(tx, ensureJob, { siteId: id })
@@ -256,6 +267,7 @@ export function defineProvisioning(deps: ProvisionDeps): void {
         .set({ status: 'failed', reason: current.giving_up, admin_password_sealed: null })
         .where('id', '=', site.id)
         .execute()
+      await releasePlace(tx, site.id)
       await tell(tx, site, 'failed', current.giving_up)
     })
     deps.onChange()
@@ -308,6 +320,25 @@ export function defineProvisioning(deps: ProvisionDeps): void {
     await giveUp(site)
   }
 
+  /** An order that is paid once there is room: its customer is told once. */
+  const tellWaiting = (subscriptionId: string): Promise<void> =>
+    transaction(db, async (tx) => {
+      const site = await tx
+        .selectFrom('site')
+        .selectAll()
+        .where('subscription_id', '=', subscriptionId)
+        .forUpdate()
+        .executeTakeFirst()
+      if (site?.status !== 'pending_payment' || site.reason !== null) return
+      const reason = whyText.full[await deps.languageOfCustomer(tx, site.customer_id)]
+      await tx.updateTable('site').set({ reason }).where('id', '=', site.id).execute()
+      await tell(tx, site, 'pending_payment', reason)
+    })
+
+  deps.jobs.define<{ subscriptionId: string }>({
+    name: waitJob,
+    run: ({ subscriptionId }) => tellWaiting(subscriptionId),
+  })
   deps.jobs.define<{ siteId: string }>({
     name: provisionJob,
     concurrency,
@@ -315,40 +346,4 @@ export function defineProvisioning(deps: ProvisionDeps): void {
     limitSeconds: 1800,
     run: ({ siteId }, { signal }) => provision(siteId, signal),
   })
-}
-
-/**
- * After a start of the portal: every site that should run is started unless it runs, a few at a
- * time. Waits for none once the signal is aborted.
- */
-export async function startSites(
-  deps: Pick<ProvisionDeps, 'db' | 'driver' | 'addressing' | 'log' | 'onChange'> & {
-    readonly signal: AbortSignal
-  },
-): Promise<void> {
-  const { signal } = deps
-  const rows = await deps.db
-    .selectFrom('site')
-    .selectAll()
-    .where('status', '=', 'running')
-    .orderBy('seq')
-    .execute()
-  const waiting = [...rows]
-  const worker = async (): Promise<void> => {
-    for (let site = waiting.shift(); site && !signal.aborted; site = waiting.shift()) {
-      try {
-        await within(
-          defaultStepMs,
-          'start took too long',
-          deps.driver.start(await specOf(deps.db, deps.addressing, site)),
-          signal,
-        )
-      } catch (error) {
-        if (signal.aborted) return
-        deps.log.error({ err: error, site: site.name }, 'a site did not come back')
-      }
-      deps.onChange()
-    }
-  }
-  await Promise.all(Array.from({ length: concurrency }, worker))
 }

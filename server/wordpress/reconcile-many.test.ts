@@ -69,7 +69,7 @@ beforeAll(async () => {
     clock: systemClock,
     log: createLog('silent'),
     jobs,
-    driver,
+    nodes: () => [{ node: 'main', driver }],
     addressing: { scheme: 'http', host: 'localhost', portSuffix: '' },
     onChange: () => undefined,
   })

@@ -1,15 +1,17 @@
 /**
- * Reconciles the database with the runtime every minute. A server that should run is started, one
- * that should not is stopped, and an unknown site is reported and, after a grace period, removed.
+ * Reconciles the database with the nodes every minute, at the start of the portal and when a node
+ * comes back. A server that should run is started, one that should not is stopped, and an unknown
+ * site is reported and, after a grace period, removed. A node that cannot be reached is left alone.
  */
 import { sql } from 'kysely'
-import { days, later, type Clock } from '../platform/clock.ts'
-import type { Database } from '../platform/db.ts'
+import { days, later, minutes, type Clock } from '../platform/clock.ts'
+import { transaction, type Database } from '../platform/db.ts'
 import type { Jobs } from '../platform/jobs.ts'
 import type { Log } from '../platform/log.ts'
 import { hasUnfinishedCopy } from './backup-store.ts'
 import type { WordpressDriver } from './driver.ts'
-import { siteById, specOf, type SiteAddressing } from './store.ts'
+import { within } from './within.ts'
+import { firstNode, siteById, specOf, type SiteAddressing } from './store.ts'
 
 /**
  * Between the first sight of an orphan and its removal: time to notice a portal that was started on
@@ -29,7 +31,8 @@ export interface ReconcileDeps {
   readonly clock: Clock
   readonly log: Log
   readonly jobs: Jobs
-  readonly driver: WordpressDriver
+  /** Those that can be asked now. */
+  readonly nodes: () => readonly { readonly node: string; readonly driver: WordpressDriver }[]
   readonly addressing: SiteAddressing
   /** Tells the edge that a site's state changed. */
   readonly onChange: () => void
@@ -38,6 +41,8 @@ export interface ReconcileDeps {
 export interface Reconciler {
   /** One round. */
   run(signal: AbortSignal): Promise<void>
+  /** A round begins soon, in whichever process: this one starts, or a node came back. */
+  enqueue(): Promise<void>
   /** Sites of the runtime that the database does not know. */
   orphans(): Promise<number>
 }
@@ -50,11 +55,15 @@ const wantedOf = (status: string): Wanted | undefined => {
   return undefined
 }
 
+/** A boot may wait for others and takes up to three minutes. */
+const repairMs = minutes(5)
+const jobName = 'reconcile-sites'
+
 export function createReconciler(deps: ReconcileDeps): Reconciler {
-  const { db, clock, log, driver } = deps
+  const { db, clock, log } = deps
 
   /** True when something was done. */
-  async function repair(siteId: string): Promise<boolean> {
+  async function repair(driver: WordpressDriver, siteId: string): Promise<boolean> {
     const site = await siteById(db, siteId)
     if (!site) return false
     const answering = (await driver.addresses(siteId)).length
@@ -78,18 +87,22 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
     // A temporary lack of containers is the driver's concern; it reports nothing while containers
     // are starting.
     await driver.start(await specOf(db, deps.addressing, site))
-    if (answering === 0) log.warn({ site: site.name }, 'a site that should run did not')
+    if (answering === 0) log.info({ site: site.name }, 'a site that should run did not')
     const now = await siteById(db, siteId)
     if (now?.status === 'suspended') await driver.stop(siteId)
     return answering === 0
   }
 
   /**
-   * Servers that answer with fewer containers than they should have, or although they should not.
-   * The runtime is asked once for all: a question for each of 100,000 would take longer than the
-   * minute until the next round.
+   * Servers of a node that answer with fewer containers than they should have, or although they
+   * should not. The node is asked once for all: a question for each of 100,000 would take longer
+   * than the minute until the next round.
    */
-  async function differing(signal: AbortSignal): Promise<{ id: string; name: string }[]> {
+  async function differing(
+    node: string,
+    driver: WordpressDriver,
+    signal: AbortSignal,
+  ): Promise<{ id: string; name: string }[]> {
     const answering = new Map(Object.entries(await driver.answering()))
     const found: { id: string; name: string }[] = []
     for (let after = 0n; ;) {
@@ -98,6 +111,7 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
         .selectFrom('site')
         .select(['id', 'name', 'status', 'containers', 'seq'])
         .where('status', 'in', ['running', 'suspended'])
+        .where(sql`coalesce(node_id, ${firstNode}::text)`, '=', node)
         .where('seq', '>', after)
         .orderBy('seq')
         .limit(comparedAtOnce)
@@ -114,14 +128,20 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
   }
 
   /** One that does not come is no reason to leave the others. */
-  async function repairAll(signal: AbortSignal): Promise<void> {
-    const waiting = (await differing(signal)).values()
+  async function repairAll(
+    node: string,
+    driver: WordpressDriver,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const waiting = (await differing(node, driver, signal)).values()
     const take = async (): Promise<void> => {
       for (const { id, name } of waiting) {
         signal.throwIfAborted()
         try {
-          if (await repair(id)) deps.onChange()
+          if (await within(repairMs, 'a repair took too long', repair(driver, id), signal))
+            deps.onChange()
         } catch (error) {
+          signal.throwIfAborted()
           log.error({ err: error, site: name }, 'a site could not be brought to what it should be')
         }
       }
@@ -129,24 +149,27 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
     await Promise.all(Array.from({ length: repairedTogether }, take))
   }
 
-  async function clearOrphans(): Promise<void> {
+  async function clearOrphans(node: string, driver: WordpressDriver): Promise<void> {
     const held = await driver.list()
-    // Text against text: what lies in the runtime may have any name.
+    const ofNode = sql<boolean>`coalesce(node_id, ${firstNode}::text) = ${node}`
+    // Text against text: what lies in the runtime may have any name. A server that was moved to
+    // another node is an orphan here.
     const { rows: known } = await sql<{ id: string }>`
-      select id::text from site where id::text = any(${held}) and deleted_at is null`.execute(db)
+      select id::text from site
+      where id::text = any(${held}) and deleted_at is null and ${ofNode}`.execute(db)
     const ours = new Set(known.map(({ id }) => id))
     const orphans = held.filter((id) => !ours.has(id))
     const now = clock.now()
-    await sql`delete from site_orphan where not id = any(${orphans})`.execute(db)
+    await sql`delete from site_orphan where ${ofNode} and not id = any(${orphans})`.execute(db)
     for (const id of orphans) {
       const { numInsertedOrUpdatedRows } = await db
         .insertInto('site_orphan')
-        .values({ id, seen_at: now })
+        .values({ id, seen_at: now, node_id: node })
         .onConflict((conflict) => conflict.doNothing())
         .executeTakeFirst()
       if (numInsertedOrUpdatedRows === 1n)
         log.warn(
-          { id, removedAt: later(now, graceMs) },
+          { id, node, removedAt: later(now, graceMs) },
           'the runtime holds a site that nobody knows',
         )
     }
@@ -154,6 +177,7 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
       .selectFrom('site_orphan')
       .select('id')
       .where('seen_at', '<=', later(now, -graceMs))
+      .where(ofNode)
       .execute()
     // More unknown sites than known ones: this is more likely the wrong database than that many
     // leftovers.
@@ -172,12 +196,19 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
   }
 
   async function run(signal: AbortSignal): Promise<void> {
-    await repairAll(signal)
-    await clearOrphans()
+    for (const { node, driver } of deps.nodes())
+      try {
+        await repairAll(node, driver, signal)
+        await clearOrphans(node, driver)
+      } catch (error) {
+        signal.throwIfAborted()
+        // Another node may be well.
+        log.error({ err: error, node }, 'a node could not be compared with the database')
+      }
   }
 
   deps.jobs.define({
-    name: 'reconcile-sites',
+    name: jobName,
     cron: '* * * * *',
     retries: 0,
     limitSeconds: 1800,
@@ -186,6 +217,7 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
 
   return {
     run,
+    enqueue: () => transaction(db, (tx) => deps.jobs.add(tx, jobName, {})),
     async orphans() {
       const { n } = await db
         .selectFrom('site_orphan')

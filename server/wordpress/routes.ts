@@ -22,7 +22,9 @@ import type { Domains } from './domains.ts'
 import type { WordpressDriver } from './driver.ts'
 import type { Lifecycle } from './lifecycle.ts'
 import type { LogStreams } from './log-stream.ts'
+import { nodeStates } from './nodes.ts'
 import { placeOrder, type Buyer } from './order.ts'
+import { isOffered } from './placement.ts'
 import { present, siteOf, sitePage, takesNames, type SiteAddressing } from './store.ts'
 
 export interface WordpressRouteDeps {
@@ -71,14 +73,17 @@ export function routes(http: Http, deps: WordpressRouteDeps): void {
   }
   for (const endpoint of [api.listRegions, api.listHostingRegions]) {
     http.read(endpoint, async ({ query, language }) => {
-      const { shown, next } = catalogPage(dataCentres(catalog), query, language)
+      const nodes = await nodeStates(db)
+      const offered = dataCentres(catalog).filter(({ id }) => isOffered(nodes, id))
+      const { shown, next } = catalogPage(offered, query, language)
       return new Page({ data: shown }, next)
     })
   }
   http.read(api.listPlans, async ({ customerId, query, language }) => {
     const { regionCode } = await deps.customer(db, customerId)
+    const smallest = Math.min(...(await nodeStates(db)).map(({ minRamMb }) => minRamMb))
     const offered = plans(catalog, currencyOf(catalog, regionCode)).filter(
-      (plan) => plan.ram >= driver.capabilities.minRamMb,
+      (plan) => plan.ram >= smallest,
     )
     const { shown, next } = catalogPage(offered, query, language)
     return new Page(shown, next)
@@ -119,38 +124,26 @@ export function routes(http: Http, deps: WordpressRouteDeps): void {
     language: Language,
     named: string | undefined,
     changes: RequestedChange,
-    room: number,
   ) => {
     const site = await own(tx, customerId, id)
     refuseOther(id, named, language)
-    await changeServer(
-      tx,
-      { ...deps, capabilities: driver.capabilities, room },
-      { siteId: site.id, language, changes },
-    )
+    await changeServer(tx, deps, { siteId: site.id, language, changes })
     onCommit(tx, deps.onChange)
     const changed = await siteOf(tx, customerId, site.id)
     if (!changed) throw new Refusal('not_found')
     return present(changed, deps)
   }
-  // Asked before any row is locked, because the process that runs the sites may answer slowly.
-  // Nothing checks memory again after the payment: two changes of one moment may both find room.
-  http.write(
-    serverApi.changeDisk,
-    async ({ body }) => (body.replicate === undefined ? 0 : await driver.room()),
-    ({ tx, customerId, params, body, language, prepared: room }) => {
-      const changes = {
-        disk: body.disk,
-        mariadbDisk: body.mariadb_disk_size,
-        containers: body.replicate,
-      }
-      return change(tx, customerId, params.id, language, body.id, changes, room)
-    },
-  )
-  // No more containers than before: room is not asked for.
+  http.write(serverApi.changeDisk, ({ tx, customerId, params, body, language }) => {
+    const changes = {
+      disk: body.disk,
+      mariadbDisk: body.mariadb_disk_size,
+      containers: body.replicate,
+    }
+    return change(tx, customerId, params.id, language, body.id, changes)
+  })
   http.write(serverApi.changeServer, ({ tx, customerId, params, body, language }) => {
     const changes = { name: body.name, planId: body.size }
-    return change(tx, customerId, params.id, language, body.id, changes, 0)
+    return change(tx, customerId, params.id, language, body.id, changes)
   })
   http.write(serverApi.restartServer, async ({ tx, customerId, params }) => {
     const site = await own(tx, customerId, params.id)
@@ -204,7 +197,6 @@ export function routes(http: Http, deps: WordpressRouteDeps): void {
       tx,
       {
         catalog,
-        capabilities: driver.capabilities,
         billing: deps.billing,
         outbox: deps.outbox,
         clock: deps.clock,

@@ -226,18 +226,31 @@ export const siteById = (db: Queryable, id: string): Promise<SiteRow | undefined
 export const lockSite = (tx: Tx, id: string): Promise<SiteRow | undefined> =>
   tx.selectFrom('site').selectAll().where('id', '=', id).forUpdate().executeTakeFirst()
 
+/** The node of a site that has none: a portal that knew only one had this one. */
+export const firstNode = 'main'
+
 /**
- * What the edge must know of every host name: the server's own below `host`, those that it had
- * before, and those that customers brought.
+ * What an edge must know of every host name, or of those of the given sites: the server's own below
+ * `host`, those that it had before, and those that customers brought. `via`: the edge of its node.
  */
 export async function hostRows(
   db: Queryable,
   host: string,
-): Promise<{ id: string; status: string; host: string }[]> {
-  const { rows } = await sql<{ id: string; status: string; host: string }>`
+  sites: readonly string[] | null,
+): Promise<{ id: string; status: string; host: string; node: string; via: string | null }[]> {
+  const { rows } = await sql<{
+    id: string
+    status: string
+    host: string
+    node: string
+    via: string | null
+  }>`
     select s.id, s.status, case h.kind when 'custom' then h.name else h.name || '.' || ${host}::text
-    end as host
-    from host h join site s on s.id = h.site_id where s.deleted_at is null
+    end as host, coalesce(s.node_id, ${firstNode}::text) as node, n.sites_address as via
+    from host h join site s on s.id = h.site_id
+    left join node n on n.id = coalesce(s.node_id, ${firstNode}::text)
+    where s.deleted_at is null
+      ${sites === null ? sql`` : sql`and s.id = any(${[...sites]}::uuid[])`}
   `.execute(db)
   return rows
 }

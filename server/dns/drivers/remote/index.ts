@@ -10,10 +10,12 @@ import { callNames, prefix, type Calls } from './protocol.ts'
 type Functions = { [N in keyof Calls]: Calls[N] }
 
 /**
- * The driver at the other end of the line, which must be listening. It has opened its ports by
- * itself, and closes them when its own process ends.
+ * The driver at the other end of the line, which must be listening; or of the line that there is at
+ * the moment. It has opened its ports by itself, and closes them when its own process ends.
  */
-export function connectNameServer(line: MessageConnection): DnsDriver {
+export function connectNameServer(
+  line: MessageConnection | (() => MessageConnection | undefined),
+): DnsDriver {
   const call = callsOver<Functions>(line, prefix, 'the name server’s process is not there')
   return {
     name: 'embedded',

@@ -39,7 +39,8 @@ describe('WordPress as elsewhere', { timeout: 240_000 }, () => {
     await driver.install(spec, { user: 'boss', password: 'Another#1pass', email: 'b@example.com' })
     await driver.start(spec)
     const hosts = createHostTable(driver.upstreams)
-    hosts.replace([{ host: 'as-elsewhere.localhost', site: spec.id, state: 'live' }])
+    const entries = [{ host: 'as-elsewhere.localhost', site: spec.id, state: 'live' }] as const
+    hosts.apply({ base: null, version: 'one', sites: null, entries })
     edge = createEdge({
       resolve: hosts.resolve,
       port,

@@ -70,7 +70,8 @@ describe('the control channel', { timeout: 180_000 }, () => {
     await driver.install(spec, { user: 'boss', password: 'Another#1pass', email: 'b@example.com' })
     await driver.start(spec)
     const hosts = createHostTable(driver.upstreams)
-    hosts.replace([{ host: name, site: spec.id, state: 'live' }])
+    const entries = [{ host: name, site: spec.id, state: 'live' }] as const
+    hosts.apply({ base: null, version: 'one', sites: null, entries })
     edge = createEdge({
       resolve: hosts.resolve,
       port: 0,

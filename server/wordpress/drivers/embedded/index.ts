@@ -11,6 +11,7 @@ import { openCgroups, ownCgroup, type Cgroups } from './cgroups.ts'
 import { Confinement } from './confinement.ts'
 import { proveCopy, scratchPrefix } from './copies.ts'
 import { sweepDoomed } from './files.ts'
+import { frontPageStatus } from './front-page.ts'
 import { Gate } from './gate.ts'
 import type { Host } from './host.ts'
 import type { Settings } from './settings.ts'
@@ -227,6 +228,7 @@ export function createEmbedded(parts: EmbeddedParts): SiteRuntime {
     },
     unremoved: async () => unremoved,
     addresses: async (id) => sites.get(id)?.addresses() ?? [],
+    frontPage: (id, host) => frontPageStatus(sites.get(id)?.addresses()[0], host),
     answering: async () =>
       Object.fromEntries([...sites].map(([id, one]) => [id, one.addresses().length])),
     upstreams: (id) => sites.get(id)?.addresses() ?? [],

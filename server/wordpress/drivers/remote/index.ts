@@ -2,29 +2,35 @@
 // served, and go on when the portal is started again.
 import type { MessageConnection } from 'vscode-jsonrpc/node'
 import { callsOver } from '../../../platform/rpc.ts'
+import { nodeFiles } from './files.ts'
 import type { LogLine, WordpressDriver } from '../../driver.ts'
 import { newLines, prefix, type Acts, type SentLine } from './protocol.ts'
 
+export { serveFiles } from './files.ts'
 export { serveRuntime } from './serve.ts'
 
 const received = (lines: readonly SentLine[]): LogLine[] =>
   lines.map((line) => ({ ...line, at: new Date(line.at) }))
 
+const gone = 'the process that runs the sites is not there'
+
 /**
  * The driver at the other end of the line, which must be listening. What is under way when the line
  * ends, and what is asked afterwards, is a DriverFailure unavailable.
+ *
+ * @param sharesDisk false: it runs on another machine, and archives are sent to and fro
  */
-export async function connectRuntime(line: MessageConnection): Promise<WordpressDriver> {
+export async function connectRuntime(
+  line: MessageConnection,
+  { sharesDisk = true } = {},
+): Promise<WordpressDriver> {
   const watchers = new Map<string, Set<() => void>>()
   line.onNotification(newLines, ({ id }: { id: string }) => {
     for (const onNew of watchers.get(id) ?? []) onNew()
   })
 
-  const ask = callsOver<{ [A in keyof Acts]: Acts[A] }>(
-    line,
-    prefix,
-    'the process that runs the sites is not there',
-  )
+  const ask = callsOver<{ [A in keyof Acts]: Acts[A] }>(line, prefix, gone)
+  const files = sharesDisk ? null : nodeFiles(line, gone)
   const { name, capabilities } = await ask('describe')
 
   return {
@@ -37,10 +43,18 @@ export async function connectRuntime(line: MessageConnection): Promise<Wordpress
     remove: (id) => ask('remove', id),
     state: (id) => ask('state', id),
     adminLink: (id, user) => ask('adminLink', id, user),
-    backup: (id, file) => ask('backup', id, file),
-    prove: (file) => ask('prove', file),
-    restore: (spec, copy, restoreId) => ask('restore', spec, copy, restoreId),
+    backup: (id, file) =>
+      files ? files.fetch(file, (there) => ask('backup', id, there)) : ask('backup', id, file),
+    prove: (file) =>
+      files ? files.send(file, (there) => ask('prove', there)) : ask('prove', file),
+    restore: (spec, copy, restoreId) =>
+      files
+        ? files.send(copy.file, (there) =>
+            ask('restore', spec, { ...copy, file: there }, restoreId),
+          )
+        : ask('restore', spec, copy, restoreId),
     addresses: (id) => ask('addresses', id),
+    frontPage: (id, host) => ask('frontPage', id, host),
     answering: () => ask('answering'),
     list: () => ask('list'),
     unremoved: () => ask('unremoved'),

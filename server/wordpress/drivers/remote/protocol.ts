@@ -24,6 +24,7 @@ export interface Acts {
   prove: (file: string) => CopyFigures
   restore: (spec: SiteSpec, copy: SiteCopy, restoreId: string) => void
   addresses: (id: string) => readonly SiteAddress[]
+  frontPage: (id: string, host: string) => number
   answering: () => Readonly<Record<string, number>>
   list: () => readonly string[]
   unremoved: () => number

@@ -27,6 +27,7 @@ export function serveRuntime(line: MessageConnection, runtime: SiteRuntime): voi
     prove: (file) => runtime.prove(file),
     restore: (spec, copy, restoreId) => runtime.restore(spec, copy, restoreId),
     addresses: (id) => runtime.addresses(id),
+    frontPage: (id, host) => runtime.frontPage(id, host),
     answering: () => runtime.answering(),
     list: () => runtime.list(),
     unremoved: () => runtime.unremoved(),

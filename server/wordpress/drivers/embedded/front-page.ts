@@ -1,14 +1,27 @@
 /** Asks a site's container for its front page, as a visitor's browser would. */
 import { request } from 'node:http'
-import type { SiteAddress } from './driver.ts'
+import { DriverFailure } from '../../../platform/errors.ts'
+import type { SiteAddress } from '../../driver.ts'
 
 /** A page that takes longer is no answer to anybody. */
 const longestMs = 30_000
 
-/**
- * The status of the page. Rejects with why there is none, in words that follow "the front page".
- */
-export const frontPageStatus = (at: SiteAddress, hostName: string): Promise<number> =>
+/** The status of the page. Rejects with DriverFailure unavailable, which says why there is none. */
+export async function frontPageStatus(
+  at: SiteAddress | undefined,
+  hostName: string,
+): Promise<number> {
+  if (!at) throw new DriverFailure('unavailable', 'no container answers')
+  try {
+    return await ask(at, hostName)
+  } catch (error) {
+    throw new DriverFailure('unavailable', `the front page ${(error as Error).message}`, {
+      cause: error,
+    })
+  }
+}
+
+const ask = (at: SiteAddress, hostName: string): Promise<number> =>
   new Promise((resolve, reject) => {
     const call = request(
       {

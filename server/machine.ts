@@ -1,0 +1,76 @@
+/**
+ * What this machine does beside the portal, by its ROLES: `dns` the name server in a process of its
+ * own, `node` the sites' runtime and edge in this one. Both go on while the portal is started again.
+ * Portals reach them over the line to their parent, those of other machines over NODE_LISTEN.
+ */
+import type { MessageConnection } from 'vscode-jsonrpc/node'
+import type { Config } from './config.ts'
+import {
+  nameServerSettings,
+  passCallsOn,
+  superviseNameServer,
+  type SupervisedNameServer,
+} from './name-server.ts'
+import type { Log } from './platform/log.ts'
+import { serveSecureLines, type SecureLines } from './platform/secure-line.ts'
+import { openSites, type WordpressFiles } from './sites.ts'
+
+export interface Machine {
+  /** Resolves when it answers. Rejects with what the system says of its ports. */
+  openNameServer(): Promise<void>
+  /** Starts it again with other settings. */
+  restartNameServer(config: Config): void
+  /** Opens the port of the sites, and NODE_LISTEN. Rejects with what the system says of them. */
+  openSites(): Promise<void>
+  /** Does what is asked over the line, which the caller sets to listening. */
+  serve(line: MessageConnection): void
+  /** What it offers and where, a line each. */
+  lines(): string[]
+  close(): Promise<void>
+}
+
+/** @param wordpress what a site is made from and runs; WordPress on PHP when not given */
+export function createMachine(config: Config, log: Log, wordpress?: WordpressFiles): Machine {
+  const { ROLES: roles } = config
+  const sites = roles.has('node') ? openSites(config, log, wordpress) : undefined
+  let nameServer: SupervisedNameServer | undefined
+  let others: SecureLines | undefined
+
+  function serve(line: MessageConnection): void {
+    if (roles.has('dns')) passCallsOn(line, () => nameServer)
+    sites?.serve(line)
+  }
+
+  return {
+    serve,
+    async openNameServer() {
+      if (!roles.has('dns') || config.DNS_DRIVER !== 'embedded') return
+      nameServer = superviseNameServer(nameServerSettings(config), log)
+      await nameServer.ready
+    },
+    restartNameServer: (fresh) => nameServer?.restart(nameServerSettings(fresh)),
+    async openSites() {
+      await sites?.listen()
+      if (config.NODE_LISTEN === undefined || config.NODE_KEY === undefined) return
+      others = await serveSecureLines({
+        listen: config.NODE_LISTEN,
+        key: config.NODE_KEY,
+        log,
+        onLine(line) {
+          serve(line)
+          line.listen()
+        },
+      })
+    },
+    lines: () => [
+      ...(nameServer ? [`Name server        ${config.HOST}:${config.DNS_PORT} (UDP and TCP)`] : []),
+      ...(sites ? [`Customers' sites   ${config.HOST}:${config.SITES_PORT}`] : []),
+      ...(others ? [`For portals        ${config.NODE_LISTEN} (${config.NODE_NAME})`] : []),
+    ],
+    async close() {
+      await others?.close()
+      await sites?.close()
+      await nameServer?.stop()
+    },
+  }
+}

@@ -1,0 +1,128 @@
+/**
+ * Archives between machines, in pieces over the line: a node on another machine does not see the
+ * portal's disk. They wait in a folder of the node, under names that the node makes.
+ */
+import { randomUUID } from 'node:crypto'
+import fs from 'node:fs/promises'
+import path from 'node:path'
+import type { MessageConnection } from 'vscode-jsonrpc/node'
+import { callsOver, serveOver } from '../../../platform/rpc.ts'
+
+/** Calls of a node about its files; `name` is one that `begin` answered. */
+export type FileCalls = {
+  begin: () => { name: string; path: string }
+  read: (name: string, offset: number) => string
+  write: (name: string, offset: number, base64: string) => void
+  remove: (name: string) => void
+}
+const prefix = 'file'
+const pieceBytes = 1_048_576
+/** What nobody took away for so long was left by a portal that ended. */
+const keptMs = 24 * 3_600_000
+const nameShape = /^[0-9a-f-]{36}$/
+
+/** Serves the files of `folder`, which is made when it is needed. */
+export function serveFiles(line: MessageConnection, folder: string): void {
+  const pathOf = (name: string): string => {
+    if (!nameShape.test(name)) throw new Error('no name of a file')
+    return path.join(folder, name)
+  }
+  serveOver<FileCalls>(line, prefix, {
+    async begin() {
+      await fs.mkdir(folder, { recursive: true })
+      for (const old of await fs.readdir(folder)) {
+        const found = await fs.stat(path.join(folder, old)).catch(() => undefined)
+        if (found && Date.now() - found.mtimeMs > keptMs)
+          await fs.rm(path.join(folder, old), { force: true })
+      }
+      const name = randomUUID()
+      return { name, path: pathOf(name) }
+    },
+    async read(name, offset) {
+      const file = await fs.open(pathOf(name))
+      try {
+        const piece = Buffer.alloc(pieceBytes)
+        const { bytesRead } = await file.read(piece, 0, pieceBytes, offset)
+        return piece.subarray(0, bytesRead).toString('base64')
+      } finally {
+        await file.close()
+      }
+    },
+    async write(name, offset, base64) {
+      const file = await fs.open(pathOf(name), offset === 0 ? 'w' : 'r+')
+      try {
+        await file.write(Buffer.from(base64, 'base64'), null, null, offset)
+      } finally {
+        await file.close()
+      }
+    },
+    remove: (name) => fs.rm(pathOf(name), { force: true }),
+  })
+}
+
+export interface NodeFiles {
+  /** Has `make` write a file on the node, and brings it to `to` here. */
+  fetch<T>(to: string, make: (there: string) => Promise<T>): Promise<T>
+  /** Has `use` read a copy on the node of the file `from` here. */
+  send<T>(from: string, use: (there: string) => Promise<T>): Promise<T>
+}
+
+export function nodeFiles(line: MessageConnection, gone: string): NodeFiles {
+  const call = callsOver<FileCalls>(line, prefix, gone)
+
+  async function download(name: string, to: string): Promise<void> {
+    const unfinished = `${to}.part`
+    await fs.mkdir(path.dirname(to), { recursive: true, mode: 0o700 })
+    const file = await fs.open(unfinished, 'w', 0o600)
+    try {
+      for (let offset = 0; ;) {
+        const piece = Buffer.from(await call('read', name, offset), 'base64')
+        if (piece.length === 0) break
+        await file.write(piece)
+        offset += piece.length
+      }
+      await file.sync()
+    } finally {
+      await file.close()
+    }
+    await fs.rename(unfinished, to)
+  }
+  async function upload(from: string, name: string): Promise<void> {
+    const file = await fs.open(from)
+    try {
+      const piece = Buffer.alloc(pieceBytes)
+      for (let offset = 0; ;) {
+        const { bytesRead } = await file.read(piece, 0, pieceBytes, offset)
+        if (bytesRead === 0 && offset > 0) break
+        await call('write', name, offset, piece.subarray(0, bytesRead).toString('base64'))
+        if (bytesRead === 0) break
+        offset += bytesRead
+      }
+    } finally {
+      await file.close()
+    }
+  }
+  async function within<T>(act: (name: string, there: string) => Promise<T>): Promise<T> {
+    const { name, path: there } = await call('begin')
+    try {
+      return await act(name, there)
+    } finally {
+      // The node removes by itself what it could not be told to.
+      await call('remove', name).catch(() => undefined)
+    }
+  }
+
+  return {
+    fetch: (to, make) =>
+      within(async (name, there) => {
+        const made = await make(there)
+        await download(name, to)
+        return made
+      }),
+    send: (from, use) =>
+      within(async (name, there) => {
+        await upload(from, name)
+        return await use(there)
+      }),
+  }
+}

@@ -1,0 +1,228 @@
+/**
+ * The nodes: machines that run customers' sites. One row each (migration 0059); what a node says of
+ * itself is written down every few seconds, by the database's clock, so that the clock of a machine
+ * decides nothing. `placement.ts` chooses among them.
+ */
+import { sql, type Selectable } from 'kysely'
+import type { DB } from '../platform/db-types.ts'
+import type { Database, Queryable, Tx } from '../platform/db.ts'
+import type { WordpressCapabilities } from './driver.ts'
+import { place, type NodeState, type NoPlace } from './placement.ts'
+import { firstNode, siteById } from './store.ts'
+
+export type NodeRow = Pick<
+  Selectable<DB['node']>,
+  'id' | 'address' | 'sites_address' | 'regions' | 'state'
+>
+
+/** What an operator says of a node, or a portal of the machine that it runs on. */
+export interface NodeEntry {
+  readonly id: string
+  /** host:port of its line; null: only processes of its own machine reach it. */
+  readonly address: string | null
+  /** ip:port of its edge, for the edges of other nodes. */
+  readonly sitesAddress: string | null
+  /** Null: every data centre of the catalogue. */
+  readonly regions: readonly number[] | null
+}
+
+/** Writes a node down, or what it is now; its state stays. */
+export async function putNode(db: Queryable, node: NodeEntry): Promise<void> {
+  const columns = {
+    address: node.address,
+    sites_address: node.sitesAddress,
+    regions: node.regions === null ? null : [...node.regions],
+  }
+  await db
+    .insertInto('node')
+    .values({ id: node.id, ...columns })
+    .onConflict((conflict) => conflict.column('id').doUpdateSet(columns))
+    .execute()
+}
+
+export const allNodes = (db: Queryable): Promise<NodeRow[]> =>
+  db
+    .selectFrom('node')
+    .select(['id', 'address', 'sites_address', 'regions', 'state'])
+    .orderBy('id')
+    .execute()
+
+/**
+ * It answered what it was asked `agoMs` before: what settled there since is not in its answer. Two
+ * processes may write it down; the later one stands.
+ */
+export async function noteSeen(
+  db: Queryable,
+  id: string,
+  told: {
+    readonly room: number
+    readonly capabilities: WordpressCapabilities
+    readonly agoMs: number
+  },
+): Promise<void> {
+  const { maxContainers, minRamMb, database } = told.capabilities
+  await sql`
+    update node set last_seen = clock_timestamp() - ${told.agoMs} * interval '1 millisecond', room = ${told.room},
+      max_containers = ${maxContainers}, min_ram_mb = ${minRamMb}, database = ${database}
+    where id = ${id}`.execute(db)
+  await sql`
+    delete from site_placement p using node n where n.id = ${id} and p.node_id = n.id
+      and p.released_at < n.last_seen - interval '1 minute'`.execute(db)
+}
+
+/** Nodes as the policy sees them. */
+export async function nodeStates(db: Queryable): Promise<NodeState[]> {
+  const { rows } = await sql<{
+    id: string
+    regions: number[] | null
+    state: NodeState['state']
+    seen: number | null
+    room: number
+    reserved: number
+    max_containers: number
+    min_ram_mb: number
+  }>`
+    select n.id, n.regions, n.state, n.room, n.max_containers, n.min_ram_mb,
+      extract(epoch from clock_timestamp() - n.last_seen)::float8 as seen,
+      (select coalesce(sum(s.containers), 0)::int
+        from site_placement p join site s on s.id = p.site_id
+        where p.node_id = n.id and case
+          when p.released_at is null then s.status in ('pending_payment', 'provisioning')
+          else p.released_at > n.last_seen end) as reserved
+    from node n order by n.id`.execute(db)
+  return rows.map((row) => ({
+    id: row.id,
+    regions: row.regions,
+    state: row.state,
+    seenSecondsAgo: row.seen,
+    room: row.room,
+    reserved: row.reserved,
+    maxContainers: row.max_containers,
+    minRamMb: row.min_ram_mb,
+  }))
+}
+
+/** Nodes with what an operator wants to know of them. */
+export async function listNodes(
+  db: Queryable,
+): Promise<(NodeState & Omit<NodeRow, keyof NodeState> & { readonly sites: number })[]> {
+  const [states, rows, { rows: counts }] = [
+    await nodeStates(db),
+    await allNodes(db),
+    await sql<{ id: string; n: number }>`
+      select coalesce(node_id, ${firstNode}::text) as id, count(*)::int as n from site
+      where deleted_at is null and status not in ('pending_payment', 'failed') group by 1`.execute(
+      db,
+    ),
+  ]
+  const sites = new Map(counts.map(({ id, n }) => [id, n]))
+  return states.flatMap((state) => {
+    const row = rows.find(({ id }) => id === state.id)
+    return row ? [{ ...row, ...state, sites: sites.get(state.id) ?? 0 }] : []
+  })
+}
+
+export const setNodeState = async (
+  db: Queryable,
+  id: string,
+  state: NodeState['state'],
+): Promise<boolean> =>
+  (await db.updateTable('node').set({ state }).where('id', '=', id).executeTakeFirst())
+    .numUpdatedRows > 0n
+
+/** Forgets a node that runs no site any more; answers how many it still has otherwise. */
+export async function removeNode(db: Database, id: string): Promise<number | 'unknown'> {
+  return await db.transaction().execute(async (tx) => {
+    const row = await tx
+      .selectFrom('node')
+      .select('id')
+      .where('id', '=', id)
+      .forUpdate()
+      .executeTakeFirst()
+    if (!row) return 'unknown'
+    const { n } = await tx
+      .selectFrom('site')
+      .select((eb) => eb.fn.countAll<bigint>().as('n'))
+      .where(sql`coalesce(node_id, ${firstNode}::text)`, '=', id)
+      .where('deleted_at', 'is', null)
+      .executeTakeFirstOrThrow()
+    if (n > 0n) return Number(n)
+    await tx.deleteFrom('site_placement').where('node_id', '=', id).execute()
+    await tx.updateTable('site').set({ node_id: null }).where('node_id', '=', id).execute()
+    await tx.deleteFrom('node').where('id', '=', id).execute()
+    return 0
+  })
+}
+
+/** The node that runs a site. */
+export async function nodeStateOf(
+  db: Queryable,
+  site: { readonly node_id: string | null },
+): Promise<NodeState> {
+  const id = site.node_id ?? firstNode
+  const state = (await nodeStates(db)).find((node) => node.id === id)
+  if (!state) throw new Error(`there is no node ${id}`)
+  return state
+}
+
+/** The node of a site; undefined for one that there is not. */
+export async function nodeOf(db: Queryable, siteId: string): Promise<string | undefined> {
+  const site = await db
+    .selectFrom('site')
+    .select('node_id')
+    .where('id', '=', siteId)
+    .executeTakeFirst()
+  return site && (site.node_id ?? firstNode)
+}
+
+/**
+ * Takes a place for a server whose order is paid in this transaction; answers why there is none. The
+ * nodes are locked, so that two payments of one moment do not take the same place; the server's row
+ * is not, for whoever changes a server locks that first and then what is paid (decision 18).
+ */
+export async function takePlace(tx: Tx, siteId: string, now: Date): Promise<NoPlace | undefined> {
+  const site = await siteById(tx, siteId)
+  if (site?.status !== 'pending_payment') return undefined
+  await sql`select from node order by id for no key update`.execute(tx)
+  const taken = await tx
+    .selectFrom('site_placement')
+    .select('node_id')
+    .where('site_id', '=', siteId)
+    .executeTakeFirst()
+  if (taken) return undefined
+  const placed = place(await nodeStates(tx), {
+    regionId: site.region_id,
+    containers: site.containers,
+    ramMb: site.ram_mb,
+  })
+  if ('none' in placed) return placed.none
+  await tx
+    .insertInto('site_placement')
+    .values({ site_id: siteId, node_id: placed.node, at: now })
+    .execute()
+  return undefined
+}
+
+/** Where a server is to be set up; undefined where no place was taken. */
+export const placeOf = async (db: Queryable, siteId: string): Promise<string | undefined> =>
+  (
+    await db
+      .selectFrom('site_placement')
+      .select('node_id')
+      .where('site_id', '=', siteId)
+      .executeTakeFirst()
+  )?.node_id
+
+/** It runs: from now on the node counts its memory itself, once it is asked again. */
+export async function settleOnNode(tx: Tx, siteId: string): Promise<void> {
+  await tx
+    .updateTable('site_placement')
+    .set({ released_at: sql<Date>`clock_timestamp()` })
+    .where('site_id', '=', siteId)
+    .execute()
+}
+
+/** It will never run. */
+export async function releasePlace(tx: Tx, siteId: string): Promise<void> {
+  await tx.deleteFrom('site_placement').where('site_id', '=', siteId).execute()
+}

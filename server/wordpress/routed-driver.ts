@@ -1,0 +1,231 @@
+/**
+ * The WordPress driver that the modules use: each call goes to the node that runs the site. Beside
+ * the node of this machine, which is always there, those of other machines come and go.
+ */
+import type { Database } from '../platform/db.ts'
+import { DriverFailure } from '../platform/errors.ts'
+import type { Log } from '../platform/log.ts'
+import type { EdgeControl } from './directory.ts'
+import type { SiteLog, WordpressCapabilities, WordpressDriver } from './driver.ts'
+import { allNodes, nodeOf, noteSeen, putNode, type NodeEntry } from './nodes.ts'
+import { firstNode } from './store.ts'
+
+/** What one node does, over its line. */
+export interface NodeControl {
+  readonly driver: WordpressDriver
+  readonly edge: EdgeControl
+}
+
+/** A line to a node of another machine, which opens again whenever it breaks. */
+export interface NodeConnection {
+  /** Undefined while there is no line. */
+  control(): NodeControl | undefined
+  close(): void
+}
+
+export interface Nodes {
+  readonly driver: WordpressDriver
+  /** Those that can be asked now. */
+  reachable(): readonly (NodeControl & { readonly node: string })[]
+  /** Resolves when the own node is written down. Then looks every few seconds. */
+  start(): Promise<void>
+  /** Looks now: new nodes are connected to, and what all of them say is written down. */
+  look(): Promise<void>
+  stop(): void
+}
+
+interface NodesParts {
+  readonly db: Database
+  readonly log: Log
+  /** The node of this machine, if it runs sites. */
+  readonly own: { readonly entry: NodeEntry; readonly control: NodeControl } | null
+  /** Connects to a node of another machine; `onOpen` is called whenever its line opens. */
+  readonly connect: (node: string, address: string, onOpen: () => void) => NodeConnection
+  /** Whether this process writes down what nodes say: one that does jobs. */
+  readonly notes: boolean
+  /** A node can be asked that could not be before. */
+  readonly onReachable: () => void
+}
+
+/** Several looks may fail before a node counts as lost (placement.ts). */
+const lookMs = 15_000
+/** A node that takes longer is asked again at the next look. */
+const answerMs = 10_000
+
+const nothingKnown: WordpressCapabilities = { maxContainers: 1, minRamMb: 512, database: 'sqlite' }
+
+export function createNodes(parts: NodesParts): Nodes {
+  const { db, log, own } = parts
+  const ownId = own?.entry.id
+  const others = new Map<
+    string,
+    { readonly address: string; readonly connection: NodeConnection }
+  >()
+  /** Called when a node can be asked again: who watches a log of it begins anew. */
+  const resumed = new Set<() => void>()
+  let timer: NodeJS.Timeout | undefined
+  let looking: Promise<void> | undefined
+  let stopped = false
+
+  const controlOf = (node: string): NodeControl | undefined =>
+    node === ownId ? own?.control : others.get(node)?.connection.control()
+
+  function reachable(): (NodeControl & { node: string })[] {
+    return [...(ownId === undefined ? [] : [ownId]), ...others.keys()].flatMap((node) => {
+      const control = controlOf(node)
+      return control ? [{ node, ...control }] : []
+    })
+  }
+
+  /** Throws DriverFailure unavailable when the node of the site cannot be asked. */
+  async function of(siteId: string): Promise<WordpressDriver> {
+    // The usual portal has one node, and asks nobody.
+    const alone = others.size === 0 && own
+    const node = alone ? ownId : ((await nodeOf(db, siteId)) ?? firstNode)
+    const control = node === undefined ? undefined : controlOf(node)
+    if (!control) throw new DriverFailure('unavailable', `the node ${node} cannot be reached`)
+    return control.driver
+  }
+
+  const logOf = (id: string): SiteLog => ({
+    tail: async (limit) => await (await of(id)).log(id).tail(limit),
+    after: async (seq, limit) => await (await of(id)).log(id).after(seq, limit),
+    watch(onNew) {
+      let unwatch: (() => void) | undefined
+      let ended = false
+      const begin = (): void => {
+        of(id).then(
+          (driver) => {
+            if (ended) return
+            unwatch?.()
+            unwatch = driver.log(id).watch(onNew)
+          },
+          // Who watches is told when the node is there again.
+          () => undefined,
+        )
+      }
+      const again = (): void => {
+        begin()
+        onNew()
+      }
+      begin()
+      resumed.add(again)
+      return () => {
+        ended = true
+        resumed.delete(again)
+        unwatch?.()
+      }
+    },
+  })
+
+  const everywhere = async <T>(ask: (driver: WordpressDriver) => Promise<T>): Promise<T[]> =>
+    await Promise.all(reachable().map(({ driver }) => ask(driver)))
+  const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0)
+
+  const driver: WordpressDriver = {
+    name: 'routed',
+    get capabilities() {
+      const all = reachable().map((node) => node.driver.capabilities)
+      const [first] = all
+      if (!first) return nothingKnown
+      return {
+        maxContainers: Math.max(...all.map(({ maxContainers }) => maxContainers)),
+        minRamMb: Math.min(...all.map(({ minRamMb }) => minRamMb)),
+        database: first.database,
+      }
+    },
+    room: async () => sum(await everywhere((one) => one.room())),
+    install: async (spec, admin) => await (await of(spec.id)).install(spec, admin),
+    start: async (spec) => await (await of(spec.id)).start(spec),
+    stop: async (id) => await (await of(id)).stop(id),
+    remove: async (id) => await (await of(id)).remove(id),
+    state: async (id) => await (await of(id)).state(id),
+    adminLink: async (id, user) => await (await of(id)).adminLink(id, user),
+    backup: async (id, file) => await (await of(id)).backup(id, file),
+    async prove(file) {
+      const [any] = reachable()
+      if (!any) throw new DriverFailure('unavailable', 'no node can be reached')
+      return await any.driver.prove(file)
+    },
+    restore: async (spec, copy, id) => await (await of(spec.id)).restore(spec, copy, id),
+    addresses: async (id) => await (await of(id)).addresses(id),
+    frontPage: async (id, host) => await (await of(id)).frontPage(id, host),
+    answering: async () => Object.assign({}, ...(await everywhere((one) => one.answering()))),
+    list: async () => (await everywhere((one) => one.list())).flat(),
+    unremoved: async () => sum(await everywhere((one) => one.unremoved())),
+    // A node of another machine that is lost is an alert, and no reason to answer nobody.
+    async health() {
+      if (own) return await own.control.driver.health()
+      return reachable().length > 0 ? undefined : 'no node can be reached'
+    },
+    log: logOf,
+  }
+
+  function onOpen(): void {
+    if (stopped) return
+    for (const again of resumed) again()
+    parts.onReachable()
+  }
+
+  /** Lines to the nodes that there are now, and to no other. */
+  async function connectAll(): Promise<void> {
+    const wanted = new Map<string, string>()
+    for (const row of await allNodes(db))
+      if (row.id !== ownId && row.address !== null) wanted.set(row.id, row.address)
+    for (const [id, { address, connection }] of others)
+      if (wanted.get(id) !== address) {
+        connection.close()
+        others.delete(id)
+      }
+    if (stopped) return
+    for (const [id, address] of wanted)
+      if (!others.has(id))
+        others.set(id, { address, connection: parts.connect(id, address, onOpen) })
+  }
+
+  async function note({ node, driver: one }: { node: string; driver: WordpressDriver }) {
+    const late = AbortSignal.timeout(answerMs)
+    const tooLate = new Promise<never>((_resolve, reject) => {
+      late.addEventListener('abort', () => reject(new Error('it does not answer in time')))
+    })
+    try {
+      const began = performance.now()
+      const room = await Promise.race([one.room(), tooLate])
+      const agoMs = performance.now() - began
+      await noteSeen(db, node, { room, capabilities: one.capabilities, agoMs })
+    } catch (error) {
+      if (!stopped) log.warn({ err: error, node }, 'a node was not heard of')
+    }
+  }
+
+  async function lookOnce(): Promise<void> {
+    await connectAll()
+    if (parts.notes) await Promise.all(reachable().map(note))
+  }
+  function look(): Promise<void> {
+    looking ??= lookOnce().finally(() => {
+      looking = undefined
+    })
+    return looking
+  }
+
+  return {
+    driver,
+    reachable,
+    look,
+    async start() {
+      if (own) await putNode(db, own.entry)
+      await look()
+      timer = setInterval(() => {
+        look().catch((error: unknown) => log.warn({ err: error }, 'looking at the nodes'))
+      }, lookMs)
+      timer.unref()
+    },
+    stop() {
+      stopped = true
+      clearInterval(timer)
+      for (const { connection } of others.values()) connection.close()
+      others.clear()
+    },
+  }
+}
