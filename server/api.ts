@@ -16,7 +16,15 @@ import { closeOnSignals } from './platform/shutdown.ts'
 import { collectStartUpGarbage } from './platform/start-up-garbage.ts'
 import { notePid } from './portal-pid.ts'
 import { readSettings } from './settings.ts'
-import { bootRequest, drainRequest, lineTo, portalIsReady, type Boot } from './sites-line.ts'
+import { nodeKey } from './own-node.ts'
+import {
+  bootRequest,
+  drainRequest,
+  lineTo,
+  openToOthersRequest,
+  portalIsReady,
+  type Boot,
+} from './sites-line.ts'
 import { printFaults, whyNotStarted } from './start-failures.ts'
 import { noteStart } from './version.ts'
 
@@ -153,6 +161,13 @@ async function run(): Promise<void> {
       throw error
     })
     const secrets = await secretsOf(config, databaseUrl)
+    if (config.NODE_LISTEN !== undefined) {
+      const key = config.NODE_KEY ?? nodeKey(secrets, config.NODE_NAME)
+      await line.sendRequest(openToOthersRequest, { key }).catch((error: unknown) => {
+        isReportedByParent = true
+        throw error
+      })
+    }
     let addresses: SandboxAddresses | undefined
     if (config.sandbox) {
       const opened = await openSandbox(config, databaseUrl, secrets, log)

@@ -53,7 +53,7 @@ const commands: Readonly<Record<string, Command>> = {
   node: {
     about:
       'the machines that run sites; node add <name> <host:port>: another one; node drain | ' +
-      'activate | remove <name>',
+      'activate | remove | key <name>',
     load: async () => (await import('./commands/node.ts')).nodeCommand,
   },
   reconcile: {

@@ -72,9 +72,7 @@ function rolesFaults(config: Values): string[] {
   const faults: string[] = []
   const isPortal = roles.has('api') || roles.has('worker')
   const isOnlyPart = !isPortal || !roles.has('api') || !roles.has('worker')
-  if (config.NODE_LISTEN !== undefined && config.NODE_KEY === undefined)
-    faults.push('NODE_LISTEN needs NODE_KEY: `npm run portal -- node add` says it.')
-  if (!isPortal && config.NODE_LISTEN === undefined)
+  if (!isPortal && (config.NODE_LISTEN === undefined || config.NODE_KEY === undefined))
     faults.push(
       'With these ROLES nobody reaches this machine: set NODE_LISTEN and NODE_KEY, or add the ' +
         'roles api and worker.',

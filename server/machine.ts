@@ -1,7 +1,8 @@
 /**
  * What this machine does beside the portal, by its ROLES: `dns` the name server in a process of its
- * own, `node` the sites' runtime and edge in this one. Both go on while the portal is started again.
- * Portals reach them over the line to their parent, those of other machines over NODE_LISTEN.
+ * own, `node` the sites' runtime and edge in this one. Both go on while the portal is started
+ * again. Portals reach them over the line to their parent, those of other machines over
+ * NODE_LISTEN.
  */
 import type { MessageConnection } from 'vscode-jsonrpc/node'
 import type { Config } from './config.ts'
@@ -20,8 +21,13 @@ export interface Machine {
   openNameServer(): Promise<void>
   /** Starts it again with other settings. */
   restartNameServer(config: Config): void
-  /** Opens the port of the sites, and NODE_LISTEN. Rejects with what the system says of them. */
+  /** Opens the port of the sites. Rejects with what the system says of it. */
   openSites(): Promise<void>
+  /**
+   * Opens NODE_LISTEN, if it is set, to whoever has the key; once. Rejects with what the system
+   * says of it.
+   */
+  openToOthers(key: string): Promise<void>
   /** Does what is asked over the line, which the caller sets to listening. */
   serve(line: MessageConnection): void
   /** What it offers and where, a line each. */
@@ -34,7 +40,7 @@ export function createMachine(config: Config, log: Log, wordpress?: WordpressFil
   const { ROLES: roles } = config
   const sites = roles.has('node') ? openSites(config, log, wordpress) : undefined
   let nameServer: SupervisedNameServer | undefined
-  let others: SecureLines | undefined
+  let others: Promise<SecureLines> | undefined
 
   function serve(line: MessageConnection): void {
     if (roles.has('dns')) passCallsOn(line, () => nameServer)
@@ -51,16 +57,16 @@ export function createMachine(config: Config, log: Log, wordpress?: WordpressFil
     restartNameServer: (fresh) => nameServer?.restart(nameServerSettings(fresh)),
     async openSites() {
       await sites?.listen()
-      if (config.NODE_LISTEN === undefined || config.NODE_KEY === undefined) return
-      others = await serveSecureLines({
-        listen: config.NODE_LISTEN,
-        key: config.NODE_KEY,
-        log,
-        onLine(line) {
-          serve(line)
-          line.listen()
-        },
-      })
+    },
+    async openToOthers(key) {
+      const listen = config.NODE_LISTEN
+      if (listen === undefined) return
+      const onLine = (line: MessageConnection): void => {
+        serve(line)
+        line.listen()
+      }
+      others ??= serveSecureLines({ listen, key, log, onLine })
+      await others
     },
     lines: () => [
       ...(nameServer ? [`Name server        ${config.HOST}:${config.DNS_PORT} (UDP and TCP)`] : []),
@@ -68,7 +74,7 @@ export function createMachine(config: Config, log: Log, wordpress?: WordpressFil
       ...(others ? [`For portals        ${config.NODE_LISTEN} (${config.NODE_NAME})`] : []),
     ],
     async close() {
-      await others?.close()
+      await (await others?.catch(() => undefined))?.close()
       await sites?.close()
       await nameServer?.stop()
     },

@@ -18,7 +18,14 @@ import { supervisePostgres, type SupervisedPostgres } from './platform/postgres/
 import { closeOnSignals } from './platform/shutdown.ts'
 import { collectStartUpGarbage } from './platform/start-up-garbage.ts'
 import { notePid, refuseSecondPortal } from './portal-pid.ts'
-import { bootRequest, drainRequest, lineTo, portalIsReady, type Boot } from './sites-line.ts'
+import {
+  bootRequest,
+  drainRequest,
+  lineTo,
+  openToOthersRequest,
+  portalIsReady,
+  type Boot,
+} from './sites-line.ts'
 import { forgetRelease, notedRelease, portalModule } from './release-folder.ts'
 import { readSettings } from './settings.ts'
 import { printFaults, whyNotStarted } from './start-failures.ts'
@@ -98,6 +105,7 @@ async function run(): Promise<void> {
   const machine = config && createMachine(config, log)
   let postgres: SupervisedPostgres | undefined
   let openedDatabaseUrl: Promise<string> | undefined
+  let openedToOthers: Promise<void> | undefined
   let startedAt: number | undefined = Date.now()
   let portalPid: number | undefined
   /** The folder whose code the portal's processes run, and the one that is to follow it. */
@@ -146,6 +154,10 @@ async function run(): Promise<void> {
           began,
           notesPid: index === 0,
         }))
+        line.onRequest(openToOthersRequest, async ({ key }: { key: string }) => {
+          await (openedToOthers = machine?.openToOthers(key))
+          return null
+        })
         line.onNotification(portalIsReady, () => {
           startedAt = undefined
           isReady()
@@ -227,6 +239,7 @@ async function run(): Promise<void> {
     await refuseSecondPortal(config.DATA_DIR, process.pid)
     await machine.openNameServer()
     await machine.openSites()
+    await machine.openToOthers(config.NODE_KEY ?? '')
     notePid(config.DATA_DIR, process.pid)
     for (const line of machine.lines()) printLine(`  ${line}`)
     printLine(`  Ready. Ctrl-C stops everything.`)
@@ -255,9 +268,8 @@ async function run(): Promise<void> {
   } catch (error) {
     shutdown.disarm()
     // The child process has printed its own faults.
-    const openingFault = await openedDatabaseUrl?.then(
-      () => undefined,
-      (why: unknown) => whyNotStarted(why),
+    const [openingFault] = (await Promise.allSettled([openedDatabaseUrl, openedToOthers])).flatMap(
+      (opened) => (opened.status === 'rejected' ? [whyNotStarted(opened.reason)] : []),
     )
     if (openingFault !== undefined) printFaults([openingFault])
     else if (!isPortal) printFaults([whyNotStarted(error)])

@@ -51,6 +51,11 @@ export interface Boot {
  * and sites are there.
  */
 export const bootRequest = 'portal/boot'
+/**
+ * A request: { key }. Portals of other machines are let in who have it (NODE_LISTEN). Answered once
+ * the port is open.
+ */
+export const openToOthersRequest = 'portal/open-to-others'
 /** A notification: it listens. */
 export const portalIsReady = 'portal/ready'
 /** The parent's request to a process that was replaced: answered when it has nothing in hand. */

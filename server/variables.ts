@@ -98,7 +98,9 @@ export const variables = {
     example: '',
   },
   NODE_KEY: {
-    about: 'What `npm run portal -- node add` says; for NODE_LISTEN.',
+    about:
+      'What `npm run portal -- node key <NODE_NAME>` says; for NODE_LISTEN on a machine without ' +
+      'api and worker.',
     schema: z.string().min(32, 'NODE_KEY must have at least 32 characters.').optional(),
     example: '',
   },
@@ -120,7 +122,7 @@ export const variables = {
     example: '',
   },
   NAME_SERVER_KEY: {
-    about: 'The NODE_KEY of that machine.',
+    about: 'What `npm run portal -- node key <its NODE_NAME>` says.',
     schema: z.string().min(32, 'NAME_SERVER_KEY must have at least 32 characters.').optional(),
     example: '',
   },

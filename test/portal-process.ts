@@ -126,6 +126,9 @@ export class PortalProcess {
       async () => {
         if (child.exitCode !== null || child.signalCode !== null)
           throw new Error(`the portal ended: ${this.#output}`)
+        // A machine without the portal has no page to ask for.
+        if (settings['ROLES'] !== undefined && !/api|worker/.test(settings['ROLES']))
+          return this.#output.includes('Ready.')
         return (await fetch(`${this.url}/readyz`).catch(() => undefined))?.status === 200
       },
       60,

@@ -97,7 +97,9 @@ async function failureOf(response: Response): Promise<ApiError> {
   })
 }
 
-async function ask(
+const askAgainMs = 400
+
+async function request(
   endpoint: Endpoint,
   parts: Parts,
   options: CallOptions,
@@ -114,14 +116,21 @@ async function ask(
     headers['Idempotency-Key'] = options.idempotencyKey ?? newKey()
 
   const to = address(endpoint, parts)
-  let response: Response | undefined
-  try {
-    if (endpoint.method === 'GET') response = await takeEarlyRead(to, token)?.catch(() => undefined)
-    response ??= await fetch(to, {
+  const ask = (): Promise<Response> =>
+    fetch(to, {
       method: endpoint.method,
       headers,
       ...(parts.body === undefined ? {} : { body: JSON.stringify(parts.body) }),
       ...(options.signal ? { signal: options.signal } : {}),
+    })
+  let response: Response | undefined
+  try {
+    if (endpoint.method === 'GET') response = await takeEarlyRead(to, token)?.catch(() => undefined)
+    response ??= await ask().catch(async (error: unknown) => {
+      // The process that had the connection may be gone. Under its key the wish counts once.
+      if (options.signal?.aborted || token === null || !('Idempotency-Key' in headers)) throw error
+      await new Promise((resolve) => setTimeout(resolve, askAgainMs))
+      return await ask()
     })
   } catch (error) {
     if (error instanceof DOMException && error.name === 'AbortError') throw error
@@ -147,7 +156,7 @@ async function send(
   parts: Parts,
   options: CallOptions,
 ): Promise<Success<unknown>> {
-  const response = await ask(endpoint, parts, options)
+  const response = await request(endpoint, parts, options)
   try {
     return (await response.json()) as Success<unknown>
   } catch (error) {
@@ -163,7 +172,7 @@ export async function download<const E extends Endpoint & { files: readonly stri
   input: CallInput<E>,
   fileName?: string,
 ): Promise<void> {
-  const response = await ask(endpoint, input as Parts, {}, '*/*')
+  const response = await request(endpoint, input as Parts, {}, '*/*')
   const link = document.createElement('a')
   try {
     link.href = URL.createObjectURL(await response.blob())

@@ -1,6 +1,6 @@
 import type { Config } from '../config.ts'
 import { nodeKey } from '../own-node.ts'
-import { connect } from '../platform/db.ts'
+import { connect, type Database } from '../platform/db.ts'
 import { openSecrets, readRootSecret } from '../platform/secrets.ts'
 import { freeOn, isLost, listNodes, putNode, removeNode, setNodeState } from '../wordpress/index.ts'
 import type { Output } from './output.ts'
@@ -8,10 +8,20 @@ import type { Output } from './output.ts'
 const usage =
   'npm run portal -- node [list]\n' +
   'npm run portal -- node add <name> <host:port> [--regions 1,4] [--sites <ip:port>]\n' +
+  'npm run portal -- node key <name>\n' +
   'npm run portal -- node drain | activate | remove <name>\n' +
   'Each with --json.'
 const nameShape = /^[a-z0-9][a-z0-9-]{0,39}$/
 const addressShape = /^(?:\[[0-9a-f:.]+\]|[a-z0-9.-]+):[1-9]\d{0,4}$/i
+
+const noSecret = 'There is no PORTAL_SECRET: start the portal first.'
+
+/** Undefined before the portal has a secret. */
+async function keyOf(config: Config, db: Database, name: string): Promise<string | undefined> {
+  const root = readRootSecret(config.DATA_DIR, config.PORTAL_SECRET)
+  if (root === undefined) return undefined
+  return nodeKey(await openSecrets(db, root, config.PORTAL_SECRET_PREVIOUS), name)
+}
 
 /** What follows an option; undefined where it is not there. */
 function optionOf(options: string[], name: string): string | undefined {
@@ -60,16 +70,14 @@ export async function nodeCommand(
         ids?.some((id) => !Number.isInteger(id) || id < 1)
       )
         return refuse(usage)
-      const root = readRootSecret(config.DATA_DIR, config.PORTAL_SECRET)
-      if (root === undefined) return refuse('There is no PORTAL_SECRET: start the portal first.', 1)
-      const secrets = await openSecrets(db, root, config.PORTAL_SECRET_PREVIOUS)
+      const key = await keyOf(config, db, name)
+      if (key === undefined) return refuse(noSecret, 1)
       await putNode(db, {
         id: name,
         address,
         sitesAddress: sites ?? null,
         regions: ids ?? null,
       })
-      const key = nodeKey(secrets, name)
       out.line(`Node ${name} is written down. On its machine, with this release and Node.js:`)
       out.line('')
       out.line(
@@ -82,6 +90,13 @@ export async function nodeCommand(
       return 0
     }
     if (address !== '') return refuse(usage)
+    if (act === 'key') {
+      const key = await keyOf(config, db, name)
+      if (key === undefined) return refuse(noSecret, 1)
+      out.line(key)
+      out.fields({ node: name, key })
+      return 0
+    }
     if (act === 'drain' || act === 'activate') {
       const state = act === 'drain' ? 'draining' : 'active'
       if (!(await setNodeState(db, name, state))) return refuse(`There is no node ${name}.`, 1)

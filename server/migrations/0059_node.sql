@@ -34,10 +34,10 @@ create table site_placement (
   released_at timestamptz
 );
 
--- Which sites' host names or states changed, and in which transaction: an edge is told only these. A
--- transaction id, and not a number from a sequence, for a snapshot can say whether it was over when
--- the edge's table was read last. Rows are forgotten after a day. (Releases before this one read
--- host_change, which says only that something changed.)
+-- Which sites' host names or states changed, and in which transaction: an edge is told only these.
+-- A transaction id, and not a number from a sequence, for a snapshot can say whether it was over
+-- when the edge's table was read last. Rows are forgotten after a day. (Releases before this one
+-- read host_change, which says only that something changed.)
 create table site_change (
   xid xid8 not null default pg_current_xact_id(),
   site_id uuid not null,

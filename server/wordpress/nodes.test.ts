@@ -141,7 +141,7 @@ const nodeOf = async (id: string): Promise<string | null> =>
 let here: Shown
 let there: Shown
 
-test('a data centre in which no machine stands is not offered, and costs nobody anything', async () => {
+test('a data centre in which no machine stands is not offered, and costs nothing', async () => {
   expect(await regions()).toEqual([1, 2])
   const before = await balance()
   const refused = await place({ region: 4 })
@@ -179,7 +179,7 @@ test('either edge leads to either site, and its owner sees how it does', async (
   expect(usage.body.result.containers.map(({ name }) => name)).toEqual(['web-1'])
 })
 
-test('a site of another machine is backed up to the portal, and restored from there', async () => {
+test('a site of another machine is backed up to the portal, and restored', async () => {
   const begun = await call<{ id: string }>('POST', `/api/wp/${there.id}/backups`)
   expect(begun.status, begun.text).toBe(201)
   const [copy] = await eventually('a proven backup', async () => {
@@ -225,7 +225,7 @@ test('it comes back, and its sites with it', async () => {
   })
 })
 
-test('of two orders for the last place one is set up; the other costs nothing and waits', async () => {
+test('of two orders for the last place one is set up; the other waits, unpaid', async () => {
   room = 1
   await portal.app.nodes.look()
   const before = await balance()

@@ -62,7 +62,8 @@ export async function noteSeen(
 ): Promise<void> {
   const { maxContainers, minRamMb, database } = told.capabilities
   await sql`
-    update node set last_seen = clock_timestamp() - ${told.agoMs} * interval '1 millisecond', room = ${told.room},
+    update node set room = ${told.room},
+      last_seen = clock_timestamp() - ${told.agoMs} * interval '1 millisecond',
       max_containers = ${maxContainers}, min_ram_mb = ${minRamMb}, database = ${database}
     where id = ${id}`.execute(db)
   await sql`
@@ -176,9 +177,9 @@ export async function nodeOf(db: Queryable, siteId: string): Promise<string | un
 }
 
 /**
- * Takes a place for a server whose order is paid in this transaction; answers why there is none. The
- * nodes are locked, so that two payments of one moment do not take the same place; the server's row
- * is not, for whoever changes a server locks that first and then what is paid (decision 18).
+ * Takes a place for a server whose order is paid in this transaction; answers why there is none.
+ * The nodes are locked, so that two payments of one moment do not take the same place; the server's
+ * row is not, for whoever changes a server locks that first and then what is paid (decision 18).
  */
 export async function takePlace(tx: Tx, siteId: string, now: Date): Promise<NoPlace | undefined> {
   const site = await siteById(tx, siteId)

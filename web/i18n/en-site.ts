@@ -20,6 +20,10 @@ export const enSite = {
     failedTitle: 'The server could not be set up',
     failedText: 'We removed the server and refunded your wallet.',
     reason: 'Reason',
+    roomlessTitle: 'Waiting for room in the data centre',
+    roomlessText:
+      'Nothing was charged. We try again every ten minutes, or you can delete the order and ' +
+      'choose another data centre.',
     again: 'Order again',
     toServer: 'Go to the server',
     suspendedTitle: 'This server is suspended',

@@ -20,6 +20,10 @@ export const viSite: typeof enSite = {
     failedTitle: 'Không tạo được máy chủ',
     failedText: 'Chúng tôi đã gỡ máy chủ và hoàn tiền vào ví của bạn.',
     reason: 'Lý do',
+    roomlessTitle: 'Đang chờ trung tâm dữ liệu có chỗ',
+    roomlessText:
+      'Chưa có khoản nào bị trừ. Chúng tôi thử lại mười phút một lần; bạn cũng có thể xoá đơn ' +
+      'hàng và chọn trung tâm dữ liệu khác.',
     again: 'Đặt lại',
     toServer: 'Tới trang máy chủ',
     suspendedTitle: 'Máy chủ đang tạm ngưng',

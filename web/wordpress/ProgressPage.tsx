@@ -185,6 +185,7 @@ function Headline({ stage, server, elapsed }: { stage: Stage; server: Server; el
       t.progress.paymentTitle(money(shortOf(server, user.balance), user.currency)),
       t.progress.paymentText,
     ],
+    roomless: [t.progress.roomlessTitle, t.progress.roomlessText],
     running: [t.progress.readyTitle, t.progress.opening],
     failed: [t.progress.failedTitle, t.progress.failedText],
     suspended: [t.progress.suspendedTitle, t.site.suspended],
@@ -217,7 +218,7 @@ function Headline({ stage, server, elapsed }: { stage: Stage; server: Server; el
         <div role="status">
           <h2 className="text-lg font-semibold">{title}</h2>
           {text ? <p className="mt-0.5 text-sm text-ink-2">{text}</p> : null}
-          {stage === 'failed' && server.reason !== null ? (
+          {(stage === 'failed' || stage === 'roomless') && server.reason !== null ? (
             <p className="mt-2 text-sm break-words text-ink-2">
               <span className="font-medium text-ink">{t.progress.reason}:</span> {server.reason}
             </p>
@@ -242,6 +243,7 @@ type TaskState = 'done' | 'now' | 'waiting' | 'stopped'
 const taskStates: Record<Stage, [TaskState, TaskState, TaskState]> = {
   paying: ['done', 'now', 'waiting'],
   unpaid: ['done', 'now', 'waiting'],
+  roomless: ['done', 'waiting', 'waiting'],
   provisioning: ['done', 'done', 'now'],
   running: ['done', 'done', 'done'],
   failed: ['done', 'done', 'stopped'],
@@ -341,6 +343,19 @@ function Actions({ stage, server }: { stage: Stage; server: Server }) {
             {t.progress.openInvoice}
           </HostedLink>
         ) : null}
+      </div>
+    )
+  }
+  if (stage === 'roomless' && server.invoice) {
+    return (
+      <div className={place}>
+        <HostedLink url={server.invoice.hosted_invoice_url} className={buttonClass('outline')}>
+          <FileText aria-hidden className="size-4" />
+          {t.progress.openInvoice}
+        </HostedLink>
+        <Link to="/wordpress/$id" params={{ id: server.id }} className={buttonClass('outline')}>
+          {t.progress.toServer}
+        </Link>
       </div>
     )
   }

@@ -16,6 +16,7 @@ const server = (status: Server['status'], due = 378_000) =>
       currency: 'VND',
       hosted_invoice_url: '',
     },
+    reason: null,
   }) as Server
 
 test('a fresh order that the wallet covers is being paid', () =>
@@ -28,6 +29,11 @@ test('too little money, a refusal, or a long wait lead back to step 1', () => {
 })
 test('once the invoice is paid the order goes on, whatever the balance', () =>
   expect(stageOf(server('pending_payment', 0), 0, true, ordered + 60_000)).toBe('paying'))
+test('an order that waits for room is not charged, and says so while the wallet covers it', () => {
+  const full = { ...server('pending_payment'), reason: 'no room' }
+  expect(stageOf(full, 500_000, false, ordered + 60_000)).toBe('roomless')
+  expect(stageOf(full, 100, false, ordered + 60_000)).toBe('unpaid')
+})
 test('the server says the rest', () => {
   expect(stageOf(server('provisioning'), 0, false, ordered)).toBe('provisioning')
   expect(stepOf[stageOf(server('running'), 0, false, ordered)]).toBe(4)

@@ -4,6 +4,7 @@ import type { Server } from '../../contract/wordpress.ts'
 export type Stage =
   | 'paying'
   | 'unpaid'
+  | 'roomless'
   | 'provisioning'
   | 'running'
   | 'failed'
@@ -17,12 +18,14 @@ export type Stage =
 const chargeSeconds = 15
 
 /**
+ * A reason beside an order that waits is that its data centre is full: it is not charged.
  * `refused` is true after an invoice.payment_failed event for this server. Without one, an open
  * invoice above the balance says the same, so that a page opened later shows it too.
  */
 export function stageOf(server: Server, balance: number, refused: boolean, nowMs: number): Stage {
   if (server.status !== 'pending_payment') return server.status
   const due = server.invoice?.amount_due ?? 0
+  if (server.reason !== null && balance >= due) return 'roomless'
   const waited = (nowMs - Date.parse(server.createdAt)) / 1000
   return due > 0 && (refused || balance < due || waited > chargeSeconds) ? 'unpaid' : 'paying'
 }
@@ -33,6 +36,7 @@ export function stageOf(server: Server, balance: number, refused: boolean, nowMs
 export const stepOf: Record<Stage, number> = {
   paying: 2,
   unpaid: 1,
+  roomless: 2,
   provisioning: 3,
   running: 4,
   failed: 3,
