@@ -31,6 +31,7 @@ const all = [
   'edge',
   'front-page',
   'idle',
+  'upgrade',
   'dns',
   'dns-differential',
   'dns-loop',

@@ -16,9 +16,9 @@ import {
 import type { PaymentDriver } from './payments/index.ts'
 import { askOtherProcesses, type OtherProcesses } from './process-figures.ts'
 import type { Log } from './platform/log.ts'
-import { callsOver } from './platform/rpc.ts'
+import { callsOver, isUnknownCall } from './platform/rpc.ts'
 import { openSecureLine } from './platform/secure-line.ts'
-import { edgePrefix, type EdgeCalls } from './sites-line.ts'
+import { edgePrefix, publishHosts, type EdgeCalls } from './sites-line.ts'
 import { connectRuntime } from './wordpress/drivers/index.ts'
 import type { EdgeControl, NodeConnection, WordpressDriver } from './wordpress/index.ts'
 
@@ -122,7 +122,24 @@ export function openGateways(
 
 function edgeOver(line: MessageConnection): EdgeControl {
   const call = callsOver<EdgeCalls>(line, edgePrefix, 'the edge is not there')
-  return { version: () => call('version'), apply: (change) => call('apply', change) }
+  /** What an edge of release 2 was told last: it knows no versions, and takes whole tables. */
+  let published = ''
+  return {
+    version: () =>
+      call('version').catch((error: unknown) => {
+        if (isUnknownCall(error)) return null
+        throw error
+      }),
+    apply: (change) =>
+      call('apply', change).catch(async (error: unknown) => {
+        if (!isUnknownCall(error)) throw error
+        const { entries, version } = change
+        const text = JSON.stringify(entries)
+        if (text !== published) await line.sendRequest(publishHosts, { entries })
+        published = text
+        return version
+      }),
+  }
 }
 
 /** A line to a node of another machine. `onOpen`: it can be asked, for the first time or again. */

@@ -20,6 +20,11 @@ export type EdgeCalls = {
   apply: (change: HostChange) => string | null
 }
 export const edgePrefix = 'edge'
+/**
+ * A request of release 2 in their place: { entries: HostEntry[] }, all host names that there are.
+ * Either end may be of that release for as long as an upgrade takes.
+ */
+export const publishHosts = 'edge/publish'
 
 /**
  * A line to a child, or to the parent (`process`). Ended, with all that waits for an answer, when

@@ -7,11 +7,11 @@ import path from 'node:path'
 import type { MessageConnection } from 'vscode-jsonrpc/node'
 import { defaultFilesDir, defaultRuntimeDir } from '../scripts/wordpress-files.mjs'
 import type { Config } from './config.ts'
-import { createEdge, createHostTable } from './edge/index.ts'
+import { createEdge, createHostTable, type HostEntry } from './edge/index.ts'
 import type { Log } from './platform/log.ts'
 import { measureProcess, serveParentFigures } from './process-figures.ts'
 import { serveOver } from './platform/rpc.ts'
-import { edgePrefix, type EdgeCalls } from './sites-line.ts'
+import { edgePrefix, publishHosts, type EdgeCalls } from './sites-line.ts'
 import {
   serveFiles,
   serveRuntime,
@@ -86,6 +86,10 @@ export function openSites(
       serveOver<EdgeCalls>(line, edgePrefix, {
         version: () => hosts.version(),
         apply: (change) => hosts.apply(change),
+      })
+      line.onRequest(publishHosts, ({ entries }: { entries: readonly HostEntry[] }) => {
+        hosts.replace(entries)
+        return null
       })
     },
     async close() {

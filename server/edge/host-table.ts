@@ -37,8 +37,13 @@ export interface HostTable {
    * edge, one finds that the other was first. Answers the version that there is now.
    */
   apply(change: HostChange): string | null
+  /** All that there is, from a portal of release 2, which knows no versions. */
+  replace(entries: readonly HostEntry[]): void
   resolve(host: string): EdgeSite
 }
+
+/** Before every transaction: whoever asks what changed since is told all that is known of. */
+const unknownSnapshot = '1:1:'
 
 /** `upstreams`: containers of a site that answer now, from memory. */
 export function createHostTable(upstreams: (site: string) => readonly EdgeAddress[]): HostTable {
@@ -61,17 +66,25 @@ export function createHostTable(upstreams: (site: string) => readonly EdgeAddres
     namesOf.delete(site)
   }
 
+  function put(sites: readonly string[] | null, entries: readonly HostEntry[]): void {
+    if (sites === null) {
+      hosts = new Map()
+      namesOf = new Map()
+    } else for (const site of sites) forget(site)
+    for (const entry of entries) add(entry)
+  }
+
   return {
     version: () => version,
     apply(change) {
       if (change.base !== version) return version
-      if (change.sites === null) {
-        hosts = new Map()
-        namesOf = new Map()
-      } else for (const site of change.sites) forget(site)
-      for (const entry of change.entries) add(entry)
+      put(change.sites, change.entries)
       version = change.version
       return version
+    },
+    replace(entries) {
+      put(null, entries)
+      version = unknownSnapshot
     },
     resolve(host) {
       if (version === null) return { id: null, state: 'starting', addresses: [] }

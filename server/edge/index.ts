@@ -13,7 +13,7 @@ import { edgePage, type EdgePage } from './pages.ts'
 import { withinSite } from './shared-domain.ts'
 import { Upstreams } from './upstreams.ts'
 
-export { createHostTable, type EdgeSite, type HostChange } from './host-table.ts'
+export { createHostTable, type EdgeSite, type HostChange, type HostEntry } from './host-table.ts'
 
 /** Requests since the start by class of status; `left`: the visitor left before an answer began. */
 export type EdgeCounts = Readonly<Record<'1xx' | '2xx' | '3xx' | '4xx' | '5xx' | 'left', number>>

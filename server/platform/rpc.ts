@@ -50,6 +50,10 @@ export function callsOver<F extends Functions>(
   }
 }
 
+/** The other end does not know the call: it is of another release. */
+export const isUnknownCall = (error: unknown): boolean =>
+  error instanceof ResponseError && error.code === ErrorCodes.MethodNotFound
+
 /** Serves the functions to the other end of the line. */
 export function serveOver<F extends Functions>(
   line: MessageConnection,

@@ -1,7 +1,8 @@
 // A driver in another process, over a line of JSON-RPC: the sites are run where their visitors are
 // served, and go on when the portal is started again.
 import type { MessageConnection } from 'vscode-jsonrpc/node'
-import { callsOver } from '../../../platform/rpc.ts'
+import { frontPageStatus } from '../../../platform/front-page.ts'
+import { callsOver, isUnknownCall } from '../../../platform/rpc.ts'
 import { nodeFiles } from './files.ts'
 import type { LogLine, WordpressDriver } from '../../driver.ts'
 import { newLines, prefix, type Acts, type SentLine } from './protocol.ts'
@@ -54,7 +55,13 @@ export async function connectRuntime(
           )
         : ask('restore', spec, copy, restoreId),
     addresses: (id) => ask('addresses', id),
-    frontPage: (id, host) => ask('frontPage', id, host),
+    // Release 2 has no such call: its parent may be there while this code takes over from it.
+    frontPage: (id, host) =>
+      ask('frontPage', id, host).catch(async (error: unknown) => {
+        if (!isUnknownCall(error)) throw error
+        const [address] = await ask('addresses', id)
+        return await frontPageStatus(address, host)
+      }),
     answering: () => ask('answering'),
     list: () => ask('list'),
     unremoved: () => ask('unremoved'),

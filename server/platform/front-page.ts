@@ -1,16 +1,17 @@
-/** Asks a site's container for its front page, as a visitor's browser would. */
+/** Asks a web server for its front page under a host name, as a visitor's browser would. */
 import { request } from 'node:http'
-import { DriverFailure } from '../../../platform/errors.ts'
-import type { SiteAddress } from '../../driver.ts'
+import { DriverFailure } from './errors.ts'
+
+interface Address {
+  readonly host: string
+  readonly port: number
+}
 
 /** A page that takes longer is no answer to anybody. */
 const longestMs = 30_000
 
 /** The status of the page. Rejects with DriverFailure unavailable, which says why there is none. */
-export async function frontPageStatus(
-  at: SiteAddress | undefined,
-  hostName: string,
-): Promise<number> {
+export async function frontPageStatus(at: Address | undefined, hostName: string): Promise<number> {
   if (!at) throw new DriverFailure('unavailable', 'no container answers')
   try {
     return await ask(at, hostName)
@@ -21,7 +22,7 @@ export async function frontPageStatus(
   }
 }
 
-const ask = (at: SiteAddress, hostName: string): Promise<number> =>
+const ask = (at: Address, hostName: string): Promise<number> =>
   new Promise((resolve, reject) => {
     const call = request(
       {
