@@ -77,7 +77,7 @@ function load(portal: BenchPortal, token: string, host: string) {
         agent: false,
       }),
     ),
-    'DNS queries, 20 a second': over(50, async () => {
+    'DNS queries, 4 a second': over(250, async () => {
       const { rcode } = await dig(portal.dnsPort, {
         name: 'ns1.letspanel-dns.example',
         type: 'A',

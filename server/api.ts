@@ -4,7 +4,9 @@
  * sites. Another process of its kind takes over without a failed request, and main.ts restarts it
  * when it exits: a changed catalogue takes effect so, and visitors notice nothing.
  */
+import { readFileSync } from 'node:fs'
 import { openApp, type App } from './app.ts'
+import { originOf } from './catalog/index.ts'
 import { ConfigFault, type Config } from './config.ts'
 import { seedDemo, type Demo } from './demo.ts'
 import { openDrivers, sandboxGatewayKeys, type SandboxAddresses } from './drivers.ts'
@@ -181,6 +183,10 @@ async function run(): Promise<void> {
       config,
       databaseUrl,
       catalog,
+      catalogFile: {
+        text: readFileSync(config.CATALOG, 'utf8'),
+        origin: originOf(config.DATA_DIR),
+      },
       drivers,
       secrets,
       clock,

@@ -9,7 +9,14 @@ import swaggerUi from '@fastify/swagger-ui'
 import { sql } from 'kysely'
 import * as auth from './auth/index.ts'
 import * as billing from './billing/index.ts'
-import { currencyOf, languageOfRegion, smsCountriesOf, type Catalog } from './catalog/index.ts'
+import {
+  currencyOf,
+  followCatalog,
+  languageOfRegion,
+  smsCountriesOf,
+  type Catalog,
+  type CatalogFileText,
+} from './catalog/index.ts'
 import type { Config } from './config.ts'
 import { connectNode, type Drivers } from './drivers.ts'
 import {
@@ -33,7 +40,7 @@ import * as payments from './payments/index.ts'
 import { acceptedLanguage } from './platform/accept-language.ts'
 import { watchLoad } from './platform/back-pressure.ts'
 import type { Clock } from './platform/clock.ts'
-import { connect, migrate, type Queryable } from './platform/db.ts'
+import { connect, migrate, type Queryable, type Tx } from './platform/db.ts'
 import { Refusal } from './platform/errors.ts'
 import { createHttp } from './platform/http.ts'
 import { prepareDrain } from './platform/drain.ts'
@@ -60,6 +67,8 @@ export interface AppParts {
   readonly config: Config
   readonly databaseUrl: string
   readonly catalog: Catalog
+  /** What `catalog` was read from: it follows the version in the database then. */
+  readonly catalogFile?: CatalogFileText
   readonly drivers: Drivers
   readonly secrets: Secrets
   readonly clock: Clock
@@ -113,6 +122,22 @@ export async function openApp(parts: AppParts) {
     },
     log,
   )
+
+  const versions =
+    parts.catalogFile &&
+    (await followCatalog({
+      db,
+      catalog,
+      file: parts.catalogFile,
+      log,
+      onChange() {
+        if (isWorker)
+          bills
+            .enqueueSweeps()
+            .catch((error: unknown) => log.warn({ err: error }, 'a new catalogue'))
+      },
+    }))
+  const holdCatalog = async (tx: Tx): Promise<void> => await versions?.hold(tx)
 
   // Lower layer
   const metrics = createMetrics(parts.timing?.metrics)
@@ -182,6 +207,7 @@ export async function openApp(parts: AppParts) {
     mail: messages.mail,
     customers: accounts.customers,
     catalog,
+    holdCatalog,
     portalUrl,
     links,
     log,
@@ -410,6 +436,7 @@ export async function openApp(parts: AppParts) {
     clock,
     secrets,
     catalog,
+    holdCatalog,
     billing: bills,
     outbox: realtime,
     jobs,
@@ -560,6 +587,7 @@ export async function openApp(parts: AppParts) {
     async close(): Promise<void> {
       ready = false
       directory.stop()
+      versions?.stop()
       nodes.stop()
       realtime.sockets.close()
       logs.close()

@@ -33,6 +33,10 @@ const commands: Readonly<Record<string, Command>> = {
       '[--passphrase-file <file>]; else BACKUP_PASSPHRASE seals the secret',
     load: async () => (await import('./commands/backup.ts')).backupCommand,
   },
+  catalog: {
+    about: 'the versions of the catalogue; catalog use: the file of this machine is the newest',
+    load: async () => (await import('./commands/catalog.ts')).catalogCommand,
+  },
   clock: {
     about: 'moves the clock of a portal with the sandbox: clock [+3d | 2027-01-31T00:00Z | reset]',
     load: async () => (await import('./commands/clock.ts')).clockCommand,

@@ -15,6 +15,7 @@ export const owners: Readonly<Record<string, readonly string[]>> = {
     'sms_day',
     'sms_slot',
   ],
+  catalog: ['catalog_version'],
   messages: ['message'],
   'portal-backup': ['portal_backup'],
   realtime: ['channel_grant', 'notification'],

@@ -109,6 +109,7 @@ export async function announcePrices(context: BillingContext, signal?: AbortSign
       .execute()
     const last = rows.at(-1)
     if (!last) return
+    await transaction(context.db, async (tx) => await context.holdCatalog?.(tx))
     const prospects = await renewalPricesOf(context, context.db, rows)
     for (const row of rows) {
       const prospect = prospects.get(row.id)

@@ -31,6 +31,8 @@ export interface BillingDeps {
   ) => Promise<ReadonlyMap<string, Customer>>
   /** Seller, taxes, time zones, and the days of what follows an unpaid renewal. */
   readonly catalog: Catalog
+  /** The catalogue is the newest until the transaction ends. */
+  readonly holdCatalog?: (tx: Tx) => Promise<void>
   readonly portalUrl: string
   readonly links: InvoiceLinks
   readonly log: Log

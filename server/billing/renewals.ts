@@ -193,6 +193,7 @@ async function drain(
           .forUpdate()
           .skipLocked()
         if (failed.length > 0) query = query.where('id', 'not in', failed)
+        await context.holdCatalog?.(tx)
         const rows = await query.execute()
         taken = rows.map(({ id }) => id)
         if (rows.length > 0) await act(context, tx, rows)

@@ -2,3 +2,11 @@
 export { CatalogFault, loadCatalog, parseCatalog } from './load.ts'
 export { currencyOf, languageOfRegion, smsCountriesOf, timeZoneOf } from './regions.ts'
 export type { Catalog } from './schema.ts'
+export {
+  followCatalog,
+  listCatalogs,
+  originOf,
+  useCatalog,
+  type CatalogFileText,
+  type CatalogVersions,
+} from './versions.ts'

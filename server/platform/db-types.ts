@@ -18,6 +18,14 @@ export interface CardCustomer {
   reference: string;
 }
 
+export interface CatalogVersion {
+  at: Generated<Timestamp>;
+  origin: string;
+  sha256: Buffer;
+  text: string;
+  version: Generated<number>;
+}
+
 export interface ChannelGrant {
   session_id: string;
   socket_id: string;
@@ -596,6 +604,7 @@ export interface WalletDebt {
 
 export interface DB {
   card_customer: CardCustomer;
+  catalog_version: CatalogVersion;
   channel_grant: ChannelGrant;
   clock_offset: ClockOffset;
   code_failure: CodeFailure;

@@ -16,6 +16,8 @@ export const lockKeys = {
   claimDomain: 727_031,
   /** Walking the ledger's chains. */
   walkLedger: 727_032,
+  /** Pricing something, shared; another version of the catalogue, alone. */
+  catalog: 727_034,
   /** Migrating. */
   migrate: 727_033,
   /** The number that Kysely's migrator has, by which releases before number 2 migrate. */

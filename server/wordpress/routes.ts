@@ -32,6 +32,8 @@ export interface WordpressRouteDeps {
   readonly clock: Clock
   readonly secrets: Secrets
   readonly catalog: Catalog
+  /** The catalogue is the newest until the transaction ends. */
+  readonly holdCatalog: (tx: Tx) => Promise<void>
   readonly billing: Billing
   readonly outbox: EventOutbox
   readonly jobs: Jobs
@@ -127,6 +129,7 @@ export function routes(http: Http, deps: WordpressRouteDeps): void {
   ) => {
     const site = await own(tx, customerId, id)
     refuseOther(id, named, language)
+    await deps.holdCatalog(tx)
     await changeServer(tx, deps, { siteId: site.id, language, changes })
     onCommit(tx, deps.onChange)
     const changed = await siteOf(tx, customerId, site.id)
@@ -193,6 +196,7 @@ export function routes(http: Http, deps: WordpressRouteDeps): void {
   http.write(api.placeOrder, async ({ tx, customerId, body, language }) => {
     const buyer = await deps.customer(tx, customerId)
     onCommit(tx, deps.onChange)
+    await deps.holdCatalog(tx)
     return await placeOrder(
       tx,
       {
