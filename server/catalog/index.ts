@@ -6,7 +6,6 @@ export {
   followCatalog,
   listCatalogs,
   originOf,
-  useCatalog,
+  activateCatalog,
   type CatalogFileText,
-  type CatalogVersions,
 } from './versions.ts'

@@ -95,7 +95,7 @@ const add = (tx: Tx, { text, origin }: CatalogFileText): Promise<Row> =>
     .executeTakeFirstOrThrow()
 
 /** Makes a catalogue the newest, whatever it was before; answers its version; or CatalogFault. */
-export async function useCatalog(db: Database, file: CatalogFileText): Promise<number> {
+export async function activateCatalog(db: Database, file: CatalogFileText): Promise<number> {
   parseCatalog(file.text, 'the catalogue')
   return await transaction(db, async (tx) => {
     await sql`select pg_advisory_xact_lock(${lockKeys.catalog})`.execute(tx)

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { CatalogFault, listCatalogs, originOf, useCatalog } from '../catalog/index.ts'
+import { CatalogFault, listCatalogs, originOf, activateCatalog } from '../catalog/index.ts'
 import type { Config } from '../config.ts'
 import { connect } from '../platform/db.ts'
 import type { Output } from './output.ts'
@@ -22,7 +22,7 @@ export async function catalogCommand(
   try {
     if (act === 'use') {
       const text = readFileSync(config.CATALOG, 'utf8')
-      const version = await useCatalog(db, { text, origin: originOf(config.DATA_DIR) })
+      const version = await activateCatalog(db, { text, origin: originOf(config.DATA_DIR) })
       out.line(`${config.CATALOG} is in use, as version ${version}.`)
       out.fields({ version })
       return 0
