@@ -86,7 +86,7 @@ const commands: Readonly<Record<string, Command>> = {
     load: async () => (await import('./commands/restore.ts')).restoreCommand,
   },
   sites: {
-    about: 'which customers’ sites should answer and do not, since when and why',
+    about: 'which customers’ sites do not answer, or are worked on for too long, and why',
     load: async () => (await import('./commands/sites.ts')).sitesCommand,
   },
   suspense: {

@@ -1,11 +1,12 @@
 import type { Config } from '../config.ts'
 import { connect } from '../platform/db.ts'
-import { downSites } from '../wordpress/index.ts'
+import { downSites, stuckWork } from '../wordpress/index.ts'
 import type { Output } from './output.ts'
 
 /**
- * `sites`: servers that should answer their visitors and do not, with since when and why. Exit code
- * 1 when there is any.
+ * `sites`: servers that should answer their visitors and do not, with since when and why, and work
+ * on servers that does not come to an end, with what its newest attempt failed with. Exit code 1
+ * when there is any.
  */
 export async function sitesCommand(
   _config: Config,
@@ -23,8 +24,16 @@ export async function sitesCommand(
     for (const { id, name, customerEmail, since, reason } of down)
       out.line(`${id}  ${name}  ${customerEmail}  since ${since.toISOString()}  ${reason}`)
     out.line(`${down.length} sites should answer and do not.`)
-    out.fields({ down })
-    return down.length === 0 ? 0 : 1
+    const stuck = await stuckWork(db)
+    for (const { siteId, name, customerEmail, node, work, since, attempts, reason } of stuck)
+      out.line(
+        `${siteId}  ${name}  ${customerEmail}  on ${node}  ${work.replace('_', ' ')}  ` +
+          `${since === null ? 'no job' : `since ${since.toISOString()}`}  ` +
+          `${attempts} attempts  ${reason ?? '-'}`,
+      )
+    out.line(`${stuck.length} pieces of work on sites do not come to an end.`)
+    out.fields({ down, stuck })
+    return down.length + stuck.length === 0 ? 0 : 1
   } finally {
     await close()
   }

@@ -1,6 +1,6 @@
 /** Customers' servers, their backups, and their domains. */
 import { countDomains, domainStates } from '../dns/index.ts'
-import { countBackups, countSites } from '../wordpress/index.ts'
+import { countBackups, countSites, stuckWork, works } from '../wordpress/index.ts'
 import type { GaugeParts } from './parts.ts'
 
 export function defineSiteGauges(
@@ -55,6 +55,25 @@ export function defineSiteGauges(
     'portal_containers_room',
     'Containers that there is memory for, beside those that run',
     parts.room,
+  )
+  metrics.source(
+    {
+      portal_sites_stuck: {
+        type: 'gauge',
+        help: 'Work on servers that does not come to an end (`npm run portal -- sites`)',
+        labels: ['work'],
+      },
+    },
+    async () => {
+      const stuck = await stuckWork(db)
+      return {
+        portal_sites_stuck: works.map((work) => ({
+          of: { work },
+          value: stuck.filter((one) => one.work === work).length,
+        })),
+      }
+    },
+    'costly',
   )
   metrics.source(
     {

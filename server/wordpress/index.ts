@@ -22,6 +22,7 @@ export { descriptionOf, productName, subjectOf, wordpressProduct } from './produ
 export { routes } from './routes.ts'
 export { titles } from './titles.ts'
 export { addressingOf, hostOf, type SiteAddressing } from './store.ts'
+export { stuckWork, works } from './waiting-work.ts'
 export {
   forgetLostArchives,
   makeMissing,

@@ -22,7 +22,9 @@ import { nodeKey } from '../own-node.ts'
 import { readConfig, type Config } from '../config.ts'
 import { createLog } from '../platform/log.ts'
 import { createSecrets } from '../platform/secrets.ts'
+import { ensureJob } from './change.ts'
 import { putNode } from './nodes.ts'
+import { stuckWork } from './waiting-work.ts'
 
 const log = createLog('silent')
 const order = {
@@ -47,6 +49,7 @@ let room = 20
 const open = async (): Promise<void> => {
   sydney = createMachine(away, log, simulatedFilesIn(inject('simulatedFiles')))
   await sydney.openSites()
+  await sydney.openToOthers(away.NODE_KEY ?? '')
 }
 
 beforeAll(async () => {
@@ -216,6 +219,30 @@ test('a machine that is gone takes nothing else with it, and gets nothing new', 
   expect((await place({ region: 4 })).status).toBe(422)
 })
 
+test('what waits for the machine is named, with the reason', async () => {
+  expect(await stuckWork(portal.app.db)).toEqual([])
+  expect((await call('POST', `/api/wp/${there.id}/restart`)).status).toBe(200)
+  await eventually('a failed attempt', async () => {
+    const { rows } = await sql`select from pgboss.job
+      where name = ${ensureJob} and output is not null and state = 'retry'`.execute(portal.app.db)
+    return rows.length > 0
+  })
+  expect(await stuckWork(portal.app.db)).toEqual([])
+  // Twenty minutes pass.
+  await sql`update pgboss.job set created_on = created_on - interval '20 minutes'
+    where name = ${ensureJob} and state in ('created', 'retry', 'active')`.execute(portal.app.db)
+  expect(await stuckWork(portal.app.db)).toMatchObject([
+    {
+      siteId: there.id,
+      name: there.name,
+      customerEmail: an.email,
+      node: 'syd',
+      work: 'change',
+      reason: 'the node syd cannot be reached',
+    },
+  ])
+})
+
 test('it comes back, and its sites with it', async () => {
   await open()
   await eventually('the site', async () => (await visit(away.SITES_PORT, there.name)) === 200)
@@ -223,6 +250,7 @@ test('it comes back, and its sites with it', async () => {
     await portal.app.nodes.look()
     return (await regions()).includes(4)
   })
+  await eventually('nothing stuck', async () => (await stuckWork(portal.app.db)).length === 0, 90)
 })
 
 test('of two orders for the last place one is set up; the other waits, unpaid', async () => {

@@ -8,12 +8,8 @@ import { sql } from 'kysely'
 import { transaction, type Database, type Tx } from '../platform/db.ts'
 import type { Jobs } from '../platform/jobs.ts'
 import type { Log } from '../platform/log.ts'
-import { makeJob } from './backup-store.ts'
-import { restoreJob } from './backups.ts'
-import { ensureJob } from './change.ts'
 import type { WordpressDriver } from './driver.ts'
-import { provisionJob } from './order.ts'
-import { alignJobs } from './product.ts'
+import { waitingWork } from './waiting-work.ts'
 
 interface ResumeDeps {
   readonly db: Database
@@ -32,22 +28,9 @@ const atOnce = 500
 
 /** Rows in a state that only a job ends, while no such job waits, runs or is tried again. */
 async function withoutJob(tx: Tx, heldByRuntime: readonly string[]): Promise<Waiting[]> {
-  const { rows } = await sql<{ job: string; payload: Record<string, string> }>`
-    select waiting.job, jsonb_build_object(waiting.key, waiting.id) as payload from (
-      select ${provisionJob}::text as job, 'siteId'::text as key, id::text from site
-        where status = 'provisioning' or (status = 'failed'
-        and id::text = any(${[...heldByRuntime]}))
-      union all
-      select ${ensureJob}, 'siteId', id::text from site
-        where status = 'running' and generation > settled_generation
-      union all
-      select ${alignJobs.remove}, 'subscriptionId', subscription_id::text from site
-        where status = 'deleting' and deleted_at is null and subscription_id is not null
-      union all
-      select ${makeJob}, 'backupId', id::text from site_backup where state = 'making'
-      union all
-      select ${restoreJob}, 'restoreId', id::text from site_restore where state = 'restoring'
-    ) as waiting
+  const { rows } = await sql<Waiting>`
+    select waiting.job, jsonb_build_object(waiting.key, waiting.id) as payload
+    from (${waitingWork(heldByRuntime)}) as waiting
     where not exists (
       select 1 from pgboss.job j where j.name = waiting.job
         and j.state in ('created', 'retry', 'active') and j.data ->> waiting.key = waiting.id)

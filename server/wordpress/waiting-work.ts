@@ -1,0 +1,83 @@
+/**
+ * Rows in a state that only a job ends: a server that is set up, changed, deleted or cleaned away, a
+ * backup that is made, a restore. `resume.ts` gives them a job where none has them; `stuckWork`
+ * names those that do not come to an end.
+ */
+import { sql, type RawBuilder } from 'kysely'
+import type { Queryable } from '../platform/db.ts'
+import { makeJob } from './backup-store.ts'
+import { restoreJob } from './backups.ts'
+import { ensureJob } from './change.ts'
+import { provisionJob } from './order.ts'
+import { alignJobs } from './product.ts'
+
+/**
+ * A query: job, the key of its payload and that key's value, the server, and what is done to it.
+ *
+ * @param heldByRuntime servers of which a node has something
+ */
+export const waitingWork = (heldByRuntime: readonly string[]): RawBuilder<unknown> => sql`
+  select ${provisionJob}::text as job, 'siteId'::text as key, id::text, id as site_id,
+    case status when 'failed' then 'clean_up' else 'set_up' end as work from site
+    where status = 'provisioning' or (status = 'failed'
+    and id::text = any(${[...heldByRuntime]}))
+  union all
+  select ${ensureJob}, 'siteId', id::text, id, 'change' from site
+    where status = 'running' and generation > settled_generation
+  union all
+  select ${alignJobs.remove}, 'subscriptionId', subscription_id::text, id, 'delete' from site
+    where status = 'deleting' and deleted_at is null and subscription_id is not null
+  union all
+  select ${makeJob}, 'backupId', id::text, site_id, 'back_up' from site_backup
+    where state = 'making'
+  union all
+  select ${restoreJob}, 'restoreId', id::text, site_id, 'restore' from site_restore
+    where state = 'restoring'`
+
+/** After so long an honest piece of work has ended, minutes. */
+const honestMinutes = {
+  set_up: 15,
+  clean_up: 60,
+  change: 15,
+  delete: 60,
+  back_up: 180,
+  restore: 180,
+}
+export type Work = keyof typeof honestMinutes
+export const works = Object.keys(honestMinutes) as readonly Work[]
+
+/** Something that is done to a server and does not come to an end. */
+export interface StuckWork {
+  readonly siteId: string
+  readonly name: string
+  readonly customerEmail: string
+  readonly node: string
+  readonly work: Work
+  /** When its job was added; null where no job has it (one is added within ten minutes). */
+  readonly since: Date | null
+  readonly attempts: number
+  /** What the newest attempt failed with; null where none has failed. */
+  readonly reason: string | null
+}
+
+/** All of it, what waits longest first. Reads the rows that are worked on, and their jobs. */
+export async function stuckWork(db: Queryable): Promise<StuckWork[]> {
+  const { rows } = await sql<StuckWork>`
+    select waiting.site_id as "siteId", s.name, c.email as "customerEmail",
+      coalesce(s.node_id, 'main') as node, waiting.work, j.created_on as since,
+      coalesce(j.retry_count, 0) as attempts,
+      coalesce(j.output ->> 'message', j.output #>> '{value,message}', j.output::text) as reason
+    from (${waitingWork([])}) as waiting
+    join site s on s.id = waiting.site_id
+    join customer c on c.id = s.customer_id
+    left join lateral (
+      select created_on, retry_count, output from pgboss.job
+      where job.name = waiting.job and job.data ->> waiting.key = waiting.id
+        and job.state in ('created', 'retry', 'active')
+      order by created_on limit 1
+    ) j on true
+    where j.created_on is null or j.created_on < now() - make_interval(mins =>
+      (${JSON.stringify(honestMinutes)}::jsonb ->> waiting.work)::int)
+    order by j.created_on nulls first, s.name`.execute(db)
+  return rows
+}
