@@ -32,6 +32,7 @@ import {
 } from './dns/index.ts'
 import { createMeters, defineGauges } from './gauges/index.ts'
 import { machinePaths, serveHealth } from './health.ts'
+import { archivesOf } from './archives-of.ts'
 import { judgeInstallation } from './installation.ts'
 import { nodeKey, ownNodeOf } from './own-node.ts'
 import { createMessages } from './messages/index.ts'
@@ -296,10 +297,11 @@ export async function openApp(parts: AppParts) {
   }
   wordpress.defineProvisioning(provisioning)
   const lifecycle = wordpress.createLifecycle({ ...provisioning, catalog })
+  const archives = archivesOf(config)
   const backups = wordpress.createBackups({
     ...provisioning,
     portalUrl,
-    folder: path.join(config.DATA_DIR, 'backups'),
+    archives,
     kept: config.BACKUP_RETENTION,
     keptDaysAfterDeletion: config.BACKUP_RETENTION_AFTER_DELETION_DAYS,
   })
@@ -359,7 +361,7 @@ export async function openApp(parts: AppParts) {
     messages,
     dataDir: config.DATA_DIR,
   })
-  definePortalBackups({ ...parts, db, jobs, metrics, driver: nodes.driver })
+  definePortalBackups({ ...parts, archives, db, jobs, metrics, driver: nodes.driver })
   defineGauges({
     db,
     pool: pool.pool,

@@ -82,7 +82,8 @@ const commands: Readonly<Record<string, Command>> = {
   restore: {
     about:
       'puts the newest backup into an empty DATA_DIR and an empty database: ' +
-      'restore <folder | s3://bucket/prefix> [--passphrase-file <file>]',
+      'restore <folder | s3://bucket/prefix> [--passphrase-file <file>] [--here]: sites of other ' +
+      'nodes too',
     load: async () => (await import('./commands/restore.ts')).restoreCommand,
   },
   sites: {

@@ -115,8 +115,9 @@ export function readConfig(given: Readonly<Record<string, string | undefined>>):
     faults.push(
       'BACKUP_TO needs BACKUP_PASSPHRASE, which seals the secret in the backups of the portal.',
     )
-  if (config.BACKUP_TO?.startsWith('s3:') === true && config.S3_ACCESS_KEY_ID === undefined)
-    faults.push('BACKUP_TO is in S3: set S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY.')
+  for (const name of ['BACKUP_TO', 'SITE_BACKUPS_TO'] as const)
+    if (config[name]?.startsWith('s3:') === true && config.S3_ACCESS_KEY_ID === undefined)
+      faults.push(`${name} is in S3: set S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY.`)
   faults.push(...rolesFaults(config))
   const ports = (
     ['PORT', 'SANDBOX_PORT', 'SITES_PORT', 'DNS_PORT', 'SANDBOX_DNS_PORT'] as const

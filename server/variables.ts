@@ -465,6 +465,13 @@ export const variables = {
       .transform(Number),
     example: '7',
   },
+  SITE_BACKUPS_TO: {
+    about:
+      'Where the backups of customers’ sites lie: a folder, or s3://bucket/prefix. Several ' +
+      'machines with portals need a place that all of them see. Without it: DATA_DIR/backups.',
+    schema: blankMeansFault('SITE_BACKUPS_TO').optional(),
+    example: '',
+  },
   BACKUP_TO: {
     about:
       'Where the whole portal is backed up to every night, and verified: a folder on another ' +

@@ -107,6 +107,15 @@ export async function startS3(
     return xml('<CompleteMultipartUploadResult/>')
   }
 
+  /** The whole, or the bytes that a Range header asks for (RFC 9110, 14.2). */
+  function partOf(found: Buffer, range = ''): Reply {
+    const [, start, end] = /^bytes=(\d+)-(\d+)$/.exec(range) ?? []
+    if (start === undefined || end === undefined) return { status: 200, body: found }
+    const body = found.subarray(Number(start), Number(end) + 1)
+    const of = `bytes ${start}-${Number(start) + body.length - 1}/${found.length}`
+    return { status: 206, body, headers: { 'content-range': of } }
+  }
+
   /** What is asked about an upload in parts; undefined for every other request. */
   function inParts(
     method: string,
@@ -157,7 +166,8 @@ export async function startS3(
       return { status: 204 }
     }
     const found = objects.get(name)
-    return method === 'GET' && found ? { status: 200, body: found } : refuse('NoSuchKey')
+    if (method !== 'GET' || !found) return refuse('NoSuchKey')
+    return partOf(found, request.headers.range)
   }
 
   const server = createServer((request, response) => {

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import type { Config } from '../config.ts'
-import { BackupFault } from '../portal-backup/index.ts'
+import { StoreFault } from '../platform/object-store/index.ts'
 import type { Output } from './output.ts'
 
 interface Wish {
@@ -47,7 +47,7 @@ export async function orRefuse(out: Output, work: () => Promise<number>): Promis
   try {
     return await work()
   } catch (error) {
-    if (!(error instanceof BackupFault)) throw error
+    if (!(error instanceof StoreFault)) throw error
     out.refuse(error.message)
     return 1
   }

@@ -1,4 +1,3 @@
-import path from 'node:path'
 import type { Config } from '../config.ts'
 import { hours, systemClock } from '../platform/clock.ts'
 import { connect } from '../platform/db.ts'
@@ -6,7 +5,9 @@ import { createJobs } from '../platform/jobs.ts'
 import { createLog } from '../platform/log.ts'
 import { hasWorkers } from '../platform/worker-lease.ts'
 import { readRootSecret } from '../platform/secrets.ts'
-import { BackupFault, makeBackup, openStore } from '../portal-backup/index.ts'
+import { archivesOf } from '../archives-of.ts'
+import { openStore } from '../platform/object-store/index.ts'
+import { BackupFault, makeBackup } from '../portal-backup/index.ts'
 import { makeMissing } from '../wordpress/index.ts'
 import { orRefuse, readWish } from './backup-options.ts'
 import type { Output } from './output.ts'
@@ -37,7 +38,7 @@ export async function backupCommand(
     const manifest = await makeBackup({
       store: openStore(wish.where, config),
       databaseUrl,
-      archives: path.join(config.DATA_DIR, 'backups'),
+      archives: archivesOf(config),
       secret,
       passphrase: wish.passphrase,
       now: new Date(),

@@ -1,13 +1,16 @@
+import { archivesOf } from '../archives-of.ts'
 import type { Config } from '../config.ts'
 import { createLog } from '../platform/log.ts'
-import { openStore, restoreBackup } from '../portal-backup/index.ts'
+import { openStore } from '../platform/object-store/index.ts'
+import { restoreBackup } from '../portal-backup/index.ts'
 import { openSiteRuntime } from '../site-runtime.ts'
 import { addressingOf } from '../wordpress/index.ts'
 import { orRefuse, readWish } from './backup-options.ts'
 import type { Output } from './output.ts'
 
 /**
- * `restore <where>`: the newest backup, put into an empty DATA_DIR and an empty database. Answers 1
+ * `restore <where>`: the newest backup, put into an empty DATA_DIR and an empty database. Sites of
+ * other nodes stay theirs, unless `--here` brings them to this one. Answers 1
  * where something stands there already, the backup is not good, or a site is missing.
  */
 export async function restoreCommand(
@@ -16,7 +19,12 @@ export async function restoreCommand(
   args: readonly string[],
   out: Output,
 ): Promise<number> {
-  const wish = readWish('restore', config, args, out)
+  const wish = readWish(
+    'restore',
+    config,
+    args.filter((one) => one !== '--here'),
+    out,
+  )
   if (!wish) return 64
   return await orRefuse(out, async () => {
     const began = performance.now()
@@ -25,6 +33,9 @@ export async function restoreCommand(
       passphrase: wish.passphrase,
       databaseUrl,
       dataDir: config.DATA_DIR,
+      archives: archivesOf(config),
+      node: config.NODE_NAME,
+      bringAllHere: args.includes('--here'),
       givenSecret: config.PORTAL_SECRET,
       addressing: addressingOf(config),
       openRuntime: () => openSiteRuntime(config, createLog('warn')),

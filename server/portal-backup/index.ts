@@ -4,7 +4,6 @@
  */
 export { makeBackup } from './make.ts'
 export { definePortalBackups } from './nightly.ts'
-export { openStore } from './open-store.ts'
 export { refuseUnfinishedRestore, restoreBackup } from './restore.ts'
-export { BackupFault } from './store.ts'
+export { BackupFault } from './fault.ts'
 export { verifyBackup } from './verify.ts'

@@ -1,4 +1,5 @@
 /** A database that is loaded by another release than the one that saved it. */
+import { archivesIn } from '../wordpress/index.ts'
 import { randomBytes } from 'node:crypto'
 import fs from 'node:fs'
 import os from 'node:os'
@@ -8,7 +9,7 @@ import { afterAll, expect, inject, test } from 'vitest'
 import { withDatabase } from '../../test/cluster.ts'
 import { migrate } from '../platform/db.ts'
 import { thisRelease } from '../platform/migrations.ts'
-import { folderStore } from './folder-store.ts'
+import { folderStore } from '../platform/object-store/index.ts'
 import { loadDatabase } from './load.ts'
 import { makeBackup } from './make.ts'
 import { openBackup } from './manifest.ts'
@@ -31,7 +32,7 @@ test('a portal of an earlier release comes up with its own migrations, and goes 
     const store = folderStore(path.join(scratch, 'older'))
     const parts = {
       store,
-      archives: path.join(scratch, 'archives'),
+      archives: archivesIn(path.join(scratch, 'archives')),
       secret: 'a secret of an earlier release, forty',
       passphrase,
       now: new Date(),

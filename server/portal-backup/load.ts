@@ -13,7 +13,7 @@ import { migrate } from '../platform/db.ts'
 import { thisRelease, type Release } from '../platform/migrations.ts'
 import { inOneTransaction, listed, qualified, quoted, schemaOf } from './dump.ts'
 import type { Manifest } from './manifest.ts'
-import { BackupFault } from './store.ts'
+import { BackupFault } from './fault.ts'
 
 /** Throws BackupFault where anything stands in the database. */
 export async function refuseUnlessEmpty(url: string): Promise<void> {

@@ -1,21 +1,21 @@
 /** Makes a backup of the whole portal while it runs. */
-import { createReadStream, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import type { Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { ledgerFigures } from '../wallet/index.ts'
-import { archiveIn, newestArchives, sitesToSave } from '../wordpress/index.ts'
+import { newestArchives, sitesToSave, type Archives } from '../wordpress/index.ts'
 import { dumpSequences, dumpTables, inOneTransaction, queriesOn, schemaOf } from './dump.ts'
 import { newId, putManifest, secretName, type Manifest } from './manifest.ts'
 import { keysOf, sealSecret } from './seal.ts'
-import type { BackupStore } from './store.ts'
+import { NoSuchFile, type ObjectStore } from '../platform/object-store/index.ts'
 import { createTally } from './tally.ts'
 
 export interface MakeParts {
-  readonly store: BackupStore
+  readonly store: ObjectStore
   readonly databaseUrl: string
-  /** Where the sites' archives lie. */
-  readonly archives: string
+  /** The sites' own backups. */
+  readonly archives: Archives
   readonly secret: string
   readonly passphrase: string | undefined
   readonly now: Date
@@ -72,12 +72,12 @@ export async function makeBackup(parts: MakeParts): Promise<Manifest> {
   for (const { siteId, backupId, name, madeAt, figures } of archives) {
     const file = `sites/${siteId}/${backupId}.tar.gz`
     try {
-      await save(file, (into) =>
-        pipeline(createReadStream(archiveIn(parts.archives, siteId, backupId)), into),
+      await save(file, async (into) =>
+        pipeline(await parts.archives.read({ siteId, backupId }), into),
       )
       sites.push({ siteId, backupId, name, madeAt: madeAt.toISOString(), figures, file })
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+      if (!(error instanceof NoSuchFile)) throw error
       lost.add(siteId)
     }
   }
@@ -88,7 +88,7 @@ export async function makeBackup(parts: MakeParts): Promise<Manifest> {
       siteId,
       name,
       why: lost.has(siteId)
-        ? 'its archive was not in the backups folder'
+        ? 'its archive is not among the backups of sites'
         : 'it has no backup that is proven',
     }))
 

@@ -8,7 +8,8 @@ import { pipeline } from 'node:stream/promises'
 import * as z from 'zod/mini'
 import { sameText } from '../platform/constant-time.ts'
 import { codeOf, openSecret, type Keys } from './seal.ts'
-import { BackupFault, NoSuchFile, type BackupStore } from './store.ts'
+import { NoSuchFile, type ObjectStore } from '../platform/object-store/index.ts'
+import { BackupFault } from './fault.ts'
 
 export const manifestName = 'manifest.json'
 export const secretName = 'secret.json'
@@ -89,7 +90,7 @@ const signedText = (manifest: Manifest): string => JSON.stringify(manifest)
 
 /** Makes what lies there a backup. */
 export async function putManifest(
-  store: BackupStore,
+  store: ObjectStore,
   base: string,
   given: Manifest,
   keys: Keys,
@@ -109,7 +110,7 @@ export interface Opened {
 
 /** What backups lie there: ids of whole ones, oldest first, and of those that were cut short. */
 export async function backupsIn(
-  store: BackupStore,
+  store: ObjectStore,
 ): Promise<{ readonly whole: string[]; readonly cutShort: string[]; readonly names: string[] }> {
   const names = await store.list()
   const ids = [...new Set(names.map((each) => each.split('/')[0] ?? ''))]
@@ -119,7 +120,7 @@ export async function backupsIn(
   return { whole: ids.filter(isWhole), cutShort: ids.filter((id) => !isWhole(id)), names }
 }
 
-async function textIn(store: BackupStore, file: string): Promise<string> {
+async function textIn(store: ObjectStore, file: string): Promise<string> {
   try {
     return await textOf(await store.get(file))
   } catch (error) {
@@ -132,7 +133,7 @@ async function textIn(store: BackupStore, file: string): Promise<string> {
  * @throws BackupFault where there is none, its manifest was changed, or the passphrase is wrong
  */
 export async function openBackup(
-  store: BackupStore,
+  store: ObjectStore,
   passphrase: string | undefined,
 ): Promise<Opened> {
   const { whole, cutShort, names } = await backupsIn(store)

@@ -7,9 +7,9 @@ import type { Jobs } from '../platform/jobs.ts'
 import type { Log } from '../platform/log.ts'
 import type { Metrics } from '../platform/metrics.ts'
 import { loadRootSecret } from '../platform/secrets.ts'
-import { makeMissing, type WordpressDriver } from '../wordpress/index.ts'
+import { makeMissing, type Archives, type WordpressDriver } from '../wordpress/index.ts'
 import { makeBackup } from './make.ts'
-import { openStore } from './open-store.ts'
+import { openStore } from '../platform/object-store/index.ts'
 import { pruneBackups } from './prune.ts'
 import { verifyBackup } from './verify.ts'
 
@@ -28,6 +28,7 @@ export interface NightlyParts {
   readonly metrics: Metrics
   readonly driver: Pick<WordpressDriver, 'prove'>
   readonly config: Config
+  readonly archives: Archives
 }
 
 /** Makes one, verifies it, and removes old ones. Answers what is wrong with it, a sentence each. */
@@ -43,7 +44,7 @@ async function makeAndVerify(
   const made = await makeBackup({
     store,
     databaseUrl,
-    archives: path.join(config.DATA_DIR, 'backups'),
+    archives: parts.archives,
     secret: loadRootSecret(config.DATA_DIR, config.PORTAL_SECRET),
     passphrase,
     // Names are sorted by it, and the clock of a sandbox may go back.

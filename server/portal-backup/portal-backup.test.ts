@@ -2,6 +2,7 @@
  * A portal with a customer, their money and their server is saved while it runs; the machine is
  * lost; the portal comes up from the backup, and the customer notices nothing.
  */
+import { archivesIn } from '../wordpress/index.ts'
 import { randomBytes } from 'node:crypto'
 import fs from 'node:fs'
 import os from 'node:os'
@@ -17,15 +18,16 @@ import { runCommand, startCommand } from '../../test/operator.ts'
 import { eventually, type TestPortal } from '../../test/portal.ts'
 import { openSavedWorld, type SavedWorld } from '../../test/saved-world.ts'
 import { transaction } from '../platform/db.ts'
-import { folderStore } from './folder-store.ts'
+import { folderStore } from '../platform/object-store/index.ts'
 import { loadDatabase, refuseUnlessEmpty } from './load.ts'
 import { makeBackup } from './make.ts'
 import { backupsIn, openBackup, type Manifest } from './manifest.ts'
 import { portalBackupJob } from './nightly.ts'
 import { pruneBackups } from './prune.ts'
-import { s3Store } from './s3-store.ts'
+import { s3Store } from '../platform/object-store/s3-store.ts'
 import { refuseUnfinishedRestore } from './restore.ts'
-import { BackupFault, type BackupStore } from './store.ts'
+import type { ObjectStore } from '../platform/object-store/index.ts'
+import { BackupFault } from './fault.ts'
 import { checkFiles, readerOf } from './verify.ts'
 
 const passphrase = 'một câu dài mà không ai đoán được'
@@ -41,10 +43,10 @@ let lines: string[] = []
 
 const command = (...args: string[]) =>
   runCommand(portal, { BACKUP_PASSPHRASE: passphrase }, ...args)
-const partsTo = (store: BackupStore) => ({
+const partsTo = (store: ObjectStore) => ({
   store,
   databaseUrl: portal.databaseUrl,
-  archives: path.join(portal.dataDir, 'backups'),
+  archives: archivesIn(path.join(portal.dataDir, 'backups')),
   secret: portal.rootSecret,
   passphrase,
   now: new Date(),
@@ -183,7 +185,7 @@ test('a full disk ends it with an error, and the one of before stays the newest'
   const whole = folderStore(saved)
   const [before] = (await backupsIn(whole)).whole
   let files = 0
-  const full: BackupStore = {
+  const full: ObjectStore = {
     ...whole,
     put: (name, write) =>
       files++ < 20 ? whole.put(name, write) : Promise.reject(new Error('ENOSPC')),
@@ -219,7 +221,7 @@ test('it is of one moment, however much money moves, and lies in S3 as well', as
   try {
     await eventually('money moving', async () => posted > 20)
     // The tables one after another, with time for the money in between.
-    const slow: BackupStore = {
+    const slow: ObjectStore = {
       ...store,
       put: async (name, write) => {
         await new Promise((resolve) => setTimeout(resolve, 10))

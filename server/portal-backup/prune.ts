@@ -1,7 +1,7 @@
 /** Removes old backups of the portal, and what killed processes left of one. */
 import { hours } from '../platform/clock.ts'
 import { backupsIn, manifestName } from './manifest.ts'
-import type { BackupStore } from './store.ts'
+import type { ObjectStore } from '../platform/object-store/index.ts'
 
 /** One that has no manifest after so long is written by nobody any more. */
 const abandonedMs = hours(24)
@@ -17,7 +17,7 @@ function begunAt(id: string): number {
  * Keeps the newest `kept` whole ones, and what is younger than a day and may still be written.
  * Answers the ids of those that are gone.
  */
-export async function pruneBackups(store: BackupStore, kept: number, now: Date): Promise<string[]> {
+export async function pruneBackups(store: ObjectStore, kept: number, now: Date): Promise<string[]> {
   const { whole, cutShort, names } = await backupsIn(store)
   const old = whole.slice(0, Math.max(0, whole.length - kept))
   const abandoned = cutShort.filter((id) => begunAt(id) < now.getTime() - abandonedMs)

@@ -1,12 +1,12 @@
 /** Puts a backup of the whole portal back, on a machine that has nothing of it. */
 import { randomUUID } from 'node:crypto'
-import { createWriteStream } from 'node:fs'
 import fs from 'node:fs/promises'
 import path from 'node:path'
 import { connect } from '../platform/db.ts'
 import {
-  archiveIn,
+  type Archives,
   forgetLostArchives,
+  bringAllTo,
   specsToRestore,
   type SiteAddressing,
   type SiteSpec,
@@ -14,17 +14,24 @@ import {
 } from '../wordpress/index.ts'
 import { loadDatabase, refuseUnlessEmpty, releaseOf } from './load.ts'
 import { openBackup, type Manifest, type Opened } from './manifest.ts'
-import { BackupFault, type BackupStore } from './store.ts'
+import type { ObjectStore } from '../platform/object-store/index.ts'
+import { BackupFault } from './fault.ts'
 import { checkFiles, differences, readerOf } from './verify.ts'
 
 export interface RestoreParts {
-  readonly store: BackupStore
+  readonly store: ObjectStore
   readonly passphrase: string | undefined
   readonly databaseUrl: string
   readonly dataDir: string
+  /** Where the sites' own backups are put. */
+  readonly archives: Archives
   /** PORTAL_SECRET, where the operator has set it. */
   readonly givenSecret: string | undefined
   readonly addressing: SiteAddressing
+  /** The node of this machine. */
+  readonly node: string
+  /** Sites of other nodes come to this one, too: their machines are gone as well. */
+  readonly bringAllHere?: boolean
   /** What runs the sites of `dataDir`; opened when database and archives are there. */
   readonly openRuntime: () => Promise<{
     readonly driver: Pick<WordpressDriver, 'restore'>
@@ -73,12 +80,8 @@ async function refuseUnlessEmptyFolder(dataDir: string): Promise<void> {
 
 async function putArchives(parts: RestoreParts, opened: Opened): Promise<void> {
   const read = readerOf(parts.store, opened)
-  const folder = path.join(parts.dataDir, 'backups')
-  for (const { siteId, backupId, file } of opened.manifest.sites) {
-    const target = archiveIn(folder, siteId, backupId)
-    await fs.mkdir(path.dirname(target), { recursive: true, mode: 0o700 })
-    await read(file, createWriteStream(target, { mode: 0o600, flush: true }))
-  }
+  for (const { siteId, backupId, file } of opened.manifest.sites)
+    await parts.archives.put({ siteId, backupId }, (into) => read(file, into))
 }
 
 /** A customer’s site may be over its disks by a little: it comes back all the same. */
@@ -112,9 +115,11 @@ async function putSites(
         continue
       }
       const figures = saved.figures as Parameters<WordpressDriver['restore']>[1]['figures']
-      const file = archiveIn(path.join(parts.dataDir, 'backups'), id, saved.backupId)
+      const wanted = roomy(spec, figures)
       try {
-        await runtime.driver.restore(roomy(spec, figures), { file, figures }, randomUUID())
+        await parts.archives.use({ siteId: id, backupId: saved.backupId }, (file) =>
+          runtime.driver.restore(wanted, { file, figures }, randomUUID()),
+        )
         sites += 1
       } catch (error) {
         missing.push(`The site ${spec.title} did not come up: ${(error as Error).message}.`)
@@ -155,7 +160,7 @@ export async function restoreBackup(parts: RestoreParts): Promise<Restored> {
   const unfinished = path.join(dataDir, unfinishedName)
   await fs.writeFile(unfinished, `${manifest.id}\n`)
   await putArchives(parts, opened)
-  say(`${manifest.sites.length} archives of sites are in their folder.`)
+  say(`${manifest.sites.length} archives of sites are in their place.`)
   const leftOut = await loadDatabase(parts.databaseUrl, manifest, readerOf(store, opened))
   for (const table of leftOut) say(`${table} is no table of the portal's, and was left out.`)
   if (parts.givenSecret === undefined)
@@ -165,7 +170,10 @@ export async function restoreBackup(parts: RestoreParts): Promise<Restored> {
   try {
     const unlike = await differences(db, manifest, leftOut)
     if (unlike.length > 0) throw new BackupFault(unlike.join('\n'))
-    specs = await specsToRestore(db, parts.addressing)
+    if (parts.bringAllHere) await bringAllTo(db, parts.node)
+    const { here, elsewhere } = await specsToRestore(db, parts.addressing, parts.node)
+    specs = here
+    if (elsewhere > 0) say(`${elsewhere} sites are on other nodes, and stay there.`)
     const lost = await forgetLostArchives(
       db,
       manifest.sites.map(({ backupId }) => backupId),

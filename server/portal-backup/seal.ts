@@ -6,7 +6,7 @@
 import { createCipheriv, createDecipheriv, createHmac, randomBytes, scrypt } from 'node:crypto'
 import { promisify } from 'node:util'
 import * as z from 'zod/mini'
-import { BackupFault } from './store.ts'
+import { BackupFault } from './fault.ts'
 
 /** 128 MB and some 0.4 s for each guess. */
 const cost = { N: 131_072, r: 8, p: 1 } as const

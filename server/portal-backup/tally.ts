@@ -2,7 +2,8 @@
 import { createHash } from 'node:crypto'
 import { Transform, Writable, type Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { BackupFault, NoSuchFile, type BackupStore } from './store.ts'
+import { NoSuchFile, type ObjectStore } from '../platform/object-store/index.ts'
+import { BackupFault } from './fault.ts'
 
 export interface FileFigures {
   readonly bytes: number
@@ -43,7 +44,7 @@ export const nowhere = (): Writable =>
  * @throws BackupFault where it is missing or differs
  */
 export async function readChecked(
-  store: BackupStore,
+  store: ObjectStore,
   name: string,
   expected: FileFigures,
   into: Writable = nowhere(),

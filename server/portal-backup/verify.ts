@@ -14,11 +14,12 @@ import { qualified } from './dump.ts'
 import { loadDatabase } from './load.ts'
 import { figuresOfFile, openBackup, type Manifest, type Opened } from './manifest.ts'
 import { inScratchDatabase } from './scratch.ts'
-import { BackupFault, type BackupStore } from './store.ts'
+import type { ObjectStore } from '../platform/object-store/index.ts'
+import { BackupFault } from './fault.ts'
 import { readChecked } from './tally.ts'
 
 export interface VerifyParts {
-  readonly store: BackupStore
+  readonly store: ObjectStore
   readonly passphrase: string | undefined
   /** The scratch database is made beside this one. */
   readonly databaseUrl: string
@@ -44,7 +45,7 @@ const reasonOf = (error: unknown): string =>
 
 /** Every file but those in `except`; a sentence for each that is not what was written. */
 export async function checkFiles(
-  store: BackupStore,
+  store: ObjectStore,
   { manifest, base }: Opened,
   except: ReadonlySet<string> = new Set(),
   signal?: AbortSignal,
@@ -65,7 +66,7 @@ export async function checkFiles(
 
 /** Writes files of the backup into streams, compared on the way. */
 export const readerOf =
-  (store: BackupStore, { manifest, base }: Opened) =>
+  (store: ObjectStore, { manifest, base }: Opened) =>
   (file: string, into: NodeJS.WritableStream): Promise<void> =>
     readChecked(store, base + file, figuresOfFile(manifest, file), into as fs.WriteStream)
 

@@ -1,6 +1,5 @@
 /** SQL of backups, and backups as the API shows them. */
 import { randomUUID } from 'node:crypto'
-import path from 'node:path'
 import { sql, type Selectable } from 'kysely'
 import * as z from 'zod/mini'
 import type { Backup } from '../../contract/wordpress-backups.ts'
@@ -14,10 +13,6 @@ import type { CopyFigures } from './driver.ts'
 export type BackupRow = Selectable<DB['site_backup']>
 
 export const makeJob = 'backup-site'
-
-/** `folder`: where archives lie. */
-export const archiveIn = (folder: string, siteId: string, backupId: string): string =>
-  path.join(folder, siteId, `${backupId}.tar.gz`)
 
 /** Answers its id; the portal that runs makes it. The site's row is locked. */
 export async function beginBackup(

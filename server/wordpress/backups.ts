@@ -4,20 +4,18 @@
  * work again; a restore acts once by its id, which the driver remembers.
  */
 import { randomUUID } from 'node:crypto'
-import { createReadStream } from 'node:fs'
-import fs from 'node:fs/promises'
-import path from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { hours, later, minutes, type Clock } from '../platform/clock.ts'
 import { transaction, type Database, type Queryable, type Tx } from '../platform/db.ts'
 import { DriverFailure, Refusal } from '../platform/errors.ts'
 import type { FileAnswer } from '../platform/http.ts'
 import type { Attempt, Jobs } from '../platform/jobs.ts'
+import { NoSuchFile } from '../platform/object-store/index.ts'
 import type { Log } from '../platform/log.ts'
 import { sameText } from '../platform/constant-time.ts'
 import type { Secrets } from '../platform/secrets.ts'
+import type { ArchiveName, Archives } from './archives.ts'
 import {
-  archiveIn,
   backupById,
   backupToRestore,
   beginBackup,
@@ -68,8 +66,7 @@ export interface BackupDeps {
   readonly driver: WordpressDriver
   readonly addressing: SiteAddressing
   readonly portalUrl: string
-  /** Where archives lie. */
-  readonly folder: string
+  readonly archives: Archives
   /** How many of each kind a server keeps. */
   readonly kept: number
   /** How many days proven backups outlive their server. */
@@ -101,16 +98,22 @@ export interface Backups {
 }
 
 export function createBackups(deps: BackupDeps): Backups {
-  const { db, clock, log, jobs, driver } = deps
-  const folderOf = (siteId: string): string => path.join(deps.folder, siteId)
-  const fileOf = (backup: Pick<BackupRow, 'id' | 'site_id'>): string =>
-    archiveIn(deps.folder, backup.site_id, backup.id)
+  const { db, clock, log, jobs, driver, archives } = deps
+  const nameOf = (backup: Pick<BackupRow, 'id' | 'site_id'>): ArchiveName => ({
+    siteId: backup.site_id,
+    backupId: backup.id,
+  })
 
   /** Servers deleted before it have no backups any more. */
   const deletedSince = (): Date => later(clock.now(), -hours(24) * deps.keptDaysAfterDeletion)
 
   async function removeAll(siteId: string): Promise<void> {
-    await fs.rm(folderOf(siteId), { recursive: true, force: true })
+    const all = await db
+      .selectFrom('site_backup')
+      .select(['id', 'site_id'])
+      .where('site_id', '=', siteId)
+      .execute()
+    for (const backup of all) await archives.remove(nameOf(backup))
     await db.deleteFrom('site_backup').where('site_id', '=', siteId).execute()
   }
 
@@ -119,22 +122,23 @@ export function createBackups(deps: BackupDeps): Backups {
 
   /** Makes the archive, restores it in a scratch site; fails unless both have the same figures. */
   async function make(backup: BackupRow, signal: AbortSignal): Promise<void> {
-    const file = fileOf(backup)
-    const figures = await within(
-      stepMs,
-      'the backup took too long',
-      driver.backup(backup.site_id, file),
-      signal,
-    )
-    const proof = await within(stepMs, 'the proof took too long', driver.prove(file), signal)
-    if (!isDeepStrictEqual(proof, figures))
-      throw new DriverFailure('unavailable', 'what was restored differs from what was backed up')
-    const { size } = await fs.stat(file)
+    const { made: figures, bytes } = await archives.make(nameOf(backup), async (file) => {
+      const saved = await within(
+        stepMs,
+        'the backup took too long',
+        driver.backup(backup.site_id, file),
+        signal,
+      )
+      const proof = await within(stepMs, 'the proof took too long', driver.prove(file), signal)
+      if (!isDeepStrictEqual(proof, saved))
+        throw new DriverFailure('unavailable', 'what was restored differs from what was backed up')
+      return saved
+    })
     await db
       .updateTable('site_backup')
       .set({
         state: 'proven',
-        archive_bytes: BigInt(size),
+        archive_bytes: BigInt(bytes),
         figures: JSON.stringify(figures),
         proven_at: clock.now(),
       })
@@ -166,7 +170,7 @@ export function createBackups(deps: BackupDeps): Backups {
       return old
     })
     for (const backup of chosen) {
-      await fs.rm(fileOf(backup), { force: true })
+      await archives.remove(nameOf(backup))
       await db.deleteFrom('site_backup').where('id', '=', backup.id).execute()
     }
   }
@@ -205,7 +209,7 @@ export function createBackups(deps: BackupDeps): Backups {
           .where('id', '=', backupId)
           .where('state', '=', 'making')
           .execute()
-        await fs.rm(fileOf(backup), { force: true })
+        await archives.remove(nameOf(backup))
         if (!final) throw error
         log.error({ err: error, site: backup.site_id }, 'a backup failed')
       }
@@ -226,11 +230,12 @@ export function createBackups(deps: BackupDeps): Backups {
       try {
         if (site?.status !== 'running')
           throw new DriverFailure('rejected', 'the server does not run')
-        const copy = {
-          file: fileOf({ id: restore.backup_id, site_id: site.id }),
-          figures: figuresOf(restore.figures),
-        }
-        const restored = driver.restore(await specOf(db, deps.addressing, site), copy, restoreId)
+        const spec = await specOf(db, deps.addressing, site)
+        const figures = figuresOf(restore.figures)
+        const of = { siteId: site.id, backupId: restore.backup_id }
+        const restored = archives.use(of, (file) =>
+          driver.restore(spec, { file, figures }, restoreId),
+        )
         await within(stepMs, 'the restore took too long', restored, attempt.signal)
       } catch (error) {
         if (!isFinal(error, restore.attempts, attempt)) {
@@ -323,21 +328,21 @@ export function createBackups(deps: BackupDeps): Backups {
         .slice(0, 16)
         .replace(/[-:]/g, '')
         .replace('T', '-')
-      // Opened here, so that an archive that is gone is said before the answer begins.
-      const handle = await fs.open(fileOf(backup)).catch(() => {
-        throw new Refusal('not_found')
-      })
-      const { size } = await handle.stat()
+      const size = Number(backup.archive_bytes)
       const part = partOf(range, size)
+      // Opened here, so that an archive that is gone is said before the answer begins.
+      const chunks = await archives
+        .read(nameOf(backup), part ? { start: part.start, end: part.end } : undefined)
+        .catch((error: unknown) => {
+          if (!(error instanceof NoSuchFile)) log.error({ err: error }, 'an archive is not there')
+          throw new Refusal('not_found')
+        })
       return {
         name: `${name}-${moment}.tar.gz`,
         type: 'application/gzip',
         bytes: part ? part.end - part.start + 1 : size,
         part,
-        chunks: createReadStream('', {
-          fd: handle,
-          ...(part && { start: part.start, end: part.end }),
-        }) as AsyncIterable<Buffer>,
+        chunks: chunks as AsyncIterable<Buffer>,
       }
     },
 
@@ -357,7 +362,7 @@ export function createBackups(deps: BackupDeps): Backups {
         .returning(['id', 'site_id'])
         .execute()
       for (const backup of unproven) {
-        await fs.rm(fileOf(backup), { force: true })
+        await archives.remove(nameOf(backup))
         await db.deleteFrom('site_backup').where('id', '=', backup.id).execute()
       }
     },

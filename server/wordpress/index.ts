@@ -1,7 +1,7 @@
 /** WordPress servers: ordered, brought up, found by the edge, and watched through their log. */
 export { defineAligning } from './align.ts'
 export { backupRoutes } from './backup-routes.ts'
-export { archiveIn } from './backup-store.ts'
+export { archivesAt, archivesIn, type Archives } from './archives.ts'
 export { createBackups } from './backups.ts'
 export { countBackups, countSites } from './counts.ts'
 export { createDirectory, dropOldHostChanges, type EdgeControl } from './directory.ts'
@@ -24,6 +24,7 @@ export { titles } from './titles.ts'
 export { addressingOf, hostOf, type SiteAddressing } from './store.ts'
 export { stuckWork, works } from './waiting-work.ts'
 export {
+  bringAllTo,
   forgetLostArchives,
   makeMissing,
   newestArchives,

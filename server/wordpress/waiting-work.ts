@@ -1,6 +1,6 @@
 /**
- * Rows in a state that only a job ends: a server that is set up, changed, deleted or cleaned away, a
- * backup that is made, a restore. `resume.ts` gives them a job where none has them; `stuckWork`
+ * Rows in a state that only a job ends: a server that is set up, changed, deleted or cleaned away,
+ * a backup that is made, a restore. `resume.ts` gives them a job where none has them; `stuckWork`
  * names those that do not come to an end.
  */
 import { sql, type RawBuilder } from 'kysely'

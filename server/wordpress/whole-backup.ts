@@ -9,7 +9,8 @@ import { transaction, type Database, type Queryable } from '../platform/db.ts'
 import type { Jobs } from '../platform/jobs.ts'
 import { beginBackup, hasUnfinishedCopy, figuresOf } from './backup-store.ts'
 import type { CopyFigures, SiteSpec } from './driver.ts'
-import { lockSite, specOf, type SiteAddressing } from './store.ts'
+import { putNode } from './nodes.ts'
+import { firstNode, lockSite, specOf, type SiteAddressing } from './store.ts'
 
 export interface NewestArchive {
   readonly siteId: string
@@ -91,11 +92,21 @@ export async function makeMissing(deps: {
     await pause(lookMs, undefined, { signal })
 }
 
-/** What each server that runs, or will again, should be. */
+/** After a restore: this node runs every site, for the machines of the others are gone. */
+export async function bringAllTo(db: Queryable, node: string): Promise<void> {
+  await putNode(db, { id: node, address: null, sitesAddress: null, regions: null })
+  await db.updateTable('site').set({ node_id: node }).where('deleted_at', 'is', null).execute()
+  await db.deleteFrom('site_placement').execute()
+}
+
+/**
+ * What each server should be that runs on `node`, or will again; and how many there are on others.
+ */
 export async function specsToRestore(
   db: Queryable,
   addressing: SiteAddressing,
-): Promise<SiteSpec[]> {
+  node: string,
+): Promise<{ here: SiteSpec[]; elsewhere: number }> {
   const sites = await db
     .selectFrom('site')
     .selectAll()
@@ -103,9 +114,10 @@ export async function specsToRestore(
     .where('deleted_at', 'is', null)
     .orderBy('seq')
     .execute()
-  const specs: SiteSpec[] = []
-  for (const site of sites) specs.push(await specOf(db, addressing, site))
-  return specs
+  const own = sites.filter((site) => (site.node_id ?? firstNode) === node)
+  const here: SiteSpec[] = []
+  for (const site of own) here.push(await specOf(db, addressing, site))
+  return { here, elsewhere: sites.length - own.length }
 }
 
 /**

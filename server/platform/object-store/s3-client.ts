@@ -24,6 +24,8 @@ interface Call {
   readonly key?: string
   readonly query?: Readonly<Record<string, string>>
   readonly body?: Uint8Array
+  /** Bytes of the answer, both ends included. */
+  readonly part?: { readonly start: number; readonly end: number } | undefined
 }
 
 const tries = 5
@@ -57,7 +59,7 @@ export class S3Bucket {
     this.#bucket = bucket
   }
 
-  async #once({ method, key, query = {}, body }: Call): Promise<Response> {
+  async #once({ method, key, query = {}, body, part }: Call): Promise<Response> {
     const { endpoint } = this.#settings
     const path = `/${keyPath(this.#bucket)}${key === undefined ? '' : `/${keyPath(key)}`}`
     const { host, origin } = new URL(endpoint)
@@ -74,7 +76,7 @@ export class S3Bucket {
       const address = `${origin}${path}${asked === '' ? '' : `?${asked}`}`
       return await fetch(address, {
         method,
-        headers: sent,
+        headers: { ...sent, ...(part && { range: `bytes=${part.start}-${part.end}` }) },
         signal: begun.signal,
         redirect: 'error',
         ...(body !== undefined && { body: body as Uint8Array<ArrayBuffer> }),
@@ -123,8 +125,11 @@ export class S3Bucket {
     }
   }
 
-  async get(key: string): Promise<ReadableStream<Uint8Array>> {
-    const { body } = await this.#call({ method: 'GET', key })
+  async get(
+    key: string,
+    part?: { readonly start: number; readonly end: number },
+  ): Promise<ReadableStream<Uint8Array>> {
+    const { body } = await this.#call({ method: 'GET', key, part })
     return body ?? new ReadableStream({ start: (controller) => controller.close() })
   }
 

@@ -1,7 +1,7 @@
-/** Where backups of the portal lie, as all that reads and writes them sees it. */
+/** A place for files by name: a folder, or a bucket of S3. */
 import type { Readable, Writable } from 'node:stream'
 
-export interface BackupStore {
+export interface ObjectStore {
   /** As the operator wrote it, for sentences. */
   readonly place: string
   /** The names of all files, with `/` between their parts; none where nothing is there yet. */
@@ -11,8 +11,10 @@ export interface BackupStore {
    * older one of the same name is replaced.
    */
   put(name: string, write: (into: Writable) => Promise<void>): Promise<void>
-  /** Throws NoSuchFile. */
-  get(name: string): Promise<Readable>
+  /**
+   * The file, or the bytes from `start` to `end` of it, both included. Throws NoSuchFile.
+   */
+  get(name: string, part?: { readonly start: number; readonly end: number }): Promise<Readable>
   /** Does nothing where there is no such file. */
   remove(name: string): Promise<void>
 }
@@ -23,8 +25,8 @@ export class NoSuchFile extends Error {
   }
 }
 
-/** What is wrong with a backup or with what was asked for: a sentence for the operator. */
-export class BackupFault extends Error {}
+/** What is wrong with a place, or with what was asked of it: a sentence for the operator. */
+export class StoreFault extends Error {}
 
 /** Ends a stream that failed; resolves once it holds nothing any more. */
 export async function endStream(stream: Writable): Promise<void> {

@@ -1,8 +1,8 @@
-/** Backups of the portal in a bucket of S3: `s3://bucket/prefix`. */
+/** Files in a bucket of S3: `s3://bucket/prefix`. */
 import { Readable, Writable } from 'node:stream'
 import type { ReadableStream as WebStream } from 'node:stream/web'
 import { S3Bucket, S3Failure, type S3Settings } from './s3-client.ts'
-import { BackupFault, endStream, NoSuchFile, type BackupStore } from './store.ts'
+import { StoreFault, endStream, NoSuchFile, type ObjectStore } from './store.ts'
 
 /** The smallest that S3 takes is 5 MB. Twice as much is held at the most. */
 const firstPartBytes = 16 * 1_048_576
@@ -75,17 +75,17 @@ class PartsSink extends Writable {
 
 /**
  * @param partBytes what tests make smaller
- * @throws BackupFault where `where` names no bucket
+ * @throws StoreFault where `where` names no bucket
  */
 export function s3Store(
   where: string,
   settings: S3Settings,
   partBytes = firstPartBytes,
-): BackupStore {
+): ObjectStore {
   const [, name, path = ''] =
     /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/(.*))?$/.exec(where) ?? []
   if (name === undefined)
-    throw new BackupFault(`${where} names no bucket: write s3://bucket or s3://bucket/prefix.`)
+    throw new StoreFault(`${where} names no bucket: write s3://bucket or s3://bucket/prefix.`)
   const bucket = new S3Bucket(settings, name)
   const prefix = path.replace(/\/*$/, '') === '' ? '' : `${path.replace(/\/*$/, '')}/`
   const isMissing = (error: unknown): boolean => error instanceof S3Failure && error.status === 404
@@ -104,9 +104,9 @@ export function s3Store(
         throw error
       }
     },
-    async get(file) {
+    async get(file, part) {
       try {
-        return Readable.fromWeb((await bucket.get(prefix + file)) as WebStream)
+        return Readable.fromWeb((await bucket.get(prefix + file, part)) as WebStream)
       } catch (error) {
         throw isMissing(error) ? new NoSuchFile(file) : error
       }

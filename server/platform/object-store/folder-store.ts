@@ -1,9 +1,9 @@
-/** Backups of the portal in a folder of this machine, such as a mounted disk of another one. */
+/** Files in a folder of this machine, such as a mounted disk of another one. */
 import { createReadStream, createWriteStream } from 'node:fs'
 import fs from 'node:fs/promises'
 import path from 'node:path'
 import { once } from 'node:events'
-import { endStream, NoSuchFile, type BackupStore } from './store.ts'
+import { endStream, NoSuchFile, type ObjectStore } from './store.ts'
 
 /** What is being written, or was when the process was killed. */
 const unfinished = '.part'
@@ -18,7 +18,7 @@ async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-export function folderStore(folder: string): BackupStore {
+export function folderStore(folder: string): ObjectStore {
   const base = path.resolve(folder)
   const fileOf = (name: string): string => path.join(base, ...name.split('/'))
   return {
@@ -50,8 +50,8 @@ export function folderStore(folder: string): BackupStore {
         throw error
       }
     },
-    async get(name) {
-      const stream = createReadStream(fileOf(name))
+    async get(name, part) {
+      const stream = createReadStream(fileOf(name), { ...part })
       await once(stream, 'open').catch((error: NodeJS.ErrnoException) => {
         throw error.code === 'ENOENT' ? new NoSuchFile(name) : error
       })

@@ -3,10 +3,10 @@ import { randomBytes } from 'node:crypto'
 import { buffer } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startS3, type S3StandIn } from '../../sandbox/s3/index.ts'
+import { startS3, type S3StandIn } from '../../../sandbox/s3/index.ts'
 import { s3Store } from './s3-store.ts'
 import { sha256, signed } from './s3-signature.ts'
-import { BackupFault, NoSuchFile } from './store.ts'
+import { StoreFault, NoSuchFile } from './store.ts'
 
 const account = { region: 'ap-southeast-1', accessKeyId: 'AKIDTEST', secretAccessKey: 'sécret/+=' }
 const partBytes = 6 * 1_048_576
@@ -112,6 +112,6 @@ test('a server that is busy for a moment is asked again; a no is told', async ()
   await expect(put('x', Buffer.from('x'), stranger)).rejects.toThrow('403 SignatureDoesNotMatch')
   const otherRegion = open(undefined, { ...account, region: 'us-east-1' })
   await expect(otherRegion.list()).rejects.toThrow('400 AuthorizationHeaderMalformed')
-  expect(() => open('s3:///portal')).toThrow(BackupFault)
+  expect(() => open('s3:///portal')).toThrow(StoreFault)
   await open().remove('late')
 })

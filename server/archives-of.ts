@@ -1,0 +1,18 @@
+import path from 'node:path'
+import type { Config } from './config.ts'
+import { openStore } from './platform/object-store/index.ts'
+import { archivesAt, archivesIn, type Archives } from './wordpress/index.ts'
+
+/**
+ * The archives of sites' backups, where the operator has them.
+ * @throws StoreFault where SITE_BACKUPS_TO names no bucket, or its keys are missing
+ */
+export function archivesOf(config: Config): Archives {
+  const own = path.join(config.DATA_DIR, 'backups')
+  const { SITE_BACKUPS_TO: to } = config
+  if (to === undefined) return archivesIn(own)
+  // Where it is a folder, archives are written in place.
+  return to.startsWith('s3:')
+    ? archivesAt(openStore(to, config), path.join(own, '.under-way'))
+    : archivesIn(path.resolve(to))
+}

@@ -1,0 +1,130 @@
+/** Archives in a folder and in a bucket: the same promise, and a customer's backup in the bucket. */
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import fs from 'node:fs/promises'
+import os from 'node:os'
+import path from 'node:path'
+import { buffer } from 'node:stream/consumers'
+import { pipeline } from 'node:stream/promises'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startS3, type S3StandIn } from '../../sandbox/s3/index.ts'
+import { jobsIdle } from '../../test/idle-jobs.ts'
+import { eventually, openTestPortal } from '../../test/portal.ts'
+import { NoSuchFile, openStore } from '../platform/object-store/index.ts'
+import { archivesAt, archivesIn, type Archives } from './archives.ts'
+
+const account = { region: 'us-east-1', accessKeyId: 'AKIDTEST', secretAccessKey: 'a secret of it' }
+const of = { siteId: 'a-site', backupId: 'a-backup' }
+const content = Buffer.from('0123456789'.repeat(1000))
+let s3: S3StandIn
+let folder: string
+beforeAll(async () => {
+  s3 = await startS3(account, { bucket: 'sites' })
+  folder = mkdtempSync(path.join(os.tmpdir(), 'portal-archives-'))
+})
+afterAll(async () => {
+  await s3.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+const s3Settings = () => ({
+  S3_ENDPOINT: s3.url,
+  S3_REGION: account.region,
+  S3_ACCESS_KEY_ID: account.accessKeyId,
+  S3_SECRET_ACCESS_KEY: account.secretAccessKey,
+})
+const kinds: readonly (readonly [string, () => Archives])[] = [
+  ['in a folder', () => archivesIn(path.join(folder, 'own'))],
+  [
+    'in a bucket',
+    () => archivesAt(openStore('s3://sites/kept', s3Settings()), path.join(folder, 'scratch')),
+  ],
+]
+
+describe.each(kinds)('archives %s', (_kind, open) => {
+  test('are made, read as a whole, in part and as a file, and removed', async () => {
+    const archives = open()
+    const { made, bytes } = await archives.make(of, async (file) => {
+      await fs.mkdir(path.dirname(file), { recursive: true })
+      await fs.writeFile(file, content)
+      return 'figures'
+    })
+    expect([made, bytes]).toEqual(['figures', content.length])
+    expect(await buffer(await archives.read(of))).toEqual(content)
+    const part = await buffer(await archives.read(of, { start: 5, end: 14 }))
+    expect(part.toString()).toBe('5678901234')
+    expect(await archives.use(of, async (file) => (await fs.readFile(file)).equals(content))).toBe(
+      true,
+    )
+    await archives.remove(of)
+    await archives.remove(of)
+    await expect(archives.read(of)).rejects.toThrow(NoSuchFile)
+  })
+
+  test('that come from elsewhere are read as they came', async () => {
+    const archives = open()
+    await archives.put(of, (into) => pipeline([content], into))
+    expect(await buffer(await archives.read(of))).toEqual(content)
+    await archives.remove(of)
+  })
+
+  test('of which the making failed are not there, and leave nothing behind', async () => {
+    const archives = open()
+    const failing = archives.make(of, async () => {
+      throw new Error('no room')
+    })
+    await expect(failing).rejects.toThrow('no room')
+    await expect(archives.read(of)).rejects.toThrow(NoSuchFile)
+    expect(
+      readdirSync(folder, { recursive: true }).filter((name) => /tar/.test(String(name))),
+    ).toEqual([])
+  })
+})
+
+test('a customer’s backup lies in the bucket, is downloaded in parts and restored', async () => {
+  const portal = await openTestPortal({
+    env: { SITE_BACKUPS_TO: 's3://sites/live', ...s3Settings() },
+  })
+  try {
+    const an = await portal.customer()
+    await portal.topUp(an, 500_000)
+    const call = <T = unknown>(method: string, address: string, body?: object) =>
+      portal.call<T>(method, address, { token: an.token, ...(body && { body }) })
+    const order = {
+      size: 1,
+      region: 1,
+      disk: 10_240,
+      mariadb_disk_size: 10_240,
+      user: 'an',
+      password: 'Mat-khau-9!',
+      replicate: 1,
+    }
+    const { id } = (await call<{ id: string }>('POST', '/api/wp', order)).body.result
+    await eventually('the server', async () => {
+      const { result } = (await call<{ status: string }>('GET', `/api/wp/${id}`)).body
+      return result.status === 'running'
+    })
+    await call('POST', `/api/wp/${id}/backups`)
+    const backup = await eventually('a proven backup', async () => {
+      const [newest] = (await call<{ id: string; state: string }[]>('GET', `/api/wp/${id}/backups`))
+        .body.result
+      return newest?.state === 'proven' && newest.id
+    })
+    expect([...s3.objects.keys()]).toEqual([`sites/live/${id}/${backup}.tar.gz`])
+    const { url } = (await call<{ url: string }>('POST', `/api/wp/${id}/backups/${backup}/link`))
+      .body.result
+    const whole = Buffer.from(await (await fetch(url)).arrayBuffer())
+    expect(whole).toEqual(s3.objects.get(`sites/live/${id}/${backup}.tar.gz`))
+    const part = await fetch(url, { headers: { range: 'bytes=10-19' } })
+    expect([part.status, Buffer.from(await part.arrayBuffer())]).toEqual([
+      206,
+      whole.subarray(10, 20),
+    ])
+    await call('POST', `/api/wp/${id}/backups/${backup}/restore`)
+    await jobsIdle(portal.app.db)
+    const restores = await portal.app.db.selectFrom('site_restore').select('state').execute()
+    expect(restores).toEqual([{ state: 'restored' }])
+    expect(readdirSync(path.join(portal.dataDir, 'backups', '.under-way'))).toEqual([])
+  } finally {
+    await portal.close()
+  }
+})

@@ -1,0 +1,82 @@
+/**
+ * Where the archives of servers' backups lie: in a folder of this machine, where they are written
+ * and read in place, or at a place that all portals see (SITE_BACKUPS_TO).
+ */
+import { randomUUID } from 'node:crypto'
+import { createReadStream, createWriteStream } from 'node:fs'
+import fs from 'node:fs/promises'
+import path from 'node:path'
+import type { Readable, Writable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { folderStore, type ObjectStore } from '../platform/object-store/index.ts'
+
+/** Bytes of a file, both ends included. */
+export interface Part {
+  readonly start: number
+  readonly end: number
+}
+
+export interface Archives {
+  /** Has `make` write the archive into a file; it is kept once that resolves. */
+  make<T>(of: ArchiveName, make: (file: string) => Promise<T>): Promise<{ made: T; bytes: number }>
+  /** Has `use` read it as a file of this machine. Throws NoSuchFile. */
+  use<T>(of: ArchiveName, use: (file: string) => Promise<T>): Promise<T>
+  /** Its bytes, or a part of them. Throws NoSuchFile. */
+  read(of: ArchiveName, part?: Part): Promise<Readable>
+  /** Takes one that was made elsewhere, as `ObjectStore.put`. */
+  put(of: ArchiveName, write: (into: Writable) => Promise<void>): Promise<void>
+  /** Does nothing where there is none. */
+  remove(of: ArchiveName): Promise<void>
+}
+
+export interface ArchiveName {
+  readonly siteId: string
+  readonly backupId: string
+}
+const nameOf = ({ siteId, backupId }: ArchiveName): string => `${siteId}/${backupId}.tar.gz`
+
+/** In a folder of this machine. */
+export function archivesIn(folder: string): Archives {
+  const store = folderStore(folder)
+  const fileOf = (of: ArchiveName): string => path.join(folder, nameOf(of))
+  return {
+    async make(of, make) {
+      const made = await make(fileOf(of))
+      return { made, bytes: (await fs.stat(fileOf(of))).size }
+    },
+    use: (of, use) => use(fileOf(of)),
+    read: (of, part) => store.get(nameOf(of), part),
+    put: (of, write) => store.put(nameOf(of), write),
+    remove: (of) => store.remove(nameOf(of)),
+  }
+}
+
+/** At `store`; `scratch` is a folder of this machine that nobody else uses. */
+export function archivesAt(store: ObjectStore, scratch: string): Archives {
+  /** A file that is gone when `act` has ended. */
+  async function withScratch<T>(act: (file: string) => Promise<T>): Promise<T> {
+    const folder = path.join(scratch, randomUUID())
+    await fs.mkdir(folder, { recursive: true, mode: 0o700 })
+    try {
+      return await act(path.join(folder, 'archive.tar.gz'))
+    } finally {
+      await fs.rm(folder, { recursive: true, force: true })
+    }
+  }
+  return {
+    make: (of, make) =>
+      withScratch(async (file) => {
+        const made = await make(file)
+        await store.put(nameOf(of), (into) => pipeline(createReadStream(file), into))
+        return { made, bytes: (await fs.stat(file)).size }
+      }),
+    use: (of, use) =>
+      withScratch(async (file) => {
+        await pipeline(await store.get(nameOf(of)), createWriteStream(file, { mode: 0o600 }))
+        return await use(file)
+      }),
+    read: (of, part) => store.get(nameOf(of), part),
+    put: (of, write) => store.put(nameOf(of), write),
+    remove: (of) => store.remove(nameOf(of)),
+  }
+}
