@@ -32,6 +32,7 @@ const all = [
   'front-page',
   'idle',
   'upgrade',
+  'processes',
   'dns',
   'dns-differential',
   'dns-loop',
