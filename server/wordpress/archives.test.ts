@@ -1,4 +1,4 @@
-/** Archives in a folder and in a bucket: the same promise, and a customer's backup in the bucket. */
+/** Archives in a folder and in a bucket keep the same promise; a customer’s backup in a bucket. */
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import fs from 'node:fs/promises'
 import os from 'node:os'
