@@ -32,6 +32,7 @@ import * as payments from './payments/index.ts'
 import { acceptedLanguage } from './platform/accept-language.ts'
 import { watchLoad } from './platform/back-pressure.ts'
 import type { Clock } from './platform/clock.ts'
+import { judgeConnections } from './platform/connection-budget.ts'
 import { connect, migrate, type Queryable } from './platform/db.ts'
 import { Refusal } from './platform/errors.ts'
 import { createHttp } from './platform/http.ts'
@@ -81,15 +82,18 @@ export interface Timing {
 export type App = Awaited<ReturnType<typeof openApp>>
 
 const root = path.resolve(import.meta.dirname, '..')
-const poolSize = 20
 const realtimeApp = 'portal'
 
 /** Migrates and opens everything; nothing listens before `listen`. */
 export async function openApp(parts: AppParts) {
   const { config, catalog, drivers, secrets, clock, log } = parts
-  const { portalUrl } = config
-  const pool = connect(parts.databaseUrl, poolSize, (error) =>
-    log.warn({ err: error }, 'idle database connection'),
+  const { portalUrl, DATABASE_CONNECTION_POOL_MAX: poolSize } = config
+  const pooler = config.DATABASE_CONNECTION_POOL_URL
+  const pool = connect(
+    parts.databaseUrl,
+    poolSize,
+    (error) => log.warn({ err: error }, 'idle database connection'),
+    pooler,
   )
   const { db } = pool
   try {
@@ -97,6 +101,8 @@ export async function openApp(parts: AppParts) {
     await migrate(parts.databaseUrl)
     const production = config.NODE_ENV === 'production'
     await judgeInstallation(db, clock.now(), { sandbox: config.sandbox, production })
+    const throughPooler = pooler !== undefined
+    await judgeConnections(db, { calls: poolSize, throughPooler, sandbox: config.sandbox }, log)
   } catch (error) {
     await pool.close()
     throw error

@@ -6,6 +6,8 @@
  */
 import type pg from 'pg'
 import { fromKysely, PgBoss } from 'pg-boss'
+import { connections } from './connection-budget.ts'
+import { connectionConfig } from './database-client.ts'
 import { onCommit, type Tx } from './db.ts'
 import { watchDueQueues } from './job-wake-up.ts'
 import type { Log } from './log.ts'
@@ -84,14 +86,19 @@ const keptForeverSeconds = 50 * 365 * 86_400
 /** A job that gave up can be seen and started again for so long (job-failures.ts). */
 const givenUpSeconds = 30 * 86_400
 const stopMs = 10_000
+/** Longest statement of the queue, its upkeep among them. */
+const statementMs = 60_000
 
 /** `send`: jobs are only added, for a portal that runs or will run; nothing is worked on here. */
 export function createJobs(url: string, log: Log, mode: 'work' | 'send' = 'work'): Jobs {
   const boss = new PgBoss({
     ...(mode === 'send' && { supervise: false, schedule: false }),
-    connectionString: url,
-    max: 4,
-    application_name: 'portal-jobs',
+    ...connectionConfig(url, {
+      application_name: 'portal-jobs',
+      statement_timeout: statementMs,
+      query_timeout: statementMs + 5_000,
+    }),
+    max: connections.jobs,
     monitorIntervalSeconds: 15,
     superviseIntervalSeconds: 15,
     cronWorkerIntervalSeconds: 5,

@@ -3,7 +3,8 @@
  * to the sockets of this process. TCP does not report a peer that has vanished, so the connection
  * is probed by a query; after an interruption the sockets are told to resync and read the table.
  */
-import pg from 'pg'
+import type pg from 'pg'
+import { newClient } from '../platform/database-client.ts'
 import type { Log } from '../platform/log.ts'
 import type { Database } from '../platform/db.ts'
 import { endedChannel, type SessionRevocations } from './session-revocations.ts'
@@ -75,13 +76,7 @@ export function createListener(
   }
 
   async function connect(): Promise<void> {
-    const next = new pg.Client({
-      connectionString: url,
-      application_name: 'portal-listen',
-      keepAlive: true,
-      connectionTimeoutMillis: 10_000,
-      query_timeout: 10_000,
-    })
+    const next = newClient(url, { application_name: 'portal-listen', query_timeout: 10_000 })
     next.on('error', (error) => log.warn({ err: error }, 'listen connection'))
     next.on('end', () => {
       if (client === next) lost()
