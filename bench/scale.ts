@@ -5,6 +5,7 @@
  * world answers at once here: what is measured is ours. And the time of a page of the lists that
  * customers and operators see.
  */
+import { existsSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { createBilling, createInvoiceLinks } from '../server/billing/index.ts'
 import { invoicePage } from '../server/billing/store.ts'
@@ -28,7 +29,8 @@ import { createReconciler } from '../server/wordpress/reconcile.ts'
 import { sitePage } from '../server/wordpress/store.ts'
 import { fill, idOf, kinds, sizeOf } from './scale-data.ts'
 import { recordQueries, seqScansOf, statementsOf } from './scale-plans.ts'
-import { scratchLedger } from './scratch-ledger.ts'
+import { fillUpkeep } from './scale-upkeep.ts'
+import { scratchLedger, type ScratchLedger } from './scratch-ledger.ts'
 
 recordQueries()
 const size = sizeOf(Number(process.env['CUSTOMERS'] ?? 100_000))
@@ -49,15 +51,30 @@ const run = (name: string, until = signal): Promise<void> | undefined =>
   defined.get(name)?.run({}, { number: 1, last: true, signal: until })
 const addressing = { scheme: 'http', host: 'sites.example', portSuffix: '' } as const
 
-const scratch = await scratchLedger({ connections: 20, wallets: 0, fund: 0n })
+/** SCALE_DATA: a folder that keeps what is written at the first run, for the next ones. */
+const kept = process.env['SCALE_DATA']
+const plain = { connections: 20, wallets: 0, fund: 0n }
+async function filled(folder?: string): Promise<ScratchLedger> {
+  const made = await scratchLedger({
+    ...plain,
+    ...(folder !== undefined && { folder, keep: true }),
+  })
+  const start = performance.now()
+  await fill(made.adminUrl, size, began)
+  await fillUpkeep(made.url, made.adminUrl, size, began)
+  console.log(
+    `      ${size.customers} customers, ${size.servers} servers, ${size.entries} entries, ` +
+      `written in ${((performance.now() - start) / 1000).toFixed(0)} s`,
+  )
+  return made
+}
+if (kept !== undefined && !existsSync(path.join(kept, 'filled'))) {
+  await (await filled(kept)).close()
+  writeFileSync(path.join(kept, 'filled'), `${size.customers}\n`)
+}
+const scratch =
+  kept === undefined ? await filled() : await scratchLedger({ ...plain, copyOf: kept })
 const { db } = scratch
-let filled = performance.now()
-await fill(scratch.adminUrl, size, began)
-filled = (performance.now() - filled) / 1000
-console.log(
-  `      ${size.customers} customers, ${size.servers} servers, ${size.entries} entries, ` +
-    `written in ${filled.toFixed(0)} s`,
-)
 
 let failed = false
 /**

@@ -152,7 +152,7 @@ async function run(): Promise<void> {
       registryPort: addresses?.registryPort ?? null,
     })
     app = opened
-    stopClock = await travelling?.follow(opened.db, () => {
+    stopClock = await travelling?.follow(opened.db, opened.notices, () => {
       log.info({ now: clock.now() }, 'the clock was moved')
       opened.bills
         .enqueueSweeps()

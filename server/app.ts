@@ -44,6 +44,7 @@ import { createJobs } from './platform/jobs.ts'
 import { createSessionLocks } from './platform/session-locks.ts'
 import { createLimits } from './platform/limits.ts'
 import type { Log } from './platform/log.ts'
+import { createNotices } from './platform/notices.ts'
 import { createMetrics, type MetricTimes } from './platform/metrics.ts'
 import { openApi } from './platform/openapi.ts'
 import type { Secrets } from './platform/secrets.ts'
@@ -123,7 +124,8 @@ export async function openApp(parts: AppParts) {
   const metrics = createMetrics(parts.timing?.metrics)
   const meters = createMeters(metrics, [...drivers.payments.keys()])
   const limits = createLimits(parts.databaseUrl)
-  const jobs = createJobs(parts.databaseUrl, log)
+  const notices = createNotices(parts.databaseUrl, log)
+  const jobs = createJobs(parts.databaseUrl, log, 'work', notices)
   const ledger = wallet.createLedger(clock)
   const products = [wordpress.wordpressProduct(catalog)]
   await ledger.prepare(db, {
@@ -135,7 +137,7 @@ export async function openApp(parts: AppParts) {
     db,
     complete: links.complete,
     titles: { ...billing.titles, ...payments.titles, ...wordpress.titles, ...dnsTitles },
-    url: parts.databaseUrl,
+    notices,
     clock,
     app: {
       id: realtimeApp,
@@ -286,6 +288,7 @@ export async function openApp(parts: AppParts) {
     jobs,
     log,
     outbox: realtime,
+    notices,
     driver: drivers.dns,
     delegation: createDelegation({
       roots:
@@ -507,6 +510,7 @@ export async function openApp(parts: AppParts) {
   let sites: Promise<void> = Promise.resolve()
   return {
     db,
+    notices,
     jobs,
     ledger,
     bills,
