@@ -1,6 +1,6 @@
 /**
- * How soon `npm start` is ready on a prepared clone; and when nothing happens, what the portal holds
- * of memory and how often it asks its database.
+ * How soon `npm start` is ready on a prepared clone; and when nothing happens, what the portal
+ * holds of memory and how often it asks its database.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import os from 'node:os'

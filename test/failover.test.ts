@@ -132,9 +132,10 @@ test('the replica is promoted, and everything goes on', async () => {
   for (const seen of statuses)
     expect([...seen.keys()].toSorted((a, b) => a - b)).toEqual([200, 503])
   expect(backMs).toBeLessThan(10_000)
+  const tries = outcomes.flatMap(({ failures }) => failures).length
   console.log(
     `the portal answered again ${Math.round(backMs)} ms after the promotion began; ` +
-      `${keys.length} postings, ${outcomes.flatMap(({ failures }) => failures).length} failed tries`,
+      `${keys.length} postings, ${tries} failed tries`,
   )
 })
 

@@ -135,7 +135,7 @@ test('the budget is what the process opens at most, and is noted', async () => {
       perProcess: total,
       allowed: 42,
       msg: expect.stringMatching(
-        /gives 42 connections .* others use \d+ of them, and two processes .* need 68\. .* to \d\. /,
+        /gives 42 connections .* others use \d+ of them, and two processes .* need 68\. .* to \d\./,
       ),
     },
   ])
@@ -157,7 +157,7 @@ test('a server that cannot hold one process is refused', async () => {
     await judge(200, true)
     await server.admin('alter role portal connection limit 12')
     await expect(judge(20)).rejects.toThrow(
-      /^The database gives 12 connections \(the connection limit of the role\).*Raise that limit\.$/,
+      /^The database gives 12 connections \(the connection limit of the role\).* that limit\.$/,
     )
   } finally {
     await server.admin('alter role portal connection limit -1')

@@ -1,8 +1,8 @@
 /**
  * Synchronises the name servers with the database. A driver in this process is synchronised right
- * after the commit, and in other processes by a notice; a sweep finds what was missed (a crash after
- * the commit, a lost notice) by comparing each zone's serial in the database with the serial that
- * the driver serves. A remote
+ * after the commit, and in other processes by a notice; a sweep finds what was missed (a crash
+ * after the commit, a lost notice) by comparing each zone's serial in the database with the serial
+ * that the driver serves. A remote
  * driver is synchronised by a job of the same transaction, and compared every night.
  */
 import { sql } from 'kysely'

@@ -29,7 +29,7 @@ test('`pg` gets the first host alone, and nothing that only libpq knows', () => 
   })
 })
 
-test('whatever checks the certificate checks it wholly; the authorities of the system are ours', () => {
+test('whatever checks the certificate checks it wholly', () => {
   const modeOf = (query: string): Record<string, string> =>
     Object.fromEntries(
       new URL(readDatabaseAddress(`postgres://u@db/portal?${query}`).connectionString).searchParams,

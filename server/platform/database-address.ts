@@ -19,7 +19,7 @@ export interface DatabaseAddress {
 
 const defaultPort = 5432
 const parts = /^(postgres(?:ql)?:\/\/)(?:([^/?#]*)@)?([^/?#]*)(.*)$/s
-/** What only libpq knows: we always want the host that takes writes, and try them in their order. */
+/** What only libpq knows: we always want the host that takes writes. */
 const ofLibpq = ['target_session_attrs', 'load_balance_hosts']
 /** What `pg` takes for verify-full anyway, with a warning on stderr that it may not stay so. */
 const verifying = new Set(['prefer', 'require', 'verify-ca'])

@@ -222,7 +222,7 @@ export function connectionConfig(url: string, settings: ConnectionSettings): Con
   }
 }
 
-/** A pool of at most `max` connections. `onError` hears of those that end while nobody uses them. */
+/** At most `max` connections. `onError` hears of those that end while nobody uses them. */
 export function openPool(
   url: string,
   max: number,
