@@ -5,7 +5,7 @@
  * harm.
  */
 import { sql } from 'kysely'
-import { transaction, type Database, type Tx } from '../platform/db.ts'
+import { isUuid, transaction, type Database, type Tx } from '../platform/db.ts'
 import type { Jobs } from '../platform/jobs.ts'
 import type { Log } from '../platform/log.ts'
 import { makeJob } from './backup-store.ts'
@@ -30,13 +30,18 @@ interface Waiting {
 
 const atOnce = 500
 
-/** Rows in a state that only a job ends, while no such job waits, runs or is tried again. */
+/**
+ * Rows in a state that only a job ends, while no such job waits, runs or is tried again. Each state
+ * has an index that leads to its rows.
+ */
 async function withoutJob(tx: Tx, heldByRuntime: readonly string[]): Promise<Waiting[]> {
   const { rows } = await sql<{ job: string; payload: Record<string, string> }>`
     select waiting.job, jsonb_build_object(waiting.key, waiting.id) as payload from (
       select ${provisionJob}::text as job, 'siteId'::text as key, id::text from site
-        where status = 'provisioning' or (status = 'failed'
-        and id::text = any(${[...heldByRuntime]}))
+        where status = 'provisioning'
+      union all
+      select ${provisionJob}, 'siteId', id::text from site
+        where status = 'failed' and id = any(${heldByRuntime.filter(isUuid)}::uuid[])
       union all
       select ${ensureJob}, 'siteId', id::text from site
         where status = 'running' and generation > settled_generation
