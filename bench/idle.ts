@@ -1,11 +1,12 @@
 /**
- * How soon `npm start` is ready on a prepared clone, and what the portal holds of memory when
- * nothing happens.
+ * How soon `npm start` is ready on a prepared clone; and when nothing happens, what the portal
+ * holds of memory and how often it asks its database.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import { idleQueries } from './idle-queries.ts'
 import { median, memoryOf, report, startPortal } from './portal.ts'
 
 const dataDir = mkdtempSync(path.join(os.tmpdir(), 'portal-idle-'))
@@ -36,6 +37,13 @@ try {
     250,
     'MB',
   )
+
+  const queries = await idleQueries(dataDir, 60)
+  const perSecond = queries.reduce((sum, query) => sum + query.perSecond, 0)
+  for (const { connection, text, perSecond: each } of queries.slice(0, 12))
+    console.log(`      ${each.toFixed(2)} a second  ${connection.padEnd(15)} ${text.slice(0, 90)}`)
+  // The portal's process is the only one that asks the database.
+  report('queries of an idle portal, sandbox included', perSecond, 3, 'a second')
   await portal.stop()
 } finally {
   rmSync(dataDir, { recursive: true, force: true })

@@ -147,11 +147,13 @@ for (let round = 0; round < rounds; round++)
       rmSync(dataDir, { recursive: true, force: true })
     }
   }
-for (const processes of [1, 2])
+for (const processes of [1, 2]) {
+  const each = (rates.get(processes) ?? []).map((rate) => rate.toFixed(0)).join(' ')
+  const had = median(cores.get(processes) ?? []).toFixed(2)
   console.log(
-    `      ${processes} processes: ${(rates.get(processes) ?? []).map((rate) => rate.toFixed(0)).join(' ')} reads/s, ` +
-      `${median(cores.get(processes) ?? []).toFixed(2)} of ${availableParallelism()} cores`,
+    `      ${processes} processes: ${each} reads/s, ${had} of ${availableParallelism()} cores`,
   )
+}
 report(
   'reads with two processes, times those with one',
   median(rates.get(2) ?? []) / median(rates.get(1) ?? []),

@@ -21,7 +21,7 @@ export const sizeOf = (customers: number): Size => ({
 /** The id of the n-th row of a kind, from 1. */
 export const idOf = (kind: number, n: number): string =>
   `0000000${kind}-0000-4000-9000-${String(n).padStart(12, '0')}`
-const id = (kind: number, n = 'n'): string =>
+export const id = (kind: number, n = 'n'): string =>
   `('0000000${kind}-0000-4000-9000-' || lpad((${n})::text, 12, '0'))::uuid`
 /** Kinds of ids. */
 export const kinds = { customer: 1, subscription: 2, site: 3, invoice: 4, payment: 5, zone: 6 }

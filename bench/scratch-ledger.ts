@@ -2,7 +2,8 @@
  * A ledger of its own for a benchmark, on an embedded PostgreSQL as the portal starts it, with
  * customers whose wallets are open.
  */
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { systemClock } from '../server/platform/clock.ts'
@@ -21,14 +22,23 @@ export interface ScratchLedger {
   close(): Promise<void>
 }
 
-/** `fund`: minor units that each wallet begins with. */
+/**
+ * `fund`: minor units that each wallet begins with. `copyOf`: a folder of another one that is
+ * closed, to begin with what it holds. `keep`: the folder stays when it is closed.
+ */
 export async function scratchLedger(options: {
   connections: number
   wallets: number
   fund: bigint
+  folder?: string
+  copyOf?: string
+  keep?: boolean
 }): Promise<ScratchLedger> {
-  const folder = mkdtempSync(path.join(os.tmpdir(), 'portal-ledger-'))
+  const folder = options.folder ?? mkdtempSync(path.join(os.tmpdir(), 'portal-ledger-'))
+  mkdirSync(folder, { recursive: true })
   chmodSync(folder, 0o755)
+  if (options.copyOf !== undefined)
+    execFileSync('cp', ['-a', '--reflink=auto', `${options.copyOf}/.`, folder])
   const cluster = await startEmbeddedPostgres({ folder })
   const { db, close } = connect(cluster.url, options.connections, () => undefined)
   await migrate(cluster.url)
@@ -72,7 +82,7 @@ export async function scratchLedger(options: {
     async close() {
       await close()
       await cluster.stop()
-      rmSync(folder, { recursive: true, force: true })
+      if (options.keep !== true) rmSync(folder, { recursive: true, force: true })
     },
   }
 }

@@ -17,13 +17,13 @@ types.setTypeParser(20, (text) => text)
  * no end: calls fail until it is back.
  */
 export async function openDatabase(
-  url: string,
+  address: pg.PoolConfig,
   tables: readonly string[],
   log: (line: string) => void,
 ): Promise<Database> {
   const pool = new pg.Pool({
+    ...address,
     types,
-    connectionString: url,
     max: 3,
     connectionTimeoutMillis: 5000,
     allowExitOnIdle: true,

@@ -12,6 +12,7 @@ import { esmsRoutes, type EsmsKeys } from './esms.ts'
 import { json, serverFor, type Reply, type Routes } from './http.ts'
 import { inboxRoutes, inboxTable } from './inbox.ts'
 import { startMail } from './mail.ts'
+import type { PoolConfig } from 'pg'
 import { assetRoutes, page } from './page.ts'
 import { webhookTable } from './webhooks.ts'
 import { openRegistryServer, registryRoutes, registryTable } from './registry/index.ts'
@@ -21,6 +22,8 @@ export interface SandboxOptions {
   /** 0: any free one. */
   readonly port: number
   readonly databaseUrl: string
+  /** How it is reached, where the address alone does not say so. */
+  readonly database?: PoolConfig
   /** Where webhooks go, without a path; a function when the address is known only later. */
   readonly portalUrl: string | (() => string)
   /** The keys of each gateway that is to be stood in for, by its name. */
@@ -95,7 +98,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const { log, portalUrl } = options
   const tables = Object.values(gateways).map((gateway) => gateway.tables)
   const db = await openDatabase(
-    options.databaseUrl,
+    options.database ?? { connectionString: options.databaseUrl },
     [inboxTable, webhookTable, registryTable, ...tables],
     log,
   )

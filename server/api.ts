@@ -10,6 +10,7 @@ import { originOf } from './catalog/index.ts'
 import { ConfigFault, type Config } from './config.ts'
 import { seedDemo, type Demo } from './demo.ts'
 import { openDrivers, sandboxGatewayKeys, type SandboxAddresses } from './drivers.ts'
+import { connectionConfig } from './platform/database-client.ts'
 import { connect, migrate } from './platform/db.ts'
 import { createTravellingClock, systemClock } from './platform/clock.ts'
 import { createLog, type Log } from './platform/log.ts'
@@ -46,6 +47,7 @@ async function openSandbox(config: Config, databaseUrl: string, secrets: Secrets
     host: config.HOST,
     port: config.SANDBOX_PORT,
     databaseUrl,
+    database: connectionConfig(databaseUrl, { application_name: 'sandbox' }),
     portalUrl: config.portalUrl,
     ...(config.SANDBOX_DNS_PORT !== undefined && { registryPort: config.SANDBOX_DNS_PORT }),
     ...keys,
@@ -195,7 +197,7 @@ async function run(): Promise<void> {
       registryPort: addresses?.registryPort ?? null,
     })
     app = opened
-    stopClock = await travelling?.follow(opened.db, () => {
+    stopClock = await travelling?.follow(opened.db, opened.notices, () => {
       log.info({ now: clock.now() }, 'the clock was moved')
       opened.bills
         .enqueueSweeps()

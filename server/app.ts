@@ -41,6 +41,7 @@ import * as payments from './payments/index.ts'
 import { acceptedLanguage } from './platform/accept-language.ts'
 import { watchLoad } from './platform/back-pressure.ts'
 import type { Clock } from './platform/clock.ts'
+import { judgeConnections } from './platform/connection-budget.ts'
 import { connect, migrate, type Queryable, type Tx } from './platform/db.ts'
 import { Refusal } from './platform/errors.ts'
 import { createHttp } from './platform/http.ts'
@@ -52,6 +53,7 @@ import { createJobs } from './platform/jobs.ts'
 import { createSessionLocks } from './platform/session-locks.ts'
 import { createLimits } from './platform/limits.ts'
 import type { Log } from './platform/log.ts'
+import { createNotices } from './platform/notices.ts'
 import { createMetrics, type MetricTimes } from './platform/metrics.ts'
 import { openApi } from './platform/openapi.ts'
 import type { Secrets } from './platform/secrets.ts'
@@ -92,15 +94,18 @@ export interface Timing {
 export type App = Awaited<ReturnType<typeof openApp>>
 
 const root = path.resolve(import.meta.dirname, '..')
-const poolSize = 20
 const realtimeApp = 'portal'
 
 /** Migrates and opens everything; nothing listens before `listen`. */
 export async function openApp(parts: AppParts) {
   const { config, catalog, drivers, secrets, clock, log } = parts
-  const { portalUrl } = config
-  const pool = connect(parts.databaseUrl, poolSize, (error) =>
-    log.warn({ err: error }, 'idle database connection'),
+  const { portalUrl, DATABASE_CONNECTION_POOL_MAX: poolSize } = config
+  const pooler = config.DATABASE_CONNECTION_POOL_URL
+  const pool = connect(
+    parts.databaseUrl,
+    poolSize,
+    (error) => log.warn({ err: error }, 'idle database connection'),
+    pooler,
   )
   const { db } = pool
   try {
@@ -108,6 +113,8 @@ export async function openApp(parts: AppParts) {
     await migrate(parts.databaseUrl)
     const production = config.NODE_ENV === 'production'
     await judgeInstallation(db, clock.now(), { sandbox: config.sandbox, production })
+    const throughPooler = pooler !== undefined
+    await judgeConnections(db, { calls: poolSize, throughPooler, sandbox: config.sandbox }, log)
   } catch (error) {
     await pool.close()
     throw error
@@ -145,7 +152,8 @@ export async function openApp(parts: AppParts) {
   const meters = createMeters(metrics, [...drivers.payments.keys()])
   const limits = createLimits(parts.databaseUrl)
   const isWorker = config.ROLES.has('worker')
-  const jobs = createJobs(parts.databaseUrl, log, isWorker ? 'work' : 'send')
+  const notices = createNotices(parts.databaseUrl, log)
+  const jobs = createJobs(parts.databaseUrl, log, isWorker ? 'work' : 'send', notices)
   const ledger = wallet.createLedger(clock)
   const products = [wordpress.wordpressProduct(catalog, clock)]
   await ledger.prepare(db, {
@@ -157,7 +165,7 @@ export async function openApp(parts: AppParts) {
     db,
     complete: links.complete,
     titles: { ...billing.titles, ...payments.titles, ...wordpress.titles, ...dnsTitles },
-    url: parts.databaseUrl,
+    notices,
     clock,
     app: {
       id: realtimeApp,
@@ -323,6 +331,7 @@ export async function openApp(parts: AppParts) {
     jobs,
     log,
     outbox: realtime,
+    notices,
     driver: drivers.dns,
     delegation: createDelegation({
       roots:
@@ -552,6 +561,7 @@ export async function openApp(parts: AppParts) {
 
   return {
     db,
+    notices,
     jobs,
     ledger,
     bills,

@@ -111,6 +111,11 @@ export function readConfig(given: Readonly<Record<string, string | undefined>>):
     if (missing.length > 0 && missing.length < group.length)
       faults.push(`${group.join(' and ')} must be set together: ${missing.join(', ')} is missing.`)
   }
+  if (config.DATABASE_CONNECTION_POOL_URL !== undefined && config.DATABASE_URL === undefined)
+    faults.push(
+      'DATABASE_CONNECTION_POOL_URL needs DATABASE_URL, which leads to the same database without ' +
+        'the pooler.',
+    )
   if (config.BACKUP_TO !== undefined && config.BACKUP_PASSPHRASE === undefined)
     faults.push(
       'BACKUP_TO needs BACKUP_PASSPHRASE, which seals the secret in the backups of the portal.',

@@ -21,6 +21,8 @@ export function whyNotStarted(error: unknown): string {
       return `A file or folder may not be used by this user: ${message}`
     case '28P01':
     case '28000':
+      // What pg_hba.conf says to a connection without TLS.
+      if (isTlsFailure(code, message)) return withoutTls(message)
       return `DATABASE_URL: the database server does not accept this user or password: ${message}`
     case '3D000':
       return `DATABASE_URL: ${message}`
@@ -40,14 +42,34 @@ export function whyNotStarted(error: unknown): string {
     case 'EHOSTUNREACH':
       return `DATABASE_URL: the database server cannot be reached: ${message}`
   }
-  if (isTlsFailure(code, message))
-    return `DATABASE_URL: no TLS connection to the database server (sslmode): ${message}`
+  if (untrusted.has(code ?? ''))
+    return (
+      'DATABASE_URL: the certificate of the database server is not signed by an authority that ' +
+      `is trusted here: name the file of its certificate with sslrootcert (${message}).`
+    )
+  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID')
+    return (
+      'DATABASE_URL: the certificate of the database server is for another name: use the name ' +
+      `that stands in it (${message}).`
+    )
+  if (isTlsFailure(code, message)) return withoutTls(message)
   return error instanceof Error ? error.message : String(error)
 }
 
+/** OpenSSL's reasons of a chain that ends at nobody who is trusted. */
+const untrusted = new Set([
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+  'UNABLE_TO_GET_ISSUER_CERT',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+])
 const isTlsFailure = (code: string | undefined, message: string | undefined): boolean =>
   /does not support SSL|no encryption|SSL off/i.test(message ?? '') ||
   /^(?:ERR_TLS_|ERR_SSL_|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_)/.test(code ?? '')
+
+const withoutTls = (message: string): string =>
+  `DATABASE_URL: no TLS connection to the database server (sslmode): ${message}`
 
 /** Tells them, on stderr. */
 export function printFaults(faults: readonly string[]): void {

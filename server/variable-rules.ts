@@ -1,8 +1,9 @@
 /** What a variable of the environment may say: the rules that several of them share. */
-import { statSync } from 'node:fs'
+import { accessSync, constants, statSync } from 'node:fs'
 import { isIP } from 'node:net'
 import path from 'node:path'
 import * as z from 'zod'
+import { readDatabaseAddress } from './platform/database-address.ts'
 
 export const blankMeansFault = (name: string) =>
   z
@@ -41,6 +42,52 @@ export const address = (name: string) =>
       (text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol),
       `${name} must be an http or https address.`,
     )
+/** A URL of libpq, which may name several hosts. */
+export const databaseAddress = (name: string) =>
+  z
+    .string()
+    .refine(
+      (text) => /^postgres(ql)?:\/\//.test(text),
+      `${name} must begin with postgres:// or postgresql://.`,
+    )
+    .refine(
+      isDatabaseAddress,
+      `${name} is no address: write # / ? @ : and % in its password as %23 %2F %3F %40 %3A %25.`,
+    )
+    .superRefine((text, context) => {
+      if (!isDatabaseAddress(text)) return
+      const { searchParams } = new URL(readDatabaseAddress(text).connectionString)
+      for (const param of ['sslrootcert', 'sslcert', 'sslkey']) {
+        const file = searchParams.get(param)
+        if (file !== null && !isReadable(file))
+          context.addIssue(`${name}: ${file} (${param}) cannot be read.`)
+      }
+    })
+function isReadable(file: string): boolean {
+  try {
+    accessSync(file, constants.R_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+function isDatabaseAddress(text: string): boolean {
+  try {
+    const { hosts, connectionString } = readDatabaseAddress(text)
+    return new URL(connectionString).hash === '' && hosts.every(({ port }) => port < 65_536)
+  } catch {
+    return false
+  }
+}
+export const wholeNumber = (name: string, least: number, most: number, fallback: number) =>
+  z
+    .string()
+    .default(String(fallback))
+    .refine(
+      (text) => /^\d{1,6}$/.test(text) && Number(text) >= least && Number(text) <= most,
+      `${name} must be a number from ${least} to ${most}.`,
+    )
+    .transform(Number)
 export const choice = <const T extends readonly [string, ...string[]]>(
   name: string,
   values: T,

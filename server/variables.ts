@@ -13,6 +13,8 @@ import {
   choice,
   listed,
   addressList,
+  databaseAddress,
+  wholeNumber,
   defaultNameServers,
   nameServersOf,
   everyRole,
@@ -169,20 +171,23 @@ export const variables = {
     example: './data',
   },
   DATABASE_URL: {
-    about: 'A PostgreSQL 15+ server. Without it the portal boots its own.',
-    schema: z
-      .string()
-      .refine(
-        (text) => /^postgres(ql)?:\/\//.test(text),
-        'DATABASE_URL must begin with postgres:// or postgresql://.',
-      )
-      .refine(
-        (text) => URL.canParse(text) && new URL(text).hash === '',
-        'DATABASE_URL is no address: write # / ? @ : and % in its password as %23 %2F %3F %40 ' +
-          '%3A %25.',
-      )
-      .optional(),
+    about:
+      'A PostgreSQL 15+ server. Without it the portal boots its own. Several hosts with commas ' +
+      'between are a primary and its replicas.',
+    schema: databaseAddress('DATABASE_URL').optional(),
     example: '',
+  },
+  DATABASE_CONNECTION_POOL_URL: {
+    about:
+      'The same database through a pooler (PgBouncer, pool_mode=transaction), for calls and ' +
+      'jobs. What needs a session of its own goes to DATABASE_URL.',
+    schema: databaseAddress('DATABASE_CONNECTION_POOL_URL').optional(),
+    example: '',
+  },
+  DATABASE_CONNECTION_POOL_MAX: {
+    about: 'Connections that a process of the portal opens for calls and jobs, at most.',
+    schema: wholeNumber('DATABASE_CONNECTION_POOL_MAX', 4, 200, 20),
+    example: '20',
   },
   PORTAL_URL: {
     about: 'The address that customers see. Without it: http://<HOST>:<PORT>.',

@@ -18,13 +18,14 @@ import { lineThrough } from '../server/sites-line.ts'
 import { nameServerSettings, openNameServer } from '../server/name-server.ts'
 import { openSites, type Sites } from '../server/sites.ts'
 import { systemClock, type Clock } from '../server/platform/clock.ts'
+import { connectionConfig } from '../server/platform/database-client.ts'
 import { createLog } from '../server/platform/log.ts'
 import { createSecrets } from '../server/platform/secrets.ts'
 import { checkLedger } from '../server/wallet/index.ts'
 import { startSandbox } from '../sandbox/index.ts'
 import { callsTo, type Answer, type Call } from './api-client.ts'
 import { writeCustomer, type TestCustomer } from './customers.ts'
-import { testDatabase } from './database.ts'
+import { testDatabase, type TestDatabase } from './database.ts'
 import { simulatedFilesIn } from './simulated-wordpress.ts'
 
 export type { Answer, TestCustomer }
@@ -177,10 +178,12 @@ export interface TestPortalOptions {
   readonly wordpress?: 'real'
   /** Where the sandbox's gateways send their notices, instead of to the portal. */
   readonly webhooksTo?: string
+  /** A database of another server than that of the tests, empty. */
+  readonly database?: TestDatabase
 }
 
 export async function openTestPortal(options: TestPortalOptions = {}): Promise<TestPortal> {
-  const database = await testDatabase()
+  const database = options.database ?? (await testDatabase())
   const dataDir = mkdtempSync(path.join(os.tmpdir(), 'portal-data-'))
   const [port, sandboxPort, sitesPort, dnsPort] = await Promise.all([
     freePort(),
@@ -209,6 +212,7 @@ export async function openTestPortal(options: TestPortalOptions = {}): Promise<T
     host: '127.0.0.1',
     port: sandboxPort,
     databaseUrl: database.url,
+    database: connectionConfig(database.url, { application_name: 'sandbox' }),
     portalUrl: options.webhooksTo ?? config.portalUrl,
     ...keys,
     pace: 0.05,

@@ -22,6 +22,7 @@ import {
 import { days, minutes, seconds } from '../platform/clock.ts'
 import { transaction } from '../platform/db.ts'
 import { createLog } from '../platform/log.ts'
+import { createNotices } from '../platform/notices.ts'
 
 const clock = manualClock()
 let portal: TestPortal
@@ -407,13 +408,9 @@ describe('sessions', () => {
     const token = await signIn(an)
     const hub = createHub()
     const endings = createSessionRevocations(portal.app.db, hub)
-    const listener = createListener(
-      portal.databaseUrl,
-      portal.app.db,
-      hub,
-      endings,
-      createLog('silent'),
-    )
+    const log = createLog('silent')
+    const notices = createNotices(portal.databaseUrl, log)
+    const listener = createListener(notices, portal.app.db, hub, endings, log)
     await listener.start()
     const closings: number[] = []
     const member = hub.join(

@@ -4,6 +4,8 @@ import { testDatabase, type TestDatabase } from '../../test/database.ts'
 import { eventually } from '../../test/portal.ts'
 import { readConfig } from '../config.ts'
 import { createTravellingClock, days } from '../platform/clock.ts'
+import { createLog } from '../platform/log.ts'
+import { createNotices } from '../platform/notices.ts'
 import { connect, migrate, type Pool } from '../platform/db.ts'
 import { createOutput } from './output.ts'
 import { clockCommand, offsetAfter } from './clock.ts'
@@ -42,8 +44,10 @@ const sandboxed = readConfig({ NODE_ENV: 'test' })
 
 test('the running portal follows within a second, and is told', async () => {
   const clock = createTravellingClock()
+  const notices = createNotices(database.url, createLog('silent'))
+  await notices.start()
   let moves = 0
-  const stop = await clock.follow(pool.db, () => (moves += 1))
+  const stop = await clock.follow(pool.db, notices, () => (moves += 1))
   const ahead = () => clock.now().getTime() - Date.now()
   expect(await clockCommand(sandboxed, database.url, ['+31d'], createOutput(false))).toBe(0)
   await eventually('the clock following', async () => Math.abs(ahead() - days(31)) < 50, 1)
@@ -51,6 +55,7 @@ test('the running portal follows within a second, and is told', async () => {
   await eventually('the clock coming back', async () => Math.abs(ahead()) < 50, 1)
   expect(moves).toBe(2)
   stop()
+  await notices.stop()
 })
 
 test('refused without the sandbox, and for what is no time', async () => {

@@ -1,5 +1,6 @@
+import { sql } from 'kysely'
 import type { Config } from '../config.ts'
-import { days, hours, minutes, readOffset, seconds } from '../platform/clock.ts'
+import { clockChannel, days, hours, minutes, readOffset, seconds } from '../platform/clock.ts'
 import { connect } from '../platform/db.ts'
 import type { Output } from './output.ts'
 
@@ -46,7 +47,7 @@ export async function clockCommand(
       out.refuse('What time? npm run portal -- clock +3d, or 2027-01-31T00:00Z, or reset')
       return 64
     }
-    if (moved !== offset)
+    if (moved !== offset) {
       await db
         .insertInto('clock_offset')
         .values({ one: true, offset_ms: BigInt(Math.round(moved)) })
@@ -54,6 +55,8 @@ export async function clockCommand(
           conflict.column('one').doUpdateSet({ offset_ms: BigInt(Math.round(moved)) }),
         )
         .execute()
+      await sql`select pg_notify(${clockChannel}, '')`.execute(db)
+    }
     const now = new Date(Date.now() + moved).toISOString()
     const away = `${moved > 0 ? '+' : '-'} ${(Math.abs(moved) / days(1)).toFixed(3)} days`
     out.line(moved === 0 ? now : `${now} (the wall's clock ${away})`)

@@ -3,6 +3,7 @@ import type { Clock } from '../platform/clock.ts'
 import type { Database } from '../platform/db.ts'
 import type { Jobs } from '../platform/jobs.ts'
 import type { Log } from '../platform/log.ts'
+import type { Notices } from '../platform/notices.ts'
 import type { EventOutbox } from '../realtime/index.ts'
 import type { DelegationCheck } from './delegation/index.ts'
 import type { DnsCapabilities, DnsDriver, RecordSet } from './driver.ts'
@@ -33,6 +34,7 @@ export function createDns(deps: {
   jobs: Jobs
   log: Log
   outbox: EventOutbox
+  notices: Notices
   driver: DnsDriver
   delegation: DelegationCheck
   /** Names of name servers, A-labels without a dot at the end. */

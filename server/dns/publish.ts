@@ -1,7 +1,8 @@
 /**
  * Synchronises the name servers with the database. A driver in this process is synchronised right
- * after the commit; a sweep finds what was missed (a crash after the commit, another process) by
- * comparing each zone's serial in the database with the serial that the driver serves. A remote
+ * after the commit, and in other processes by a notice; a sweep finds what was missed (a crash
+ * after the commit, a lost notice) by comparing each zone's serial in the database with the serial
+ * that the driver serves. A remote
  * driver is synchronised by a job of the same transaction, and compared every night.
  */
 import { sql } from 'kysely'
@@ -10,6 +11,7 @@ import { onCommit, type Database, type Queryable, type Tx } from '../platform/db
 import type { Clock } from '../platform/clock.ts'
 import type { Jobs } from '../platform/jobs.ts'
 import type { Log } from '../platform/log.ts'
+import type { Notices } from '../platform/notices.ts'
 import type { DnsDriver, RecordSet, ZoneHead } from './driver.ts'
 import { allRecords, recordOf, type KeptRecord, type ZoneRow } from './store.ts'
 
@@ -33,8 +35,10 @@ export interface Publisher {
 
 export const publishJob = 'publish-domain'
 
-/** Another process's changes are answered here within a second. */
-const sweepMs = 900
+/** Another process's changes are told by a notice; one that was lost is found within this. */
+const sweepMs = 5000
+/** The NOTIFY channel of names whose zones changed. */
+const changedChannel = 'portal_zones'
 /** How far back a sweep looks at least: longer than a transaction may last. */
 const sweepBackSeconds = 90
 const pageSize = 500
@@ -88,6 +92,7 @@ export function createPublisher(deps: {
   db: Database
   driver: DnsDriver
   jobs: Jobs
+  notices: Notices
   clock: Clock
   log: Log
   /** Mailbox of the SOA, as a name. */
@@ -232,8 +237,17 @@ export function createPublisher(deps: {
   /** After the commit: at once for a driver in this process, by a job for one elsewhere. */
   async function afterwards(tx: Tx, name: string): Promise<void> {
     if (driver.durable) await deps.jobs.add(tx, publishJob, { name })
-    else onCommit(tx, () => hint(name))
+    else
+      onCommit(tx, () => {
+        hint(name)
+        deps.notices.tell(changedChannel, name)
+      })
   }
+  if (!driver.durable)
+    deps.notices.on(changedChannel, {
+      onNotice: (names) => names.split(' ').forEach(hint),
+      onConnect: (again) => void (again && sweepNext()),
+    })
   if (driver.durable) {
     deps.jobs.define<{ name: string }>({
       name: publishJob,
@@ -248,6 +262,12 @@ export function createPublisher(deps: {
       limitSeconds: 7200,
       run: loadAll,
     })
+  }
+
+  function sweepNext(): void {
+    sweeping = sweeping
+      .then(sweep)
+      .catch((error: unknown) => log.warn({ err: error }, 'sweeping for changed domains'))
   }
 
   /** Names whose zone was touched lately and is not at its serial here. */
@@ -337,11 +357,7 @@ export function createPublisher(deps: {
     async start() {
       if (driver.durable) return
       await loadAll()
-      timer = setInterval(() => {
-        sweeping = sweeping
-          .then(sweep)
-          .catch((error: unknown) => log.warn({ err: error }, 'sweeping for changed domains'))
-      }, sweepMs)
+      timer = setInterval(sweepNext, sweepMs)
       timer.unref()
     },
     async stop() {

@@ -261,10 +261,10 @@ export function createVerifier(deps: {
 
   async function checkDue(signal?: AbortSignal): Promise<void> {
     const until = performance.now() + roundSeconds * 1000
-    const take = async (): Promise<void> => {
-      for (;;) {
+    const take = async (first?: ZoneRow[]): Promise<void> => {
+      for (let zones = first; ; zones = undefined) {
         if (signal?.aborted || performance.now() > until) return
-        const zones = await claimDue()
+        zones ??= await claimDue()
         if (zones.length === 0) return
         for (const zone of zones) {
           if (signal?.aborted) return
@@ -276,7 +276,12 @@ export function createVerifier(deps: {
         }
       }
     }
-    await Promise.all(Array.from({ length: together }, take))
+    const some = await claimDue()
+    // Mostly there are few: the other workers would all ask the database to hear that.
+    const workers = some.length < takenAtOnce ? 1 : together
+    await Promise.all(
+      Array.from({ length: workers }, (_, worker) => take(worker === 0 ? some : undefined)),
+    )
   }
   deps.jobs.define({
     name: 'check-due-domains',

@@ -7,11 +7,22 @@ export function defineJobGauges(
   parts: Pick<GaugeParts, 'db' | 'pool' | 'poolSize' | 'metrics'>,
 ): void {
   const { db, pool, metrics } = parts
-  metrics.gauges(
-    'portal_jobs_given_up',
-    'Jobs that failed for good and wait for `npm run portal -- jobs retry`',
-    'queue',
-    () => givenUpByQueue(db),
+  metrics.source(
+    {
+      portal_jobs_given_up: {
+        type: 'gauge',
+        help: 'Jobs that failed for good and wait for `npm run portal -- jobs retry`',
+        labels: ['queue'],
+      },
+    },
+    async () => ({
+      portal_jobs_given_up: Array.from(await givenUpByQueue(db), ([queue, value]) => ({
+        of: { queue },
+        value,
+      })),
+    }),
+    // No index of pg-boss leads to them.
+    'costly',
   )
   metrics.source(
     {

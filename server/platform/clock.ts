@@ -1,4 +1,5 @@
 import type { Queryable } from './db.ts'
+import type { Notices } from './notices.ts'
 
 /** The one clock that every rule reads, so that a test can simulate years in seconds. */
 export interface Clock {
@@ -10,10 +11,12 @@ export interface TravellingClock extends Clock {
   /**
    * Follows the offset in the database and reports each change. Returns a function that stops it.
    */
-  follow(db: Queryable, onMove: () => void): Promise<() => void>
+  follow(db: Queryable, notices: Pick<Notices, 'on'>, onMove: () => void): Promise<() => void>
 }
 
-const lookMs = 400
+/** Whoever moves the clock says so on this NOTIFY channel; a look finds what was not heard. */
+export const clockChannel = 'portal_clock'
+const lookMs = 5000
 
 /** How far the portal's clock stands from the wall's, milliseconds. */
 export async function readOffset(db: Queryable): Promise<number> {
@@ -26,11 +29,12 @@ export function createTravellingClock(): TravellingClock {
   let offsetMs = 0
   return {
     now: () => new Date(Date.now() + offsetMs),
-    async follow(db, onMove) {
+    async follow(db, notices, onMove) {
       offsetMs = await readOffset(db)
       let looking = false
-      const timer = setInterval(() => {
-        if (looking) return
+      let stopped = false
+      const look = (): void => {
+        if (looking || stopped) return
         looking = true
         readOffset(db)
           .then((found) => {
@@ -43,9 +47,14 @@ export function createTravellingClock(): TravellingClock {
           .finally(() => {
             looking = false
           })
-      }, lookMs)
+      }
+      notices.on(clockChannel, { onNotice: look, onConnect: look })
+      const timer = setInterval(look, lookMs)
       timer.unref()
-      return () => clearInterval(timer)
+      return () => {
+        stopped = true
+        clearInterval(timer)
+      }
     },
   }
 }

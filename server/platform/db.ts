@@ -3,8 +3,18 @@
  * something to do after the commit.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { Kysely, PostgresDialect, type Transaction } from 'kysely'
+import {
+  CompiledQuery,
+  Kysely,
+  PostgresDialect,
+  PostgresDriver,
+  type DatabaseConnection,
+  type PostgresDialectConfig,
+  type Transaction,
+  type TransactionSettings,
+} from 'kysely'
 import pg from 'pg'
+import { NoWritableHost, openPool, type ConnectionSettings } from './database-client.ts'
 import type { DB } from './db-types.ts'
 import {
   applyMissing,
@@ -29,15 +39,56 @@ export interface Pool {
   close(): Promise<void>
 }
 
-/** Without these limits a half-open connection makes `pg` wait for ever. All in milliseconds. */
-const limits = {
-  query_timeout: 30_000,
-  statement_timeout: 30_000,
-  idle_in_transaction_session_timeout: 60_000,
-}
+/** The server ends what takes longer, ms. */
+const serverLimits = { statement_timeout: 30_000, idle_in_transaction_session_timeout: 60_000 }
+/**
+ * Without a limit of our own a half-open connection makes `pg` wait for ever. The server's answer
+ * that a statement took too long comes before it.
+ */
+const limits = { query_timeout: 35_000, application_name: 'portal' }
 
-export const connect = (url: string, max: number, onError: (error: Error) => void): Pool =>
-  open({ connectionString: url, max, ...limits, application_name: 'portal' }, onError)
+/**
+ * At most `max` connections. `through`: the address of a pooler that gives a connection of the
+ * server to each transaction (PgBouncer's pool_mode=transaction), where there is one.
+ */
+export const connect = (
+  url: string,
+  max: number,
+  onError: (error: Error) => void,
+  through?: string,
+): Pool =>
+  through === undefined
+    ? open(url, max, { ...limits, ...serverLimits }, onError)
+    : open(through, max, limits, onError, ThroughPooler)
+
+/**
+ * A pooler takes no settings when a session begins, since the next transaction may have another
+ * connection of the server: each transaction brings its own, with the statement that begins it.
+ */
+class ThroughPooler extends PostgresDialect {
+  readonly #config: PostgresDialectConfig
+  constructor(config: PostgresDialectConfig) {
+    super(config)
+    this.#config = config
+  }
+  override createDriver(): PostgresDriver {
+    return new DriverThroughPooler(this.#config)
+  }
+}
+class DriverThroughPooler extends PostgresDriver {
+  override async beginTransaction(
+    connection: DatabaseConnection,
+    { isolationLevel, accessMode }: TransactionSettings,
+  ): Promise<void> {
+    const how =
+      (isolationLevel === undefined ? '' : ` isolation level ${isolationLevel}`) +
+      (accessMode === undefined ? '' : ` ${accessMode}`)
+    const settings = Object.entries(serverLimits)
+      .map(([name, ms]) => `set local ${name} = ${ms}`)
+      .join('; ')
+    await connection.executeQuery(CompiledQuery.raw(`start transaction${how}; ${settings}`))
+  }
+}
 
 /**
  * The transaction of the running code; recorded only while a test watches for second connections.
@@ -64,20 +115,20 @@ function refuseSecondConnections(pool: pg.Pool): void {
   pool.connect = guarded as typeof pool.connect
 }
 
-function open(config: pg.PoolConfig, onError: (error: Error) => void): Pool {
-  const pool = new pg.Pool({ ...config, connectionTimeoutMillis: 10_000, keepAlive: true })
+function open(
+  url: string,
+  max: number,
+  settings: ConnectionSettings,
+  onError: (error: Error) => void,
+  Dialect = PostgresDialect,
+): Pool {
   let closing = false
   // Connections that the server closes while both stop are not reported.
-  pool.on('error', (error) => {
+  const pool = openPool(url, max, settings, (error) => {
     if (!closing) onError(error)
   })
-  // A connection that breaks while in use rejects its query, and then emits an error event: an
-  // unhandled error event would end the process.
-  pool.on('connect', (client) => {
-    client.on('error', () => undefined)
-  })
   refuseSecondConnections(pool)
-  const db = new Kysely<DB>({ dialect: new PostgresDialect({ pool }) })
+  const db = new Kysely<DB>({ dialect: new Dialect({ pool }) })
   return {
     db,
     pool,
@@ -94,10 +145,7 @@ function open(config: pg.PoolConfig, onError: (error: Error) => void): Pool {
  */
 async function forMigrations<T>(url: string, work: (db: Database) => Promise<T>): Promise<T> {
   // A connection that breaks while idle also rejects the next query, and that error is reported.
-  const { db, close } = open(
-    { connectionString: url, max: 1, application_name: 'portal-migrations' },
-    () => undefined,
-  )
+  const { db, close } = open(url, 1, { application_name: 'portal-migrations' }, () => undefined)
   try {
     return await work(db)
   } finally {
@@ -155,8 +203,9 @@ export const databaseError = (
     : undefined
 
 /**
- * Shutting down, starting, too many connections, no connections taken, no such database (SQLSTATE);
- * and what the network says of a server that is gone.
+ * Shutting down, starting, too many connections, no connections taken, no such database, a standby
+ * that takes no writes, a connection that failed (SQLSTATE); and what the network says of a server
+ * that is gone.
  */
 const absence = new Set([
   '57P01',
@@ -165,6 +214,12 @@ const absence = new Set([
   '53300',
   '55000',
   '3D000',
+  '25006',
+  '08000',
+  '08001',
+  '08003',
+  '08004',
+  '08006',
   'ECONNREFUSED',
   'ECONNRESET',
   'EPIPE',
@@ -172,13 +227,18 @@ const absence = new Set([
   'EHOSTUNREACH',
   'ENOTFOUND',
 ])
+/** What PgBouncer says while the server behind it is away; its code is that of any other error. */
+const ofPooler =
+  /server conn crashed|server login (?:has been )?fail|query_wait_timeout|pgbouncer (?:cannot|is)/i
 /**
  * The pool is exhausted or the database is unreachable: a temporary failure, not a bug of this
  * request.
  */
 export const databaseIsAway = (error: unknown): boolean =>
   error instanceof Error &&
-  (/timeout exceeded when trying to connect|Connection terminated/.test(error.message) ||
+  (error instanceof NoWritableHost ||
+    ofPooler.test(error.message) ||
+    /timeout exceeded when trying to connect|Connection terminated/.test(error.message) ||
     /is not queryable|Query read timeout|ENOENT.*PGSQL/.test(error.message) ||
     absence.has((error as { code?: string }).code ?? ''))
 

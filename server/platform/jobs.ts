@@ -1,14 +1,18 @@
 /**
  * Durable jobs on pg-boss. A job is added in the business transaction, may run twice and must act
  * once. A killed worker's jobs come back at the next start, or after the heartbeat limit while
- * another portal lives. Workers in this process are woken at the commit; for what another process
- * added, and for what falls due, one query looks at all queues once a second (job-wake-up.ts).
+ * another portal lives. Workers in this process are woken at the commit, those of others by a
+ * notice where this one has none; for what falls due, one query looks at all queues
+ * (job-wake-up.ts).
  */
 import type pg from 'pg'
 import { fromKysely, PgBoss } from 'pg-boss'
+import { connections } from './connection-budget.ts'
+import { connectionConfig } from './database-client.ts'
 import { onCommit, type Tx } from './db.ts'
-import { watchDueQueues } from './job-wake-up.ts'
+import { watchDueQueues, type DueQueuesWatch } from './job-wake-up.ts'
 import type { Log } from './log.ts'
+import type { Notices } from './notices.ts'
 import { traced } from './spans.ts'
 import { createWorkerLease } from './worker-lease.ts'
 
@@ -76,7 +80,11 @@ const defaults = {
  */
 const heartbeatSeconds = 10
 /** A worker looks by itself only in case that nobody woke it (job-wake-up.ts). */
-const pollSeconds = 60
+const pollSeconds = 600
+/** The NOTIFY channel of queues to which a process without workers for them added jobs. */
+const addedChannel = 'portal_jobs'
+/** Until pg-boss has written that a job failed, and when it is tried again; ms. */
+const failureMs = 300
 /** A job that waits longer is forgotten, unless it is tried without a limit. */
 export const keptSeconds = 14 * 86_400
 /** Fifty years, which pg-boss's int4 holds. */
@@ -84,26 +92,41 @@ const keptForeverSeconds = 50 * 365 * 86_400
 /** A job that gave up can be seen and started again for so long (job-failures.ts). */
 const givenUpSeconds = 30 * 86_400
 const stopMs = 10_000
+/** Longest statement of the queue, its upkeep among them. */
+const statementMs = 60_000
 
-/** `send`: jobs are only added, for a portal that runs or will run; nothing is worked on here. */
-/** `send`: adds jobs and does none. */
-export function createJobs(url: string, log: Log, mode: 'work' | 'send' = 'work'): Jobs {
+/**
+ * `send`: jobs are only added, for a portal that runs or will run; nothing is worked on here.
+ * `notices`: not started yet.
+ */
+export function createJobs(
+  url: string,
+  log: Log,
+  mode: 'work' | 'send' = 'work',
+  notices?: Notices,
+): Jobs {
   const boss = new PgBoss({
     ...(mode === 'send' && { supervise: false, schedule: false }),
-    connectionString: url,
-    max: 4,
-    application_name: 'portal-jobs',
+    ...connectionConfig(url, {
+      application_name: 'portal-jobs',
+      statement_timeout: statementMs,
+      query_timeout: statementMs + 5_000,
+    }),
+    max: connections.jobs,
     monitorIntervalSeconds: 15,
     superviseIntervalSeconds: 15,
-    cronWorkerIntervalSeconds: 5,
-    cronMonitorIntervalSeconds: 15,
+    cronWorkerIntervalSeconds: 10,
+    cronMonitorIntervalSeconds: 30,
+    // No job of ours waits for another one.
+    flowIntervalSeconds: 3600,
+    queueCacheIntervalSeconds: 600,
     reindex: false,
     monitorVacuum: false,
   })
   const definitions: JobDefinition<object>[] = []
   const workers = new Map<string, string[]>()
   const stopping = new AbortController()
-  let wakeUp: { stop(): Promise<void> } | undefined
+  let wakeUp: DueQueuesWatch | undefined
   const lease = createWorkerLease(url, log)
   let running = false
   let troubled = false
@@ -115,6 +138,10 @@ export function createJobs(url: string, log: Log, mode: 'work' | 'send' = 'work'
   const wake = (name: string): void => {
     if (running) for (const worker of workers.get(name) ?? []) boss.notifyWorker(worker)
   }
+  notices?.on(addedChannel, {
+    onNotice: (names) => names.split(' ').forEach(wake),
+    onConnect: () => wakeUp?.lookIn(0),
+  })
 
   /**
    * Requeues the jobs of killed workers: those that are marked as running while no other process
@@ -135,7 +162,12 @@ export function createJobs(url: string, log: Log, mode: 'work' | 'send' = 'work'
         db: fromKysely(tx),
         ...(options.startAfter && { startAfter: options.startAfter }),
       })
-      if (!options.startAfter) onCommit(tx, () => wake(name))
+      const { startAfter } = options
+      onCommit(tx, () => {
+        if (startAfter) wakeUp?.lookIn(startAfter.getTime() - Date.now())
+        else if (workers.has(name)) wake(name)
+        else notices?.tell(addedChannel, name)
+      })
     },
     define(job) {
       definitions.push(job as unknown as JobDefinition<object>)
@@ -194,6 +226,7 @@ export function createJobs(url: string, log: Log, mode: 'work' | 'send' = 'work'
                 log.debug({ ...named, ms: Math.round(performance.now() - began) }, 'job done')
               } catch (error) {
                 log[attempt.last ? 'error' : 'warn']({ err: error, ...named }, 'job failed')
+                wakeUp?.lookIn(failureMs)
                 throw error
               } finally {
                 // Where one job lay there may be more: left to itself a worker sleeps after each of

@@ -5,6 +5,8 @@
 import { createHash } from 'node:crypto'
 import pg from 'pg'
 import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible'
+import { connections } from './connection-budget.ts'
+import { openPool } from './database-client.ts'
 import { Refusal } from './errors.ts'
 
 export interface Limit {
@@ -50,15 +52,12 @@ const types: pg.CustomTypesConfig = {
 }
 
 export function createLimits(url: string): Limits {
-  const pool = new pg.Pool({
-    connectionString: url,
-    max: 2,
-    types,
-    connectionTimeoutMillis: 10_000,
-    query_timeout: 10_000,
-    application_name: 'portal-limits',
-  })
-  pool.on('error', () => undefined)
+  const pool = openPool(
+    url,
+    connections.limits,
+    { types, query_timeout: 10_000, application_name: 'portal-limits' },
+    () => undefined,
+  )
   return {
     limit(name, attempts, perSeconds) {
       const counter = new RateLimiterPostgres({

@@ -2,7 +2,8 @@
  * Locks that last longer than a transaction and shorter than the process: PostgreSQL's session
  * advisory locks on one connection of their own. A kill drops them with the connection.
  */
-import pg from 'pg'
+import type pg from 'pg'
+import { newClient } from './database-client.ts'
 
 export interface SessionLocks {
   /**
@@ -19,13 +20,7 @@ export function createSessionLocks(url: string): SessionLocks {
   const held = new Set<bigint>()
 
   async function open(): Promise<pg.Client> {
-    const opened = new pg.Client({
-      connectionString: url,
-      application_name: 'portal-locks',
-      keepAlive: true,
-      connectionTimeoutMillis: 10_000,
-      query_timeout: 10_000,
-    })
+    const opened = newClient(url, { application_name: 'portal-locks', query_timeout: 10_000 })
     const forget = (): void => {
       client = undefined
     }

@@ -5,7 +5,8 @@
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { sql } from 'kysely'
-import pg from 'pg'
+import type pg from 'pg'
+import { newClient } from './database-client.ts'
 import type { Queryable } from './db.ts'
 import { lockKeys } from './lock-keys.ts'
 import type { Log } from './log.ts'
@@ -39,11 +40,8 @@ export function createWorkerLease(url: string, log: Log): WorkerLease {
   let heartbeat: NodeJS.Timeout | undefined
 
   async function open(take: (client: pg.Client) => Promise<void>): Promise<void> {
-    const client = new pg.Client({
-      connectionString: url,
+    const client = newClient(url, {
       application_name: 'portal-presence',
-      keepAlive: true,
-      connectionTimeoutMillis: 10_000,
       query_timeout: answerMs,
     })
     client.on('error', (error) => {

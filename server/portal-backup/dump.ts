@@ -6,8 +6,9 @@ import { createGzip } from 'node:zlib'
 import type { Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { Kysely, PostgresDialect } from 'kysely'
-import pg from 'pg'
+import type pg from 'pg'
 import { to as copyTo } from 'pg-copy-streams'
+import { newClient } from '../platform/database-client.ts'
 import type { DB } from '../platform/db-types.ts'
 import type { Queryable } from '../platform/db.ts'
 import { planMigrations, thisRelease } from '../platform/migrations.ts'
@@ -64,12 +65,7 @@ export async function inOneTransaction<T>(
   mode: string,
   work: (client: pg.Client) => Promise<T>,
 ): Promise<T> {
-  const client = new pg.Client({
-    connectionString: url,
-    application_name: 'portal-backup',
-    keepAlive: true,
-    connectionTimeoutMillis: 10_000,
-  })
+  const client = newClient(url, { application_name: 'portal-backup' })
   // What breaks while it is idle breaks the next query too, and that one is heard.
   client.on('error', () => undefined)
   await client.connect()

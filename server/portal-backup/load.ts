@@ -9,6 +9,7 @@ import { createGunzip } from 'node:zlib'
 import type pg from 'pg'
 import { PgBoss } from 'pg-boss'
 import { from as copyFrom } from 'pg-copy-streams'
+import { connectionConfig } from '../platform/database-client.ts'
 import { migrate } from '../platform/db.ts'
 import { thisRelease, type Release } from '../platform/migrations.ts'
 import { inOneTransaction, listed, qualified, quoted, schemaOf } from './dump.ts'
@@ -50,7 +51,12 @@ export async function releaseOf(manifest: Manifest): Promise<Release> {
 
 /** The job queue's tables, as this release's library makes them. */
 async function makeQueue(url: string): Promise<void> {
-  const boss = new PgBoss({ connectionString: url, max: 1, schedule: false, supervise: false })
+  const boss = new PgBoss({
+    ...connectionConfig(url, { application_name: 'portal-backup' }),
+    max: 1,
+    schedule: false,
+    supervise: false,
+  })
   boss.on('error', () => undefined)
   await boss.start()
   await boss.stop({ graceful: false, close: true })

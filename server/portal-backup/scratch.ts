@@ -1,17 +1,13 @@
 /** A database beside the portal's own, to restore a backup into on trial. */
 import { randomBytes } from 'node:crypto'
-import pg from 'pg'
+import type pg from 'pg'
+import { withDatabaseName } from '../platform/database-address.ts'
+import { newClient } from '../platform/database-client.ts'
 import { quoted } from './dump.ts'
 
 const prefix = 'portal_verify_'
 /** One that is older was left by a process that was killed. */
 const oldSeconds = 24 * 3600
-
-const beside = (url: string, name: string): string => {
-  const address = new URL(url)
-  address.pathname = `/${name}`
-  return address.href
-}
 
 /** Drops those of killed processes; one that cannot be dropped is left. */
 async function dropOld(client: pg.Client): Promise<void> {
@@ -33,7 +29,7 @@ export async function inScratchDatabase<T>(
 ): Promise<T> {
   const name = `${prefix}${Math.floor(Date.now() / 1000)}_${randomBytes(4).toString('hex')}`
   const asOwner = async (act: (client: pg.Client) => Promise<unknown>): Promise<void> => {
-    const client = new pg.Client({ connectionString: url, application_name: 'portal-backup' })
+    const client = newClient(url, { application_name: 'portal-backup' })
     client.on('error', () => undefined)
     await client.connect()
     try {
@@ -47,7 +43,7 @@ export async function inScratchDatabase<T>(
     await client.query(`create database ${quoted(name)}`)
   })
   try {
-    return await work(beside(url, name))
+    return await work(withDatabaseName(url, name))
   } finally {
     await asOwner((client) => client.query(`drop database ${quoted(name)} with (force)`))
   }

@@ -7,6 +7,7 @@ import { sql } from 'kysely'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { createLog } from '../platform/log.ts'
+import { createNotices } from '../platform/notices.ts'
 import { connect, transaction } from '../platform/db.ts'
 import { systemClock } from '../platform/clock.ts'
 import {
@@ -150,12 +151,13 @@ describe('nothing is missed', () => {
       0,
     )
     hub.subscribe(member, `private-${an.id}`)
+    const log = createLog('silent')
     const listener = createListener(
-      url.href,
+      createNotices(url.href, log),
       portal.app.db,
       hub,
       createSessionRevocations(portal.app.db, hub),
-      createLog('silent'),
+      log,
     )
     await listener.start()
     expect(listener.health()).toBeUndefined()
@@ -203,12 +205,13 @@ describe('nothing is missed', () => {
     )
     hub.subscribe(member, `private-${an.id}`)
     const lines: string[] = []
+    const log = createLog('warn', { write: (line) => lines.push(line) })
     const listener = createListener(
-      portal.databaseUrl,
+      createNotices(portal.databaseUrl, log),
       way.db,
       hub,
       createSessionRevocations(way.db, hub),
-      createLog('warn', { write: (line) => lines.push(line) }),
+      log,
     )
     await listener.start()
     await sql`alter view way.notification rename to elsewhere`.execute(db)

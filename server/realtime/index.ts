@@ -6,6 +6,7 @@ import type { Clock } from '../platform/clock.ts'
 import type { Database } from '../platform/db.ts'
 import type { Http } from '../platform/http.ts'
 import type { Log } from '../platform/log.ts'
+import type { Notices } from '../platform/notices.ts'
 import { createEventOutbox, type EventOutbox, type OutboxEvent } from './outbox.ts'
 import { createSessionRevocations, type SessionRevocations } from './session-revocations.ts'
 import { createHub } from './hub.ts'
@@ -36,7 +37,8 @@ export interface Realtime extends EventOutbox {
 
 export function createRealtime(deps: {
   db: Database
-  url: string
+  /** Started and stopped here. */
+  notices: Notices
   clock: Clock
   app: AppKey
   log: Log
@@ -48,7 +50,7 @@ export function createRealtime(deps: {
   const hub = createHub()
   const relay = createRelay(deps.db, deps.log)
   const revocations = createSessionRevocations(deps.db, hub)
-  const listener = createListener(deps.url, deps.db, hub, revocations, deps.log, deps.complete)
+  const listener = createListener(deps.notices, deps.db, hub, revocations, deps.log, deps.complete)
   const sockets = createSockets(deps.app, hub, deps.clock)
   return {
     ...createEventOutbox(deps.clock, () => relay.wake()),

@@ -1,17 +1,14 @@
 /**
- * Fan-out: a dedicated connection LISTENs for the relay's notifications and delivers the new rows
- * to the sockets of this process. TCP does not report a peer that has vanished, so the connection
- * is probed by a query; after an interruption the sockets are told to resync and read the table.
+ * Fan-out: hears the relay's notices and delivers the new rows to the sockets of this process.
+ * After an interruption the sockets are told to resync and read the table.
  */
-import pg from 'pg'
 import type { Log } from '../platform/log.ts'
 import type { Database } from '../platform/db.ts'
+import type { Notices } from '../platform/notices.ts'
 import { endedChannel, type SessionRevocations } from './session-revocations.ts'
 import type { Hub } from './hub.ts'
 import { channel } from './relay.ts'
 
-const heartbeatMs = 15_000
-const reconnectMs = 500
 const deliverAgainMs = 1000
 const batch = 1000
 
@@ -22,18 +19,16 @@ export interface Listener {
 }
 
 export function createListener(
-  url: string,
+  notices: Notices,
   db: Database,
   hub: Hub,
   revocations: SessionRevocations,
   log: Log,
   complete = (payload: object): object => payload,
 ): Listener {
-  let client: pg.Client | undefined
   let stopped = true
   let seen: bigint | undefined
   let delivering = Promise.resolve()
-  let heartbeat: NodeJS.Timeout | undefined
   let again: NodeJS.Timeout | undefined
 
   async function deliver(): Promise<void> {
@@ -66,87 +61,37 @@ export function createListener(
     })
   }
 
-  const reconnectSoon = (): void => {
-    if (!stopped) setTimeout(() => void reconnect(), reconnectMs).unref()
-  }
-  const lost = (): void => {
-    client = undefined
-    reconnectSoon()
-  }
-
-  async function connect(): Promise<void> {
-    const next = new pg.Client({
-      connectionString: url,
-      application_name: 'portal-listen',
-      keepAlive: true,
-      connectionTimeoutMillis: 10_000,
-      query_timeout: 10_000,
-    })
-    next.on('error', (error) => log.warn({ err: error }, 'listen connection'))
-    next.on('end', () => {
-      if (client === next) lost()
-    })
-    next.on('notification', ({ channel: on, payload }) => {
-      if (on === endedChannel) revocations.onNotify(payload ?? '')
-      else deliverInOrder()
-    })
-    try {
-      await next.connect()
-      await next.query(`listen ${channel}; listen ${endedChannel}`)
-    } catch (error) {
-      // The caller of a failed attempt tries again: two retries for one failure would become four
-      // at the next.
-      void next.end().catch(() => undefined)
-      throw error
-    }
-    client = next
-    if (seen === undefined) {
-      const newest = await db
-        .selectFrom('notification')
-        .select((eb) => eb.fn.max('seq').as('seq'))
-        .executeTakeFirst()
-      seen = newest?.seq ?? 0n
-    } else {
+  notices.on(endedChannel, { onNotice: revocations.onNotify })
+  notices.on(channel, {
+    onNotice: deliverInOrder,
+    async onConnect() {
+      if (seen === undefined) {
+        const newest = await db
+          .selectFrom('notification')
+          .select((eb) => eb.fn.max('seq').as('seq'))
+          .executeTakeFirst()
+        seen = newest?.seq ?? 0n
+        return
+      }
       deliverInOrder()
       hub.publishToAll('portal.resync', {})
       revocations
         .resync()
         .catch((error: unknown) => log.warn({ err: error }, 'looking for ended sessions'))
-    }
-  }
-  async function reconnect(): Promise<void> {
-    if (stopped || client) return
-    try {
-      await connect()
-    } catch (error) {
-      log.warn({ err: error }, 'listen connection')
-      reconnectSoon()
-    }
-  }
+    },
+  })
 
   return {
     async start() {
       stopped = false
-      await connect()
-      heartbeat = setInterval(() => {
-        const probed = client
-        probed?.query('select 1').catch(() => {
-          if (client !== probed) return
-          // Does not wait for the end of the connection: when the peer has vanished, that takes as
-          // long as TCP's timeout.
-          lost()
-          void probed.end().catch(() => undefined)
-        })
-      }, heartbeatMs)
-      heartbeat.unref()
+      await notices.start()
     },
     async stop() {
       stopped = true
-      clearInterval(heartbeat)
       clearTimeout(again)
       await delivering
-      await client?.end()
+      await notices.stop()
     },
-    health: () => (client ? undefined : 'realtime does not hear the database'),
+    health: () => (notices.isConnected() ? undefined : 'realtime does not hear the database'),
   }
 }

@@ -2,8 +2,10 @@
  * Tells owners before their disks are full: at 80 and at 95 per cent, each once, by notification
  * and letter. A disk that has room again (grown, or tidied) may be warned of anew.
  */
+import { sql, type RawBuilder } from 'kysely'
 import type { Language } from '../../contract/errors.ts'
 import { later, minutes, type Clock } from '../platform/clock.ts'
+import { workOnClaims } from '../platform/claims.ts'
 import { transaction, type Database, type Queryable, type Tx } from '../platform/db.ts'
 import type { Jobs } from '../platform/jobs.ts'
 import type { Log } from '../platform/log.ts'
@@ -16,7 +18,9 @@ export type WarningLevel = 0 | 80 | 95
 /** Below this the disk has room again; between it and the first level nothing changes. */
 const roomAgain = 75
 const everyMs = minutes(20)
-const sitesAtOnce = 500
+/** Sites that a worker takes together, and whose disks are looked at together. */
+const takenAtOnce = 200
+const together = 4
 
 interface DiskWarningDeps {
   readonly db: Database
@@ -50,6 +54,7 @@ const disks = [
   },
 ] as const
 type Disk = (typeof disks)[number]
+type WatchedSite = Pick<SiteRow, Disk['limit'] | Disk['warned']>
 
 const letters = {
   subject: {
@@ -97,50 +102,68 @@ export function defineDiskWarnings(deps: DiskWarningDeps): (signal: AbortSignal)
     )
   }
 
-  async function look(siteId: string): Promise<void> {
-    const state = await driver.state(siteId)
+  /** What the disks of a site are at, if that differs from what is noted. */
+  const changesOf = (
+    site: WatchedSite,
+    state: Awaited<ReturnType<WordpressDriver['state']>>,
+  ): { disk: Disk; percent: number; before: WarningLevel; level: WarningLevel }[] =>
+    disks.flatMap((disk) => {
+      const percent = (state[disk.used] / site[disk.limit]) * 100
+      const before = site[disk.warned] as WarningLevel
+      const level = levelOf(percent, before)
+      return level === before ? [] : [{ disk, percent, before, level }]
+    })
+
+  async function look(claimed: WatchedSite & { readonly id: string }): Promise<void> {
+    const state = await driver.state(claimed.id)
+    if (changesOf(claimed, state).length === 0) return
     await transaction(db, async (tx) => {
-      const site = await lockSite(tx, siteId)
+      const site = await lockSite(tx, claimed.id)
       if (site?.status !== 'running') return
       const levels: { disk_warned?: number; mariadb_disk_warned?: number } = {}
-      for (const disk of disks) {
-        const percent = (state[disk.used] / site[disk.limit]) * 100
-        const before = site[disk.warned] as WarningLevel
-        const level = levelOf(percent, before)
+      for (const { disk, percent, before, level } of changesOf(site, state)) {
         if (level > before) await warn(tx, site, disk, percent)
         levels[disk.warned] = level
       }
-      await tx
-        .updateTable('site')
-        .set({ ...levels, disk_watched_at: clock.now() })
-        .where('id', '=', siteId)
-        .execute()
+      if (Object.keys(levels).length > 0)
+        await tx.updateTable('site').set(levels).where('id', '=', claimed.id).execute()
     })
   }
 
-  async function watch(signal: AbortSignal): Promise<void> {
-    const due = await db
-      .selectFrom('site')
-      .select(['id', 'name'])
-      .where('status', '=', 'running')
-      .where((eb) =>
-        eb.or([
-          eb('disk_watched_at', 'is', null),
-          eb('disk_watched_at', '<=', later(clock.now(), -everyMs)),
-        ]),
+  /** Some that are due, as looked at from now on. */
+  async function claim(condition: RawBuilder<unknown>) {
+    return await db
+      .updateTable('site')
+      .set({ disk_watched_at: clock.now() })
+      .where(
+        'id',
+        '=',
+        sql<string>`any (array(
+          select id from site where status = 'running' and ${condition}
+          order by disk_watched_at nulls first limit ${takenAtOnce} for update skip locked))`,
       )
-      .orderBy('disk_watched_at', (by) => by.asc().nullsFirst())
-      .limit(sitesAtOnce)
+      .returning(['id', 'name', 'disk_mb', 'disk_warned', 'mariadb_disk_mb', 'mariadb_disk_warned'])
       .execute()
-    for (const { id, name } of due) {
-      signal.throwIfAborted()
-      try {
-        await look(id)
-      } catch (error) {
-        log.warn({ err: error, site: name }, 'the disks of a site could not be looked at')
-      }
-    }
   }
+  async function claimDue() {
+    const unseen = await claim(sql`disk_watched_at is null`)
+    if (unseen.length > 0) return unseen
+    return await claim(sql`disk_watched_at <= ${later(clock.now(), -everyMs)}`)
+  }
+
+  const watch = (signal: AbortSignal): Promise<void> =>
+    workOnClaims({
+      claim: claimDue,
+      together,
+      signal,
+      async act(site) {
+        try {
+          await look(site)
+        } catch (error) {
+          log.warn({ err: error, site: site.name }, 'the disks of a site could not be looked at')
+        }
+      },
+    })
 
   jobs.define({
     name: 'watch-site-disks',

@@ -4,21 +4,26 @@
  * one that fails, or does not come, twice in a row is noted, counted in a gauge, and shown to its
  * owner and to the operator.
  */
-import { sql } from 'kysely'
+import { sql, type RawBuilder } from 'kysely'
 import { later, minutes, type Clock } from '../platform/clock.ts'
+import { workOnClaims } from '../platform/claims.ts'
 import type { Database, Queryable } from '../platform/db.ts'
 import type { Jobs } from '../platform/jobs.ts'
 import type { Log } from '../platform/log.ts'
-import { hasUnfinishedCopy } from './backup-store.ts'
 import type { WordpressDriver } from './driver.ts'
 import type { SiteAddressing } from './store.ts'
 
 const everyMs = minutes(10)
 /** After a look that found no answer. */
 const recheckAfterFailureMs = minutes(1)
-/** One run: at a quarter of a second a page, less than a minute's work. */
-const checksAtOnce = 100
-const together = 2
+/** Servers that a worker takes together. */
+const takenAtOnce = 200
+/**
+ * Pages that are asked for together: as many as look at every server within its ten minutes, twice
+ * over, at a quarter of a second a page. Where there are many, so are their machines.
+ */
+const [fewestTogether, mostTogether] = [2, 64]
+const pageMs = 250
 const failuresUntilDown = 2
 /** Of one that is restarting: some five minutes. */
 const failuresUntilDownRestarting = 5
@@ -44,6 +49,15 @@ export interface DownSite {
   readonly customerEmail: string
   readonly since: Date
   readonly reason: string
+}
+
+interface Due {
+  readonly id: string
+  readonly name: string
+  readonly unanswered: number
+  readonly down_since: Date | null
+  /** A backup is made, or put back. */
+  readonly busy: boolean
 }
 
 /** All of them, those that are down longest first. */
@@ -78,17 +92,11 @@ export function defineHealth(deps: HealthDeps): Health {
     }
   }
 
-  async function checkSite(site: { id: string; name: string }): Promise<void> {
+  async function checkSite(site: Due): Promise<void> {
     // What is being put back, or renewed, is on its way.
-    if (await hasUnfinishedCopy(db, site.id)) {
-      await db
-        .updateTable('site')
-        .set({ health_checked_at: clock.now() })
-        .where('id', '=', site.id)
-        .execute()
-      return
-    }
+    if (site.busy) return
     const failure = await failureOf(site)
+    if (failure === undefined && site.unanswered === 0 && site.down_since === null) return
     const now = clock.now()
     const enough = sql<number>`case when generation = settled_generation
       then ${failuresUntilDown}::int else ${failuresUntilDownRestarting}::int end`
@@ -112,33 +120,49 @@ export function defineHealth(deps: HealthDeps): Health {
       log.error({ site: site.name, why: failure }, 'a site that should answer does not')
   }
 
-  async function checkDue(signal: AbortSignal): Promise<void> {
+  /**
+   * Some that are due, as looked at from now on: no other worker takes them, and where this one
+   * ends they are due again ten minutes later.
+   */
+  async function claim(condition: RawBuilder<unknown>): Promise<Due[]> {
+    const { rows } = await sql<Due>`
+      update site set health_checked_at = ${clock.now()}
+      where id = any (array(
+        select id from site where status = 'running' and ${condition}
+        order by health_checked_at nulls first limit ${takenAtOnce} for update skip locked))
+      returning id, name, unanswered, down_since,
+        exists (select from site_backup b where b.site_id = site.id and b.state = 'making')
+        or exists (select from site_restore r where r.site_id = site.id
+          and r.state = 'restoring') as busy`.execute(db)
+    return rows
+  }
+  /** Each condition has an index that leads to what it holds for. */
+  async function claimDue(): Promise<Due[]> {
     const now = clock.now()
-    const due = await db
-      .selectFrom('site')
-      .select(['id', 'name'])
-      .where('status', '=', 'running')
-      .where((eb) =>
-        eb.or([
-          eb('health_checked_at', 'is', null),
-          eb('health_checked_at', '<=', later(now, -everyMs)),
-          eb.and([
-            eb('unanswered', '>', 0),
-            eb('health_checked_at', '<=', later(now, -recheckAfterFailureMs)),
-          ]),
-        ]),
-      )
-      .orderBy('health_checked_at', (by) => by.asc().nullsFirst())
-      .limit(checksAtOnce)
-      .execute()
-    const waiting = due.values()
-    const take = async (): Promise<void> => {
-      for (const site of waiting) {
-        if (signal.aborted) return
-        await checkSite(site)
-      }
+    for (const condition of [
+      sql`health_checked_at is null`,
+      sql`health_checked_at <= ${later(now, -everyMs)}`,
+      sql`unanswered > 0 and health_checked_at <= ${later(now, -recheckAfterFailureMs)}`,
+    ]) {
+      const due = await claim(condition)
+      if (due.length > 0) return due
     }
-    await Promise.all(Array.from({ length: together }, take))
+    return []
+  }
+
+  async function countRunning(): Promise<number> {
+    const { n } = await db
+      .selectFrom('site')
+      .select((eb) => eb.fn.countAll<bigint>().as('n'))
+      .where('status', '=', 'running')
+      .executeTakeFirstOrThrow()
+    return Number(n)
+  }
+
+  async function checkDue(signal: AbortSignal): Promise<void> {
+    const needed = Math.ceil(((await countRunning()) * pageMs * 2) / everyMs)
+    const together = Math.min(mostTogether, Math.max(fewestTogether, needed))
+    await workOnClaims({ claim: claimDue, act: checkSite, together, signal })
   }
 
   deps.jobs.define({

@@ -26,7 +26,10 @@ interface Waiting {
 
 const atOnce = 500
 
-/** Rows in a state that only a job ends, while no such job waits, runs or is tried again. */
+/**
+ * Rows in a state that only a job ends, while no such job waits, runs or is tried again. Each state
+ * has an index that leads to its rows.
+ */
 async function withoutJob(tx: Tx, heldByRuntime: readonly string[]): Promise<Waiting[]> {
   const { rows } = await sql<Waiting>`
     select waiting.job, jsonb_build_object(waiting.key, waiting.id) as payload

@@ -4,7 +4,7 @@
  * names those that do not come to an end.
  */
 import { sql, type RawBuilder } from 'kysely'
-import type { Queryable } from '../platform/db.ts'
+import { isUuid, type Queryable } from '../platform/db.ts'
 import { makeJob } from './backup-store.ts'
 import { restoreJob } from './backups.ts'
 import { ensureJob } from './change.ts'
@@ -12,15 +12,16 @@ import { provisionJob } from './order.ts'
 import { alignJobs } from './product.ts'
 
 /**
- * A query: job, the key of its payload and that key's value, the server, and what is done to it.
+ * A query of which each part has an index that leads to its rows: job, the key of its payload and that key's value, the server, and what is done to it.
  *
  * @param heldByRuntime servers of which a node has something
  */
 export const waitingWork = (heldByRuntime: readonly string[]): RawBuilder<unknown> => sql`
   select ${provisionJob}::text as job, 'siteId'::text as key, id::text, id as site_id,
-    case status when 'failed' then 'clean_up' else 'set_up' end as work from site
-    where status = 'provisioning' or (status = 'failed'
-    and id::text = any(${[...heldByRuntime]}))
+    'set_up' as work from site where status = 'provisioning'
+  union all
+  select ${provisionJob}, 'siteId', id::text, id, 'clean_up' from site
+    where status = 'failed' and id = any(${heldByRuntime.filter(isUuid)}::uuid[])
   union all
   select ${ensureJob}, 'siteId', id::text, id, 'change' from site
     where status = 'running' and generation > settled_generation

@@ -18,8 +18,8 @@ export const operating: readonly Mend[] = [
   // One for each sentence.
   ...[
     {
-      file: 'server/variables.ts',
-      mended: "URL.canParse(text) && new URL(text).hash === ''",
+      file: 'server/variable-rules.ts',
+      mended: "new URL(connectionString).hash === ''",
       without: 'true',
     },
     {
@@ -240,6 +240,42 @@ export const operating: readonly Mend[] = [
         file: 'server/commands/jobs.ts',
         mended: 'await givenUpJobs(db, { queue, limit: shownAtOnce })',
         without: '[]',
+      },
+    ],
+  },
+  {
+    finding: '2.4',
+    guard: 'test/failover.test.ts',
+    title: 'the former primary comes back as it was',
+    edits: [
+      {
+        file: 'server/platform/database-client.ts',
+        mended: 'asked.value < this.#newest',
+        without: 'asked.value < 0',
+      },
+    ],
+  },
+  {
+    finding: '2.4',
+    guard: 'test/database-away.test.ts',
+    title: 'a connection that hears nothing is given up',
+    edits: [
+      {
+        file: 'server/platform/database-client.ts',
+        mended: 'if (!isOfNoUse(error)) return',
+        without: 'return',
+      },
+    ],
+  },
+  {
+    finding: '2.4',
+    guard: 'server/platform/notices.test.ts',
+    title: 'a job begins soon',
+    edits: [
+      {
+        file: 'server/platform/job-wake-up.ts',
+        mended: 'nextMs = Math.min(nextMs, ms <= 0 ? lookWhileDueMs : ms)',
+        without: 'void ms',
       },
     ],
   },

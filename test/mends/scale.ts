@@ -71,4 +71,26 @@ export const scale: readonly Mend[] = [
       },
     ],
   },
+  {
+    finding: 'S8',
+    title: 'every front page that is due is asked for once',
+    edits: [
+      {
+        file: 'server/platform/claims.ts',
+        mended: 'else if (!(await claimMore())) return',
+        without: 'else if (claiming === undefined || !(await claimMore())) return',
+      },
+    ],
+  },
+  {
+    finding: 'S8',
+    title: 'every disk that is due is looked at once',
+    edits: [
+      {
+        file: 'server/wordpress/disk-warnings.ts',
+        mended: 'order by disk_watched_at nulls first limit ${takenAtOnce} for update skip locked',
+        without: 'order by disk_watched_at nulls first limit ${takenAtOnce}',
+      },
+    ],
+  },
 ]

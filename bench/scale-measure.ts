@@ -1,0 +1,45 @@
+/** One line of the table: what a round or a page takes, and how PostgreSQL carries it out. */
+import { seqScansOf, statementsOf } from './scale-plans.ts'
+
+export interface Measured {
+  /** Rows that are due, or that a page shows. */
+  readonly rows: number
+  readonly periodMs: number
+  readonly round: () => Promise<unknown>
+  /** Tables that are read whole, and must be. */
+  readonly reads?: readonly string[]
+}
+export interface Table {
+  measure(name: string, of: Measured): Promise<void>
+  /** A heading. */
+  section(title: string): void
+  /** Whether a line did not hold its period, or read a large table whole. */
+  failed(): boolean
+}
+
+/** `adminUrl`: who may explain every statement. */
+export function openTable(adminUrl: string): Table {
+  let failed = false
+  return {
+    failed: () => failed,
+    section: (title) => console.log(`\n      ${title}`),
+    async measure(name, { rows, periodMs, round, reads = [] }) {
+      let ms = 0
+      const statements = await statementsOf(async () => {
+        const start = performance.now()
+        await round()
+        ms = performance.now() - start
+      })
+      const scans = (await seqScansOf(adminUrl, statements)).filter((one) => !reads.includes(one))
+      const holds = ms < periodMs && scans.length === 0
+      failed ||= !holds
+      const period = periodMs >= 60_000 ? `${periodMs / 60_000} min` : `${periodMs / 1000} s`
+      console.log(
+        `${holds ? 'ok  ' : 'OVER'}  ${name.padEnd(48)} ${String(rows).padStart(8)} rows ` +
+          `${(ms / 1000).toFixed(3).padStart(9)} s of ${period.padEnd(7)}` +
+          (reads.length > 0 ? ` reads all of ${reads.join(', ')}` : '') +
+          (scans.length > 0 ? ` !! SEQ SCAN !! of ${scans.join(', ')}` : ''),
+      )
+    },
+  }
+}
