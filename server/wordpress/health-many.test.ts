@@ -1,7 +1,5 @@
 /** Front pages and disks where there are many servers: all that are due, each by one worker. */
 import { randomUUID } from 'node:crypto'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { testDatabase, type TestDatabase } from '../../test/database.ts'
@@ -22,14 +20,13 @@ const clock = manualClock()
 /** How often each front page was asked for, and which of them fail. */
 const asked = new Map<string, number>()
 const broken = new Set<string>()
-const pages = createServer((request, response) => {
-  const [name = ''] = (request.headers.host ?? '').split('.')
-  asked.set(name, (asked.get(name) ?? 0) + 1)
-  response.writeHead(broken.has(name) ? 500 : 200).end()
-})
 const looked: string[] = []
 const driver = {
-  addresses: async () => [{ host: '127.0.0.1', port: (pages.address() as AddressInfo).port }],
+  async frontPage(_id: string, host: string) {
+    const [name = ''] = host.split('.')
+    asked.set(name, (asked.get(name) ?? 0) + 1)
+    return broken.has(name) ? 500 : 200
+  },
   async state(id: string) {
     looked.push(id)
     return { diskUsedMb: 9000, databaseUsedMb: 1 }
@@ -48,7 +45,6 @@ let disks: ((signal: AbortSignal) => Promise<void>)[]
 const { signal } = new AbortController()
 
 beforeAll(async () => {
-  await new Promise<void>((resolve) => pages.listen(0, '127.0.0.1', resolve))
   database = await testDatabase()
   pool = connect(database.url, 12, () => undefined)
   const customer = randomUUID()
@@ -80,7 +76,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await pool.close()
   await database.drop()
-  await new Promise((resolve) => pages.close(resolve))
 })
 beforeEach(() => {
   asked.clear()
@@ -121,10 +116,9 @@ test('one that failed is asked again within minutes, the others are not', async 
 })
 
 test('one whose backup is being made is left alone', async () => {
-  await sql`insert into site_backup (id, site_id, kind, state, created_at)
-    select gen_random_uuid(), id, 'manual', 'making', now() from site where name = 'site-9'`.execute(
-    pool.db,
-  )
+  const making = sql`insert into site_backup (id, site_id, kind, state, created_at)
+    select gen_random_uuid(), id, 'manual', 'making', now() from site where name = 'site-9'`
+  await making.execute(pool.db)
   clock.advance(minutes(10))
   await checkAll()
   expect(asked.size).toBe(servers - 1)

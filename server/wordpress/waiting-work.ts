@@ -12,7 +12,8 @@ import { provisionJob } from './order.ts'
 import { alignJobs } from './product.ts'
 
 /**
- * A query of which each part has an index that leads to its rows: job, the key of its payload and that key's value, the server, and what is done to it.
+ * A query of which each part has an index that leads to its rows: job, the key of its payload and
+ * that key's value, the server, and what is done to it.
  *
  * @param heldByRuntime servers of which a node has something
  */

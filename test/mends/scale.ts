@@ -44,8 +44,8 @@ export const scale: readonly Mend[] = [
     edits: [
       {
         file: 'server/wordpress/directory.ts',
-        mended: 'and not pg_visible_in_snapshot(xid, ${since}::pg_snapshot)) as changed',
-        without: 'and xid >= pg_snapshot_xmax(${since}::pg_snapshot)) as changed',
+        mended: 'and not pg_visible_in_snapshot(xid, ${since}::text::pg_snapshot)',
+        without: 'and xid >= pg_snapshot_xmax(${since}::text::pg_snapshot)',
       },
     ],
   },

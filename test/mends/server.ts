@@ -39,18 +39,12 @@ export const server: readonly Mend[] = [
     edits: [
       {
         file: 'server/wordpress/change.ts',
-        mended: 'wantedContainers - site.containers > deps.room)',
-        without: 'wantedContainers - site.containers > (await deps.room()))',
-      },
-      {
-        file: 'server/wordpress/routes.ts',
-        mended: '{ ...deps, capabilities: driver.capabilities, room }',
-        without: '{ ...deps, capabilities: driver.capabilities, room: driver.room }',
-      },
-      {
-        file: 'server/wordpress/routes.ts',
-        mended: 'async ({ body }) => (body.replicate === undefined ? 0 : await driver.room()),',
-        without: 'async () => 0,',
+        mended: 'const node = await nodeStateOf(tx, site)\n',
+        without: `const runtime = (deps as unknown as { driver: { room(): Promise<number> } })
+    .driver
+  const room = await runtime.room()
+  const node = { ...(await nodeStateOf(tx, site)), room }
+`,
       },
     ],
   },
