@@ -7,9 +7,9 @@ export default defineConfig({
     globalSetup: ['test/cluster.ts'],
     setupFiles: ['test/each-file.ts'],
     pool: 'forks',
-    // WordPress in WebAssembly: compiled once and quickly, a quarter less of processor for sites
-    // that live seconds. The containers take the flag over.
-    execArgv: ['--liftoff-only'],
+    // WordPress in WebAssembly: only what runs of it is checked and compiled, once and quickly. A
+    // quarter less of processor for sites that live seconds. The containers take the flags over.
+    execArgv: ['--liftoff-only', '--wasm-lazy-validation'],
     // The portal's code is plain TypeScript that Node runs as it is. A worker loads it once for all
     // of its files, and Vite transforms none of it.
     isolate: false,

@@ -99,6 +99,7 @@ export class PortalProcess {
         '--disable-warning=ExperimentalWarning',
         // As the tests themselves run (vitest.config.ts).
         '--liftoff-only',
+        '--wasm-lazy-validation',
         path.join(root, 'server', 'main.ts'),
       ],
       {

@@ -128,6 +128,40 @@ const axeSource = readFileSync(
   'utf8',
 )
 
+const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
+/** No screen plays anything, which is all that these rules would fetch beforehand. */
+const options = { resultTypes: ['violations'], preload: false }
+
+interface Violation {
+  readonly id: string
+  readonly nodes: readonly { readonly target: readonly unknown[] }[]
+}
+
+/** Axe by itself, without the builder's messages between frames: in half of the time. */
+async function violationsOfDocument(page: Page): Promise<Violation[]> {
+  await page.evaluate(axeSource)
+  return await page.evaluate(
+    async (wanted) => {
+      const { axe } = globalThis as unknown as {
+        axe: { run(options: object): Promise<{ violations: Violation[] }> }
+      }
+      const { violations: all } = await axe.run(wanted)
+      return all.map(({ id, nodes }) => ({ id, nodes: nodes.map(({ target }) => ({ target })) }))
+    },
+    { ...options, runOnly: { type: 'tag', values: tags } },
+  )
+}
+
+async function violationsOfFrames(page: Page): Promise<Violation[]> {
+  // Legacy: results are put together in this page, not in a blank one that is opened for it.
+  const { violations: all } = await new AxeBuilder({ page, axeSource })
+    .setLegacyMode()
+    .options(options as Parameters<AxeBuilder['options']>[0])
+    .withTags(tags)
+    .analyze()
+  return all
+}
+
 /** What of the page breaks WCAG 2.2 AA, as rule and place. */
 export async function violations(page: Page): Promise<string[]> {
   // A colour that is still changing is no colour to judge.
@@ -137,12 +171,8 @@ export async function violations(page: Page): Promise<string[]> {
         document.getAnimations().map(async ({ finished }) => await finished),
       ),
   )
-  // Legacy: results are put together in this page, not in a blank one that is opened for it.
-  const { violations: found } = await new AxeBuilder({ page, axeSource })
-    .setLegacyMode()
-    .options({ resultTypes: ['violations'] })
-    .withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'])
-    .analyze()
+  const found =
+    page.frames().length === 1 ? await violationsOfDocument(page) : await violationsOfFrames(page)
   return found.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target.join(' ')}`))
 }
 

@@ -4,7 +4,15 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { LogLine, WordpressDriver } from '../driver.ts'
 import { copiesAndRestores } from './copies.conformance.ts'
 import { bearsPressure } from './pressure.conformance.ts'
-import { ask, eventually, signIn, siteOf, specOf, type Fixture } from './site.conformance.ts'
+import {
+  ask,
+  betweenVisits,
+  eventually,
+  signIn,
+  siteOf,
+  specOf,
+  type Fixture,
+} from './site.conformance.ts'
 
 export { ask, eventually, specOf, type Fixture }
 
@@ -256,7 +264,10 @@ export function conformance(name: string, make: () => Promise<Fixture>): void {
       }
       // As below: a container may leave between being named and being asked.
       const visitor = (async () => {
-        while (restarting) answers.push(await visitOnce().catch(visitOnce))
+        while (restarting) {
+          answers.push(await visitOnce().catch(visitOnce))
+          await betweenVisits()
+        }
       })()
       const [before] = await driver.addresses(spec.id)
       await driver.start({ ...spec, generation: 1 })
@@ -285,7 +296,10 @@ export function conformance(name: string, make: () => Promise<Fixture>): void {
       // that is named now, and so does this visitor.
       const visit = () => page('/').catch(() => page('/'))
       const visitor = (async () => {
-        while (changing) answers.push((await visit()).status)
+        while (changing) {
+          answers.push((await visit()).status)
+          await betweenVisits()
+        }
       })()
       await driver.start(changed)
       changing = false

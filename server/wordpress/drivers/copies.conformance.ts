@@ -8,7 +8,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { SiteCopy, SiteSpec, WordpressDriver } from '../driver.ts'
-import { eventually, type Fixture, type Site } from './site.conformance.ts'
+import { betweenVisits, eventually, type Fixture, type Site } from './site.conformance.ts'
 
 export function copiesAndRestores(site: Site): void {
   const { spec, first, page, session, write, titles } = site
@@ -33,8 +33,10 @@ export function copiesAndRestores(site: Site): void {
     let backingUp = true
     let written = 0
     const writer = (async () => {
-      while (backingUp)
+      while (backingUp) {
         if ((await write(`Sao lưu ${written}`, await first(), headers)).status === 201) written++
+        await betweenVisits()
+      }
     })()
     await eventually(() => expect(written).toBeGreaterThan(0))
     const figures = await driver.backup(spec.id, copy.file)

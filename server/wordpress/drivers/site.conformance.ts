@@ -70,6 +70,12 @@ export function ask(
   })
 }
 
+/**
+ * Between two visits of somebody who goes on and on: ten a second meet whatever gap there is, and
+ * leave the processor to the container that is to come up meanwhile.
+ */
+export const betweenVisits = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 75))
+
 /** Waits until `condition` holds; the last failure is the reason when it never does. */
 export const eventually = (
   condition: () => Promise<void> | void,

@@ -17,6 +17,8 @@ const manifestName = 'manifest.json'
 /** WordPress is mostly text; the levels above cost twice the time for a hundredth of the size. */
 const gzipLevel = 4
 const chunkBytes = 1_048_576
+/** What goes through zlib at a time. */
+const batchBytes = 262_144
 
 /** Where a site's content lies. */
 export interface SitePlaces {
@@ -89,6 +91,24 @@ function* exactly(descriptor: number, bytes: number): Generator<Buffer> {
   }
 }
 
+/**
+ * Chunks of a quarter of a megabyte or more: a tar stream comes in pieces of a header, a small file
+ * and its padding, and zlib takes a turn of the thread pool for each.
+ */
+async function* batched(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let held: Buffer[] = []
+  let bytes = 0
+  for await (const chunk of chunks) {
+    held.push(chunk)
+    bytes += chunk.length
+    if (bytes < batchBytes) continue
+    yield Buffer.concat(held)
+    held = []
+    bytes = 0
+  }
+  if (bytes > 0) yield Buffer.concat(held)
+}
+
 const put = (
   tar: Pack,
   entry: Partial<Header> & Pick<Header, 'name' | 'size'>,
@@ -151,7 +171,8 @@ export async function packSite(
   const tar = pack()
   const written = pipeline(
     tar,
-    createGzip({ level: gzipLevel }),
+    batched,
+    createGzip({ level: gzipLevel, chunkSize: chunkBytes }),
     fs.createWriteStream('', { fd: descriptor }),
   )
   const fill = async (): Promise<CopyFigures> => {
@@ -227,7 +248,11 @@ export async function unpackSite(descriptor: number, places: SitePlaces): Promis
     }
   }
   await Promise.all([
-    pipeline(fs.createReadStream('', { fd: descriptor }), createGunzip(), tar),
+    pipeline(
+      fs.createReadStream('', { fd: descriptor, highWaterMark: batchBytes }),
+      createGunzip({ chunkSize: batchBytes }),
+      tar,
+    ),
     lay(),
   ])
   if (!whole) throw new Error('the archive is not whole')
