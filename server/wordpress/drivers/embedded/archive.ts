@@ -95,10 +95,10 @@ function* exactly(descriptor: number, bytes: number): Generator<Buffer> {
  * Chunks of a quarter of a megabyte or more: a tar stream comes in pieces of a header, a small file
  * and its padding, and zlib takes a turn of the thread pool for each.
  */
-async function* batched(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+async function* batched(tar: Pack): AsyncGenerator<Buffer> {
   let held: Buffer[] = []
   let bytes = 0
-  for await (const chunk of chunks) {
+  for await (const chunk of tar as AsyncIterable<Buffer>) {
     held.push(chunk)
     bytes += chunk.length
     if (bytes < batchBytes) continue
@@ -170,8 +170,7 @@ export async function packSite(
   const tables = await snapshotDatabase(databaseFileOf(places), scratchFile)
   const tar = pack()
   const written = pipeline(
-    tar,
-    batched,
+    batched(tar),
     createGzip({ level: gzipLevel, chunkSize: chunkBytes }),
     fs.createWriteStream('', { fd: descriptor }),
   )
