@@ -61,6 +61,11 @@ export const Config = z.object({
   /** What the runtime behind WordPress can do, so that the screen offers nothing else. */
   wordpress: z.object({
     maxContainers: z.int(),
+    /** The largest plan, cores and MB; null: the runtime sets no bound. */
+    maxCpu: z.nullable(z.int()),
+    maxRamMb: z.nullable(z.int()),
+    /** Ids of the data centres that take servers; null: every one of the catalogue. */
+    regions: z.nullable(z.array(z.int())),
     database: z.enum(['sqlite', 'mariadb']),
     /** Days for which the backups of a deleted server can still be downloaded. */
     backupsKeptDays: z.int(),

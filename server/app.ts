@@ -91,6 +91,19 @@ export interface Timing {
   readonly metrics?: Partial<MetricTimes>
 }
 
+/** Of a runtime, what screens are told. */
+const offerOf = ({
+  maxContainers,
+  maxCpu,
+  maxRamMb,
+  database,
+}: wordpress.WordpressCapabilities) => ({
+  maxContainers,
+  maxCpu,
+  maxRamMb,
+  database,
+})
+
 export type App = Awaited<ReturnType<typeof openApp>>
 
 const root = path.resolve(import.meta.dirname, '..')
@@ -489,7 +502,8 @@ export async function openApp(parts: AppParts) {
       realtimeKey: secrets.derive('realtime-key').slice(0, 20),
       sandboxUrl: parts.sandboxUrl,
       wordpress: {
-        ...nodes.driver.capabilities,
+        ...offerOf(nodes.driver.capabilities),
+        regions: nodes.regions(),
         backupsKeptDays: config.BACKUP_RETENTION_AFTER_DELETION_DAYS,
       },
     })

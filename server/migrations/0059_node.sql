@@ -17,6 +17,9 @@ create table node (
   room int not null default 0 check (room >= 0),
   max_containers int not null default 0,
   min_ram_mb int not null default 0,
+  -- Of one container; null: no bound of its own.
+  max_ram_mb int,
+  max_cpu int,
   database text not null default 'sqlite',
   created_at timestamptz not null default now()
 );

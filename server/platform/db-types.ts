@@ -284,6 +284,8 @@ export interface Node {
   labels: Generated<unknown>;
   last_seen: Timestamp | null;
   max_containers: Generated<number>;
+  max_cpu: number | null;
+  max_ram_mb: number | null;
   min_ram_mb: Generated<number>;
   regions: number[] | null;
   room: Generated<number>;

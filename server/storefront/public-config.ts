@@ -8,13 +8,15 @@ import type { Config as PublicConfig } from '../../contract/system.ts'
 import type { Catalog } from '../catalog/index.ts'
 import { available, cardsOf, takesRegion, tokensOf, type PaymentDriver } from '../payments/index.ts'
 
+type Offered = z.output<typeof PublicConfig>['wordpress']
+
 export function publicConfig(of: {
   catalog: Catalog
   drivers: ReadonlyMap<string, PaymentDriver>
   portalUrl: string
   realtimeKey: string
   sandboxUrl: string | null
-  wordpress: { maxContainers: number; database: 'sqlite' | 'mariadb'; backupsKeptDays: number }
+  wordpress: Omit<Offered, 'diskPerGb' | 'mariadbDiskPerGb'>
 }): z.output<typeof PublicConfig> {
   const { catalog, drivers } = of
   const { reminderDays, suspendDays, deleteDays } = catalog.billing

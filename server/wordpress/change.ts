@@ -18,7 +18,7 @@ import { Refusal } from '../platform/errors.ts'
 import type { Jobs } from '../platform/jobs.ts'
 import { isReserved } from './names.ts'
 import { nodeStateOf } from './nodes.ts'
-import { freeOn } from './placement.ts'
+import { freeOn, serves } from './placement.ts'
 import { descriptionOf, subjectOf } from './product.ts'
 import { lockSite, nameIsTaken, type SiteRow } from './store.ts'
 
@@ -127,8 +127,8 @@ async function resize(
   const node = await nodeStateOf(tx, site)
   const running = await runningTerms(tx, catalog, site)
   const present = planOf(site, running)
-  const offered = plans(catalog, site.currency as Currency).filter(
-    (plan) => plan.ram >= node.minRamMb,
+  const offered = plans(catalog, site.currency as Currency).filter(({ ram, cpu }) =>
+    serves(node, { ramMb: ram, cpu }),
   )
   const find = (id: number): Plan => {
     const plan = id === site.plan_id ? present : offered.find((candidate) => candidate.id === id)

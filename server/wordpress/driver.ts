@@ -10,6 +10,10 @@ export interface WordpressCapabilities {
   readonly maxContainers: number
   /** Smallest plan this runtime can serve, MB of RAM. */
   readonly minRamMb: number
+  /** Largest plan, MB of RAM; null: no bound of its own. */
+  readonly maxRamMb: number | null
+  /** Largest plan, cores; null: a plan's cores are a share, whatever the machine has. */
+  readonly maxCpu: number | null
   /** What stands behind WordPress; the screens say so. */
   readonly database: 'sqlite' | 'mariadb'
 }

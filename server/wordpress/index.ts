@@ -9,7 +9,7 @@ export { listNodes, putNode, removeNode, setNodeState, type NodeEntry } from './
 export { isLost, freeOn } from './placement.ts'
 export { createNodes, type NodeConnection, type NodeControl } from './routed-driver.ts'
 export { createDomains } from './domains.ts'
-export type { RuntimeCounts, SiteSpec, WordpressDriver } from './driver.ts'
+export type { RuntimeCounts, SiteSpec, WordpressCapabilities, WordpressDriver } from './driver.ts'
 export { defineDiskWarnings } from './disk-warnings.ts'
 export { defineHealth, downSites } from './health.ts'
 export { createLifecycle } from './lifecycle.ts'

@@ -169,6 +169,8 @@ test('a machine that is added takes the servers of its data centre', async () =>
     return (await regions()).includes(4)
   })
   expect(await regions()).toEqual([1, 2, 4])
+  const config = await call<{ wordpress: { regions: number[] } }>('GET', '/api/config')
+  expect(config.body.result.wordpress.regions).toEqual([1, 2, 4])
   here = await ordered({ region: 1 })
   there = await ordered({ region: 4 })
   expect([await nodeOf(here.id), await nodeOf(there.id)]).toEqual(['main', 'syd'])

@@ -60,11 +60,12 @@ export async function noteSeen(
     readonly agoMs: number
   },
 ): Promise<void> {
-  const { maxContainers, minRamMb, database } = told.capabilities
+  const { maxContainers, minRamMb, maxRamMb, maxCpu, database } = told.capabilities
   await sql`
     update node set room = ${told.room},
       last_seen = clock_timestamp() - ${told.agoMs} * interval '1 millisecond',
-      max_containers = ${maxContainers}, min_ram_mb = ${minRamMb}, database = ${database}
+      max_containers = ${maxContainers}, min_ram_mb = ${minRamMb}, max_ram_mb = ${maxRamMb},
+      max_cpu = ${maxCpu}, database = ${database}
     where id = ${id}`.execute(db)
   await sql`
     delete from site_placement p using node n where n.id = ${id} and p.node_id = n.id
@@ -82,8 +83,10 @@ export async function nodeStates(db: Queryable): Promise<NodeState[]> {
     reserved: number
     max_containers: number
     min_ram_mb: number
+    max_ram_mb: number | null
+    max_cpu: number | null
   }>`
-    select n.id, n.regions, n.state, n.room, n.max_containers, n.min_ram_mb,
+    select n.id, n.regions, n.state, n.room, n.max_containers, n.min_ram_mb, n.max_ram_mb, n.max_cpu,
       extract(epoch from clock_timestamp() - n.last_seen)::float8 as seen,
       (select coalesce(sum(s.containers), 0)::int
         from site_placement p join site s on s.id = p.site_id
@@ -100,6 +103,8 @@ export async function nodeStates(db: Queryable): Promise<NodeState[]> {
     reserved: row.reserved,
     maxContainers: row.max_containers,
     minRamMb: row.min_ram_mb,
+    maxRamMb: row.max_ram_mb,
+    maxCpu: row.max_cpu,
   }))
 }
 
@@ -195,6 +200,7 @@ export async function takePlace(tx: Tx, siteId: string, now: Date): Promise<NoPl
     regionId: site.region_id,
     containers: site.containers,
     ramMb: site.ram_mb,
+    cpu: site.cpu,
   })
   if ('none' in placed) return placed.none
   await tx

@@ -74,6 +74,7 @@ function check(
       regionId: region.id,
       containers: form.replicate,
       ramMb: plan.ram,
+      cpu: plan.cpu,
     })
     if ('none' in placed) fault(...unplaced[placed.none])
   }

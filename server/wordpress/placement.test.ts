@@ -11,9 +11,11 @@ const node = (id: string, of: Partial<NodeState> = {}): NodeState => ({
   reserved: 0,
   maxContainers: 50,
   minRamMb: 512,
+  maxRamMb: null,
+  maxCpu: null,
   ...of,
 })
-const wish = { regionId: 1, containers: 2, ramMb: 1024 }
+const wish = { regionId: 1, containers: 2, ramMb: 1024, cpu: 2 }
 
 describe('a new server', () => {
   test('goes to the node with most room, counting what is promised already', () => {
@@ -36,6 +38,8 @@ describe('a new server', () => {
     })
     expect(place([node('a', { seenSecondsAgo: null })], wish)).toEqual({ none: 'region' })
     expect(place([node('a', { minRamMb: 2048 })], wish)).toEqual({ none: 'size' })
+    expect(place([node('a', { maxRamMb: 512 })], wish)).toEqual({ none: 'size' })
+    expect(place([node('a', { maxCpu: 1 })], wish)).toEqual({ none: 'size' })
     expect(place([node('a', { maxContainers: 1 })], wish)).toEqual({ none: 'containers' })
     expect(place([node('a', { room: 3, reserved: 2 })], wish)).toEqual({ none: 'full' })
   })
@@ -50,11 +54,14 @@ const anyNode = fc.record({
   reserved: fc.integer({ min: 0, max: 60 }),
   maxContainers: fc.integer({ min: 1, max: 50 }),
   minRamMb: fc.constantFrom(512, 1024, 2048),
+  maxRamMb: fc.constantFrom(null, 1024, 4096),
+  maxCpu: fc.constantFrom(null, 1, 4),
 })
 const anyWish = fc.record({
   regionId: fc.integer({ min: 1, max: 4 }),
   containers: fc.integer({ min: 1, max: 50 }),
   ramMb: fc.constantFrom(512, 1024, 4096),
+  cpu: fc.constantFrom(1, 2, 8),
 })
 
 test('whatever nodes there are, the chosen one can take the server and none is emptier', () => {
@@ -65,6 +72,8 @@ test('whatever nodes there are, the chosen one can take the server and none is e
         !isLost(candidate) &&
         (candidate.regions?.includes(wished.regionId) ?? true) &&
         wished.ramMb >= candidate.minRamMb &&
+        (candidate.maxRamMb === null || wished.ramMb <= candidate.maxRamMb) &&
+        (candidate.maxCpu === null || wished.cpu <= candidate.maxCpu) &&
         wished.containers <= candidate.maxContainers &&
         wished.containers <= freeOn(candidate)
       const placed = place(nodes, wished)

@@ -18,12 +18,16 @@ export interface NodeState {
   /** Of one server. */
   readonly maxContainers: number
   readonly minRamMb: number
+  /** Null: no bound of its own. */
+  readonly maxRamMb: number | null
+  readonly maxCpu: number | null
 }
 
 export interface Wish {
   readonly regionId: number
   readonly containers: number
   readonly ramMb: number
+  readonly cpu: number
 }
 
 /** Why no node takes it. `region`: none is there, `size` and `containers`: none can, `full`. */
@@ -43,6 +47,15 @@ const holds = (node: NodeState, regionId: number): boolean =>
 export const isOffered = (nodes: readonly NodeState[], regionId: number): boolean =>
   nodes.some((node) => node.state === 'active' && !isLost(node) && holds(node, regionId))
 
+/** Whether a node can run a plan of this size. */
+export const serves = (
+  node: Pick<NodeState, 'minRamMb' | 'maxRamMb' | 'maxCpu'>,
+  size: { readonly ramMb: number; readonly cpu: number },
+): boolean =>
+  size.ramMb >= node.minRamMb &&
+  size.ramMb <= (node.maxRamMb ?? Number.POSITIVE_INFINITY) &&
+  size.cpu <= (node.maxCpu ?? Number.POSITIVE_INFINITY)
+
 /** Containers that may still be placed. */
 export const freeOn = (node: NodeState): number => Math.max(0, node.room - node.reserved)
 
@@ -52,9 +65,9 @@ export function place(nodes: readonly NodeState[], wish: Wish): Place {
     (node) => node.state === 'active' && !isLost(node) && holds(node, wish.regionId),
   )
   if (here.length === 0) return { none: 'region' }
-  const largeEnough = here.filter((node) => wish.ramMb >= node.minRamMb)
-  if (largeEnough.length === 0) return { none: 'size' }
-  const able = largeEnough.filter((node) => wish.containers <= node.maxContainers)
+  const ofSize = here.filter((node) => serves(node, wish))
+  if (ofSize.length === 0) return { none: 'size' }
+  const able = ofSize.filter((node) => wish.containers <= node.maxContainers)
   if (able.length === 0) return { none: 'containers' }
   const [best] = able
     .filter((node) => freeOn(node) >= wish.containers)

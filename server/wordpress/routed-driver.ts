@@ -25,6 +25,8 @@ export interface NodeConnection {
 
 export interface Nodes {
   readonly driver: WordpressDriver
+  /** Data centres of the nodes that can be asked now; null: every one. */
+  regions(): number[] | null
   /** Those that can be asked now. */
   reachable(): readonly (NodeControl & { readonly node: string })[]
   /** Resolves when the own node is written down. Then looks every few seconds. */
@@ -52,7 +54,16 @@ const lookMs = 15_000
 /** A node that takes longer is asked again at the next look. */
 const answerMs = 10_000
 
-const nothingKnown: WordpressCapabilities = { maxContainers: 1, minRamMb: 512, database: 'sqlite' }
+const nothingKnown: WordpressCapabilities = {
+  maxContainers: 1,
+  minRamMb: 512,
+  maxRamMb: null,
+  maxCpu: null,
+  database: 'sqlite',
+}
+/** The largest bound; null where one has none. */
+const largest = (bounds: readonly (number | null)[]): number | null =>
+  bounds.includes(null) ? null : Math.max(...bounds.map(Number))
 
 export function createNodes(parts: NodesParts): Nodes {
   const { db, log, own } = parts
@@ -61,6 +72,7 @@ export function createNodes(parts: NodesParts): Nodes {
     string,
     { readonly address: string; readonly connection: NodeConnection }
   >()
+  let regionsOf = new Map<string, readonly number[] | null>()
   /** Called when a node can be asked again: who watches a log of it begins anew. */
   const resumed = new Set<() => void>()
   let timer: NodeJS.Timeout | undefined
@@ -131,6 +143,8 @@ export function createNodes(parts: NodesParts): Nodes {
       return {
         maxContainers: Math.max(...all.map(({ maxContainers }) => maxContainers)),
         minRamMb: Math.min(...all.map(({ minRamMb }) => minRamMb)),
+        maxRamMb: largest(all.map(({ maxRamMb }) => maxRamMb)),
+        maxCpu: largest(all.map(({ maxCpu }) => maxCpu)),
         database: first.database,
       }
     },
@@ -170,7 +184,9 @@ export function createNodes(parts: NodesParts): Nodes {
   /** Lines to the nodes that there are now, and to no other. */
   async function connectAll(): Promise<void> {
     const wanted = new Map<string, string>()
-    for (const row of await allNodes(db))
+    const rows = await allNodes(db)
+    regionsOf = new Map(rows.map(({ id, regions }) => [id, regions]))
+    for (const row of rows)
       if (row.id !== ownId && row.address !== null) wanted.set(row.id, row.address)
     for (const [id, { address, connection }] of others)
       if (wanted.get(id) !== address) {
@@ -209,8 +225,15 @@ export function createNodes(parts: NodesParts): Nodes {
     return looking
   }
 
+  function regions(): number[] | null {
+    const all = reachable().map(({ node }) => regionsOf.get(node) ?? null)
+    const named = all.flatMap((some) => some ?? [])
+    return all.includes(null) ? null : [...new Set(named)].toSorted((a, b) => a - b)
+  }
+
   return {
     driver,
+    regions,
     reachable,
     look,
     async start() {

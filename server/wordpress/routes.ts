@@ -24,7 +24,7 @@ import type { Lifecycle } from './lifecycle.ts'
 import type { LogStreams } from './log-stream.ts'
 import { nodeStates } from './nodes.ts'
 import { placeOrder, type Buyer } from './order.ts'
-import { isOffered } from './placement.ts'
+import { isOffered, serves } from './placement.ts'
 import { present, siteOf, sitePage, takesNames, type SiteAddressing } from './store.ts'
 
 export interface WordpressRouteDeps {
@@ -83,9 +83,9 @@ export function routes(http: Http, deps: WordpressRouteDeps): void {
   }
   http.read(api.listPlans, async ({ customerId, query, language }) => {
     const { regionCode } = await deps.customer(db, customerId)
-    const smallest = Math.min(...(await nodeStates(db)).map(({ minRamMb }) => minRamMb))
-    const offered = plans(catalog, currencyOf(catalog, regionCode)).filter(
-      (plan) => plan.ram >= smallest,
+    const nodes = await nodeStates(db)
+    const offered = plans(catalog, currencyOf(catalog, regionCode)).filter(({ ram, cpu }) =>
+      nodes.some((node) => serves(node, { ramMb: ram, cpu })),
     )
     const { shown, next } = catalogPage(offered, query, language)
     return new Page(shown, next)

@@ -183,7 +183,7 @@ export function createEmbedded(parts: EmbeddedParts): SiteRuntime {
 
   return {
     name: 'embedded',
-    capabilities: { maxContainers, minRamMb, database: 'sqlite' },
+    capabilities: { maxContainers, minRamMb, maxRamMb: null, maxCpu: null, database: 'sqlite' },
     room: async () => room(),
     async install(spec, admin) {
       check(spec)

@@ -13,6 +13,7 @@ export { serveRuntime } from './serve.ts'
 const received = (lines: readonly SentLine[]): LogLine[] =>
   lines.map((line) => ({ ...line, at: new Date(line.at) }))
 
+const unbounded = { maxRamMb: null, maxCpu: null } as const
 const gone = 'the process that runs the sites is not there'
 
 /**
@@ -36,7 +37,8 @@ export async function connectRuntime(
 
   return {
     name,
-    capabilities,
+    // Release 2 says nothing of bounds, and has none.
+    capabilities: { ...unbounded, ...capabilities },
     room: () => ask('room'),
     install: (spec, admin) => ask('install', spec, admin),
     start: (spec) => ask('start', spec),
