@@ -57,6 +57,7 @@ import { createNotices } from './platform/notices.ts'
 import { createMetrics, type MetricTimes } from './platform/metrics.ts'
 import { openApi } from './platform/openapi.ts'
 import type { Secrets } from './platform/secrets.ts'
+import type { ParentFigures } from './process-figures.ts'
 import { definePortalBackups, refuseUnfinishedRestore } from './portal-backup/index.ts'
 import { openTracing } from './platform/tracing.ts'
 import { createRealtime } from './realtime/index.ts'
@@ -258,12 +259,23 @@ export async function openApp(parts: AppParts) {
 
   // Upper layer
   const addressing = wordpress.addressingOf(config)
+  /** What the parents of other machines have counted. */
+  const otherNodes = new Map<string, () => Promise<ParentFigures>>()
   const nodes = wordpress.createNodes({
     db,
     log,
     own: ownNodeOf(config, drivers),
-    connect: (id, address, onOpen) =>
-      connectNode({ address, key: nodeKey(secrets, id), log }, onOpen),
+    connect(id, address, onOpen) {
+      const connection = connectNode({ address, key: nodeKey(secrets, id), log }, onOpen)
+      otherNodes.set(id, connection.figures)
+      return {
+        control: () => connection.control(),
+        close() {
+          otherNodes.delete(id)
+          connection.close()
+        },
+      }
+    },
     notes: isWorker,
     onReachable() {
       directory.refresh()
@@ -399,6 +411,8 @@ export async function openApp(parts: AppParts) {
       (await wordpress.listNodes(db)).map((node) => ({ ...node, free: wordpress.freeOn(node) })),
     waitingMessages: messages.waiting,
     processes: drivers.processes,
+    ownNode: config.NODE_NAME,
+    otherNodes,
     gateways: [...drivers.payments.keys()],
     dataDir: config.DATA_DIR,
   })

@@ -14,7 +14,12 @@ import {
   type PaymentDriverName,
 } from './payments/drivers/index.ts'
 import type { PaymentDriver } from './payments/index.ts'
-import { askOtherProcesses, type OtherProcesses } from './process-figures.ts'
+import {
+  askOtherProcesses,
+  askParent,
+  type OtherProcesses,
+  type ParentFigures,
+} from './process-figures.ts'
 import type { Log } from './platform/log.ts'
 import { callsOver, isUnknownCall } from './platform/rpc.ts'
 import { openSecureLine } from './platform/secure-line.ts'
@@ -146,7 +151,7 @@ function edgeOver(line: MessageConnection): EdgeControl {
 export function connectNode(
   parts: { readonly address: string; readonly key: string; readonly log: Log },
   onOpen: () => void,
-): NodeConnection {
+): NodeConnection & { readonly figures: () => Promise<ParentFigures> } {
   let control: ReturnType<NodeConnection['control']>
   const opened = openSecureLine({
     ...parts,
@@ -156,7 +161,11 @@ export function connectNode(
     },
     onOpen,
   })
-  return { control: () => opened.line() && control, close: () => opened.close() }
+  return {
+    control: () => opened.line() && control,
+    close: () => opened.close(),
+    figures: askParent(() => opened.line()),
+  }
 }
 
 /** The name server of another machine, over a line that opens again by itself. */

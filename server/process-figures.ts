@@ -74,15 +74,22 @@ export interface OtherProcesses {
   readonly nameServer: (() => Promise<NameServerFigures>) | null
 }
 
+/** Of a parent at the other end of the line that there is at the moment. */
+export function askParent(
+  line: MessageConnection | (() => MessageConnection | undefined),
+): () => Promise<ParentFigures> {
+  const call = callsOver<{ read: () => ParentFigures }>(line, prefixes.parent, gone)
+  return () => call('read')
+}
+
 /** `line`: to the parent, listening. */
 export function askOtherProcesses(
   line: MessageConnection,
   opened: { readonly node: boolean; readonly nameServer: boolean },
 ): OtherProcesses {
-  const parent = callsOver<{ read: () => ParentFigures }>(line, prefixes.parent, gone)
   const nameServer = callsOver<{ read: () => NameServerFigures }>(line, prefixes.nameServer, gone)
   return {
-    parent: opened.node ? () => parent('read') : null,
+    parent: opened.node ? askParent(line) : null,
     nameServer: opened.nameServer ? () => nameServer('read') : null,
   }
 }

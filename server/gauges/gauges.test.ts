@@ -219,9 +219,9 @@ test('a server is set up, visited, ends and comes back', async () => {
   expect(before.get('portal_provisioning_duration_seconds_count')).toBe(1)
   expect(before.get('portal_sites{state="running"}')).toBe(1)
   expect(before.get('portal_sites_answering')).toBe(1)
-  expect(before.get('portal_containers')).toBe(1)
+  expect(before.get('portal_containers{node="main"}')).toBe(1)
   expect(await visit()).toBe(200)
-  const ok = 'portal_edge_requests_total{status="2xx"}'
+  const ok = 'portal_edge_requests_total{status="2xx",node="main"}'
   expect(await read(ok)).toEqual([(before.get(ok) ?? 0) + 1])
 
   const pids = execFileSync('ps', ['-eo', 'pid=,args='], { encoding: 'utf8' })
@@ -232,11 +232,11 @@ test('a server is set up, visited, ends and comes back', async () => {
   for (const pid of pids) process.kill(pid, 'SIGKILL')
   await eventually(
     'the container being counted as started again',
-    async () => (await read('portal_container_restarts_total'))[0] === 1,
+    async () => (await read('portal_container_restarts_total{node="main"}'))[0] === 1,
   )
   await eventually('the site', async () => (await visit()) === 200)
   host = 'nobody.localhost'
-  const none = 'portal_edge_requests_total{status="4xx"}'
+  const none = 'portal_edge_requests_total{status="4xx",node="main"}'
   const [missed = 0] = await read(none)
   expect(await visit()).toBe(404)
   expect(await read(none)).toEqual([missed + 1])
@@ -300,7 +300,7 @@ test.each(['is away', 'hangs'] as const)('the name server %s', async (state) => 
   expect(performance.now() - from).toBeLessThan(2_000)
   expect(all.get('portal_process_up{process="name_server"}')).toBe(0)
   expect(all.get('portal_process_up{process="parent"}')).toBe(1)
-  expect(all.get('portal_edge_requests_total{status="2xx"}')).toBeGreaterThan(0)
+  expect(all.get('portal_edge_requests_total{status="2xx",node="main"}')).toBeGreaterThan(0)
   expect([...all.keys()].filter((name) => name.startsWith('portal_dns_'))).toEqual([])
   nameServer = 'answers'
   expect(await read('portal_process_up{process="name_server"}')).toEqual([1])

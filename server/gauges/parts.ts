@@ -3,7 +3,7 @@ import type { Pool } from 'pg'
 import type { Clock } from '../platform/clock.ts'
 import type { Database } from '../platform/db.ts'
 import type { Metrics } from '../platform/metrics.ts'
-import type { OtherProcesses } from '../process-figures.ts'
+import type { OtherProcesses, ParentFigures } from '../process-figures.ts'
 
 /** A machine that runs sites, as the database knows it. */
 export interface NodeFigures {
@@ -31,6 +31,10 @@ export interface GaugeParts {
   readonly nodes: () => Promise<readonly NodeFigures[]>
   readonly waitingMessages: () => Promise<number>
   readonly processes: OtherProcesses
+  /** What this machine's node is called. */
+  readonly ownNode: string
+  /** Parents of other machines that run sites, by their nodes. */
+  readonly otherNodes: ReadonlyMap<string, () => Promise<ParentFigures>>
   /** Names of the payment drivers that are in use. */
   readonly gateways: readonly string[]
   readonly dataDir: string

@@ -4,7 +4,7 @@
  * `portal_process_up`, and its other values are absent.
  */
 import type { Family, Sample, Samples } from '../platform/metrics.ts'
-import { measureProcess, type ProcessFigures } from '../process-figures.ts'
+import { measureProcess, type ParentFigures, type ProcessFigures } from '../process-figures.ts'
 import type { GaugeParts } from './parts.ts'
 
 /** One that hangs is as good as away, ms; less than a source may take. */
@@ -13,7 +13,9 @@ const longestAnswerMs = 1_000
 const families = {
   portal_process_up: {
     type: 'gauge',
-    help: '1 for a process that answers: portal, parent, name_server',
+    help:
+      '1 for a process that answers: portal, parent, name_server, and of other machines ' +
+      'node <name>',
     labels: ['process'],
   },
   portal_build_info: {
@@ -39,16 +41,18 @@ const families = {
   portal_edge_requests_total: {
     type: 'counter',
     help: "Requests to customers' sites by class of status; left: the visitor did not wait",
-    labels: ['status'],
+    labels: ['status', 'node'],
   },
-  portal_containers: { type: 'gauge', help: 'Containers that answer' },
+  portal_containers: { type: 'gauge', help: 'Containers that answer', labels: ['node'] },
   portal_container_restarts_total: {
     type: 'counter',
     help: 'Containers that ended unasked and were started again',
+    labels: ['node'],
   },
   portal_container_failed_starts_total: {
     type: 'counter',
     help: 'Containers that should start and did not; they are tried again',
+    labels: ['node'],
   },
   portal_dns_responses_total: {
     type: 'counter',
@@ -77,16 +81,22 @@ async function answerOf<T>(ask: () => Promise<T>): Promise<T | undefined> {
 export function defineProcessGauges({
   metrics,
   processes,
-}: Pick<GaugeParts, 'metrics' | 'processes'>): void {
+  ownNode,
+  otherNodes,
+}: Pick<GaugeParts, 'metrics' | 'processes' | 'ownNode' | 'otherNodes'>): void {
   const measured = measureProcess()
   metrics.source(families, async () => {
-    const [parent, nameServer] = await Promise.all([
+    const [parent, nameServer, others] = await Promise.all([
       processes.parent && answerOf(processes.parent),
       processes.nameServer && answerOf(processes.nameServer),
+      Promise.all(
+        [...otherNodes].map(async ([node, ask]) => ({ node, figures: await answerOf(ask) })),
+      ),
     ])
     const all = new Map<string, ProcessFigures | undefined>([['portal', measured()]])
     if (processes.parent) all.set('parent', parent ?? undefined)
     if (processes.nameServer) all.set('name_server', nameServer ?? undefined)
+    for (const { node, figures } of others) all.set(`node ${node}`, figures)
     const of = (value: (figures: ProcessFigures) => number): Sample[] =>
       [...all].flatMap(([process, figures]) =>
         figures ? [{ of: { process }, value: value(figures) }] : [],
@@ -103,12 +113,19 @@ export function defineProcessGauges({
       portal_process_resident_memory_bytes: of((figures) => figures.residentBytes),
       portal_process_event_loop_lag_seconds: of((figures) => figures.lagSeconds),
     }
-    if (parent)
+    const nodes = [{ node: ownNode, figures: parent ?? undefined }, ...others].flatMap(
+      ({ node, figures }) => (figures ? [{ node, figures }] : []),
+    )
+    const ofNodes = (value: (figures: ParentFigures) => number): Sample[] =>
+      nodes.map(({ node, figures }) => ({ of: { node }, value: value(figures) }))
+    if (nodes.length > 0)
       Object.assign(samples, {
-        portal_edge_requests_total: eachOf('status', parent.edge),
-        portal_containers: parent.runtime.containers,
-        portal_container_restarts_total: parent.runtime.restarts,
-        portal_container_failed_starts_total: parent.runtime.failedStarts,
+        portal_edge_requests_total: nodes.flatMap(({ node, figures }) =>
+          Object.entries(figures.edge).map(([status, value]) => ({ of: { status, node }, value })),
+        ),
+        portal_containers: ofNodes(({ runtime }) => runtime.containers),
+        portal_container_restarts_total: ofNodes(({ runtime }) => runtime.restarts),
+        portal_container_failed_starts_total: ofNodes(({ runtime }) => runtime.failedStarts),
       } satisfies Samples<Name>)
     if (nameServer)
       Object.assign(samples, {

@@ -86,7 +86,8 @@ export async function nodeStates(db: Queryable): Promise<NodeState[]> {
     max_ram_mb: number | null
     max_cpu: number | null
   }>`
-    select n.id, n.regions, n.state, n.room, n.max_containers, n.min_ram_mb, n.max_ram_mb, n.max_cpu,
+    select n.id, n.regions, n.state, n.room,
+      n.max_containers, n.min_ram_mb, n.max_ram_mb, n.max_cpu,
       extract(epoch from clock_timestamp() - n.last_seen)::float8 as seen,
       (select coalesce(sum(s.containers), 0)::int
         from site_placement p join site s on s.id = p.site_id
