@@ -30,6 +30,7 @@ async function openSandbox(config: Config, databaseUrl: string, secrets: Secrets
       secretKey: secrets.derive('sandbox-esms-secret').slice(0, 32),
     },
   }
+  const acme = { keyId: 'sandbox', hmacKey: secrets.derive('sandbox-acme-key') }
   // Imported only when the sandbox is used: a minimal production image does not contain it.
   const { startSandbox } = await import('../sandbox/index.ts')
   const sandbox = await startSandbox({
@@ -39,6 +40,12 @@ async function openSandbox(config: Config, databaseUrl: string, secrets: Secrets
     portalUrl: config.portalUrl,
     ...(config.SANDBOX_DNS_PORT !== undefined && { registryPort: config.SANDBOX_DNS_PORT }),
     ...keys,
+    acme: {
+      httpPort: config.SITES_PORT,
+      nameServerPort: config.DNS_PORT,
+      resolvers: config.DNS_RESOLVERS,
+      binding: acme,
+    },
     log: (line) => log.info({ sandbox: line }, 'sandbox'),
   })
   const addresses: SandboxAddresses = {
@@ -46,6 +53,7 @@ async function openSandbox(config: Config, databaseUrl: string, secrets: Secrets
     smtpUrl: sandbox.smtpUrl,
     registryPort: sandbox.registryPort,
     ...keys,
+    acme,
   }
   return { sandbox, addresses }
 }

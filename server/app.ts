@@ -9,6 +9,7 @@ import swaggerUi from '@fastify/swagger-ui'
 import { sql } from 'kysely'
 import * as auth from './auth/index.ts'
 import * as billing from './billing/index.ts'
+import * as certificates from './certificates/index.ts'
 import { currencyOf, languageOfRegion, smsCountriesOf, type Catalog } from './catalog/index.ts'
 import type { Config } from './config.ts'
 import type { Drivers } from './drivers.ts'
@@ -23,6 +24,7 @@ import {
   routes as dnsRoutes,
   titles as dnsTitles,
 } from './dns/index.ts'
+import { certifiableNames, isOwnEdge } from './certifiable-names.ts'
 import { createMeters, defineGauges } from './gauges/index.ts'
 import { serveHealth } from './health.ts'
 import { judgeInstallation } from './installation.ts'
@@ -76,6 +78,8 @@ export interface Timing {
   /** Longest time of one step of setting a server up. */
   readonly provisionStepMs?: number
   readonly metrics?: Partial<MetricTimes>
+  /** Longest times of calls to certificate authorities, and of orders. */
+  readonly certificates?: Partial<certificates.OrderTimes>
 }
 
 export type App = Awaited<ReturnType<typeof openApp>>
@@ -302,6 +306,26 @@ export async function openApp(parts: AppParts) {
     }),
     pool: config.DNS_NAME_SERVERS,
     addresses: nameServerAddresses,
+    aliasesOf: lookup.cname,
+  })
+
+  const tls = certificates.createCertificates({
+    db,
+    clock,
+    log,
+    jobs,
+    secrets,
+    isEnabled: config.SITES_TLS_PORT !== undefined,
+    names: certifiableNames(config, db, domains),
+    edge: drivers.certificates,
+    dns: dns.challenges,
+    authorities: drivers.authorities,
+    contact: config.ACME_EMAIL,
+    allowed: {
+      ordersIn3Hours: config.ACME_ORDERS_IN_3_HOURS,
+      aWeek: config.ACME_CERTIFICATES_A_WEEK,
+    },
+    times: parts.timing?.certificates,
   })
 
   // Upkeep
@@ -316,6 +340,8 @@ export async function openApp(parts: AppParts) {
     idempotency,
     accounts,
     messages,
+    certificates: tls,
+    dnsChallenges: dns.challenges,
     dataDir: config.DATA_DIR,
   })
   definePortalBackups({ ...parts, db, jobs, metrics, driver: drivers.wordpress })
@@ -345,7 +371,8 @@ export async function openApp(parts: AppParts) {
     idempotency,
     identify: (token) => auth.identify(db, clock, token),
     https: portalUrl.startsWith('https:'),
-    trustProxy: config.TRUST_PROXY === 'on',
+    trustProxy:
+      config.portalBehindEdge === undefined ? config.TRUST_PROXY === 'on' : isOwnEdge(config.HOST),
     onResponse: metrics.observe,
   })
   const { server } = http
@@ -425,6 +452,12 @@ export async function openApp(parts: AppParts) {
       return { host, addresses: (await siteAddresses(host)) ?? [] }
     },
   })
+  certificates.routes(http, {
+    ...tls,
+    db,
+    siteOf: (customerId, id) => wordpress.ownHostOf(db, addressing, customerId, id),
+    retries: limits.limit('certificate-retry', 10, 3600),
+  })
   wordpress.backupRoutes(http, { db, backups, copyWork: limits.limit('backup', 30, 3600) })
   const shown = storefront.publicConfig({
     catalog,
@@ -459,7 +492,7 @@ export async function openApp(parts: AppParts) {
   serveHealth(server, {
     metrics,
     metricsToken: config.METRICS_TOKEN,
-    behindProxy: config.TRUST_PROXY === 'on',
+    behindProxy: config.TRUST_PROXY === 'on' || config.portalBehindEdge !== undefined,
     checks: {
       portal: () => (ready ? undefined : 'starting or stopping'),
       database: async () => void (await sql`select 1`.execute(db)),
@@ -507,6 +540,7 @@ export async function openApp(parts: AppParts) {
     topUps,
     accounts,
     dns,
+    tls,
     reconciler,
     resumeServers,
     siteHealth,
@@ -516,6 +550,7 @@ export async function openApp(parts: AppParts) {
     async listen(): Promise<void> {
       await realtime.start()
       await directory.start()
+      await tls.feed.start()
       await dns.start()
       await jobs.start()
       await server.listen({ port: config.PORT, host: config.HOST })
@@ -529,6 +564,7 @@ export async function openApp(parts: AppParts) {
     async drain(): Promise<void> {
       closing.abort(new Error('another process of the portal goes on'))
       directory.stop()
+      tls.feed.stop()
       realtime.sockets.close()
       logs.close()
       await connections.begin()
@@ -538,12 +574,14 @@ export async function openApp(parts: AppParts) {
       ready = false
       closing.abort(new Error('the portal stops'))
       directory.stop()
+      tls.feed.stop()
       realtime.sockets.close()
       logs.close()
       await Promise.all([server.close(), jobs.stop()])
       load.stop()
       await dns.stop()
       await sites
+      await tls.feed.idle()
       await realtime.stop()
       await limits.close()
       await locks.close()

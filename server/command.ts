@@ -75,6 +75,10 @@ const commands: Readonly<Record<string, Command>> = {
       'restore <folder | s3://bucket/prefix> [--passphrase-file <file>]',
     load: async () => (await import('./commands/restore.ts')).restoreCommand,
   },
+  certificates: {
+    about: 'which host names could not be given a certificate, why, and when it is tried again',
+    load: async () => (await import('./commands/certificates.ts')).certificatesCommand,
+  },
   sites: {
     about: 'which customers’ sites should answer and do not, since when and why',
     load: async () => (await import('./commands/sites.ts')).sitesCommand,

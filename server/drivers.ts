@@ -3,6 +3,8 @@
  * sandbox's addresses and keys. Modules do not know which.
  */
 import type { MessageConnection } from 'vscode-jsonrpc/node'
+import type { Authority, CertificateEdge } from './certificates/index.ts'
+import { connectCertificates } from './certificates-line.ts'
 import type { Config } from './config.ts'
 import { connectNameServer, dnsDrivers } from './dns/drivers/index.ts'
 import type { DnsDriver } from './dns/index.ts'
@@ -28,6 +30,8 @@ export interface SandboxAddresses {
   /** Keys of each payment gateway, by name. */
   readonly gateways: Readonly<Record<string, Readonly<Record<string, string>>>>
   readonly esms: { readonly apiKey: string; readonly secretKey: string }
+  /** What its second certificate authority knows this portal by. */
+  readonly acme: { readonly keyId: string; readonly hmacKey: string }
 }
 
 export { connectRuntime }
@@ -39,6 +43,9 @@ export interface Drivers {
   readonly wordpress: WordpressDriver
   readonly edge: EdgeControl
   readonly dns: DnsDriver
+  readonly certificates: CertificateEdge
+  /** Who issues certificates: the first one, and one that stands in for it. */
+  readonly authorities: readonly Authority[]
   /** What the parent and the name server have counted. */
   readonly processes: OtherProcesses
 }
@@ -133,6 +140,32 @@ function openDns(config: Config, line: MessageConnection): DnsDriver {
   }
 }
 
+/** Those that the operator named; the sandbox's two otherwise, where it stands in. */
+function openAuthorities(config: Config, sandbox: SandboxAddresses | undefined): Authority[] {
+  const named = (
+    directory: string | undefined,
+    keyId: string | undefined,
+    hmacKey: string | undefined,
+  ): Authority[] => {
+    if (directory === undefined) return []
+    const binding = keyId === undefined || hmacKey === undefined ? undefined : { keyId, hmacKey }
+    return [{ directory, binding }]
+  }
+  if (config.ACME_DIRECTORY !== undefined || !sandbox)
+    return [
+      ...named(config.ACME_DIRECTORY, config.ACME_EAB_KEY_ID, config.ACME_EAB_HMAC_KEY),
+      ...named(
+        config.ACME_FALLBACK_DIRECTORY,
+        config.ACME_FALLBACK_EAB_KEY_ID,
+        config.ACME_FALLBACK_EAB_HMAC_KEY,
+      ),
+    ]
+  return [
+    { directory: `${sandbox.url}/acme/first/directory`, binding: undefined },
+    { directory: `${sandbox.url}/acme/second/directory`, binding: sandbox.acme },
+  ]
+}
+
 /** `line`: to what runs the customers' sites and the name server, listening. */
 export async function openDrivers(
   config: Config,
@@ -159,6 +192,8 @@ export async function openDrivers(
     wordpress: await connectRuntime(line),
     edge: { publish: async (entries) => void (await line.sendRequest(publishHosts, { entries })) },
     dns: openDns(config, line),
+    certificates: connectCertificates(line),
+    authorities: openAuthorities(config, sandbox),
     processes: askOtherProcesses(line, config.DNS_DRIVER === 'embedded'),
   }
 }

@@ -54,6 +54,8 @@ function configOf(env: NodeJS.ProcessEnv): Config | undefined {
 const ownSettings = [
   'HOST',
   'SITES_PORT',
+  'SITES_TLS_PORT',
+  'portalBehindEdge',
   'DATA_DIR',
   'DATABASE_URL',
   'EMBEDDED_PG_USER',

@@ -41,6 +41,12 @@ const families = {
     help: "Requests to customers' sites by class of status; left: the visitor did not wait",
     labels: ['status'],
   },
+  portal_edge_tls_handshakes_total: {
+    type: 'counter',
+    help: 'TLS handshakes of visitors: full, resumed, failed',
+    labels: ['outcome'],
+  },
+  portal_edge_certificates: { type: 'gauge', help: 'Certificates that the edge has' },
   portal_containers: { type: 'gauge', help: 'Containers that answer' },
   portal_container_restarts_total: {
     type: 'counter',
@@ -108,6 +114,12 @@ export function defineProcessGauges({
     if (parent)
       Object.assign(samples, {
         portal_edge_requests_total: eachOf('status', parent.edge),
+        portal_edge_tls_handshakes_total: eachOf('outcome', {
+          full: parent.tls.done - parent.tls.resumed,
+          resumed: parent.tls.resumed,
+          failed: parent.tls.failed,
+        }),
+        portal_edge_certificates: parent.tls.held,
         portal_containers: parent.runtime.containers,
         portal_container_restarts_total: parent.runtime.restarts,
         portal_container_failed_starts_total: parent.runtime.failedStarts,

@@ -1,0 +1,125 @@
+/**
+ * Tells the edges which certificates there are. An edge is sent the list of names and versions, and
+ * then what it lacks: so one that was started anew gets all, and one that was not gets what changed.
+ */
+import type { Clock } from '../platform/clock.ts'
+import type { Database } from '../platform/db.ts'
+import type { Log } from '../platform/log.ts'
+import type { Secrets } from '../platform/secrets.ts'
+import { keyPurpose } from './order.ts'
+
+/** What the edges are told; every call may be repeated. */
+export interface CertificateEdge {
+  /** Answers the names of which this version is not there. */
+  compare(
+    list: readonly { readonly name: string; readonly version: number }[],
+    httpsOnly: readonly (readonly [host: string, seconds: number])[],
+  ): Promise<readonly string[]>
+  put(
+    certificates: readonly {
+      readonly name: string
+      readonly version: number
+      readonly chain: string
+      readonly key: string
+      /** When it ends, ms since 1970. */
+      readonly until: number
+    }[],
+  ): Promise<void>
+  challenge(of: { token: string; host: string; answer: string }): Promise<void>
+  dropChallenge(token: string): Promise<void>
+}
+
+export interface Feed {
+  /** Something changed: the edges are told soon. */
+  refresh(): void
+  /** Resolves when they were told for the first time. */
+  start(): Promise<void>
+  stop(): void
+  /** Resolves when nothing that was refreshed is still to be told. */
+  idle(): Promise<void>
+}
+
+/** Some megabytes of text on the line at once. */
+const sentAtOnce = 200
+/** What another process changed is told by then. Of 10,000 names a look reads 500 KB. */
+const roundMs = 20_000
+const yearSeconds = 31_536_000
+
+export function createFeed(deps: {
+  readonly db: Database
+  readonly clock: Clock
+  readonly secrets: Secrets
+  readonly log: Log
+  readonly edge: CertificateEdge
+}): Feed {
+  const { db, edge, log, secrets } = deps
+  let telling: Promise<void> | undefined
+  let again = false
+  let timer: NodeJS.Timeout | undefined
+
+  async function tell(): Promise<void> {
+    const rows = await db
+      .selectFrom('certificate')
+      .select(['name', 'version'])
+      .where('chain', 'is not', null)
+      .execute()
+    // A browser that was told a year keeps it until it is told nought.
+    const chosen = await db
+      .selectFrom('certificate as c')
+      .innerJoin('site_https as s', 's.site_id', 'c.site_id')
+      .select(['c.name', 's.https_only'])
+      .execute()
+    const lacking = await edge.compare(
+      rows.map(({ name, version }) => ({ name, version: Number(version) })),
+      chosen.map(({ name, https_only: only }) => [name, only ? yearSeconds : 0] as const),
+    )
+    for (let at = 0; at < lacking.length; at += sentAtOnce) {
+      const held = await db
+        .selectFrom('certificate')
+        .select(['name', 'version', 'chain', 'key_sealed', 'not_after'])
+        .where('name', 'in', lacking.slice(at, at + sentAtOnce))
+        .execute()
+      await edge.put(
+        held.flatMap(({ name, version, chain, key_sealed: key, not_after: until }) =>
+          chain === null || key === null || until === null
+            ? []
+            : [
+                {
+                  name,
+                  version: Number(version),
+                  chain,
+                  key: secrets.open(keyPurpose, key),
+                  until: until.getTime(),
+                },
+              ],
+        ),
+      )
+    }
+  }
+  function refresh(): void {
+    if (telling) {
+      again = true
+      return
+    }
+    telling = tell()
+      .catch((error: unknown) => log.warn({ err: error }, 'telling the edge of certificates'))
+      .finally(() => {
+        telling = undefined
+        if (!again) return
+        again = false
+        refresh()
+      })
+  }
+  return {
+    refresh,
+    async start() {
+      await tell()
+      timer = setInterval(refresh, roundMs)
+      timer.unref()
+    },
+    stop: () => clearInterval(timer),
+    async idle() {
+      while (telling) await telling
+    },
+  }
+}
