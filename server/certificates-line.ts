@@ -1,4 +1,4 @@
-/** Certificates on the line between the portal, which has them issued, and the edge, which uses them. */
+/** Certificates on the line from the portal, which has them issued, to the edge. */
 import type { MessageConnection } from 'vscode-jsonrpc/node'
 import type { CertificateEdge } from './certificates/index.ts'
 import type { CertificateFeed } from './edge/index.ts'

@@ -222,7 +222,8 @@ describe('an account', () => {
         headers: { 'content-type': 'application/jose+json' },
         body: JSON.stringify(jws),
       })
-      return `${answer.status} ${((await answer.json()) as { type?: string }).type?.split(':').at(-1)}`
+      const { type } = (await answer.json()) as { type?: string }
+      return `${answer.status} ${type?.split(':').at(-1)}`
     }
     const nonce = async (): Promise<string> =>
       (await fetch(`${sandbox.url}/acme/first/new-nonce`, { method: 'HEAD' })).headers.get(

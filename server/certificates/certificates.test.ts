@@ -258,7 +258,7 @@ describe('the owner of a server', () => {
 })
 
 describe('the portal', () => {
-  test('is started again: visitors come by HTTPS all the while, and after a whole restart', async () => {
+  test('is started again: visitors come by HTTPS meanwhile, and afterwards', async () => {
     const name = await world.named(server)
     await world.settled(server, name, 'issued')
     await eventually('HTTPS', () => isServed(name))

@@ -1,6 +1,6 @@
 /**
- * Tells the edges which certificates there are. An edge is sent the list of names and versions, and
- * then what it lacks: so one that was started anew gets all, and one that was not gets what changed.
+ * Tells the edges which certificates there are. An edge is sent the list of names and versions,
+ * then what it lacks: one that was started anew gets all, and one that was not gets what changed.
  */
 import type { Clock } from '../platform/clock.ts'
 import type { Database } from '../platform/db.ts'

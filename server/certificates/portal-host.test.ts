@@ -33,7 +33,7 @@ test('pages and the API come through the edge, by HTTP/2 as well', async () => {
   expect((await world.plain(host, '/login')).headers.location).toBe(`https://${host}/login`)
 })
 
-test('a visitor cannot name another address: the edge’s word counts, not the visitor’s', async () => {
+test('a visitor cannot name another address: the edge’s word counts', async () => {
   lines.length = 0
   await world.visit(host, '/api/config', { headers: { 'x-forwarded-for': '192.0.2.77' } })
   expect(await networkOf('/api/config')).toBe('127.0.0.1')

@@ -50,7 +50,7 @@ export const foundWhenLooking = (error: { type: string; detail: string } | undef
     error?.detail ?? 'the authority does not say why',
   )
 
-/** A failure of a call as what is kept; anything but a refusal or an outage is a bug, and thrown. */
+/** A failure of a call as what is kept; anything but a refusal or an outage is thrown: a bug. */
 export function toldOnCall(error: unknown): NotIssued {
   if (error instanceof NotIssued) return error
   if (error instanceof AcmeProblem)

@@ -53,7 +53,10 @@ export async function chooseHttpsOnly(
   onCommit(tx, onChange)
 }
 
-/** One of the site's names is looked at now. Refuses with not_found. */
+/**
+ * One of the site's names is looked at now: what was wrong is forgotten, so that it is seen to be
+ * under way. Refuses with not_found.
+ */
 export async function retry(
   tx: Tx,
   { clock, jobs }: SiteHttpsDeps,
@@ -61,7 +64,7 @@ export async function retry(
 ): Promise<void> {
   const { numUpdatedRows } = await tx
     .updateTable('certificate')
-    .set({ next_at: clock.now() })
+    .set({ next_at: clock.now(), problem: null, problem_detail: null, problem_at: null })
     .where('site_id', '=', of.siteId)
     .where('name', '=', of.name.toLowerCase())
     // One under way is left to its worker.

@@ -190,7 +190,7 @@ describe('certificates', () => {
 })
 
 describe('by HTTP/2', () => {
-  test('a request reaches the site as one of HTTP/1.1, and its answer comes back whole', async () => {
+  test('a request reaches the site as one of HTTP/1.1, its answer comes back whole', async () => {
     const seen: { headers: http.IncomingHttpHeaders; url: string; body: string }[] = []
     const site = await upstream(async (request, response) => {
       let body = ''
@@ -255,7 +255,7 @@ describe('by HTTP/2', () => {
     expect([answer.status, answer.text.includes('no site here')]).toEqual([404, true])
   })
 
-  test('a visitor who leaves ends the site’s work, and an answer that breaks off is seen', async () => {
+  test('a visitor who leaves ends the site’s work, a broken answer is seen', async () => {
     const left = Promise.withResolvers<void>()
     const site = await upstream((request, response) => {
       if (request.url === '/broken') {
@@ -330,22 +330,20 @@ describe('by plain HTTP', () => {
   })
 
   test('an authority is answered before the site is, and is never sent away', async () => {
-    const site = await upstream((request, response) =>
-      response.end(`the site's own ${request.url}`),
-    )
+    const site = await upstream((request, response) => response.end(`its own ${request.url}`))
     world.sites.set(host, running(site))
     const path = '/.well-known/acme-challenge/token-1'
     secure.feed.challenge({ token: 'token-1', host, answer: 'token-1.print' })
     expect((await plain(path)).text).toBe('token-1.print')
     // Another host learns nothing of it, and a site may have a challenge of its own.
     expect((await plain(path, 'other.example.org')).statusCode).toBe(404)
-    expect((await plain(`${path}x`)).text).toBe(`the site's own ${path}x`)
+    expect((await plain(`${path}x`)).text).toBe(`its own ${path}x`)
     secure.feed.dropChallenge('token-1')
-    expect((await plain(path)).text).toBe(`the site's own ${path}`)
+    expect((await plain(path)).text).toBe(`its own ${path}`)
   })
 })
 
-test('the end of the edge waits for what is in hand by HTTP/2, and for no idle connection', async () => {
+test('the end of the edge waits for requests by HTTP/2, and for no idle connection', async () => {
   let release = (): void => undefined
   const waits = new Promise<void>((resolve) => (release = resolve))
   const site = await upstream(async (_request, response) => {

@@ -35,7 +35,7 @@ export interface CertificateFeed {
   dropChallenge(token: string): void
 }
 
-/** `port`: of HTTPS; 0: the system chooses. `openAtOnce`: certificates that are ready to be used. */
+/** `port`: of HTTPS; 0: the system chooses. `openAtOnce`: certificates that are kept ready. */
 export function createHttps(
   port: number,
   log: { warn(detail: object, message: string): void },

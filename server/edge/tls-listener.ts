@@ -12,7 +12,7 @@ export interface TlsListener {
   /** Ends connections that have not said a word of HTTP yet. */
   destroyUnready(): void
 }
-/** Since the start: handshakes that came about, those of them that resumed a session, and others. */
+/** Since the start: handshakes that came about, those of them that resumed, and others. */
 export interface TlsCounts {
   readonly done: number
   readonly resumed: number

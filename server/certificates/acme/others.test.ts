@@ -60,7 +60,8 @@ describe.skipIf(!has('pebble'))('Pebble', { timeout: 60_000 }, () => {
     for (const name of names) dns.records.set(`A ${name}`, ['127.0.0.1'])
     web = http.createServer((request, response) => response.end(answers.get(request.url ?? '')))
     await new Promise<void>((resolve) => web.listen(httpPort, '127.0.0.1', resolve))
-    pebble = spawn('pebble', ['-config', at('config.json'), '-dnsserver', dns.address, '-strict'], {
+    const args = ['-config', at('config.json'), '-dnsserver', dns.address, '-strict']
+    pebble = spawn('pebble', args, {
       env: { ...process.env, PEBBLE_WFE_NONCEREJECT: '30', PEBBLE_VA_NOSLEEP: '1' },
       stdio: 'ignore',
     })
@@ -75,7 +76,7 @@ describe.skipIf(!has('pebble'))('Pebble', { timeout: 60_000 }, () => {
     rmSync(folder, { recursive: true, force: true })
   })
 
-  test('issues for two names, over an external account, with a third of nonces refused', async () => {
+  test('issues for two names, with an external account, though it refuses nonces', async () => {
     const accountKey = newKey()
     const acme = openAcme(directory, accountKey)
     expect(await acme.needsBinding()).toBe(true)
@@ -108,7 +109,7 @@ describe.skipIf(!has('pebble'))('Pebble', { timeout: 60_000 }, () => {
     expect(issued.notAfter.getTime()).toBeGreaterThan(Date.now())
   })
 
-  test('refuses a name that it may not issue for, and says which kind of refusal that is', async () => {
+  test('refuses a name that it may not issue for, and says of which kind that is', async () => {
     const acme = openAcme(directory, newKey())
     const account = await acme.account({ contact: undefined, binding })
     await expect(acme.newOrder(account, { names: ['127.0.0.1'] })).rejects.toMatchObject({
