@@ -180,7 +180,7 @@ async function run(): Promise<void> {
       printLine(`  Sandbox            ${addresses.url}   (SMS and mail: ${addresses.url}/inbox)`)
     printLine(`  Name server        ${config.HOST}:${config.DNS_PORT} (UDP and TCP)`)
     printLine(
-      "  Customers' sites   http://<name>." +
+      `  Customers' sites   ${config.sitesScheme}://<name>.` +
         `${config.SITES_DOMAIN ?? `localhost:${config.SITES_PORT}`}`,
     )
     if (demo) printLine(`  Demo sign-in       ${demo.email} / ${demo.password}`)

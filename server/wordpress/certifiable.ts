@@ -1,4 +1,7 @@
-/** Which of customers' names may have a certificate: they are proven, and their server is there. */
+/**
+ * Which of customers' names may have a certificate: those of servers that visitors meet. One that is
+ * not proven any more keeps what it has, and gets no new one.
+ */
 import type { Queryable } from '../platform/db.ts'
 
 /** Servers whose visitors see something of theirs, if only that they are suspended. */
@@ -10,7 +13,6 @@ const certifiable = (db: Queryable) =>
     .innerJoin('site as s', 's.id', 'd.site_id')
     .select(['d.name', 'd.site_id as siteId'])
     .where('d.released_at', 'is', null)
-    .where('d.verified', '=', true)
     .where('s.deleted_at', 'is', null)
     .where('s.status', 'in', statuses)
 
@@ -24,6 +26,6 @@ export const namesOfSite = (db: Queryable, siteId: string) =>
 /** The server that has the name, with what its records are compared to; undefined: nobody's. */
 export const holderOf = (db: Queryable, name: string) =>
   certifiable(db)
-    .select(['d.id', 'd.customer_id as customerId', 's.name as siteName'])
+    .select(['d.id', 'd.verified', 'd.customer_id as customerId', 's.name as siteName'])
     .where('d.name', '=', name)
     .executeTakeFirst()

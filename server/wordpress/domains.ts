@@ -51,8 +51,8 @@ export interface Domains {
     language: Language
   }): Promise<DomainCheck>
   /**
-   * Whether a name leads to the server that has it, by the DNS as it is now. `gone`: no server has
-   * it, or it is not proven any more.
+   * Whether a name is proven and leads to the server that has it, by the DNS as it is now. `gone`:
+   * no server has it.
    */
   standing(
     name: string,
@@ -260,7 +260,7 @@ export function createDomains(deps: {
       const { answered, pointed, records } = await evidence(name, held.customerId, held.siteName)
       if (!answered) return { is: 'unknown' }
       await db.updateTable('site_domain').set({ pointed }).where('id', '=', held.id).execute()
-      if (pointed) return { is: 'ready' }
+      if (pointed && held.verified) return { is: 'ready' }
       return {
         is: 'elsewhere',
         found: records.filter(({ points }) => points).flatMap(({ found }) => found),
