@@ -553,6 +553,7 @@ export async function openApp(parts: AppParts) {
       await tls.feed.start()
       await dns.start()
       await jobs.start()
+      await tls.begin()
       await server.listen({ port: config.PORT, host: config.HOST })
       ready = true
       sites = wordpress.startSites({ ...provisioning, signal: closing.signal })

@@ -13,6 +13,7 @@ import { forget, want } from './store.ts'
 /** Another module adds it with `{ siteId }` when a server's names have changed. */
 export const certifySiteJob = 'certify-site'
 export const orderJob = 'order-certificates'
+export const alignJob = 'align-certificates'
 
 const pageSize = 1000
 
@@ -90,7 +91,7 @@ export function defineAligning(deps: AlignDeps, isEnabled: boolean): { all(): Pr
     },
   })
   deps.jobs.define({
-    name: 'align-certificates',
+    name: alignJob,
     cron: '*/10 * * * *',
     retries: 1,
     limitSeconds: 900,

@@ -38,6 +38,16 @@ const row = (name: string) =>
     .executeTakeFirst()
 const retry = (name: string, who = server) =>
   world.portal.call('POST', `/api/wp/${who.id}/https/${name}/retry`, { token: who.owner.token })
+/** How many orders the first authority was sent. */
+const ordersWithFirst = async (): Promise<number> => {
+  const { db } = world.portal.app
+  const rows = await db
+    .selectFrom('acme_order')
+    .select('id')
+    .where('directory', 'like', '%/first/%')
+    .execute()
+  return rows.length
+}
 /** The serial number that visitors of the name are shown. */
 const served = async (name: string): Promise<string> => {
   const socket = await world.handshake(name)
@@ -193,11 +203,13 @@ describe('a run that was cut short', () => {
     const name = await world.named(server)
     await world.settled(server, name, 'failed', 'unavailable')
     const left = await row(name)
+    const orders = await ordersWithFirst()
     expect(left?.order_url).toContain('/acme/first/order/')
     await world.behave('first', { mode: 'well' })
     await retry(name)
     await world.settled(server, name, 'issued')
     expect(await issuedFor('first', name)).toHaveLength(1)
+    expect(await ordersWithFirst()).toBe(orders)
     expect(await row(name)).toMatchObject({ order_url: null, order_key_sealed: null })
   })
 

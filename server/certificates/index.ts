@@ -1,10 +1,10 @@
 /** Certificates of host names by ACME: ordered, renewed, handed to the edges. */
 import type { Clock } from '../platform/clock.ts'
-import type { Database } from '../platform/db.ts'
+import { transaction, type Database } from '../platform/db.ts'
 import type { Jobs } from '../platform/jobs.ts'
 import type { Log } from '../platform/log.ts'
 import type { Secrets } from '../platform/secrets.ts'
-import { defineAligning } from './align.ts'
+import { alignJob, defineAligning } from './align.ts'
 import { createFeed, type CertificateEdge, type Feed } from './feed.ts'
 import { createOrderLimits, type AcmeLimits } from './limits.ts'
 import type { CertifiableNames } from './names.ts'
@@ -21,6 +21,8 @@ export { routes } from './routes.ts'
 /** Certificates put together: what the app opens, calls and closes. */
 export interface Certificates extends SiteHttpsDeps {
   readonly feed: Feed
+  /** Has names compared soon: settings may name other ones than at the start before. */
+  begin(): Promise<void>
   /** Compares all names with what other modules say. */
   align(): Promise<void>
   /** Looks at those that are due now. */
@@ -64,6 +66,9 @@ export function createCertificates(deps: {
       async start() {
         if (isEnabled) await feed.start()
       },
+    },
+    async begin() {
+      if (isEnabled) await transaction(db, (tx) => jobs.add(tx, alignJob, {}))
     },
     align: aligning.all,
     due: () => renewing.due(new AbortController().signal),

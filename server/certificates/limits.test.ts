@@ -34,7 +34,7 @@ test('names are counted by the domain right below a public suffix', () => {
   ).toEqual(['shop.com.vn', 'shop.com.vn', 'shop.com.vn', 'a.github.io', 'localhost'])
 })
 
-test('a domain has so many new certificates in a week; renewals and others are no matter', async () => {
+test('a domain has so many new certificates in a week; renewals are no matter', async () => {
   const limits = createOrderLimits(pool.db, clock, { ordersIn3Hours: 100, aWeek: 2 })
   const began = clock.now()
   await limits.count(of('a.shop.vn'))

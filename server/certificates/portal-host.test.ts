@@ -35,8 +35,9 @@ test('pages and the API come through the edge, by HTTP/2 as well', async () => {
 
 test('a visitor cannot name another address: the edge’s word counts', async () => {
   lines.length = 0
-  await world.visit(host, '/api/config', { headers: { 'x-forwarded-for': '192.0.2.77' } })
-  expect(await networkOf('/api/config')).toBe('127.0.0.1')
+  const headers = { 'x-forwarded-for': '192.0.2.77' }
+  await world.visit(host, '/api/config', { localAddress: '127.0.0.5', headers })
+  expect(await networkOf('/api/config')).toBe('127.0.0.5')
 })
 
 test('metrics are for the token alone: every visitor comes from this machine now', async () => {

@@ -1,6 +1,6 @@
 /**
- * Which of customers' names may have a certificate: those of servers that visitors meet. One that is
- * not proven any more keeps what it has, and gets no new one.
+ * Which of customers' names may have a certificate: those of servers that visitors meet. One that
+ * is not proven any more keeps what it has, and gets no new one.
  */
 import type { Queryable } from '../platform/db.ts'
 
