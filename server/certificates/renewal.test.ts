@@ -50,6 +50,17 @@ const isServed = (name: string): Promise<boolean> =>
   )
 
 describe('a certificate', () => {
+  test('that its authority revokes is replaced within a day', async () => {
+    const name = await world.named(server)
+    await world.settled(server, name, 'issued')
+    await eventually('HTTPS', () => isServed(name))
+    const serial = await served(name)
+    await world.revoke('first', name)
+    await wait(hours(25))
+    await look()
+    await eventually('the new one', async () => (await served(name)) !== serial)
+  })
+
   test('is renewed at two thirds of its life, with a key of its own', async () => {
     const name = await world.named(server)
     await world.settled(server, name, 'issued')
@@ -72,17 +83,6 @@ describe('a certificate', () => {
     ]).toEqual([2n, false])
     // The authority is told what it renews, and counts it towards no limit.
     expect((await issuedFor('first', name))[0]?.replaces).toMatch(/^[\w-]+\.[\w-]+$/)
-  })
-
-  test('that its authority revokes is replaced within a day', async () => {
-    const name = await world.named(server)
-    await world.settled(server, name, 'issued')
-    await eventually('HTTPS', () => isServed(name))
-    const serial = await served(name)
-    await world.revoke('first', name)
-    await wait(hours(25))
-    await look()
-    await eventually('the new one', async () => (await served(name)) !== serial)
   })
 
   test('whose renewal fails stays in use, and says why and until when', async () => {
