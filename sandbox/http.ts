@@ -16,7 +16,8 @@ export interface Call {
 }
 export interface Reply {
   readonly status: number
-  readonly headers?: Readonly<Record<string, string>>
+  /** A list is a header for each of its values. */
+  readonly headers?: Readonly<Record<string, string | string[]>>
   readonly body?: string | Buffer
 }
 /**

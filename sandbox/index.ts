@@ -5,6 +5,7 @@
  * `sandbox` of the given database.
  */
 import type { AddressInfo } from 'node:net'
+import { acmeRoutes, authorityTable, type AcmeOptions } from './acme/index.ts'
 import { openDatabase, type Database } from './database.ts'
 import type { Keys } from './gateway.ts'
 import { gateways } from './gateways.ts'
@@ -30,6 +31,11 @@ export interface SandboxOptions {
   readonly gateways: Readonly<Record<string, Keys>>
   readonly esms: EsmsKeys
   /**
+   * How the certificate authorities look whether a name is its customer's. Without it: as the
+   * internet would, at port 80 and with the system's resolver.
+   */
+  readonly acme?: AcmeOptions
+  /**
    * UDP and TCP port of the registry's name server (the root and every ending); 0, and unless told:
    * any free one.
    */
@@ -52,6 +58,13 @@ export interface Sandbox {
   close(): Promise<void>
 }
 
+const asTheInternet: AcmeOptions = {
+  httpPort: 80,
+  nameServerPort: 53,
+  resolvers: [],
+  binding: { keyId: 'sandbox', hmacKey: 'c2FuZGJveA' },
+}
+
 const home = (): Reply =>
   page({
     title: 'Sandbox',
@@ -70,7 +83,9 @@ ${Object.values(gateways)
   .map(({ guide }) => `<li>${guide.person}</li>`)
   .join('\n')}
 <li><a href="/registry">Registry</a>: register a domain and set its name servers · <span
-lang="vi">đăng ký tên miền và đặt máy chủ tên</span></li></ul></section>
+lang="vi">đăng ký tên miền và đặt máy chủ tên</span></li>
+<li><a href="/acme">Certificate authorities</a>: what they issued; revoke, or have them fail · <span
+lang="vi">chứng chỉ đã cấp; thu hồi, hoặc cho nơi cấp gặp sự cố</span></li></ul></section>
 <section class="card"><h2>For a program · <span lang="vi">Cho chương trình</span></h2>
 <ul class="parts"><li><code>GET <a href="/inbox.json">/inbox.json</a>?to=&lt;phone or
 e-mail&gt;</code></li>
@@ -79,6 +94,9 @@ ${Object.values(gateways)
   .join('\n')}
 <li><code>POST /esms/MainService.svc/json/SendMultipleMessage_V4_post_json/</code></li>
 <li><code>GET, POST, DELETE <a href="/registry.json">/registry.json</a></code></li>
+<li><code>GET <a href="/acme/first/directory">/acme/first/directory</a></code>, <code>GET, POST <a
+href="/acme/first/state.json">/acme/first/state.json</a></code>, and the same for
+<code>second</code></li>
 <li><code>GET <a href="/healthz">/healthz</a></code></li></ul></section>
 </main>`,
   })
@@ -99,7 +117,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const tables = Object.values(gateways).map((gateway) => gateway.tables)
   const db = await openDatabase(
     options.database ?? { connectionString: options.databaseUrl },
-    [inboxTable, webhookTable, registryTable, ...tables],
+    [inboxTable, webhookTable, registryTable, authorityTable, ...tables],
     log,
   )
   const portal = (): string =>
@@ -133,6 +151,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     ...inboxRoutes(db),
     ...esmsRoutes(db, options.esms),
     ...registryRoutes(db),
+    ...(await acmeRoutes(db, options.acme ?? asTheInternet, () => url)),
     ...Object.assign({}, ...opened.map((gateway) => gateway.routes)),
   }
   const server = serverFor(routes, log)

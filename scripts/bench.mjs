@@ -29,6 +29,7 @@ const all = [
   'interaction',
   'screens',
   'edge',
+  'tls',
   'front-page',
   'idle',
   'upgrade',

@@ -41,6 +41,7 @@ async function openSandbox(config: Config, databaseUrl: string, secrets: Secrets
       secretKey: secrets.derive('sandbox-esms-secret').slice(0, 32),
     },
   }
+  const acme = { keyId: 'sandbox', hmacKey: secrets.derive('sandbox-acme-key') }
   // Imported only when the sandbox is used: a minimal production image does not contain it.
   const { startSandbox } = await import('../sandbox/index.ts')
   const sandbox = await startSandbox({
@@ -51,6 +52,12 @@ async function openSandbox(config: Config, databaseUrl: string, secrets: Secrets
     portalUrl: config.portalUrl,
     ...(config.SANDBOX_DNS_PORT !== undefined && { registryPort: config.SANDBOX_DNS_PORT }),
     ...keys,
+    acme: {
+      httpPort: config.SITES_PORT,
+      nameServerPort: config.DNS_PORT,
+      resolvers: config.DNS_RESOLVERS,
+      binding: acme,
+    },
     log: (line) => log.info({ sandbox: line }, 'sandbox'),
   })
   const addresses: SandboxAddresses = {
@@ -58,6 +65,7 @@ async function openSandbox(config: Config, databaseUrl: string, secrets: Secrets
     smtpUrl: sandbox.smtpUrl,
     registryPort: sandbox.registryPort,
     ...keys,
+    acme,
   }
   return { sandbox, addresses }
 }
@@ -94,7 +102,7 @@ function printAddresses(
     printLine(`  Name server        ${config.HOST}:${config.DNS_PORT} (UDP and TCP)`)
   if (config.ROLES.has('node'))
     printLine(
-      "  Customers' sites   http://<name>." +
+      `  Customers' sites   ${config.sitesScheme}://<name>.` +
         `${config.SITES_DOMAIN ?? `localhost:${config.SITES_PORT}`}`,
     )
   if (demo) printLine(`  Demo sign-in       ${demo.email} / ${demo.password}`)

@@ -17,8 +17,9 @@ import {
   type Catalog,
   type CatalogFileText,
 } from './catalog/index.ts'
+import * as certificates from './certificates/index.ts'
 import type { Config } from './config.ts'
-import { connectNode, type Drivers } from './drivers.ts'
+import { connectNode, type Drivers, type NodeLine } from './drivers.ts'
 import {
   createDelegation,
   createDns,
@@ -30,6 +31,7 @@ import {
   routes as dnsRoutes,
   titles as dnsTitles,
 } from './dns/index.ts'
+import { certifiableNames, isOwnEdge } from './certifiable-names.ts'
 import { createMeters, defineGauges } from './gauges/index.ts'
 import { machinePaths, serveHealth } from './health.ts'
 import { archivesOf } from './archives-of.ts'
@@ -57,7 +59,6 @@ import { createNotices } from './platform/notices.ts'
 import { createMetrics, type MetricTimes } from './platform/metrics.ts'
 import { openApi } from './platform/openapi.ts'
 import type { Secrets } from './platform/secrets.ts'
-import type { ParentFigures } from './process-figures.ts'
 import { definePortalBackups, refuseUnfinishedRestore } from './portal-backup/index.ts'
 import { openTracing } from './platform/tracing.ts'
 import { createRealtime } from './realtime/index.ts'
@@ -90,6 +91,8 @@ export interface Timing {
   /** Longest time of one step of setting a server up. */
   readonly provisionStepMs?: number
   readonly metrics?: Partial<MetricTimes>
+  /** Longest times of calls to certificate authorities, and of orders. */
+  readonly certificates?: Partial<certificates.OrderTimes>
 }
 
 /** Of a runtime, what screens are told. */
@@ -259,15 +262,15 @@ export async function openApp(parts: AppParts) {
 
   // Upper layer
   const addressing = wordpress.addressingOf(config)
-  /** What the parents of other machines have counted. */
-  const otherNodes = new Map<string, () => Promise<ParentFigures>>()
+  /** Other machines that run sites. */
+  const otherNodes = new Map<string, Pick<NodeLine, 'figures' | 'certificates'>>()
   const nodes = wordpress.createNodes({
     db,
     log,
     own: ownNodeOf(config, drivers),
     connect(id, address, onOpen) {
       const connection = connectNode({ address, key: nodeKey(secrets, id), log }, onOpen)
-      otherNodes.set(id, connection.figures)
+      otherNodes.set(id, connection)
       return {
         control: () => connection.control(),
         close() {
@@ -279,6 +282,7 @@ export async function openApp(parts: AppParts) {
     notes: isWorker,
     onReachable() {
       directory.refresh()
+      tls.onChange()
       if (isWorker)
         reconciler.enqueue().catch((error: unknown) => log.warn({ err: error }, 'reconciling'))
     },
@@ -379,6 +383,29 @@ export async function openApp(parts: AppParts) {
     }),
     pool: config.DNS_NAME_SERVERS,
     addresses: nameServerAddresses,
+    aliasesOf: lookup.cname,
+  })
+
+  const tls = certificates.createCertificates({
+    db,
+    clock,
+    log,
+    jobs,
+    secrets,
+    isEnabled: config.SITES_TLS_PORT !== undefined,
+    names: certifiableNames(config, db, domains),
+    edges: () => [
+      ...(drivers.certificates ? [drivers.certificates] : []),
+      ...[...otherNodes.values()].map((node) => node.certificates),
+    ],
+    dns: dns.challenges,
+    authorities: drivers.authorities,
+    contact: config.ACME_EMAIL,
+    allowed: {
+      ordersIn3Hours: config.ACME_ORDERS_IN_3_HOURS,
+      aWeek: config.ACME_CERTIFICATES_A_WEEK,
+    },
+    times: parts.timing?.certificates,
   })
 
   // Upkeep
@@ -393,6 +420,8 @@ export async function openApp(parts: AppParts) {
     idempotency,
     accounts,
     messages,
+    certificates: tls,
+    dnsChallenges: dns.challenges,
     dataDir: config.DATA_DIR,
   })
   definePortalBackups({ ...parts, archives, db, jobs, metrics, driver: nodes.driver })
@@ -412,7 +441,7 @@ export async function openApp(parts: AppParts) {
     waitingMessages: messages.waiting,
     processes: drivers.processes,
     ownNode: config.NODE_NAME,
-    otherNodes,
+    otherNodes: () => new Map([...otherNodes].map(([id, { figures }]) => [id, figures])),
     gateways: [...drivers.payments.keys()],
     dataDir: config.DATA_DIR,
   })
@@ -426,7 +455,8 @@ export async function openApp(parts: AppParts) {
     idempotency,
     identify: (token) => auth.identify(db, clock, token),
     https: portalUrl.startsWith('https:'),
-    trustProxy: config.TRUST_PROXY === 'on',
+    trustProxy:
+      config.portalBehindEdge === undefined ? config.TRUST_PROXY === 'on' : isOwnEdge(config.HOST),
     onResponse: metrics.observe,
   })
   const { server } = http
@@ -507,6 +537,12 @@ export async function openApp(parts: AppParts) {
       return { host, addresses: (await siteAddresses(host)) ?? [] }
     },
   })
+  certificates.routes(http, {
+    ...tls,
+    db,
+    siteOf: (customerId, id) => wordpress.ownHostOf(db, addressing, customerId, id),
+    retries: limits.limit('certificate-retry', 10, 3600),
+  })
   wordpress.backupRoutes(http, { db, backups, copyWork: limits.limit('backup', 30, 3600) })
   const shown = () =>
     storefront.publicConfig({
@@ -543,7 +579,7 @@ export async function openApp(parts: AppParts) {
   serveHealth(server, {
     metrics,
     metricsToken: config.METRICS_TOKEN,
-    behindProxy: config.TRUST_PROXY === 'on',
+    behindProxy: config.TRUST_PROXY === 'on' || config.portalBehindEdge !== undefined,
     checks: {
       portal: () => (ready ? undefined : 'starting or stopping'),
       database: async () => void (await sql`select 1`.execute(db)),
@@ -596,6 +632,7 @@ export async function openApp(parts: AppParts) {
     topUps,
     accounts,
     dns,
+    tls,
     reconciler,
     resumeServers,
     siteHealth,
@@ -607,8 +644,10 @@ export async function openApp(parts: AppParts) {
       await realtime.start()
       await nodes.start()
       await directory.start()
+      await tls.feed.start()
       await dns.start()
       await jobs.start()
+      await tls.begin()
       await server.listen({ port: config.PORT, host: config.HOST })
       ready = true
       if (isWorker) await reconciler.enqueue()
@@ -619,6 +658,7 @@ export async function openApp(parts: AppParts) {
      */
     async drain(): Promise<void> {
       directory.stop()
+      tls.feed.stop()
       realtime.sockets.close()
       logs.close()
       await connections.begin()
@@ -629,11 +669,13 @@ export async function openApp(parts: AppParts) {
       directory.stop()
       versions?.stop()
       nodes.stop()
+      tls.feed.stop()
       realtime.sockets.close()
       logs.close()
       await Promise.all([server.close(), jobs.stop()])
       load.stop()
       await dns.stop()
+      await tls.feed.idle()
       await realtime.stop()
       await limits.close()
       await locks.close()

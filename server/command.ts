@@ -86,6 +86,10 @@ const commands: Readonly<Record<string, Command>> = {
       'nodes too',
     load: async () => (await import('./commands/restore.ts')).restoreCommand,
   },
+  certificates: {
+    about: 'which host names could not be given a certificate, why, and when it is tried again',
+    load: async () => (await import('./commands/certificates.ts')).certificatesCommand,
+  },
   sites: {
     about: 'which customers’ sites do not answer, or are worked on for too long, and why',
     load: async () => (await import('./commands/sites.ts')).sitesCommand,

@@ -76,6 +76,11 @@ describe('a wrong value is one sentence that names it', () => {
     ['WORDPRESS_MAX_CONTAINERS', '0'],
     ['WORDPRESS_MAX_CONTAINERS', '51'],
     ['WORDPRESS_MAX_CONTAINERS', 'many'],
+    ['SITES_TLS_PORT', 'https'],
+    ['ACME_DIRECTORY', 'letsencrypt'],
+    ['ACME_DIRECTORY', 'http://acme.example.com/directory'],
+    ['ACME_EMAIL', 'admin'],
+    ['ACME_ORDERS_IN_3_HOURS', '0'],
     ['VNPAY_PAY_URL', 'x'],
     ['VNPAY_API_URL', ''],
     ['ESMS_BRANDNAME', ''],
@@ -102,6 +107,29 @@ describe('a wrong value is one sentence that names it', () => {
     [{ ESMS_API_KEY: '', ESMS_SECRET_KEY: 's' }, 'ESMS_API_KEY'],
   ])('blank or misshapen keys: %o', (env, name) => {
     expect(faultsOf(env)).toEqual([expect.stringMatching(new RegExp(`^${name} `))])
+  })
+  test('HTTPS needs an authority, and one place where it ends', () => {
+    const named = { ACME_DIRECTORY: 'https://acme.example.com/directory' }
+    const tls = { SITES_TLS_PORT: '8443', SANDBOX: 'off' }
+    expect(faultsOf(tls)).toEqual([expect.stringContaining('ACME_DIRECTORY')])
+    expect(faultsOf({ ...tls, ...named })).toEqual([])
+    expect(faultsOf({ ...tls, ...named, TRUST_PROXY: 'on' })).toEqual([
+      expect.stringContaining('exclude each other'),
+    ])
+    expect(faultsOf({ ...named, ACME_EAB_KEY_ID: 'k' })).toEqual([
+      expect.stringContaining('ACME_EAB_HMAC_KEY is missing'),
+    ])
+    expect(faultsOf({ ACME_FALLBACK_DIRECTORY: 'https://acme.example.com/directory' })).toEqual([
+      expect.stringContaining('set ACME_DIRECTORY, too'),
+    ])
+    // The portal's own host is behind the edge from then on.
+    const read = (env: Record<string, string>) => {
+      const { sitesScheme, portalBehindEdge } = readConfig({ SANDBOX: 'off', ...env })
+      return [sitesScheme, portalBehindEdge]
+    }
+    const sites = { SITES_DOMAIN: 'sites.example.net', PORTAL_URL: 'https://portal.example.vn' }
+    expect(read(sites)).toEqual(['http', undefined])
+    expect(read({ ...sites, ...tls, ...named })).toEqual(['https', 'portal.example.vn 8080'])
   })
   test('no fault shows the value: it may be a secret', () => {
     expect(

@@ -17,10 +17,15 @@ export interface Config extends Values {
   readonly portalUrl: string
   readonly sandbox: boolean
   /**
-   * The scheme of customers' sites in a browser: with a domain of their own, TLS ends at a proxy
-   * before the edge.
+   * The scheme of customers' sites in a browser: with a domain of their own, TLS ends at the edge,
+   * or at a proxy before it.
    */
   readonly sitesScheme: 'http' | 'https'
+  /**
+   * Where browsers reach the portal through the edge, which speaks HTTPS for its host, too: host
+   * name and port, such as `portal.example.vn 8080`.
+   */
+  readonly portalBehindEdge: string | undefined
   /** In production the demo customer, whose password everybody knows, must be asked for by name. */
   readonly demo: boolean
 }
@@ -38,6 +43,8 @@ const together: readonly (readonly (keyof Variables)[])[] = [
   ['POWERDNS_URL', 'POWERDNS_API_KEY'],
   ['CLOUDFLARE_API_TOKEN', 'CLOUDFLARE_ACCOUNT_ID'],
   ['NAME_SERVER_ADDRESS', 'NAME_SERVER_KEY'],
+  ['ACME_EAB_KEY_ID', 'ACME_EAB_HMAC_KEY'],
+  ['ACME_FALLBACK_EAB_KEY_ID', 'ACME_FALLBACK_EAB_HMAC_KEY'],
 ]
 
 /** Settings that would credit or show customers test data, although they exist for trials only. */
@@ -95,6 +102,31 @@ function rolesFaults(config: Values): string[] {
   return faults
 }
 
+function certificateFaults(config: Values, sandbox: boolean): string[] {
+  const faults: string[] = []
+  const isPortal = config.ROLES.has('api') || config.ROLES.has('worker')
+  if (config.SITES_TLS_PORT !== undefined) {
+    if (isPortal && config.ACME_DIRECTORY === undefined && !sandbox)
+      faults.push(
+        'SITES_TLS_PORT needs certificates: set ACME_DIRECTORY, such as ' +
+          'https://acme-v02.api.letsencrypt.org/directory.',
+      )
+    if (config.TRUST_PROXY === 'on')
+      faults.push(
+        'SITES_TLS_PORT and TRUST_PROXY=on exclude each other: either the edge speaks HTTPS with ' +
+          'visitors, or the proxy in front does.',
+      )
+  }
+  if (config.ACME_FALLBACK_DIRECTORY !== undefined && config.ACME_DIRECTORY === undefined)
+    faults.push('ACME_FALLBACK_DIRECTORY is the second authority: set ACME_DIRECTORY, too.')
+  for (const name of ['ACME_DIRECTORY', 'ACME_FALLBACK_DIRECTORY'] as const) {
+    const url = config[name]
+    if (url?.startsWith('http:') === true && !isLoopback(new URL(url).hostname))
+      faults.push(`${name} must begin with https://, unless it is on this machine.`)
+  }
+  return faults
+}
+
 /** Throws ConfigFault. */
 export function readConfig(given: Readonly<Record<string, string | undefined>>): Config {
   const env = underNewNames(given)
@@ -125,7 +157,14 @@ export function readConfig(given: Readonly<Record<string, string | undefined>>):
       faults.push(`${name} is in S3: set S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY.`)
   faults.push(...rolesFaults(config))
   const ports = (
-    ['PORT', 'SANDBOX_PORT', 'SITES_PORT', 'DNS_PORT', 'SANDBOX_DNS_PORT'] as const
+    [
+      'PORT',
+      'SANDBOX_PORT',
+      'SITES_PORT',
+      'SITES_TLS_PORT',
+      'DNS_PORT',
+      'SANDBOX_DNS_PORT',
+    ] as const
   ).map((name) => [name, config[name]] as const)
   for (const [index, [name, number]] of ports.entries()) {
     const twin = ports.slice(0, index).find(([, other]) => other === number)
@@ -168,6 +207,7 @@ export function readConfig(given: Readonly<Record<string, string | undefined>>):
       `HOST=${config.HOST} is no loopback address, and the sandbox would show its inbox and ` +
         'its money to the network: set SANDBOX=off, or SANDBOX=allow if you mean it.',
     )
+  faults.push(...certificateFaults(config, sandbox))
   // A fault names the setting as it is called now.
   if (faults.length > 0) throw new ConfigFault([...faults, ...formerNames(given)])
   let shown
@@ -177,12 +217,19 @@ export function readConfig(given: Readonly<Record<string, string | undefined>>):
 
   const demo =
     sandbox && config.DEMO === 'on' && (config.NODE_ENV !== 'production' || env['DEMO'] === 'on')
+  const speaksTls = config.SITES_TLS_PORT !== undefined
   const sitesScheme =
-    config.SITES_DOMAIN !== undefined && config.NODE_ENV === 'production' ? 'https' : 'http'
+    config.SITES_DOMAIN !== undefined && (config.NODE_ENV === 'production' || speaksTls)
+      ? 'https'
+      : 'http'
   return {
     ...config,
     sandbox,
     sitesScheme,
+    portalBehindEdge:
+      speaksTls && config.PORTAL_URL?.startsWith('https:') === true
+        ? `${new URL(config.PORTAL_URL).hostname} ${config.PORT}`
+        : undefined,
     demo,
     portalUrl: config.PORTAL_URL ?? `http://${shown}:${config.PORT}`,
   }

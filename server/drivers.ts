@@ -3,6 +3,8 @@
  * sandbox's addresses and keys. Modules do not know which.
  */
 import type { MessageConnection } from 'vscode-jsonrpc/node'
+import type { Authority, CertificateEdge } from './certificates/index.ts'
+import { connectCertificates } from './certificates-line.ts'
 import type { Config } from './config.ts'
 import { connectNameServer, dnsDrivers } from './dns/drivers/index.ts'
 import type { DnsDriver } from './dns/index.ts'
@@ -36,6 +38,8 @@ export interface SandboxAddresses {
   /** Keys of each payment gateway, by name. */
   readonly gateways: Readonly<Record<string, Readonly<Record<string, string>>>>
   readonly esms: { readonly apiKey: string; readonly secretKey: string }
+  /** What its second certificate authority knows this portal by. */
+  readonly acme: { readonly keyId: string; readonly hmacKey: string }
 }
 
 export { connectRuntime }
@@ -48,6 +52,10 @@ export interface Drivers {
   readonly wordpress: WordpressDriver | null
   readonly edge: EdgeControl | null
   readonly dns: DnsDriver
+  /** Certificates of the edge of this machine; null where it has none. */
+  readonly certificates: CertificateEdge | null
+  /** Who issues certificates: the first one, and one that stands in for it. */
+  readonly authorities: readonly Authority[]
   /** What the parent and the name server have counted. */
   readonly processes: OtherProcesses
 }
@@ -147,11 +155,16 @@ function edgeOver(line: MessageConnection): EdgeControl {
   }
 }
 
+export interface NodeLine extends NodeConnection {
+  readonly figures: () => Promise<ParentFigures>
+  readonly certificates: CertificateEdge
+}
+
 /** A line to a node of another machine. `onOpen`: it can be asked, for the first time or again. */
 export function connectNode(
   parts: { readonly address: string; readonly key: string; readonly log: Log },
   onOpen: () => void,
-): NodeConnection & { readonly figures: () => Promise<ParentFigures> } {
+): NodeLine {
   let control: ReturnType<NodeConnection['control']>
   const opened = openSecureLine({
     ...parts,
@@ -165,6 +178,7 @@ export function connectNode(
     control: () => opened.line() && control,
     close: () => opened.close(),
     figures: askParent(() => opened.line()),
+    certificates: connectCertificates(() => opened.line()),
   }
 }
 
@@ -195,6 +209,32 @@ function openDns(config: Config, line: MessageConnection, log: Log): DnsDriver {
   }
 }
 
+/** Those that the operator named; the sandbox's two otherwise, where it stands in. */
+function openAuthorities(config: Config, sandbox: SandboxAddresses | undefined): Authority[] {
+  const named = (
+    directory: string | undefined,
+    keyId: string | undefined,
+    hmacKey: string | undefined,
+  ): Authority[] => {
+    if (directory === undefined) return []
+    const binding = keyId === undefined || hmacKey === undefined ? undefined : { keyId, hmacKey }
+    return [{ directory, binding }]
+  }
+  if (config.ACME_DIRECTORY !== undefined || !sandbox)
+    return [
+      ...named(config.ACME_DIRECTORY, config.ACME_EAB_KEY_ID, config.ACME_EAB_HMAC_KEY),
+      ...named(
+        config.ACME_FALLBACK_DIRECTORY,
+        config.ACME_FALLBACK_EAB_KEY_ID,
+        config.ACME_FALLBACK_EAB_HMAC_KEY,
+      ),
+    ]
+  return [
+    { directory: `${sandbox.url}/acme/first/directory`, binding: undefined },
+    { directory: `${sandbox.url}/acme/second/directory`, binding: sandbox.acme },
+  ]
+}
+
 /** `line`: to what runs the customers' sites and the name server of this machine, listening. */
 export async function openDrivers(
   config: Config,
@@ -222,6 +262,8 @@ export async function openDrivers(
     wordpress: config.ROLES.has('node') ? await connectRuntime(line) : null,
     edge: config.ROLES.has('node') ? edgeOver(line) : null,
     dns: openDns(config, line, log),
+    certificates: config.ROLES.has('node') ? connectCertificates(line) : null,
+    authorities: openAuthorities(config, sandbox),
     processes: askOtherProcesses(line, {
       node: config.ROLES.has('node'),
       nameServer: config.DNS_DRIVER === 'embedded' && config.ROLES.has('dns'),

@@ -62,6 +62,8 @@ const ownSettings = [
   'NODE_KEY',
   'HOST',
   'SITES_PORT',
+  'SITES_TLS_PORT',
+  'portalBehindEdge',
   'DATA_DIR',
   'DATABASE_URL',
   'EMBEDDED_PG_USER',

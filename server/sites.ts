@@ -3,11 +3,19 @@
  * it. It knows neither database nor portal, so it goes on as it was last told while the portal is
  * away, and does what the portal asks of it over a line (sites-line.ts).
  */
+import { isIP } from 'node:net'
 import path from 'node:path'
 import type { MessageConnection } from 'vscode-jsonrpc/node'
 import { defaultFilesDir, defaultRuntimeDir } from '../scripts/wordpress-files.mjs'
 import type { Config } from './config.ts'
-import { createEdge, createHostTable, type HostEntry } from './edge/index.ts'
+import { serveCertificates } from './certificates-line.ts'
+import {
+  createEdge,
+  createHostTable,
+  createHttps,
+  type EdgeSite,
+  type HostEntry,
+} from './edge/index.ts'
 import type { Log } from './platform/log.ts'
 import { measureProcess, serveParentFigures } from './process-figures.ts'
 import { serveOver } from './platform/rpc.ts'
@@ -36,11 +44,28 @@ type SitesConfig = Pick<
   | 'HOST'
   | 'SITES_DOMAIN'
   | 'SITES_PORT'
+  | 'SITES_TLS_PORT'
   | 'TRUST_PROXY'
   | 'WORDPRESS_INTERNET'
   | 'WORDPRESS_MAX_CONTAINERS'
 > & {
   readonly sitesScheme: 'http' | 'https'
+  readonly portalBehindEdge: string | undefined
+}
+
+/** The portal's own host, which the edge passes on to the portal as it does sites. */
+function portalRoute({
+  HOST,
+  portalBehindEdge,
+}: SitesConfig): { readonly host: string; readonly site: EdgeSite } | undefined {
+  const [host, port] = portalBehindEdge?.split(' ') ?? []
+  if (host === undefined) return undefined
+  // A name, or every address of the machine, has this one among its own.
+  const address = isIP(HOST) === 0 || ['0.0.0.0', '::'].includes(HOST) ? '127.0.0.1' : HOST
+  return {
+    host,
+    site: { id: null, state: 'running', addresses: [{ host: address, port: Number(port) }] },
+  }
 }
 
 /**
@@ -62,8 +87,12 @@ export function openSites(
     log,
   })
   const hosts = createHostTable(runtime.upstreams)
+  const https =
+    config.SITES_TLS_PORT === undefined ? undefined : createHttps(config.SITES_TLS_PORT, log)
+  const portal = portalRoute(config)
   const edge = createEdge({
-    resolve: hosts.resolve,
+    resolve: (host) => (host === portal?.host ? portal.site : hosts.resolve(host)),
+    ...(https && { https }),
     port: config.SITES_PORT,
     host: config.HOST,
     proto: config.sitesScheme,
@@ -78,9 +107,11 @@ export function openSites(
     serve(line) {
       serveRuntime(line, runtime)
       serveFiles(line, path.join(config.DATA_DIR, 'transfer'))
+      if (https) serveCertificates(line, https.feed)
       serveParentFigures(line, () => ({
         ...measured(),
         edge: edge.counts(),
+        tls: { ...edge.tlsCounts(), ...(https?.certificates.counts() ?? { held: 0, open: 0 }) },
         runtime: runtime.counts(),
       }))
       serveOver<EdgeCalls>(line, edgePrefix, {

@@ -3,6 +3,8 @@
  * operator watches is counted in gauges/.
  */
 import * as auth from './auth/index.ts'
+import type { Certificates } from './certificates/index.ts'
+import type { DnsChallenges } from './dns/index.ts'
 import type { Messages } from './messages/index.ts'
 import * as payments from './payments/index.ts'
 import type { Clock } from './platform/clock.ts'
@@ -49,6 +51,8 @@ export function defineUpkeep(parts: {
   idempotency: IdempotencyStore
   accounts: auth.Accounts
   messages: Messages
+  certificates: Pick<Certificates, 'dropOld'>
+  dnsChallenges: Pick<DnsChallenges, 'tidy'>
   dataDir: string
 }): void {
   const { db, clock, log, jobs, limits, idempotency, accounts, messages } = parts
@@ -62,6 +66,8 @@ export function defineUpkeep(parts: {
         messages: () => messages.dropOld(),
         forgedWebhooks: () => payments.dropForgedWebhooks(db, clock),
         notifications: () => dropOldNotifications(db, clock),
+        orders: () => parts.certificates.dropOld(),
+        dnsChallenges: () => parts.dnsChallenges.tidy(),
         hostChanges: () => dropOldHostChanges(db),
         limits: () => limits.forgetExpired(),
         jobs: () => forgetCompletedJobs(db),

@@ -88,6 +88,15 @@ export const wholeNumber = (name: string, least: number, most: number, fallback:
       `${name} must be a number from ${least} to ${most}.`,
     )
     .transform(Number)
+export const base64url = (name: string) =>
+  z.string().regex(/^[\w-]+=*$/, `${name} must be base64url: letters, digits, - and _.`)
+/** A whole number from 1 to 99 999. */
+export const count = (name: string, fallback: number) =>
+  z
+    .string()
+    .regex(/^[1-9]\d{0,4}$/, `${name} must be a number from 1 to 99999.`)
+    .default(String(fallback))
+    .transform(Number)
 export const choice = <const T extends readonly [string, ...string[]]>(
   name: string,
   values: T,

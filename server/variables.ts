@@ -2,6 +2,7 @@
 import path from 'node:path'
 import * as z from 'zod'
 import { isHostName } from '../contract/dns-records.ts'
+import { certificateVariables } from './certificate-variables.ts'
 import {
   blankMeansFault,
   isHost,
@@ -143,6 +144,7 @@ export const variables = {
     schema: port('SITES_PORT', 8082),
     example: '8082',
   },
+  ...certificateVariables,
   DNS_PORT: {
     about: 'Port of the name server, UDP and TCP.',
     schema: port('DNS_PORT', 8053),

@@ -10,7 +10,7 @@ import { budgetOf, judgeConnections } from '../server/platform/connection-budget
 import { connect } from '../server/platform/db.ts'
 import { createLog } from '../server/platform/log.ts'
 import { whyNotStarted } from '../server/start-failures.ts'
-import { createAuthority } from './certificates.ts'
+import { createAuthority } from './tls-authority.ts'
 import { runCommand } from './operator.ts'
 import { openTestPortal, type TestPortal } from './portal.ts'
 import { openPostgresServer, type PostgresServer } from './postgres-server.ts'

@@ -208,6 +208,7 @@ export async function openTestPortal(options: TestPortalOptions = {}): Promise<T
     gateways: sandboxGatewayKeys((purpose) => secrets.derive(purpose)),
     esms: { apiKey: 'test-key', secretKey: 'test-secret' },
   }
+  const acme = { keyId: 'test', hmacKey: secrets.derive('sandbox-acme-key') }
   const sandbox = await startSandbox({
     host: '127.0.0.1',
     port: sandboxPort,
@@ -215,6 +216,12 @@ export async function openTestPortal(options: TestPortalOptions = {}): Promise<T
     database: connectionConfig(database.url, { application_name: 'sandbox' }),
     portalUrl: options.webhooksTo ?? config.portalUrl,
     ...keys,
+    acme: {
+      httpPort: sitesPort,
+      nameServerPort: dnsPort,
+      resolvers: config.DNS_RESOLVERS,
+      binding: acme,
+    },
     pace: 0.05,
     log: () => undefined,
   })
@@ -256,7 +263,13 @@ export async function openTestPortal(options: TestPortalOptions = {}): Promise<T
     line.listen()
     const opened = await openDrivers(
       config,
-      { url: sandbox.url, smtpUrl: sandbox.smtpUrl, registryPort: sandbox.registryPort, ...keys },
+      {
+        url: sandbox.url,
+        smtpUrl: sandbox.smtpUrl,
+        registryPort: sandbox.registryPort,
+        ...keys,
+        acme,
+      },
       line,
       log,
     )

@@ -17,6 +17,7 @@ export const owners: Readonly<Record<string, readonly string[]>> = {
   ],
   catalog: ['catalog_version'],
   messages: ['message'],
+  certificates: ['acme_account', 'acme_order', 'certificate', 'site_https'],
   'portal-backup': ['portal_backup'],
   realtime: ['channel_grant', 'notification'],
   wallet: [
@@ -50,7 +51,7 @@ export const owners: Readonly<Record<string, readonly string[]>> = {
     'site_orphan',
     'site_restore',
   ],
-  dns: ['dns_account_pair', 'dns_change', 'dns_record', 'dns_served', 'dns_zone'],
+  dns: ['dns_account_pair', 'dns_challenge', 'dns_change', 'dns_record', 'dns_served', 'dns_zone'],
 }
 
 /** `module writes table` or `module reads table`, and why. */

@@ -5,14 +5,17 @@ import type { Jobs } from '../platform/jobs.ts'
 import type { Log } from '../platform/log.ts'
 import type { Notices } from '../platform/notices.ts'
 import type { EventOutbox } from '../realtime/index.ts'
+import { createDnsChallenges, type DnsChallenges } from './challenges.ts'
 import type { DelegationCheck } from './delegation/index.ts'
 import type { DnsCapabilities, DnsDriver, RecordSet } from './driver.ts'
+import { challengeTtlSeconds } from './store.ts'
 import { apexTtlSeconds, createPublisher, soaTimes, type Publisher } from './publish.ts'
 import { createVerifier, type Verifier } from './verify.ts'
 
 export interface Dns {
   readonly publisher: Publisher
   readonly verifier: Verifier
+  readonly challenges: DnsChallenges
   readonly capabilities: DnsCapabilities
   /** Names of name servers to choose pairs from. */
   readonly pool: readonly string[]
@@ -41,8 +44,13 @@ export function createDns(deps: {
   pool: readonly string[]
   /** What they resolve to. */
   addresses: readonly string[]
+  /** Where a name is an alias of, as the world is told; undefined where nobody answered. */
+  aliasesOf: (name: string) => Promise<readonly string[] | undefined>
 }): Dns {
   const { driver, pool } = deps
+  /** TXT records of the own zones, by name: answers to certificate authorities. */
+  const ownTexts = new Map<string, ReadonlySet<string>>()
+  let ownSerial = 0
   const ownZones = [...new Set(pool.map(parentOf))]
   const contact = `hostmaster.${ownZones[0] ?? 'localhost'}`
   const publisher = createPublisher({ ...deps, contact, own: ownZones })
@@ -64,11 +72,21 @@ export function createDns(deps: {
           values: deps.addresses.filter((address) => address.includes(':') === (type === 'AAAA')),
         })),
       )
+      for (const [name, texts] of ownTexts)
+        if (name.endsWith(`.${zone}`))
+          sets.push({
+            name,
+            type: 'TXT',
+            ttlSeconds: challengeTtlSeconds,
+            proxied: false,
+            values: [...texts],
+          })
+      ownSerial = Math.max(ownSerial + 1, Math.floor(deps.clock.now().getTime() / 1000))
       await driver.putZone(
         {
           id: `own:${zone}`,
           name: zone,
-          serial: Math.floor(deps.clock.now().getTime() / 1000),
+          serial: ownSerial,
           nameServers: hosts.slice(0, 2),
           apexTtlSeconds,
           soa: { contact, ...soaTimes },
@@ -81,6 +99,17 @@ export function createDns(deps: {
   return {
     publisher,
     verifier,
+    challenges: createDnsChallenges({
+      ...deps,
+      publisher,
+      // Where the driver is somebody else's, so are these zones.
+      ownZones: driver.durable ? [] : ownZones,
+      async serveOwn(name, texts) {
+        if (texts.size > 0) ownTexts.set(name, texts)
+        else ownTexts.delete(name)
+        await serveOwnZones()
+      },
+    }),
     capabilities: driver.capabilities,
     pool,
     ownZones,

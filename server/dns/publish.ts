@@ -13,7 +13,14 @@ import type { Jobs } from '../platform/jobs.ts'
 import type { Log } from '../platform/log.ts'
 import type { Notices } from '../platform/notices.ts'
 import type { DnsDriver, RecordSet, ZoneHead } from './driver.ts'
-import { allRecords, recordOf, type KeptRecord, type ZoneRow } from './store.ts'
+import {
+  allRecords,
+  challengesOf,
+  challengeTtlSeconds,
+  recordOf,
+  type KeptRecord,
+  type ZoneRow,
+} from './store.ts'
 
 export interface Publisher {
   /**
@@ -131,7 +138,9 @@ export function createPublisher(deps: {
       .setIsolationLevel('repeatable read')
       .execute(async (tx) => {
         const zone = await readServed(tx, name)
-        return zone && { zone, records: await allRecords(tx, zone.id) }
+        if (!zone) return undefined
+        const challenges = (await challengesOf(tx, [zone.id])).get(zone.id) ?? []
+        return { zone, records: [...(await allRecords(tx, zone.id)), ...challenges] }
       })
     if (whole) await driver.putZone(headOf(whole.zone), setsOf(name, whole.records))
     else await driver.removeZone(name)
@@ -162,14 +171,24 @@ export function createPublisher(deps: {
         where s.id::text = ${held?.id ?? ''} and c.serial > ${held?.serial ?? 0}
         limit ${catchUpLimit + 1}
       ),
+      challenges as (
+        select c.id, c.name, c.value, c.dropped_serial is null as stands,
+          greatest(c.put_serial, c.dropped_serial) > ${held?.serial ?? 0} as changed
+        from dns_challenge c join served s on s.id = c.zone_id
+      ),
       touched as (
-        select distinct on (r.name, r.type) r.name, r.type, r.ttl
-        from changes, jsonb_to_recordset(changes.records) as r (name text, type text, ttl int)
+        select distinct on (name, type) name, type, ttl from (
+          select r.name, r.type, r.ttl
+          from changes, jsonb_to_recordset(changes.records) as r (name text, type text, ttl int)
+          union all
+          select name, 'TXT', ${challengeTtlSeconds}::int from challenges where changed
+        ) as every
         limit ${catchUpLimit + 1}
       )
       select
         (select to_jsonb(served) from served) as zone,
-        (select count(*)::int from changes) as changes,
+        (select count(*)::int from changes)
+          + (select count(*)::int from challenges where changed) as changes,
         (select coalesce(jsonb_agg(to_jsonb(touched)), '[]') from touched) as touched,
         (
           select coalesce(jsonb_agg(jsonb_build_object('id', d.id, 'version', d.version,
@@ -177,6 +196,11 @@ export function createPublisher(deps: {
             'proxied', d.proxied, 'priority', d.priority) order by d.seq), '[]')
           from touched t, served s, dns_record d
           where d.zone_id = s.id and d.name = t.name and d.type = t.type
+        ) || (
+          select coalesce(jsonb_agg(jsonb_build_object('id', '', 'version', 1, 'name', c.name,
+            'type', 'TXT', 'content', c.value, 'ttl', ${challengeTtlSeconds}::int, 'proxied',
+            false, 'priority', null) order by c.id), '[]')
+          from touched t, challenges c where c.stands and c.name = t.name and t.type = 'TXT'
         ) as present`.execute(db)
     const [row] = rows
     if (!row) return { zone: undefined, changes: 0, touched: [], present: [] }
@@ -325,6 +349,8 @@ export function createPublisher(deps: {
       if (records) records.push(recordOf(row))
       else byZone.set(row.zone_id, [recordOf(row)])
     }
+    for (const [zoneId, challenges] of await challengesOf(db, zoneIds))
+      byZone.set(zoneId, [...(byZone.get(zoneId) ?? []), ...challenges])
     return byZone
   }
 

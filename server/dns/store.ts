@@ -182,6 +182,37 @@ export const allRecords = async (db: Queryable, zoneId: string): Promise<KeptRec
       .execute()
   ).map(recordOf)
 
+/** Seconds: an authority looks within a minute. */
+export const challengeTtlSeconds = 60
+/** Challenges of these zones (challenges.ts), by zone, as records that no customer sees. */
+export async function challengesOf(
+  db: Queryable,
+  zoneIds: readonly string[],
+): Promise<Map<string, KeptRecord[]>> {
+  const rows = await db
+    .selectFrom('dns_challenge')
+    .select(['zone_id', 'name', 'value'])
+    .where('zone_id', '=', sql<string>`any (${[...zoneIds]}::uuid[])`)
+    .where('dropped_serial', 'is', null)
+    .orderBy('id')
+    .execute()
+  const byZone = new Map<string, KeptRecord[]>()
+  for (const { zone_id, name, value } of rows) {
+    const record: KeptRecord = {
+      id: '',
+      version: 1,
+      name,
+      type: 'TXT',
+      content: value,
+      ttl: challengeTtlSeconds,
+      proxied: false,
+      priority: null,
+    }
+    byZone.set(zone_id, [...(byZone.get(zone_id) ?? []), record])
+  }
+  return byZone
+}
+
 /** Newest first. */
 export const recordsById = async (
   db: Queryable,

@@ -1,6 +1,6 @@
 // A line of a site's log, as its containers write theirs, for a visitor to whom the site gave no
 // whole answer.
-import type http from 'node:http'
+import type { VisitorRequest } from './http2.ts'
 
 /**
  * nginx's number for a visitor who left before there was an answer; no such status is ever sent.
@@ -19,7 +19,7 @@ export interface Given {
  * `<client> "<method> <target>" <status> <bytes of the body, - when unknown> <time>ms "<user
  * agent>" (<why>)`
  */
-export function accessLine(request: http.IncomingMessage, client: string, answer: Given): string {
+export function accessLine(request: VisitorRequest, client: string, answer: Given): string {
   const { status, bytes, tookMs, why } = answer
   return (
     `${client} "${request.method} ${request.url}" ${status} ${bytes ?? '-'} ` +

@@ -7,6 +7,7 @@ import type http from 'node:http'
 import { isIP } from 'node:net'
 import { Agent, buildConnector, Client, type Dispatcher } from 'undici'
 import { toUpstream, toVisitor, type Visit } from './headers.ts'
+import type { VisitorRequest } from './http2.ts'
 import { withinSite } from './shared-domain.ts'
 import type { EdgeAddress } from './upstreams.ts'
 
@@ -39,7 +40,7 @@ export interface UpstreamClient {
    * `onAnswer` is called when the first byte of an answer is there; `onEnd` once, when all is over.
    */
   ask(
-    request: http.IncomingMessage,
+    request: VisitorRequest,
     response: http.ServerResponse,
     upstream: UpstreamRequest,
     onAnswer: () => void,
@@ -137,7 +138,7 @@ export function createUpstreamClient({
             response.writeHead(
               status,
               statusText,
-              withinSite(toVisitor(raw), visit.host, sharedDomain),
+              withinSite(toVisitor(raw, visit.httpsForSeconds), visit.host, sharedDomain),
             )
           },
           onResponseData(running, chunk) {

@@ -35,6 +35,8 @@ export interface Visit {
   readonly host: string
   readonly client: string
   readonly proto: 'http' | 'https'
+  /** For how many seconds browsers are told to come by HTTPS alone; undefined: not at all. */
+  readonly httpsForSeconds?: number | undefined
 }
 
 /**
@@ -49,14 +51,20 @@ export function toUpstream(
 ): string[] {
   const named = namedByConnection(connection)
   const out: string[] = ['Host', visit.host]
+  const cookies: string[] = []
   for (let index = 0; index < raw.length; index += 2) {
     const name = raw[index]!
     const lower = name.toLowerCase()
     // PHP reads X_Forwarded_For as X-Forwarded-For: a name with an underscore would slip past the
     // list above.
     if (hopByHop.has(lower) || own.has(lower) || named?.has(lower) || lower.includes('_')) continue
-    out.push(name, raw[index + 1]!)
+    // What HTTP/2 has in the place of a request line.
+    if (name.startsWith(':')) continue
+    if (lower === 'cookie') cookies.push(raw[index + 1]!)
+    else out.push(name, raw[index + 1]!)
   }
+  // HTTP/2 sends each of them by itself (RFC 9113, 8.2.3).
+  if (cookies.length > 0) out.push('Cookie', cookies.join('; '))
   out.push(
     'X-Forwarded-For',
     visit.client,
@@ -69,8 +77,11 @@ export function toUpstream(
   return out
 }
 
-/** Raw response headers for the visitor. */
-export function toVisitor(raw: readonly string[]): string[] {
+/**
+ * Raw response headers for the visitor.
+ * @param httpsForSeconds what is said in the place of the site's own Strict-Transport-Security
+ */
+export function toVisitor(raw: readonly string[], httpsForSeconds?: number): string[] {
   const connection = raw.findIndex(
     (name, index) => index % 2 === 0 && name.toLowerCase() === 'connection',
   )
@@ -79,7 +90,10 @@ export function toVisitor(raw: readonly string[]): string[] {
   for (let index = 0; index < raw.length; index += 2) {
     const lower = raw[index]!.toLowerCase()
     if (hopByHop.has(lower) || named?.has(lower)) continue
+    if (httpsForSeconds !== undefined && lower === 'strict-transport-security') continue
     out.push(raw[index]!, raw[index + 1]!)
   }
+  if (httpsForSeconds !== undefined)
+    out.push('Strict-Transport-Security', `max-age=${httpsForSeconds}`)
   return out
 }

@@ -7,12 +7,18 @@ import { watchUnused } from '../platform/unused-connections.ts'
 import { carriesBody, opensWebSocket } from '../platform/upgrade.ts'
 import { accessLine, visitorLeft, type Given } from './access.ts'
 import { createUpstreamClient } from './ask.ts'
+import { createHttp2Door, isHttp2, type VisitorRequest } from './http2.ts'
+import { challengeOf, redirectOf, type EdgeHttps } from './https.ts'
 import { toUpstream, toVisitor, type Visit } from './headers.ts'
 import type { EdgeSite } from './host-table.ts'
 import { edgePage, type EdgePage } from './pages.ts'
 import { withinSite } from './shared-domain.ts'
+import { createTlsListener, type TlsCounts } from './tls-listener.ts'
 import { Upstreams } from './upstreams.ts'
 
+export { createHttps, type CertificateFeed, type EdgeHttps } from './https.ts'
+export type { EdgeCertificate } from './certificates.ts'
+export type { TlsCounts } from './tls-listener.ts'
 export { createHostTable, type EdgeSite, type HostChange, type HostEntry } from './host-table.ts'
 
 /** Requests since the start by class of status; `left`: the visitor left before an answer began. */
@@ -36,6 +42,8 @@ export interface EdgeParts {
    * before came from the visitor.
    */
   readonly trustProxy?: boolean
+  /** What HTTPS needs; without it the edge speaks HTTP alone. */
+  readonly https?: EdgeHttps
   /** How long an upstream may take until its first byte, ms. */
   readonly answerMs?: number
   readonly log: { warn(detail: object, message: string): void }
@@ -47,9 +55,13 @@ export interface EdgeParts {
 }
 
 export interface Edge {
-  /** Resolves with the port. Rejects when the port cannot be had. */
+  /** Resolves with the port of HTTP. Rejects when it, or that of HTTPS, cannot be had. */
   listen(): Promise<number>
+  /** The port of HTTPS, once it listens. */
+  tlsPort(): number | undefined
   counts(): EdgeCounts
+  /** All zero without HTTPS. */
+  tlsCounts(): TlsCounts
   /** Lets requests in hand finish, at most 10 s. */
   close(): Promise<void>
 }
@@ -69,18 +81,18 @@ const maxTries = 3
  * neither.
  */
 function targetOf(
-  request: http.IncomingMessage,
+  request: VisitorRequest,
 ): { readonly host: string; readonly path: string } | null {
   const url = request.url ?? ''
-  if (url.startsWith('/'))
-    return request.headers.host ? { host: request.headers.host, path: url } : null
+  const host = isHttp2(request) ? request.authority : request.headers.host
+  if (url.startsWith('/')) return host ? { host, path: url } : null
   if (!/^https?:\/\//i.test(url) || !URL.canParse(url)) return null
-  const { host, pathname, search } = new URL(url)
-  return { host, path: pathname + search }
+  const { host: named, pathname, search } = new URL(url)
+  return { host: named, path: pathname + search }
 }
 
 const nameOf = (host: string): string => host.replace(/:\d*$/, '').replace(/\.$/, '').toLowerCase()
-function clientOf({ socket, headers }: http.IncomingMessage, trustProxy: boolean): string {
+function clientOf({ socket, headers }: VisitorRequest, trustProxy: boolean): string {
   const forwardedFor = trustProxy ? headers['x-forwarded-for'] : undefined
   const last =
     (typeof forwardedFor === 'string' ? forwardedFor : (forwardedFor?.at(-1) ?? ''))
@@ -104,14 +116,18 @@ export function createEdge(parts: EdgeParts): Edge {
     const name = `${Math.floor(status / 100)}xx`
     if (name in counts) counts[name as keyof EdgeCounts]++
   }
-  const proto = parts.proto ?? 'http'
+  const { https } = parts
+  const protoOf = ({ socket }: VisitorRequest): 'http' | 'https' => {
+    if ('encrypted' in socket && socket.encrypted === true) return 'https'
+    return https ? 'http' : (parts.proto ?? 'http')
+  }
   const trustProxy = parts.trustProxy ?? false
   const sharedDomain = parts.sharedDomain?.toLowerCase() ?? null
   const answerMs = parts.answerMs ?? 120_000
   const upstreamClient = createUpstreamClient({ connectMs, answerMs, sharedDomain })
 
   const note = (
-    request: http.IncomingMessage,
+    request: VisitorRequest,
     visitor: Visitor,
     site: string | null,
     answer: Omit<Given, 'tookMs'>,
@@ -124,7 +140,7 @@ export function createEdge(parts: EdgeParts): Edge {
   }
 
   const show = (
-    request: http.IncomingMessage,
+    request: VisitorRequest,
     response: http.ServerResponse,
     visitor: Visitor,
     page: EdgePage,
@@ -138,7 +154,7 @@ export function createEdge(parts: EdgeParts): Edge {
     response.end(request.method === 'HEAD' ? undefined : body)
   }
 
-  const forward = (request: http.IncomingMessage, response: http.ServerResponse) => {
+  const forward = (request: VisitorRequest, response: http.ServerResponse) => {
     // Its socket may be taken from a request that ends.
     const visitor: Visitor = { client: clientOf(request, trustProxy), began: performance.now() }
     response.once('close', () => {
@@ -148,8 +164,22 @@ export function createEdge(parts: EdgeParts): Edge {
     const target = targetOf(request)
     if (!target) return show(request, response, visitor, 'unknown', null)
     const name = nameOf(target.host)
-    const visit: Visit = { host: target.host, client: visitor.client, proto }
-    const hasBody = carriesBody(request)
+    const proto = protoOf(request)
+    const instead =
+      https &&
+      (challengeOf(https, name, target.path) ??
+        (proto === 'http' ? redirectOf(https, name, target, request) : undefined))
+    if (instead) {
+      response.writeHead(instead.status, instead.headers).end(instead.body)
+      return
+    }
+    const visit: Visit = {
+      host: target.host,
+      client: visitor.client,
+      proto,
+      httpsForSeconds: proto === 'https' ? https?.secondsFor(name) : undefined,
+    }
+    const hasBody = isHttp2(request) ? !request.stream.endAfterHeaders : carriesBody(request)
     // Only what does nothing twice, and whose body is not half sent, may be asked again.
     const repeatable = !hasBody && (request.method === 'GET' || request.method === 'HEAD')
     const tried = new Set<string>()
@@ -244,7 +274,11 @@ export function createEdge(parts: EdgeParts): Edge {
     if (!address) return refuse('failed', site.id)
     const done = upstreams.take(address)
     socket.once('close', done)
-    const visit: Visit = { host: target.host, client: visitor.client, proto }
+    const visit: Visit = {
+      host: target.host,
+      client: visitor.client,
+      proto: protoOf(request),
+    }
     const outgoing = http.request({
       host: address.host,
       port: address.port,
@@ -311,25 +345,48 @@ export function createEdge(parts: EdgeParts): Edge {
       socket.end('HTTP/1.1 400 Bad Request\r\nconnection: close\r\ncontent-length: 0\r\n\r\n')
     else socket.destroy()
   })
+  const http2Door = createHttp2Door(forward)
+  const tlsListener =
+    https &&
+    createTlsListener({
+      port: https.port,
+      host: parts.host,
+      contextOf: https.certificates.contextOf,
+      // One server for both: the same limits, and the same end.
+      onHttp1: (socket) => server.emit('connection', socket),
+      onHttp2: http2Door.enter,
+    })
+  let tlsPort: number | undefined
 
   return {
-    listen: () =>
-      new Promise((resolve, reject) => {
+    async listen() {
+      const port = await new Promise<number>((resolve, reject) => {
         server.once('error', reject)
         server.listen(parts.port, parts.host, () => {
           server.off('error', reject)
           resolve((server.address() as AddressInfo).port)
         })
-      }),
+      })
+      tlsPort = await tlsListener?.listen()
+      return port
+    },
+    tlsPort: () => tlsPort,
     counts: () => ({ ...counts }),
+    tlsCounts: () => tlsListener?.counts() ?? { done: 0, resumed: 0, failed: 0 },
     close: async () => {
       for (const tunnel of tunnels) tunnel.destroy()
-      const timer = setTimeout(() => server.closeAllConnections(), closeMs)
-      await new Promise<void>((resolve) => {
+      const timer = setTimeout(() => {
+        server.closeAllConnections()
+        http2Door.destroy()
+      }, closeMs)
+      const tlsClosed = tlsListener?.close()
+      tlsListener?.destroyUnready()
+      const plainClosed = new Promise<void>((resolve) => {
         server.close(() => resolve())
         server.closeIdleConnections()
         endUnused()
       })
+      await Promise.all([plainClosed, http2Door.close(), tlsClosed])
       clearTimeout(timer)
       await upstreamClient.close()
     },

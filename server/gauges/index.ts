@@ -6,6 +6,7 @@ import { diskSpaceOf } from '../platform/disk-space.ts'
 import * as wallet from '../wallet/index.ts'
 import { defineJobGauges } from './jobs.ts'
 import { defineMoneyGauges } from './money.ts'
+import { defineCertificateGauges } from './certificates.ts'
 import type { GaugeParts } from './parts.ts'
 import { defineProcessGauges } from './processes.ts'
 import { defineSiteGauges } from './sites.ts'
@@ -56,6 +57,7 @@ export function defineGauges(parts: GaugeParts): void {
   metrics.gauge('messages_waiting', 'Mails and SMS that are not sent yet', parts.waitingMessages)
   metrics.gauge('realtime_connections', 'Open realtime connections', parts.connections)
   defineSiteGauges(parts)
+  defineCertificateGauges(parts)
   defineJobGauges(parts)
   defineMoneyGauges(parts)
   defineProcessGauges(parts)

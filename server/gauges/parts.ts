@@ -34,7 +34,7 @@ export interface GaugeParts {
   /** What this machine's node is called. */
   readonly ownNode: string
   /** Parents of other machines that run sites, by their nodes. */
-  readonly otherNodes: ReadonlyMap<string, () => Promise<ParentFigures>>
+  readonly otherNodes: () => ReadonlyMap<string, () => Promise<ParentFigures>>
   /** Names of the payment drivers that are in use. */
   readonly gateways: readonly string[]
   readonly dataDir: string

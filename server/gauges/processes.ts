@@ -43,6 +43,16 @@ const families = {
     help: "Requests to customers' sites by class of status; left: the visitor did not wait",
     labels: ['status', 'node'],
   },
+  portal_edge_tls_handshakes_total: {
+    type: 'counter',
+    help: 'TLS handshakes of visitors: full, resumed, failed',
+    labels: ['outcome', 'node'],
+  },
+  portal_edge_certificates: {
+    type: 'gauge',
+    help: 'Certificates that the edge has',
+    labels: ['node'],
+  },
   portal_containers: { type: 'gauge', help: 'Containers that answer', labels: ['node'] },
   portal_container_restarts_total: {
     type: 'counter',
@@ -90,7 +100,7 @@ export function defineProcessGauges({
       processes.parent && answerOf(processes.parent),
       processes.nameServer && answerOf(processes.nameServer),
       Promise.all(
-        [...otherNodes].map(async ([node, ask]) => ({ node, figures: await answerOf(ask) })),
+        [...otherNodes()].map(async ([node, ask]) => ({ node, figures: await answerOf(ask) })),
       ),
     ])
     const all = new Map<string, ProcessFigures | undefined>([['portal', measured()]])
@@ -123,6 +133,14 @@ export function defineProcessGauges({
         portal_edge_requests_total: nodes.flatMap(({ node, figures }) =>
           Object.entries(figures.edge).map(([status, value]) => ({ of: { status, node }, value })),
         ),
+        portal_edge_tls_handshakes_total: nodes.flatMap(({ node, figures: { tls } }) =>
+          Object.entries({
+            full: tls.done - tls.resumed,
+            resumed: tls.resumed,
+            failed: tls.failed,
+          }).map(([outcome, value]) => ({ of: { outcome, node }, value })),
+        ),
+        portal_edge_certificates: ofNodes(({ tls }) => tls.held),
         portal_containers: ofNodes(({ runtime }) => runtime.containers),
         portal_container_restarts_total: ofNodes(({ runtime }) => runtime.restarts),
         portal_container_failed_starts_total: ofNodes(({ runtime }) => runtime.failedStarts),

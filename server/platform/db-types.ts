@@ -11,6 +11,20 @@ export type Generated<T> = T extends ColumnType<infer S, infer I, infer U>
 
 export type Timestamp = ColumnType<Date, Date | string, Date | string>;
 
+export interface AcmeAccount {
+  directory: string;
+  key_sealed: Buffer;
+  url: string | null;
+}
+
+export interface AcmeOrder {
+  at: Timestamp;
+  directory: string;
+  domain: string;
+  id: Generated<bigint>;
+  is_renewal: boolean;
+}
+
 export interface CardCustomer {
   created_at: Timestamp;
   customer_id: string;
@@ -24,6 +38,29 @@ export interface CatalogVersion {
   sha256: Buffer;
   text: string;
   version: Generated<number>;
+}
+
+export interface Certificate {
+  attempts: Generated<number>;
+  chain: string | null;
+  created_at: Timestamp;
+  directory: string | null;
+  id: Generated<bigint>;
+  issuer: string | null;
+  key_sealed: Buffer | null;
+  name: string;
+  next_at: Timestamp;
+  not_after: Timestamp | null;
+  not_before: Timestamp | null;
+  order_directory: string | null;
+  order_key_sealed: Buffer | null;
+  order_url: string | null;
+  problem: string | null;
+  problem_at: Timestamp | null;
+  problem_detail: string | null;
+  renew_at: Timestamp | null;
+  site_id: string | null;
+  version: Generated<bigint>;
 }
 
 export interface ChannelGrant {
@@ -62,6 +99,16 @@ export interface Customer {
 export interface DnsAccountPair {
   customer_id: string;
   pair: string[];
+}
+
+export interface DnsChallenge {
+  created_at: Timestamp;
+  dropped_serial: bigint | null;
+  id: Generated<bigint>;
+  name: string;
+  put_serial: bigint;
+  value: string;
+  zone_id: string;
 }
 
 export interface DnsChange {
@@ -534,6 +581,12 @@ export interface SiteDomain {
   verified: boolean;
 }
 
+export interface SiteHttps {
+  changed_at: Timestamp;
+  https_only: boolean;
+  site_id: string;
+}
+
 export interface SiteOrphan {
   id: string;
   node_id: string | null;
@@ -605,13 +658,17 @@ export interface WalletDebt {
 }
 
 export interface DB {
+  acme_account: AcmeAccount;
+  acme_order: AcmeOrder;
   card_customer: CardCustomer;
   catalog_version: CatalogVersion;
+  certificate: Certificate;
   channel_grant: ChannelGrant;
   clock_offset: ClockOffset;
   code_failure: CodeFailure;
   customer: Customer;
   dns_account_pair: DnsAccountPair;
+  dns_challenge: DnsChallenge;
   dns_change: DnsChange;
   dns_record: DnsRecord;
   dns_served: DnsServed;
@@ -653,6 +710,7 @@ export interface DB {
   site_backup: SiteBackup;
   site_change: SiteChange;
   site_domain: SiteDomain;
+  site_https: SiteHttps;
   site_orphan: SiteOrphan;
   site_placement: SitePlacement;
   site_restore: SiteRestore;

@@ -12,9 +12,11 @@ export interface HttpCall {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   readonly url: string | URL
   readonly headers?: Readonly<Record<string, string>>
-  /** At most one of the two bodies. */
+  /** At most one of the three bodies. */
   readonly json?: unknown
   readonly form?: Readonly<Record<string, string>> | URLSearchParams
+  /** Of another media type. */
+  readonly body?: { readonly type: string; readonly text: string }
   readonly timeoutMs?: number
   /** Statuses beyond 2xx that the caller wants to read itself. */
   readonly accept?: readonly number[]
@@ -118,6 +120,9 @@ async function makeCall(call: HttpCall): Promise<HttpAnswer> {
   } else if (call.form !== undefined) {
     headers['content-type'] = 'application/x-www-form-urlencoded; charset=utf-8'
     body = new URLSearchParams(call.form).toString()
+  } else if (call.body !== undefined) {
+    headers['content-type'] = call.body.type
+    body = call.body.text
   }
   let answer: HttpAnswer
   try {

@@ -17,7 +17,8 @@ import { opensWebSocket } from './upgrade.ts'
 
 export interface ServerOptions {
   readonly log: Log
-  readonly trustProxy: boolean
+  /** Whether X-Forwarded-For is believed: of every caller, or of those that are named. */
+  readonly trustProxy: boolean | ((address: string) => boolean)
   /** Throws a Refusal when the load leaves no time for the call. */
   readonly judgeLoad: (url: string) => void
   readonly onResponse?: (route: string, method: string, status: number, seconds: number) => void
@@ -38,6 +39,7 @@ const closeMs = 8_000
 /** A server without routes, whose failures have our envelope. */
 export function createServer(options: ServerOptions): FastifyInstance {
   const { log } = options
+  const isTrusted = typeof options.trustProxy === 'function' ? options.trustProxy : () => false
   const sendFailure = (
     error: unknown,
     request: FastifyRequest,
@@ -58,7 +60,10 @@ export function createServer(options: ServerOptions): FastifyInstance {
     logController: new LogController({ disableRequestLogging: true }),
     // Trusts one hop, the proxy in front. Entries further left in X-Forwarded-For are whatever the
     // caller wrote.
-    trustProxy: options.trustProxy && ((_address: string, hop: number) => hop === 0),
+    trustProxy:
+      options.trustProxy !== false &&
+      ((address: string, hop: number) =>
+        hop === 0 && (options.trustProxy === true || isTrusted(address))),
     bodyLimit: bodyLimitBytes,
     forceCloseConnections: 'idle',
     keepAliveTimeout: keepAliveMs,

@@ -15,9 +15,13 @@ import type { Jobs } from '../platform/jobs.ts'
 import type { Log } from '../platform/log.ts'
 import type { Secrets } from '../platform/secrets.ts'
 import { challengeOf, lookForProof, type Evidence } from './ownership.ts'
+import { holderOf } from './certifiable.ts'
 import { ensureJob } from './change.ts'
 import { defineRecheck, ownZone, recheckGapMs } from './domain-recheck.ts'
 import { heldNames, lockSite, takesNames, type SiteAddressing } from './store.ts'
+
+/** Added when a server's names have changed: whoever has certificates issued looks at them. */
+const certifySiteJob = 'certify-site'
 
 /** How long after an account let go of a name another account must prove it by TXT. */
 const quarantineMs = days(30)
@@ -46,6 +50,16 @@ export interface Domains {
     name: string
     language: Language
   }): Promise<DomainCheck>
+  /**
+   * Whether a name is proven and leads to the server that has it, by the DNS as it is now. `gone`:
+   * no server has it.
+   */
+  standing(
+    name: string,
+  ): Promise<
+    | { readonly is: 'ready' | 'gone' | 'unknown' }
+    | { readonly is: 'elsewhere'; readonly found: readonly string[] }
+  >
 }
 
 /** What is written of a name that is proven. */
@@ -206,7 +220,7 @@ export function createDomains(deps: {
           .where('released_at', 'is', null)
           .returning('site_id')
           .executeTakeFirst()
-        if (former) await deps.jobs.add(tx, ensureJob, { siteId: former.site_id })
+        if (former) await tellServer(tx, former.site_id)
       }
       try {
         await tx
@@ -231,9 +245,27 @@ export function createDomains(deps: {
     }
   }
 
+  /** The server gets its new names, and they get certificates. */
+  async function tellServer(tx: Tx, siteId: string): Promise<void> {
+    await deps.jobs.add(tx, ensureJob, { siteId })
+    await deps.jobs.add(tx, certifySiteJob, { siteId })
+  }
+
   defineRecheck({ ...deps, evidence })
 
   return {
+    async standing(name) {
+      const held = await holderOf(db, name)
+      if (!held) return { is: 'gone' }
+      const { answered, pointed, records } = await evidence(name, held.customerId, held.siteName)
+      if (!answered) return { is: 'unknown' }
+      await db.updateTable('site_domain').set({ pointed }).where('id', '=', held.id).execute()
+      if (pointed && held.verified) return { is: 'ready' }
+      return {
+        is: 'elsewhere',
+        found: records.filter(({ points }) => points).flatMap(({ found }) => found),
+      }
+    },
     async check({ customerId, siteName, name, language }) {
       const read = readHostName(name, own)
       if (read === undefined) throw wrong('domain_form', language)
@@ -270,7 +302,7 @@ export function createDomains(deps: {
         if ((await heldNames(tx, siteId)).some((name) => !names.has(name)))
           throw new Refusal('conflict')
         await assignNames(tx, { siteId, customerId, proven })
-        if (proven.size > 0) await deps.jobs.add(tx, ensureJob, { siteId })
+        if (proven.size > 0) await tellServer(tx, siteId)
         onCommit(tx, deps.onChange)
         return await heldNames(tx, siteId)
       })
@@ -296,7 +328,7 @@ export function createDomains(deps: {
           .where('site_id', '=', from)
           .where('released_at', 'is', null)
           .execute()
-        await deps.jobs.add(tx, ensureJob, { siteId: from })
+        await tellServer(tx, from)
       }
       const fresh = names.filter(
         (name) => !held.some((one) => one.name === name && one.site_id === siteId),
@@ -314,7 +346,7 @@ export function createDomains(deps: {
         .where('name', 'in', [...names])
         .where('released_at', 'is', null)
         .execute()
-      if (fresh.length > 0) await deps.jobs.add(tx, ensureJob, { siteId })
+      if (fresh.length > 0) await tellServer(tx, siteId)
       onCommit(tx, deps.onChange)
     },
 
@@ -328,7 +360,7 @@ export function createDomains(deps: {
           .where('released_at', 'is', null)
           .executeTakeFirst()
         if (numUpdatedRows === 0n) throw new Refusal('not_found')
-        await deps.jobs.add(tx, ensureJob, { siteId })
+        await tellServer(tx, siteId)
         onCommit(tx, deps.onChange)
         return await heldNames(tx, siteId)
       })

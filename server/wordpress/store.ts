@@ -219,6 +219,17 @@ export async function hostOf(
   return site && `${site.name}.${addressing.host}`
 }
 
+/** The customer's server and the host name that it answers on by itself, however it stands. */
+export async function ownHostOf(
+  db: Queryable,
+  addressing: SiteAddressing,
+  customerId: string,
+  id: string,
+): Promise<{ readonly siteId: string; readonly host: string } | undefined> {
+  const site = isUuid(id) ? await siteOf(db, customerId, id) : undefined
+  return site && { siteId: site.id, host: `${site.name}.${addressing.host}` }
+}
+
 export const siteById = (db: Queryable, id: string): Promise<SiteRow | undefined> =>
   db.selectFrom('site').selectAll().where('id', '=', id).executeTakeFirst()
 

@@ -147,4 +147,85 @@ export const hosting: readonly Mend[] = [
       without: '',
     })),
   },
+  // An order that a run left is asked for anew.
+  {
+    finding: 'W8',
+    guard: 'server/certificates/certificates.test.ts',
+    title: 'is gone on with: the authority issues once',
+    edits: [
+      {
+        file: 'server/certificates/order.ts',
+        mended: "if (value.status !== 'invalid')",
+        without: 'if (value.status === undefined)',
+      },
+    ],
+  },
+  // An authority is asked about a name that leads elsewhere.
+  {
+    finding: 'W8',
+    guard: 'server/certificates/certificates.test.ts',
+    title: 'is not asked for while it leads elsewhere',
+    edits: [
+      {
+        file: 'server/certificates/renew.ts',
+        mended: "if (standing.is === 'elsewhere') {",
+        without: 'if (row.id < 0n) {',
+      },
+      {
+        file: 'server/certificates/renew.ts',
+        mended: "const found = standing.found.slice(0, 5).join(', ')",
+        without: "const found = ''",
+      },
+    ],
+  },
+  {
+    finding: 'W8',
+    guard: 'server/certificates/renewal.test.ts',
+    title: 'that its authority revokes is replaced within a day',
+    edits: [
+      {
+        file: 'server/certificates/renew.ts',
+        mended: 'const window = await deps.ordering.renewalWindow(row).catch(() => undefined)',
+        without: 'const window = await Promise.reject<never>(row).catch(() => undefined)',
+      },
+    ],
+  },
+  // The portal takes the edge for the visitor.
+  {
+    finding: 'W8',
+    guard: 'server/certificates/portal-host.test.ts',
+    title: 'a visitor cannot name another address',
+    edits: [
+      {
+        file: 'server/app.ts',
+        mended: 'isOwnEdge(config.HOST)',
+        without: 'false',
+      },
+    ],
+  },
+  {
+    finding: 'W8',
+    guard: 'server/edge/https.test.ts',
+    title: 'an authority is answered before the site is',
+    edits: [
+      {
+        file: 'server/edge/https.ts',
+        mended: 'if (isChallenge(target.path) || !certificates.covers(name)) return undefined',
+        without: 'if (!certificates.covers(name)) return undefined',
+      },
+    ],
+  },
+  // A short page by HTTP/2 looks whole.
+  {
+    finding: 'W8',
+    guard: 'server/edge/https.test.ts',
+    title: 'a visitor who leaves ends the site’s work, a broken answer is seen',
+    edits: [
+      {
+        file: 'server/edge/http2.ts',
+        mended: 'response.stream.close(http2.constants.NGHTTP2_INTERNAL_ERROR)',
+        without: 'response.stream.close(http2.constants.NGHTTP2_NO_ERROR)',
+      },
+    ],
+  },
 ]

@@ -134,6 +134,58 @@ export const enParts = {
     removeFailed: 'Fail to delete domain!',
     closed: 'You can no longer add domains to this server.',
   },
+  https: {
+    issued: 'HTTPS active',
+    pending: 'Setting up HTTPS',
+    failed: 'No HTTPS',
+    expired: 'Certificate expired',
+    by: (issuer: string, from: string, until: string) =>
+      `Certificate from ${issuer}, issued ${from}, valid until ${until}. Renews automatically.`,
+    pendingHint: 'We are requesting a certificate. This usually takes less than a minute.',
+    notRenewed: (until: string) =>
+      `The certificate is valid until ${until}, but its renewal failed.`,
+    next: (when: string) => `Next automatic try: ${when}`,
+    retry: 'Try again',
+    retried: 'Requesting the certificate again…',
+    retryFailed: 'We could not start another try !',
+    said: (detail: string) => `Answer of the certificate authority: ${detail}`,
+    problems: {
+      not_pointed: (found: string) =>
+        found === ''
+          ? 'This domain has no address record yet. Create its DNS records so it points here.'
+          : `This domain points to ${found}, not to this server. Correct its DNS records.`,
+      dns: () =>
+        'The certificate authority could not look up this domain. Check its DNS records and name ' +
+        'servers.',
+      connection: () =>
+        'The certificate authority could not reach your site. Check that all address records ' +
+        'point here and that no firewall or CDN stands in between.',
+      unauthorized: () =>
+        'The certificate authority reached another server. Remove address records (A, AAAA) that ' +
+        'do not point here, and turn off the proxy of your CDN.',
+      caa: () =>
+        "The domain's CAA record does not allow our certificate authority. Add it to the record, " +
+        'or remove the record.',
+      rate_limited: () =>
+        'Too many certificates were requested for this domain lately. You need not do anything: ' +
+        'we request it again as soon as it is allowed.',
+      refused: () =>
+        'The certificate authority does not issue certificates for this name. Check its ' +
+        'spelling, or contact support.',
+      unavailable: () =>
+        'The certificate authority is not responding. You need not do anything: we keep trying.',
+      account: () => 'The problem is on our side, and our team has been alerted.',
+      zone_elsewhere: () => 'The problem is on our side, and our team has been alerted.',
+    },
+    title: 'Secure connection',
+    only: 'Always use HTTPS (HSTS)',
+    onlyHint:
+      'Browsers remember for one year to open your own domains only over HTTPS. Turn it on once ' +
+      'all of them work over HTTPS.',
+    onlyOn: 'Browsers will use HTTPS only.',
+    onlyOff: 'Browsers will forget the rule on their next visit.',
+    onlyFailed: 'The setting could not be saved !',
+  },
   backups: {
     title: 'Backups',
     about: 'Nightly and on demand. We test-restore every backup before marking it verified.',

@@ -132,6 +132,58 @@ export const viParts: typeof enParts = {
     removeFailed: 'Xoá tên miền thất bại!',
     closed: 'Không thể thêm tên miền cho máy chủ này nữa.',
   },
+  https: {
+    issued: 'Đã có HTTPS',
+    pending: 'Đang cài HTTPS',
+    failed: 'Chưa có HTTPS',
+    expired: 'Chứng chỉ hết hạn',
+    by: (issuer, from, until) =>
+      `Chứng chỉ do ${issuer} cấp ngày ${from}, hiệu lực đến ${until}. Hệ thống tự gia hạn.`,
+    pendingHint: 'Hệ thống đang xin chứng chỉ, thường mất chưa đến một phút.',
+    notRenewed: (until) =>
+      `Chứng chỉ còn hiệu lực đến ${until} nhưng lần gia hạn vừa rồi thất bại.`,
+    next: (when) => `Lần thử tự động tiếp theo: ${when}`,
+    retry: 'Thử lại',
+    retried: 'Đang xin lại chứng chỉ…',
+    retryFailed: 'Chưa thể thử lại !',
+    said: (detail) => `Phản hồi của nơi cấp chứng chỉ: ${detail}`,
+    problems: {
+      not_pointed: (found) =>
+        found === ''
+          ? 'Tên miền chưa có bản ghi địa chỉ. Hãy tạo bản ghi DNS để trỏ tên miền về đây.'
+          : `Tên miền đang trỏ về ${found}, không phải máy chủ này. Hãy sửa lại bản ghi DNS.`,
+      dns: () =>
+        'Nơi cấp chứng chỉ không tra cứu được tên miền này. Hãy kiểm tra bản ghi DNS và máy chủ ' +
+        'tên miền (NS).',
+      connection: () =>
+        'Nơi cấp chứng chỉ không kết nối được tới trang của bạn. Hãy kiểm tra để mọi bản ghi ' +
+        'địa chỉ đều trỏ về đây và không bị tường lửa hay CDN chặn.',
+      unauthorized: () =>
+        'Nơi cấp chứng chỉ kết nối tới một máy chủ khác. Hãy xoá các bản ghi A, AAAA không trỏ ' +
+        'về đây và tắt chế độ proxy của CDN.',
+      caa: () =>
+        'Bản ghi CAA của tên miền không cho phép nơi cấp chứng chỉ của chúng tôi. Hãy bổ sung ' +
+        'vào bản ghi, hoặc xoá bản ghi này.',
+      rate_limited: () =>
+        'Gần đây tên miền này đã xin quá nhiều chứng chỉ. Bạn không cần làm gì: hệ thống sẽ xin ' +
+        'lại ngay khi được phép.',
+      refused: () =>
+        'Nơi cấp chứng chỉ không cấp cho tên này. Hãy kiểm tra lại cách viết, hoặc liên hệ bộ ' +
+        'phận hỗ trợ.',
+      unavailable: () =>
+        'Nơi cấp chứng chỉ không phản hồi. Bạn không cần làm gì: hệ thống vẫn tiếp tục thử.',
+      account: () => 'Sự cố thuộc về phía chúng tôi, đội kỹ thuật đã nhận được cảnh báo.',
+      zone_elsewhere: () => 'Sự cố thuộc về phía chúng tôi, đội kỹ thuật đã nhận được cảnh báo.',
+    },
+    title: 'Kết nối bảo mật',
+    only: 'Luôn dùng HTTPS (HSTS)',
+    onlyHint:
+      'Trong một năm, trình duyệt chỉ mở các tên miền riêng của bạn qua HTTPS. Hãy bật khi mọi ' +
+      'tên miền đều đã có HTTPS.',
+    onlyOn: 'Trình duyệt sẽ chỉ dùng HTTPS.',
+    onlyOff: 'Trình duyệt sẽ bỏ quy tắc này ở lần truy cập tới.',
+    onlyFailed: 'Chưa lưu được thiết lập !',
+  },
   backups: {
     title: 'Sao lưu',
     about:

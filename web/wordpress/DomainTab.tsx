@@ -1,6 +1,7 @@
-import { useQueryClient } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { ExternalLink, Plus, Trash2, X } from 'lucide-react'
 import { useRef, useState, type FormEvent } from 'react'
+import type { CertificateState as Certificate } from '../../contract/certificates.ts'
 import type { Server } from '../../contract/wordpress.ts'
 import { removeDomain, updateDomains } from '../../contract/wordpress-domains.ts'
 import { ApiError, call, messageOf } from '../api.ts'
@@ -15,8 +16,11 @@ import { Dialog } from '../ui/Dialog.tsx'
 import { Field, Input } from '../ui/Field.tsx'
 import { Note } from '../ui/State.tsx'
 import { toast } from '../ui/toast.ts'
+import { CertificateBadge, CertificateState } from './CertificateState.tsx'
 import { DomainRecords } from './DomainRecords.tsx'
+import { HttpsOnly } from './HttpsOnly.tsx'
 import { serverQuery } from './queries.ts'
+import { httpsQuery } from './https-query.ts'
 import { domainQuery } from './site-queries.ts'
 
 /** A name that was asked for and not accepted. */
@@ -37,6 +41,11 @@ export default function DomainTab({ server }: { server: Server }) {
   const [busy, setBusy] = useState(false)
   const addButton = useRef<HTMLButtonElement>(null)
   const closed = server.status === 'failed' || server.status === 'deleting'
+  const proven = server.domainStates.filter((one) => one.verified).map((one) => one.name)
+  const { data: https } = useQuery(httpsQuery(server.id, closed ? [] : proven))
+  const certificateOf = (name: string) => https?.certificates.find((one) => one.name === name)
+  const own = certificateOf(server.domain)
+  const secured = server.domains.some((name) => certificateOf(name)?.state === 'issued')
 
   const close = () => {
     setAdding(false)
@@ -56,6 +65,7 @@ export default function DomainTab({ server }: { server: Server }) {
       queryClient.setQueryData(serverQuery(server.id).queryKey, (now) => now && { ...now, domains })
       setAttempt(undefined)
       close()
+      void queryClient.invalidateQueries({ queryKey: httpsQuery(server.id).queryKey })
       toast.success(t.toast.success, t.domains.added)
     } catch (error) {
       const provable = error instanceof ApiError && error.code === 'domain_not_verified'
@@ -91,14 +101,18 @@ export default function DomainTab({ server }: { server: Server }) {
           {t.domains.primary}
         </h3>
         <p className="mt-0.5 text-xs text-ink-3">{t.domains.primaryHint}</p>
-        <p className="mt-2 flex items-center gap-1 text-sm">
-          <DomainLink server={server} name={server.domain} url={server.url} />
-          <CopyButton
-            text={server.domain}
-            label={t.common.copyOf(server.domain)}
-            doneLabel={t.common.copied}
-          />
+        <p className="mt-2 flex flex-wrap items-center gap-x-2 gap-y-1 text-sm">
+          <span className="flex min-w-0 items-center gap-1">
+            <DomainLink server={server} name={server.domain} url={server.url} />
+            <CopyButton
+              text={server.domain}
+              label={t.common.copyOf(server.domain)}
+              doneLabel={t.common.copied}
+            />
+          </span>
+          {own ? <CertificateBadge certificate={own} /> : null}
         </p>
+        {own ? <CertificateState serverId={server.id} certificate={own} /> : null}
       </section>
       <section aria-labelledby="extra-domains">
         <div className="flex flex-wrap items-center justify-between gap-3">
@@ -190,7 +204,7 @@ export default function DomainTab({ server }: { server: Server }) {
             }
           >
             {server.domains.map((name) => (
-              <Held key={name} server={server} name={name} />
+              <Held key={name} server={server} name={name} certificate={certificateOf(name)} />
             ))}
           </ul>
         ) : null}
@@ -198,6 +212,9 @@ export default function DomainTab({ server }: { server: Server }) {
           <p className="mt-3 text-sm text-ink-3">{closed ? t.domains.closed : t.domains.none}</p>
         ) : null}
       </section>
+      {https && !closed && (secured || https.httpsOnly === true) ? (
+        <HttpsOnly serverId={server.id} https={https} />
+      ) : null}
     </div>
   )
 }
@@ -224,7 +241,15 @@ function DomainLink({ server, name, url }: { server: Server; name: string; url: 
 }
 
 /** One of the customer's names, as it stood when it was last looked at. */
-function Held({ server, name }: { server: Server; name: string }) {
+function Held({
+  server,
+  name,
+  certificate,
+}: {
+  server: Server
+  name: string
+  certificate: Certificate | undefined
+}) {
   const t = useTexts('site', 'parts')
   const [open, setOpen] = useState(false)
   const [removing, setRemoving] = useState(false)
@@ -233,6 +258,7 @@ function Held({ server, name }: { server: Server; name: string }) {
   // Proven by its TXT record, and visitors still go elsewhere.
   const away = verified && state?.pointed === false
   const own = new URL(server.url)
+  const scheme = certificate && certificate.state !== 'issued' ? 'http:' : own.protocol
   return (
     <li className="px-4 py-2.5">
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1 text-sm">
@@ -240,7 +266,7 @@ function Held({ server, name }: { server: Server; name: string }) {
           <DomainLink
             server={server}
             name={name}
-            url={`${own.protocol}//${name}${own.port ? `:${own.port}` : ''}`}
+            url={own.port ? `${own.protocol}//${name}:${own.port}` : `${scheme}//${name}`}
           />
         </span>
         <Badge tone={verified ? 'success' : 'warning'} dot>
@@ -251,6 +277,7 @@ function Held({ server, name }: { server: Server; name: string }) {
             {t.domains.notPointed}
           </Badge>
         ) : null}
+        {certificate && verified ? <CertificateBadge certificate={certificate} /> : null}
         {verified && !away ? null : (
           <Button variant="outline" size="sm" aria-expanded={open} onClick={() => setOpen(!open)}>
             {t.domains.show}
@@ -264,6 +291,9 @@ function Held({ server, name }: { server: Server; name: string }) {
         <p className="mt-1 text-xs text-ink-3">{t.domains.lostHint(formatTime(state.checkedAt))}</p>
       )}
       {away ? <p className="mt-1 text-xs text-ink-3">{t.domains.notPointedHint}</p> : null}
+      {certificate && verified ? (
+        <CertificateState serverId={server.id} certificate={certificate} />
+      ) : null}
       {open ? <DomainRecords siteId={server.id} name={name} /> : null}
       <RemoveDomain
         server={server}

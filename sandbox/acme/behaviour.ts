@@ -1,0 +1,34 @@
+/** How an authority behaves; set by a test, or by a person on its page. */
+
+export const modes = ['well', 'down', 'slow', 'refuses', 'stuck'] as const
+
+export interface Behaviour {
+  readonly mode: (typeof modes)[number]
+  /** How long a slow one waits before each answer, ms. */
+  readonly slowMs: number
+  /** How long a certificate is valid, seconds. */
+  readonly lifeSeconds: number
+  /** Certificates of one registrable domain in a week before it refuses more. */
+  readonly perDomain: number
+  /** The share of good nonces that it refuses, 0 to 1. */
+  readonly badNonces: number
+}
+
+export const well: Behaviour = {
+  mode: 'well',
+  slowMs: 30_000,
+  lifeSeconds: 90 * 86_400,
+  perDomain: 50,
+  badNonces: 0,
+}
+
+/** As it is, with what is given; or what is wrong with that. */
+export function readBehaviour(now: Behaviour, given: unknown): Behaviour | { error: string } {
+  if (typeof given !== 'object' || given === null) return { error: 'an object is wanted' }
+  const { mode, ...numbers } = { ...now, ...given }
+  if (!modes.includes(mode)) return { error: `mode: one of ${modes.join(', ')}` }
+  for (const [name, value] of Object.entries(numbers))
+    if (!(name in now) || typeof value !== 'number' || !(value >= 0))
+      return { error: `${name}: a number of 0 or more` }
+  return { mode, ...numbers }
+}

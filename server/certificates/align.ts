@@ -1,0 +1,103 @@
+/**
+ * Keeps the table of certificates at what other modules say: a name that is proven gets a row,
+ * which is due at once; one that was removed, or whose server was deleted, loses it, and its key
+ * with it.
+ */
+import type { Clock } from '../platform/clock.ts'
+import type { Database } from '../platform/db.ts'
+import { transaction } from '../platform/db.ts'
+import type { Jobs } from '../platform/jobs.ts'
+import type { CertifiableNames } from './names.ts'
+import { forget, want } from './store.ts'
+
+/** Another module adds it with `{ siteId }` when a server's names have changed. */
+export const certifySiteJob = 'certify-site'
+export const orderJob = 'order-certificates'
+export const alignJob = 'align-certificates'
+
+const pageSize = 1000
+
+export interface AlignDeps {
+  readonly db: Database
+  readonly clock: Clock
+  readonly jobs: Jobs
+  readonly names: CertifiableNames
+  /** Tells the edges what there is now. */
+  readonly onChange: () => void
+}
+
+export function defineAligning(deps: AlignDeps, isEnabled: boolean): { all(): Promise<void> } {
+  const { db, clock, names } = deps
+
+  /** Orders what is new, and has edges forget what is gone. */
+  async function settle(isNew: boolean, isGone: boolean): Promise<void> {
+    if (isNew) await transaction(db, (tx) => deps.jobs.add(tx, orderJob, {}))
+    if (isGone) deps.onChange()
+  }
+
+  async function site(siteId: string): Promise<void> {
+    const wanted = await names.ofSite(siteId)
+    const { isNew, gone } = await transaction(db, async (tx) => {
+      const isNew = await want(tx, wanted, clock.now())
+      const held = await tx
+        .selectFrom('certificate')
+        .select('name')
+        .where('site_id', '=', siteId)
+        .execute()
+      const gone = held
+        .map(({ name }) => name)
+        .filter((name) => !wanted.some((one) => one.name === name))
+      await forget(tx, gone)
+      return { isNew, gone }
+    })
+    await settle(isNew, gone.length > 0)
+  }
+
+  /** Two lists in one order, page by page: neither is ever in memory whole. */
+  async function all(): Promise<void> {
+    const own = names.own.map((name) => ({ name, siteId: null }))
+    let isNew = await want(db, own, clock.now())
+    let isGone = false
+    let after = ''
+    for (;;) {
+      const wanted = await names.page(after, pageSize)
+      const last = wanted.length < pageSize ? null : (wanted.at(-1)?.name ?? null)
+      if (await want(db, wanted, clock.now())) isNew = true
+      const held = await db
+        .selectFrom('certificate')
+        .select('name')
+        .where('name', '>', after)
+        .$if(last !== null, (query) => query.where('name', '<=', last ?? ''))
+        .execute()
+      const there = new Set(wanted.map(({ name }) => name))
+      const gone = held.flatMap(({ name }) => (there.has(name) ? [] : [name]))
+      // Looked at once more: it may have come between the two questions.
+      for (const name of gone)
+        if ((await names.standing(name)).is === 'gone') {
+          await forget(db, [name])
+          isGone = true
+        }
+      if (last === null) break
+      after = last
+    }
+    await settle(isNew, isGone)
+  }
+
+  deps.jobs.define<{ siteId: string }>({
+    name: certifySiteJob,
+    concurrency: 2,
+    run: async ({ siteId }) => {
+      if (isEnabled) await site(siteId)
+    },
+  })
+  deps.jobs.define({
+    name: alignJob,
+    cron: '*/10 * * * *',
+    retries: 1,
+    limitSeconds: 900,
+    run: async () => {
+      if (isEnabled) await all()
+    },
+  })
+  return { all }
+}

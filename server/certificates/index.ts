@@ -1,0 +1,86 @@
+/** Certificates of host names by ACME: ordered, renewed, handed to the edges. */
+import type { Clock } from '../platform/clock.ts'
+import { transaction, type Database } from '../platform/db.ts'
+import type { Jobs } from '../platform/jobs.ts'
+import type { Log } from '../platform/log.ts'
+import type { Secrets } from '../platform/secrets.ts'
+import { alignJob, defineAligning } from './align.ts'
+import { createFeed, type CertificateEdge, type Feed } from './feed.ts'
+import { createOrderLimits, type AcmeLimits } from './limits.ts'
+import type { CertifiableNames } from './names.ts'
+import { createOrdering, type Authority, type ChallengePlaces, type OrderTimes } from './order.ts'
+import { defineRenewing } from './renew.ts'
+import type { SiteHttpsDeps } from './site.ts'
+
+export { countCertificates, failing } from './counts.ts'
+export type { CertificateEdge } from './feed.ts'
+export type { CertifiableNames } from './names.ts'
+export type { Authority, OrderTimes } from './order.ts'
+export { routes } from './routes.ts'
+
+/** Certificates put together: what the app opens, calls and closes. */
+export interface Certificates extends SiteHttpsDeps {
+  readonly feed: Feed
+  /** Has names compared soon: settings may name other ones than at the start before. */
+  begin(): Promise<void>
+  /** Compares all names with what other modules say. */
+  align(): Promise<void>
+  /** Looks at those that are due now. */
+  due(): Promise<void>
+  dropOld(): Promise<void>
+}
+
+/** An authority may look at any edge: each that can be reached has the answer. */
+const everyEdge = (edges: () => readonly CertificateEdge[]): ChallengePlaces['edge'] => ({
+  challenge: async (of) => void (await Promise.all(edges().map((edge) => edge.challenge(of)))),
+  dropChallenge: async (token) =>
+    void (await Promise.all(edges().map((edge) => edge.dropChallenge(token)))),
+})
+
+/** `isEnabled`: false defines the jobs and has them do nothing. */
+export function createCertificates(deps: {
+  readonly db: Database
+  readonly clock: Clock
+  readonly log: Log
+  readonly jobs: Jobs
+  readonly secrets: Secrets
+  readonly isEnabled: boolean
+  readonly names: CertifiableNames
+  /** Those that can be reached now. */
+  readonly edges: () => readonly CertificateEdge[]
+  readonly dns: ChallengePlaces['dns']
+  readonly authorities: readonly Authority[]
+  readonly contact: string | undefined
+  readonly allowed: AcmeLimits
+  readonly times?: Partial<OrderTimes> | undefined
+}): Certificates {
+  const { db, clock, jobs, isEnabled } = deps
+  const feed = createFeed(deps)
+  const onChange = (): void => {
+    if (isEnabled) feed.refresh()
+  }
+  const limits = createOrderLimits(db, clock, deps.allowed)
+  const { times, ...rest } = deps
+  const edge = everyEdge(deps.edges)
+  const ordering = createOrdering({ ...rest, edge, limits, ...(times && { times }) })
+  const aligning = defineAligning({ ...deps, onChange }, isEnabled)
+  const renewing = defineRenewing({ ...deps, ordering, onChange })
+  return {
+    clock,
+    jobs,
+    isEnabled,
+    onChange,
+    feed: {
+      ...feed,
+      async start() {
+        if (isEnabled) await feed.start()
+      },
+    },
+    async begin() {
+      if (isEnabled) await transaction(db, (tx) => jobs.add(tx, alignJob, {}))
+    },
+    align: aligning.all,
+    due: () => renewing.due(new AbortController().signal),
+    dropOld: limits.dropOld,
+  }
+}

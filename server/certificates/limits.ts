@@ -1,0 +1,80 @@
+/**
+ * The limits of certificate authorities, kept by counting: what is not asked for costs nobody its
+ * turn. Let's Encrypt's own stand in docs/operate.md.
+ */
+import { parse } from 'tldts'
+import { days, hours, later, type Clock } from '../platform/clock.ts'
+import { deleteInBatches } from '../platform/batches.ts'
+import type { Database } from '../platform/db.ts'
+
+export interface AcmeLimits {
+  /** Orders of one account in three hours. */
+  readonly ordersIn3Hours: number
+  /** New certificates for one registrable domain in a week. */
+  readonly aWeek: number
+}
+
+export interface OrderLimits {
+  /** Undefined when an order may be made now; otherwise when. */
+  freeAt(of: OrderOf): Promise<Date | undefined>
+  count(of: OrderOf): Promise<void>
+  dropOld(): Promise<void>
+}
+interface OrderOf {
+  readonly directory: string
+  readonly name: string
+  readonly isRenewal: boolean
+}
+
+const shortMs = hours(3)
+const weekMs = days(7)
+
+/** What authorities count by: the domain right below a public suffix. */
+export const registrableOf = (name: string): string =>
+  parse(name.replace(/^\*\./, ''), { allowPrivateDomains: true }).domain ?? name
+
+export function createOrderLimits(db: Database, clock: Clock, limits: AcmeLimits): OrderLimits {
+  /** When the order that counts last of `limit` stops counting; undefined when there are fewer. */
+  async function freeWith(
+    limit: number,
+    spanMs: number,
+    of: { readonly directory: string; readonly domain?: string },
+  ): Promise<Date | undefined> {
+    const row = await db
+      .selectFrom('acme_order')
+      .select('at')
+      .where('directory', '=', of.directory)
+      .where('at', '>', later(clock.now(), -spanMs))
+      .$if(of.domain !== undefined, (query) =>
+        query.where('domain', '=', of.domain ?? '').where('is_renewal', '=', false),
+      )
+      .orderBy('at', 'desc')
+      .offset(limit - 1)
+      .limit(1)
+      .executeTakeFirst()
+    return row && later(row.at, spanMs)
+  }
+  return {
+    async freeAt({ directory, name, isRenewal }) {
+      const inAll = await freeWith(limits.ordersIn3Hours, shortMs, { directory })
+      // A renewal of the same name counts towards no domain.
+      if (isRenewal) return inAll
+      const domain = registrableOf(name)
+      const ofDomain = await freeWith(limits.aWeek, weekMs, { directory, domain })
+      if (inAll === undefined || ofDomain === undefined) return inAll ?? ofDomain
+      return inAll > ofDomain ? inAll : ofDomain
+    },
+    async count({ directory, name, isRenewal }) {
+      await db
+        .insertInto('acme_order')
+        .values({
+          directory,
+          domain: registrableOf(name),
+          is_renewal: isRenewal,
+          at: clock.now(),
+        })
+        .execute()
+    },
+    dropOld: () => deleteInBatches(db, 'acme_order', 'at', later(clock.now(), -weekMs - days(1))),
+  }
+}

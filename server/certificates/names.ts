@@ -1,0 +1,30 @@
+/** Which host names are to have a certificate, as other modules know them. */
+
+export interface NameToCertify {
+  /** A-labels, lower case; `*.` and a name for all that stand right below it. */
+  readonly name: string
+  /** Null: the portal's own. */
+  readonly siteId: string | null
+}
+
+/**
+ * `ready`: it leads here, so an authority will find us. `elsewhere`: it does not; `found` is what
+ * it leads to. `gone`: it needs no certificate any more. `unknown`: nobody could be asked.
+ */
+export type Standing =
+  | { readonly is: 'ready' | 'gone' | 'unknown' }
+  | { readonly is: 'elsewhere'; readonly found: readonly string[] }
+
+export interface CertifiableNames {
+  /** The portal's own. */
+  readonly own: readonly string[]
+  /** Of sites, by name, those behind `after`. */
+  page(after: string, limit: number): Promise<readonly NameToCertify[]>
+  /** All of one site. */
+  ofSite(siteId: string): Promise<readonly NameToCertify[]>
+  /** Looked up now: a name may have moved since it was proven. */
+  standing(name: string): Promise<Standing>
+}
+
+/** `*.sites.example.vn` stands for `a.sites.example.vn`. */
+export const wildcardFor = (host: string): string => `*${host.slice(host.indexOf('.'))}`

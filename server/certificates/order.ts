@@ -1,0 +1,318 @@
+/**
+ * One order with one authority, from the account to the chain. Where a run was cut short, the next
+ * one goes on with the order that it left: its address and its key were kept before the authority
+ * was asked to look.
+ */
+import { createHash } from 'node:crypto'
+import type { Clock } from '../platform/clock.ts'
+import type { Database } from '../platform/db.ts'
+import type { Secrets } from '../platform/secrets.ts'
+import {
+  AcmeProblem,
+  openAcme,
+  type AcmeAuthorization,
+  type AcmeClient,
+  type AcmeOrder,
+  type Read,
+} from './acme/client.ts'
+import { thumbprint, type ExternalAccount } from './acme/jws.ts'
+import { certificateRequest, newKey, readChain, renewalId, type Issued } from './acme/x509.ts'
+import type { OrderLimits } from './limits.ts'
+import { foundWhenLooking, NotIssued } from './problems.ts'
+import { noOrder, update, type CertificateRow } from './store.ts'
+
+/** A certificate authority that speaks ACME. */
+export interface Authority {
+  readonly directory: string
+  readonly binding: ExternalAccount | undefined
+}
+
+/** Where an authority looks. */
+export interface ChallengePlaces {
+  /** Over HTTP: what the edges answer for the host. */
+  readonly edge: {
+    challenge(of: { token: string; host: string; answer: string }): Promise<void>
+    dropChallenge(token: string): Promise<void>
+  }
+  /** In the DNS: zones that our name server answers for. */
+  readonly dns: {
+    serves(host: string): Promise<boolean>
+    put(host: string, value: string): Promise<boolean>
+    drop(host: string, value: string): Promise<void>
+  }
+}
+
+export interface OrderDeps extends ChallengePlaces {
+  readonly db: Database
+  readonly clock: Clock
+  readonly secrets: Secrets
+  readonly limits: OrderLimits
+  readonly contact: string | undefined
+  readonly times?: Partial<OrderTimes>
+}
+export interface OrderTimes {
+  /** Longest answer of an authority to one call, ms. */
+  readonly callMs: number
+  /** Longest time of one order, ms. */
+  readonly orderMs: number
+}
+const defaultTimes: OrderTimes = { callMs: 20_000, orderMs: 120_000 }
+
+/** Between two questions whether an authority is done, ms; it grows, and ends at the last. */
+const [firstPauseMs, longestPauseMs] = [250, 5_000]
+
+const accountPurpose = 'acme-account-key'
+export const keyPurpose = 'certificate-key'
+
+export interface Ordering {
+  /**
+   * A chain for the name, and the sealed key that it is for. Throws NotIssued, AcmeProblem or
+   * DriverFailure.
+   */
+  order(
+    row: CertificateRow,
+    authority: Authority,
+    signal: AbortSignal,
+  ): Promise<Issued & { readonly keySealed: Buffer }>
+  /** When the authority that issued the present certificate wants it renewed. */
+  renewalWindow(
+    row: CertificateRow,
+  ): Promise<{ readonly start: Date; readonly end: Date; readonly waitMs?: number } | undefined>
+}
+
+export function createOrdering(deps: OrderDeps): Ordering {
+  const { db, secrets } = deps
+  const times = { ...defaultTimes, ...deps.times }
+  const clients = new Map<string, { readonly client: AcmeClient; readonly keyPem: string }>()
+
+  /** The client with the account's key, which is made at the first call. */
+  async function open(
+    directory: string,
+  ): Promise<{ readonly client: AcmeClient; readonly keyPem: string }> {
+    const known = clients.get(directory)
+    if (known) return known
+    await db
+      .insertInto('acme_account')
+      .values({ directory, key_sealed: secrets.seal(accountPurpose, newKey()) })
+      .onConflict((conflict) => conflict.doNothing())
+      .execute()
+    const { key_sealed: sealed } = await db
+      .selectFrom('acme_account')
+      .select('key_sealed')
+      .where('directory', '=', directory)
+      .executeTakeFirstOrThrow()
+    const keyPem = secrets.open(accountPurpose, sealed)
+    const opened = { client: openAcme(directory, keyPem, times.callMs), keyPem }
+    clients.set(directory, opened)
+    return opened
+  }
+  const writeAccount = (directory: string, url: string | null): Promise<unknown> =>
+    db.updateTable('acme_account').set({ url }).where('directory', '=', directory).execute()
+
+  async function accountOf({ directory, binding }: Authority): Promise<string> {
+    const { client } = await open(directory)
+    const kept = await db
+      .selectFrom('acme_account')
+      .select('url')
+      .where('directory', '=', directory)
+      .executeTakeFirst()
+    if (kept?.url !== null && kept?.url !== undefined) return kept.url
+    if (!binding && (await client.needsBinding()))
+      throw new NotIssued('account', 'the authority wants an external account: set its EAB keys')
+    const url = await client.account({ contact: deps.contact, binding })
+    await writeAccount(directory, url)
+    return url
+  }
+
+  /** Asks until `isOver` holds; throws NotIssued unavailable when that takes too long. */
+  async function until<T>(
+    ask: () => Promise<Read<T>>,
+    isOver: (value: T) => boolean,
+    deadline: number,
+    signal: AbortSignal,
+  ): Promise<T> {
+    for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(longestPauseMs, pauseMs * 1.6)) {
+      const { value, waitMs } = await ask()
+      if (isOver(value)) return value
+      const next = Math.max(pauseMs, Math.min(waitMs ?? 0, longestPauseMs))
+      if (performance.now() + next > deadline)
+        throw new NotIssued('unavailable', 'the authority did not finish in time')
+      await sleep(next, signal)
+    }
+  }
+
+  /** Has the authority look at one name, and waits for what it says. */
+  async function prove(
+    of: { readonly row: CertificateRow; readonly authority: Authority; readonly account: string },
+    url: string,
+    deadline: number,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { client, keyPem } = await open(of.authority.directory)
+    const { value: authorization } = await client.authorization(of.account, url)
+    if (authorization.status === 'valid') return
+    const host = authorization.identifier.value
+    const withdraw = await answerChallenge(authorization, of.row, keyPem)
+    try {
+      const chosen = authorization.challenges.find(({ type }) => type === withdraw.type)
+      if (chosen?.status === 'pending') await client.begin(of.account, chosen.url)
+      const looked = await until(
+        () => client.authorization(of.account, url),
+        ({ status }) => status !== 'pending',
+        deadline,
+        signal,
+      )
+      if (looked.status === 'valid') return
+      throw foundWhenLooking(looked.challenges.find(({ error }) => error !== undefined)?.error)
+    } finally {
+      await withdraw.drop(host)
+    }
+  }
+
+  /** Puts the answer where the authority will look. */
+  async function answerChallenge(
+    { challenges, identifier: { value: host } }: AcmeAuthorization,
+    row: CertificateRow,
+    keyPem: string,
+  ): Promise<{ readonly type: string; drop(host: string): Promise<void> }> {
+    const tokenOf = (type: string): string | undefined =>
+      challenges.find(
+        (one) => one.type === type && (one.status === 'pending' || one.status === 'processing'),
+      )?.token
+    const [byDns, byHttp] = [tokenOf('dns-01'), tokenOf('http-01')]
+    // Where one way did not lead there, the next try takes the other.
+    const prefersHttp = byHttp !== undefined && row.attempts % 2 === 1
+    if (byDns !== undefined && !prefersHttp && (await deps.dns.serves(host))) {
+      const answer = `${byDns}.${thumbprint(keyPem)}`
+      const value = createHash('sha256').update(answer).digest('base64url')
+      if (await deps.dns.put(host, value))
+        return { type: 'dns-01', drop: (host) => deps.dns.drop(host, value) }
+    }
+    if (byHttp === undefined)
+      throw new NotIssued('zone_elsewhere', `our name servers do not answer for ${host}`)
+    await deps.edge.challenge({
+      token: byHttp,
+      host,
+      answer: `${byHttp}.${thumbprint(keyPem)}`,
+    })
+    return { type: 'http-01', drop: () => deps.edge.dropChallenge(byHttp) }
+  }
+
+  /** The order that a run left, if it is still of use; otherwise a new one. */
+  async function begin(
+    row: CertificateRow,
+    authority: Authority,
+    account: string,
+  ): Promise<{ url: string; order: AcmeOrder; keySealed: Buffer }> {
+    const { client } = await open(authority.directory)
+    const { directory } = authority
+    if (row.order_directory === directory && row.order_url !== null && row.order_key_sealed)
+      try {
+        const { value } = await client.order(account, row.order_url)
+        if (value.status !== 'invalid')
+          return { url: row.order_url, order: value, keySealed: row.order_key_sealed }
+      } catch (error) {
+        // It forgot the order, or that account made it whom it does not know any more.
+        if (!(error instanceof AcmeProblem)) throw error
+      }
+    const isRenewal = row.chain !== null
+    const freeAt = await deps.limits.freeAt({ directory, name: row.name, isRenewal })
+    if (freeAt)
+      throw new NotIssued(
+        'rate_limited',
+        'as many certificates were asked for as the authority allows',
+        freeAt.getTime() - deps.clock.now().getTime(),
+      )
+    await deps.limits.count({ directory, name: row.name, isRenewal })
+    const replaces =
+      row.chain !== null && row.directory === directory ? renewalId(row.chain) : undefined
+    const names = [row.name]
+    const made = await client.newOrder(account, { names, replaces }).catch((error: unknown) => {
+      // It does not know the one that is to be replaced, or that was replaced before.
+      if (!(error instanceof AcmeProblem) || replaces === undefined) throw error
+      if (!['alreadyReplaced', 'malformed'].includes(error.type)) throw error
+      return client.newOrder(account, { names })
+    })
+    const keySealed = secrets.seal(keyPurpose, newKey())
+    await update(db, row.id, {
+      order_directory: directory,
+      order_url: made.url,
+      order_key_sealed: keySealed,
+    })
+    return { ...made, keySealed }
+  }
+
+  async function orderWith(
+    row: CertificateRow,
+    authority: Authority,
+    account: string,
+    signal: AbortSignal,
+  ): Promise<Issued & { readonly keySealed: Buffer }> {
+    const { client } = await open(authority.directory)
+    const deadline = performance.now() + times.orderMs
+    const { url, order, keySealed } = await begin(row, authority, account)
+    const keyPem = secrets.open(keyPurpose, keySealed)
+    let present = order
+    if (present.status === 'pending') {
+      for (const one of present.authorizations)
+        await prove({ row, authority, account }, one, deadline, signal)
+      present = await until(
+        () => client.order(account, url),
+        ({ status }) => status !== 'pending',
+        deadline,
+        signal,
+      )
+    }
+    if (present.status === 'ready') {
+      const request = certificateRequest(keyPem, [row.name])
+      present = (await client.finalize(account, present.finalize, request)).value
+    }
+    if (present.status === 'processing' || present.status === 'ready')
+      present = await until(
+        () => client.order(account, url),
+        ({ status }) => status !== 'processing' && status !== 'ready',
+        deadline,
+        signal,
+      )
+    if (present.status !== 'valid' || present.certificate === undefined) {
+      await update(db, row.id, noOrder)
+      throw foundWhenLooking(present.error)
+    }
+    const chain = await client.certificate(account, present.certificate)
+    return { ...readChain(chain, keyPem, [row.name]), keySealed }
+  }
+
+  return {
+    async order(row, authority, signal) {
+      try {
+        return await orderWith(row, authority, await accountOf(authority), signal)
+      } catch (error) {
+        // An authority that was set up anew knows nobody: the key makes its account once more.
+        const isUnknown = error instanceof AcmeProblem && error.type === 'accountDoesNotExist'
+        if (!isUnknown) throw error
+        await writeAccount(authority.directory, null)
+        return await orderWith(row, authority, await accountOf(authority), signal)
+      }
+    },
+    async renewalWindow({ chain, directory }) {
+      const id = chain === null ? undefined : renewalId(chain)
+      if (id === undefined || directory === null) return undefined
+      return await (await open(directory)).client.renewalWindow(id)
+    },
+  }
+}
+
+function sleep(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const stop = (): void => {
+      clearTimeout(timer)
+      reject(signal.reason as Error)
+    }
+    const timer = setTimeout(() => {
+      signal.removeEventListener('abort', stop)
+      resolve()
+    }, ms)
+    signal.addEventListener('abort', stop, { once: true })
+    if (signal.aborted) stop()
+  })
+}

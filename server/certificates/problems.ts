@@ -1,0 +1,94 @@
+/** Why a certificate was not issued, and when it is tried again. */
+import type { CertificateProblem } from '../../contract/certificates.ts'
+import { hours, minutes } from '../platform/clock.ts'
+import { DriverFailure } from '../platform/errors.ts'
+import { AcmeProblem } from './acme/client.ts'
+
+/** Ends a try; what it says is kept with the name, and shown. */
+export class NotIssued extends Error {
+  readonly code: CertificateProblem
+  /** How long the authority asks to wait, ms. */
+  readonly waitMs: number | undefined
+  constructor(code: CertificateProblem, detail: string, waitMs?: number) {
+    super(detail)
+    this.name = 'NotIssued'
+    this.code = code
+    this.waitMs = waitMs
+  }
+}
+
+/** What an authority found when it looked at a name (RFC 8555, 6.7). */
+const whenLooking: Readonly<Record<string, CertificateProblem>> = {
+  dns: 'dns',
+  connection: 'connection',
+  tls: 'connection',
+  unauthorized: 'unauthorized',
+  incorrectResponse: 'unauthorized',
+  caa: 'caa',
+  rejectedIdentifier: 'refused',
+  unsupportedIdentifier: 'refused',
+}
+/** What it says to a call. */
+const whenAsked: Readonly<Record<string, CertificateProblem>> = {
+  caa: 'caa',
+  rateLimited: 'rate_limited',
+  rejectedIdentifier: 'refused',
+  unsupportedIdentifier: 'refused',
+  accountDoesNotExist: 'account',
+  externalAccountRequired: 'account',
+  unauthorized: 'account',
+  userActionRequired: 'account',
+  badPublicKey: 'account',
+  serverInternal: 'unavailable',
+}
+
+const prefix = 'urn:ietf:params:acme:error:'
+/** `error`: of an authorization that is invalid. */
+export const foundWhenLooking = (error: { type: string; detail: string } | undefined): NotIssued =>
+  new NotIssued(
+    whenLooking[(error?.type ?? '').replace(prefix, '')] ?? 'unauthorized',
+    error?.detail ?? 'the authority does not say why',
+  )
+
+/** A failure of a call as what is kept; anything but a refusal or an outage is thrown: a bug. */
+export function toldOnCall(error: unknown): NotIssued {
+  if (error instanceof NotIssued) return error
+  if (error instanceof AcmeProblem)
+    return new NotIssued(
+      whenAsked[error.type] ?? (error.status === 429 ? 'rate_limited' : 'refused'),
+      error.message,
+      error.waitMs,
+    )
+  if (error instanceof DriverFailure) return new NotIssued('unavailable', error.message)
+  throw error
+}
+
+/** Whether another authority may do what this one did not: it is not the name that is at fault. */
+export const mayOtherIssue = ({ code }: NotIssued): boolean =>
+  ['caa', 'rate_limited', 'refused', 'unavailable', 'account'].includes(code)
+
+/** First wait, factor, and longest wait of each kind. */
+const waits: Readonly<Record<CertificateProblem, readonly [number, number, number]>> = {
+  // Let's Encrypt takes five failed looks at a name in an hour.
+  not_pointed: [minutes(10), 2, hours(12)],
+  dns: [minutes(15), 2, hours(12)],
+  connection: [minutes(15), 2, hours(12)],
+  unauthorized: [minutes(15), 2, hours(12)],
+  caa: [minutes(30), 2, hours(12)],
+  refused: [hours(1), 2, hours(24)],
+  rate_limited: [hours(1), 2, hours(24)],
+  unavailable: [minutes(1), 2, hours(1)],
+  account: [minutes(15), 2, hours(6)],
+  zone_elsewhere: [minutes(10), 2, hours(6)],
+}
+
+/**
+ * How long to wait before the next try, ms: longer after each in a row, never less than the
+ * authority asks, and a little apart, so that names that failed together come back one by one.
+ * `attempts`: failures in a row, this one among them.
+ */
+export function waitAfter(problem: NotIssued, attempts: number, random = Math.random()): number {
+  const [first, factor, longest] = waits[problem.code]
+  const own = Math.min(longest, first * factor ** Math.min(20, attempts - 1))
+  return Math.max(own * (0.9 + 0.2 * random), problem.waitMs ?? 0)
+}

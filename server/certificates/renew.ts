@@ -1,0 +1,178 @@
+/**
+ * Looks at certificates that are due: orders those that are missing, renews at two thirds of their
+ * life, and earlier where the authority asks for it, as it does for one that it revokes.
+ */
+import { hours, later, minutes, type Clock } from '../platform/clock.ts'
+import type { Database } from '../platform/db.ts'
+import type { Jobs } from '../platform/jobs.ts'
+import type { Log } from '../platform/log.ts'
+import type { Issued } from './acme/x509.ts'
+import { orderJob } from './align.ts'
+import type { CertifiableNames } from './names.ts'
+import type { Authority, Ordering } from './order.ts'
+import { mayOtherIssue, NotIssued, toldOnCall, waitAfter } from './problems.ts'
+import { claimDue, forget, noOrder, update, writeIssued, type CertificateRow } from './store.ts'
+
+export interface RenewDeps {
+  readonly db: Database
+  readonly clock: Clock
+  readonly log: Log
+  readonly jobs: Jobs
+  readonly names: CertifiableNames
+  readonly ordering: Ordering
+  /** The first one, and the one that is asked where the first issues nothing. */
+  readonly authorities: readonly Authority[]
+  /** Tells the edges what there is now. */
+  readonly onChange: () => void
+}
+
+/** Orders under way at once; an authority takes some seconds for each. */
+const together = 4
+/** One run ends before its limit; what is left is taken by the next, a minute later. */
+const [limitSeconds, roundSeconds] = [900, 600]
+/** A name whose worker was killed is looked at again. Longer than two orders may last. */
+const leaseMs = minutes(15)
+/** An authority that is asked whether it wants a certificate renewed is asked so often. */
+const askMs = hours(24)
+/**
+ * No certificate is renewed sooner after it was issued: one whose dates are far from our clock's,
+ * as in the sandbox whose clock was moved, would be renewed without end.
+ */
+const soonestMs = hours(6)
+
+/** At two thirds of its life, and a little apart from others that were issued together. */
+export function renewalTime({ notBefore, notAfter }: Issued, random = Math.random()): Date {
+  const lifeMs = notAfter.getTime() - notBefore.getTime()
+  return later(notBefore, lifeMs * (2 / 3 - random / 100))
+}
+
+export function defineRenewing(deps: RenewDeps): { due(signal: AbortSignal): Promise<void> } {
+  const { db, clock, log } = deps
+
+  async function keep(
+    row: CertificateRow,
+    authority: Authority,
+    issued: Issued & { readonly keySealed: Buffer },
+  ): Promise<void> {
+    const now = clock.now()
+    const soonest = later(now, soonestMs)
+    const due = renewalTime(issued)
+    const renewAt = due > soonest ? due : soonest
+    const nextAt = new Date(Math.min(renewAt.getTime(), later(now, askMs).getTime()))
+    const { directory } = authority
+    if (await writeIssued(db, row.id, { ...issued, directory, renewAt, nextAt })) {
+      log.info(
+        { name: row.name, issuer: issued.issuer, until: issued.notAfter },
+        'a certificate was issued',
+      )
+      deps.onChange()
+    }
+  }
+
+  async function keepProblem(row: CertificateRow, problem: NotIssued): Promise<void> {
+    const now = clock.now()
+    const attempts = row.attempts + 1
+    await update(db, row.id, {
+      attempts,
+      problem: problem.code,
+      problem_detail: problem.message.slice(0, 500),
+      problem_at: now,
+      next_at: later(now, waitAfter(problem, attempts)),
+    })
+    log.warn(
+      { name: row.name, problem: problem.code, detail: problem.message, attempts },
+      'no certificate was issued',
+    )
+  }
+
+  /** With the first authority that issues; what the first one said is kept when none does. */
+  async function issue(row: CertificateRow, signal: AbortSignal): Promise<void> {
+    let first: NotIssued | undefined
+    let present = row
+    for (const authority of deps.authorities) {
+      try {
+        await keep(row, authority, await deps.ordering.order(present, authority, signal))
+        return
+      } catch (error) {
+        // Stopped, not failed: the next process goes on with the order.
+        if (signal.aborted) throw error
+        const problem = toldOnCall(error)
+        first ??= problem
+        if (!mayOtherIssue(problem)) break
+        // An order that is under way with one authority is of no use to the other.
+        present = { ...present, ...noOrder }
+      }
+    }
+    if (first) await keepProblem(row, first)
+  }
+
+  /** Whether its authority wants it renewed by now. Answers when to ask again. */
+  async function askRenewal(row: CertificateRow): Promise<{ renewAt: Date; nextAt: Date }> {
+    const now = clock.now()
+    const planned = row.renew_at ?? now
+    const window = await deps.ordering.renewalWindow(row).catch(() => undefined)
+    const inWindow =
+      window && later(window.start, Math.random() * (window.end.getTime() - window.start.getTime()))
+    const renewAt = inWindow && inWindow < planned ? inWindow : planned
+    const ask = later(now, Math.max(hours(1), Math.min(window?.waitMs ?? askMs, askMs)))
+    return { renewAt, nextAt: renewAt < ask ? renewAt : ask }
+  }
+
+  async function look(row: CertificateRow, signal: AbortSignal): Promise<void> {
+    const standing = await deps.names.standing(row.name)
+    if (standing.is === 'gone') {
+      await forget(db, [row.name])
+      deps.onChange()
+      return
+    }
+    if (standing.is === 'unknown') {
+      await keepProblem(row, new NotIssued('dns', 'nobody answered a question about the name'))
+      return
+    }
+    const isKept = row.renew_at !== null && row.renew_at > clock.now()
+    if (isKept) {
+      const { renewAt, nextAt } = await askRenewal(row)
+      if (renewAt > clock.now()) {
+        await update(db, row.id, { renew_at: renewAt, next_at: nextAt })
+        return
+      }
+      log.info({ name: row.name }, 'the authority wants a certificate renewed')
+    }
+    if (standing.is === 'elsewhere') {
+      const found = standing.found.slice(0, 5).join(', ')
+      await keepProblem(row, new NotIssued('not_pointed', found))
+      return
+    }
+    await issue(row, signal)
+  }
+
+  async function due(signal: AbortSignal): Promise<void> {
+    const until = performance.now() + roundSeconds * 1000
+    const take = async (): Promise<void> => {
+      while (!signal.aborted && performance.now() < until) {
+        const now = clock.now()
+        const row = await claimDue(db, now, later(now, leaseMs))
+        if (!row) return
+        try {
+          await look(row, signal)
+        } catch (error) {
+          if (signal.aborted) {
+            await update(db, row.id, { next_at: row.next_at })
+            return
+          }
+          log.error({ err: error, name: row.name }, 'looking at a certificate failed')
+        }
+      }
+    }
+    await Promise.all(Array.from({ length: together }, take))
+  }
+
+  deps.jobs.define({
+    name: orderJob,
+    cron: '* * * * *',
+    retries: 0,
+    limitSeconds,
+    run: (_payload, { signal }) => due(signal),
+  })
+  return { due }
+}

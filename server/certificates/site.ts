@@ -1,0 +1,75 @@
+/** HTTPS as the owner of a server sees it, and what an owner decides about it. */
+import type { SiteHttps } from '../../contract/certificates.ts'
+import type { Clock } from '../platform/clock.ts'
+import { onCommit, type Queryable, type Tx } from '../platform/db.ts'
+import { Refusal } from '../platform/errors.ts'
+import type { Jobs } from '../platform/jobs.ts'
+import { orderJob } from './align.ts'
+import { wildcardFor } from './names.ts'
+import { certificateOf, certificatesOf, present } from './store.ts'
+
+export interface SiteHttpsDeps {
+  readonly clock: Clock
+  readonly jobs: Jobs
+  readonly isEnabled: boolean
+  readonly onChange: () => void
+}
+
+/** `host`: the server's own, below the sites' domain. */
+export async function httpsOf(
+  db: Queryable,
+  { clock, isEnabled }: SiteHttpsDeps,
+  of: { readonly siteId: string; readonly host: string },
+): Promise<SiteHttps> {
+  const choice = await db
+    .selectFrom('site_https')
+    .select('https_only')
+    .where('site_id', '=', of.siteId)
+    .executeTakeFirst()
+  const own = isEnabled ? await certificateOf(db, wildcardFor(of.host)) : undefined
+  const held = isEnabled ? await certificatesOf(db, of.siteId) : []
+  const now = clock.now()
+  return {
+    enabled: isEnabled,
+    httpsOnly: choice?.https_only ?? null,
+    certificates: [
+      ...(own ? [present(own, now, of.host)] : []),
+      ...held.map((row) => present(row, now)),
+    ],
+  }
+}
+
+export async function chooseHttpsOnly(
+  tx: Tx,
+  { clock, onChange }: SiteHttpsDeps,
+  of: { readonly siteId: string; readonly httpsOnly: boolean },
+): Promise<void> {
+  const chosen = { https_only: of.httpsOnly, changed_at: clock.now() }
+  await tx
+    .insertInto('site_https')
+    .values({ site_id: of.siteId, ...chosen })
+    .onConflict((conflict) => conflict.column('site_id').doUpdateSet(chosen))
+    .execute()
+  onCommit(tx, onChange)
+}
+
+/**
+ * One of the site's names is looked at now: what was wrong is forgotten, so that it is seen to be
+ * under way. Refuses with not_found.
+ */
+export async function retry(
+  tx: Tx,
+  { clock, jobs }: SiteHttpsDeps,
+  of: { readonly siteId: string; readonly name: string },
+): Promise<void> {
+  const { numUpdatedRows } = await tx
+    .updateTable('certificate')
+    .set({ next_at: clock.now(), problem: null, problem_detail: null, problem_at: null })
+    .where('site_id', '=', of.siteId)
+    .where('name', '=', of.name.toLowerCase())
+    // One under way is left to its worker.
+    .where((eb) => eb.or([eb('problem', 'is not', null), eb('chain', 'is', null)]))
+    .executeTakeFirst()
+  if (numUpdatedRows === 0n) throw new Refusal('not_found')
+  await jobs.add(tx, orderJob, {})
+}

@@ -1,0 +1,134 @@
+/** SQL of certificates, and certificates as the API shows them. */
+import { sql, type Selectable } from 'kysely'
+import type { CertificateProblem, CertificateState } from '../../contract/certificates.ts'
+import { certificateProblems } from '../../contract/certificates.ts'
+import type { DB } from '../platform/db-types.ts'
+import type { Database, Queryable, Tx } from '../platform/db.ts'
+import type { Issued } from './acme/x509.ts'
+
+export type CertificateRow = Selectable<DB['certificate']>
+
+export const present = (row: CertificateRow, now: Date, name = row.name): CertificateState => ({
+  name,
+  state: stateOf(row, now),
+  issuer: row.issuer,
+  issuedAt: row.not_before?.toISOString() ?? null,
+  expiresAt: row.not_after?.toISOString() ?? null,
+  problem:
+    row.problem === null
+      ? null
+      : {
+          code: problemOf(row.problem),
+          detail: row.problem_detail ?? '',
+          at: (row.problem_at ?? row.created_at).toISOString(),
+        },
+  nextAt: row.next_at.toISOString(),
+})
+/** One that a later release wrote is told as the plainest. */
+const problemOf = (text: string): CertificateProblem =>
+  certificateProblems.find((one) => one === text) ?? 'unavailable'
+
+function stateOf(row: CertificateRow, now: Date): CertificateState['state'] {
+  if (row.not_after !== null) return row.not_after > now ? 'issued' : 'expired'
+  return row.problem === null ? 'pending' : 'failed'
+}
+
+export const certificateOf = (db: Queryable, name: string): Promise<CertificateRow | undefined> =>
+  db.selectFrom('certificate').selectAll().where('name', '=', name).executeTakeFirst()
+
+export const certificatesOf = (db: Queryable, siteId: string): Promise<CertificateRow[]> =>
+  db.selectFrom('certificate').selectAll().where('site_id', '=', siteId).orderBy('id').execute()
+
+/**
+ * One that is due, which no other worker takes before `until`. Its `next_at` is that moment now.
+ */
+export async function claimDue(
+  db: Database,
+  now: Date,
+  until: Date,
+): Promise<CertificateRow | undefined> {
+  const { rows } = await sql<CertificateRow>`
+    update certificate set next_at = ${until}
+    where id = (
+      select id from certificate where next_at <= ${now}
+      order by next_at limit 1 for update skip locked
+    ) returning *`.execute(db)
+  return rows[0]
+}
+
+/** Writes what came of a look; false when the name needs no certificate any more. */
+export async function update(
+  db: Queryable,
+  id: bigint,
+  values: Partial<Omit<CertificateRow, 'id' | 'name'>>,
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('certificate')
+    .set(values)
+    .where('id', '=', id)
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
+}
+
+/** A certificate that was issued takes the place of the one before. */
+export const writeIssued = (
+  db: Queryable,
+  id: bigint,
+  of: Issued & {
+    readonly keySealed: Buffer
+    readonly directory: string
+    readonly renewAt: Date
+    readonly nextAt: Date
+  },
+): Promise<boolean> =>
+  db
+    .updateTable('certificate')
+    .set((eb) => ({
+      key_sealed: of.keySealed,
+      chain: of.chain,
+      issuer: of.issuer,
+      not_before: of.notBefore,
+      not_after: of.notAfter,
+      version: eb('version', '+', 1n),
+      directory: of.directory,
+      renew_at: of.renewAt,
+      next_at: of.nextAt,
+      attempts: 0,
+      problem: null,
+      problem_detail: null,
+      problem_at: null,
+      ...noOrder,
+    }))
+    .where('id', '=', id)
+    .executeTakeFirst()
+    .then(({ numUpdatedRows }) => numUpdatedRows > 0n)
+
+export const noOrder = { order_directory: null, order_url: null, order_key_sealed: null } as const
+
+/** Forgets names, with their keys. */
+export async function forget(tx: Queryable, names: readonly string[]): Promise<void> {
+  if (names.length === 0) return
+  await tx
+    .deleteFrom('certificate')
+    .where('name', '=', sql<string>`any (${[...names]}::text[])`)
+    .execute()
+}
+
+/** Adds what is missing, due at once; a name that another site has now goes over to it. */
+export async function want(
+  tx: Tx | Database,
+  names: readonly { readonly name: string; readonly siteId: string | null }[],
+  now: Date,
+): Promise<boolean> {
+  if (names.length === 0) return false
+  const { rows } = await sql<{ fresh: boolean }>`
+    insert into certificate (name, site_id, created_at, next_at)
+    select name, site_id, ${now}, ${now}
+    from jsonb_to_recordset(${JSON.stringify(
+      names.map(({ name, siteId }) => ({ name, site_id: siteId })),
+    )}::jsonb) as r (name text, site_id uuid)
+    on conflict (name) do update set site_id = excluded.site_id
+      where certificate.site_id is distinct from excluded.site_id
+    returning xmax = 0 as fresh`.execute(tx)
+  return rows.some(({ fresh }) => fresh)
+}

@@ -1,0 +1,42 @@
+/**
+ * How an authority sees that a host name leads here (RFC 8555, 8.3): it asks for an address that it
+ * has made up, over plain HTTP, and is answered before the site is.
+ */
+
+export interface Challenge {
+  readonly token: string
+  readonly host: string
+  readonly answer: string
+}
+
+export interface Challenges {
+  put(challenge: Challenge): void
+  drop(token: string): void
+  /** Undefined for what is no challenge of ours: the site may have one of its own. */
+  answerTo(host: string, path: string): string | undefined
+}
+
+const prefix = '/.well-known/acme-challenge/'
+/** Longer than any authority looks; one whose end nobody told us is forgotten. */
+const keptMs = 3_600_000
+const mostAtOnce = 10_000
+
+export const isChallenge = (path: string): boolean => path.startsWith(prefix)
+
+export function createChallenges(): Challenges {
+  const waiting = new Map<string, Challenge & { readonly until: number }>()
+  return {
+    put(challenge) {
+      const now = Date.now()
+      for (const [token, { until }] of waiting)
+        if (until < now || waiting.size >= mostAtOnce) waiting.delete(token)
+      waiting.set(challenge.token, { ...challenge, until: now + keptMs })
+    },
+    drop: (token) => void waiting.delete(token),
+    answerTo(host, path) {
+      if (!isChallenge(path)) return undefined
+      const challenge = waiting.get(path.slice(prefix.length))
+      return challenge?.host === host ? challenge.answer : undefined
+    },
+  }
+}

@@ -1,0 +1,123 @@
+/**
+ * HTTP/2 with visitors (RFC 9113), handled as HTTP/1 is: each stream becomes a request and a
+ * response of the form that the rest of the edge knows.
+ */
+import http from 'node:http'
+import http2 from 'node:http2'
+import type { TLSSocket } from 'node:tls'
+
+export type VisitorRequest = http.IncomingMessage | http2.Http2ServerRequest
+
+export interface Http2Door {
+  /** Speaks with a visitor whose browser chose h2. */
+  enter(socket: TLSSocket): void
+  /** Tells every browser to ask elsewhere; resolves when what is in hand is done. */
+  close(): Promise<void>
+  /** Ends what is in hand. */
+  destroy(): void
+}
+
+/** As browsers and other servers have it: RFC 9113, 6.5.2 recommends no fewer. */
+const streamsAtOnce = 100
+/** A connection without a request is closed, as HTTP/1's keepAliveTimeout does. */
+const idleMs = 65_000
+/** A request has to be whole by then, as HTTP/1's requestTimeout does. */
+const requestMs = 600_000
+
+export const isHttp2 = (request: VisitorRequest): request is http2.Http2ServerRequest =>
+  request.httpVersionMajor === 2
+
+const forConnection = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-connection',
+  'transfer-encoding',
+  'upgrade',
+])
+
+/**
+ * Headers as node:http2 takes them: one entry a name. A repeated one is a list, which Set-Cookie
+ * alone may not be joined to (RFC 9110, 5.3).
+ */
+function asObject(
+  headers: http.OutgoingHttpHeaders | readonly (string | number)[],
+): http2.OutgoingHttpHeaders {
+  const out: Record<string, string | string[]> = {}
+  const flat = Array.isArray(headers) ? (headers as readonly string[]) : []
+  const pairs = Array.isArray(headers)
+    ? flat.flatMap((name, index) => (index % 2 === 0 ? [[name, flat[index + 1]] as const] : []))
+    : Object.entries(headers)
+  for (const [name, value] of pairs) {
+    const lower = name.toLowerCase()
+    if (value === undefined || forConnection.has(lower)) continue
+    const text = String(value)
+    const before = out[lower]
+    if (before === undefined) out[lower] = text
+    else if (lower === 'set-cookie') out[lower] = [before, text].flat()
+    else out[lower] = `${String(before)}, ${text}`
+  }
+  return out
+}
+
+/**
+ * The response as one of HTTP/1: a reason phrase and headers of the connection are left out, and
+ * one that breaks off ends with an error, so that it is not taken for a whole one.
+ */
+function asHttp1(response: http2.Http2ServerResponse): http.ServerResponse {
+  const writeHead = response.writeHead.bind(response)
+  type Headers = http.OutgoingHttpHeaders | readonly (string | number)[]
+  return Object.assign(response as unknown as http.ServerResponse, {
+    writeHead(status: number, ...rest: readonly (string | Headers | undefined)[]) {
+      const headers = rest.find((one) => typeof one === 'object')
+      writeHead(status, asObject(headers ?? {}))
+      return response
+    },
+    destroy() {
+      response.stream.close(http2.constants.NGHTTP2_INTERNAL_ERROR)
+      return response
+    },
+  })
+}
+
+export function createHttp2Door(
+  visit: (request: http2.Http2ServerRequest, response: http.ServerResponse) => void,
+  limits = { idleMs, requestMs },
+): Http2Door {
+  const sessions = new Set<http2.ServerHttp2Session>()
+  const server = http2.createServer({
+    settings: { maxConcurrentStreams: streamsAtOnce, enablePush: false },
+    // Megabytes of one connection; with more it gets no new stream.
+    maxSessionMemory: 10,
+    maxSessionInvalidFrames: 100,
+    maxSessionRejectedStreams: 50,
+  })
+  server.on('session', (session) => {
+    sessions.add(session)
+    session.once('close', () => sessions.delete(session))
+    session.setTimeout(limits.idleMs, () => session.close())
+  })
+  // What is wrong with one connection ends that connection.
+  server.on('sessionError', (_error, session) => session.destroy())
+  server.on('request', (request, response) => {
+    const timer = setTimeout(
+      () => request.stream.close(http2.constants.NGHTTP2_CANCEL),
+      limits.requestMs,
+    )
+    request.once('end', () => clearTimeout(timer))
+    response.once('close', () => clearTimeout(timer))
+    visit(request, asHttp1(response))
+  })
+  return {
+    enter: (socket) => void server.emit('connection', socket),
+    async close() {
+      const gone = [...sessions].map(
+        (session) => new Promise((resolve) => session.once('close', resolve)),
+      )
+      for (const session of sessions) session.close()
+      await Promise.all(gone)
+    },
+    destroy() {
+      for (const session of sessions) session.destroy()
+    },
+  }
+}
