@@ -157,7 +157,7 @@ try {
     version: async () => table.version(),
     apply: async (change) => table.apply(change),
   }
-  const directory = createDirectory(db, () => [{ node: 'main', edge }], addressing, log)
+  const directory = createDirectory(db, () => [{ node: 'main', edge }], addressing, 'a key', log)
   const verifier = createVerifier({
     db,
     clock,

@@ -287,7 +287,13 @@ export async function openApp(parts: AppParts) {
         reconciler.enqueue().catch((error: unknown) => log.warn({ err: error }, 'reconciling'))
     },
   })
-  const directory = wordpress.createDirectory(db, nodes.reachable, addressing, log)
+  const directory = wordpress.createDirectory(
+    db,
+    nodes.reachable,
+    addressing,
+    secrets.derive('edge-peers'),
+    log,
+  )
   const resolvers = createDnsLookup(config.DNS_RESOLVERS)
   // Our name server is authoritative for the domains that are delegated to us, and uncached.
   const lookup =

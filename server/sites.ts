@@ -93,6 +93,7 @@ export function openSites(
   const edge = createEdge({
     resolve: (host) => (host === portal?.host ? portal.site : hosts.resolve(host)),
     ...(https && { https }),
+    peerKey: hosts.peerKey,
     port: config.SITES_PORT,
     host: config.HOST,
     proto: config.sitesScheme,

@@ -1,4 +1,5 @@
 // What passes the edge and what it says itself.
+import { peerHeader } from './peers.ts'
 
 const hopByHop = new Set([
   'connection',
@@ -23,6 +24,7 @@ const own = new Set([
   'x-forwarded-proto',
   'x-forwarded-server',
   'x-real-ip',
+  peerHeader,
 ])
 
 /** Headers that a Connection header names are for one hop only. */
@@ -37,6 +39,8 @@ export interface Visit {
   readonly proto: 'http' | 'https'
   /** For how many seconds browsers are told to come by HTTPS alone; undefined: not at all. */
   readonly httpsForSeconds?: number | undefined
+  /** Where another edge is asked: what it knows this one by. */
+  readonly peerKey?: string | undefined
 }
 
 /**
@@ -72,6 +76,7 @@ export function toUpstream(
     visit.proto,
     'X-Forwarded-Host',
     visit.host,
+    ...(visit.peerKey === undefined ? [] : [peerHeader, visit.peerKey]),
     ...keep,
   )
   return out

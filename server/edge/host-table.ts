@@ -8,6 +8,8 @@ export interface EdgeSite {
   readonly state: 'running' | 'starting' | 'suspended' | 'failed' | 'unknown'
   /** Upstreams that answer; used while the state is `running`. */
   readonly addresses: readonly EdgeAddress[]
+  /** The addresses are another edge's. */
+  readonly isElsewhere?: boolean
 }
 
 export interface HostEntry {
@@ -27,6 +29,8 @@ export interface HostChange {
   /** Sites whose names all stand in `entries`; null: the entries are the whole table. */
   readonly sites: readonly string[] | null
   readonly entries: readonly HostEntry[]
+  /** What edges know each other by. */
+  readonly peerKey?: string
 }
 
 export interface HostTable {
@@ -40,6 +44,8 @@ export interface HostTable {
   /** All that there is, from a portal of release 2, which knows no versions. */
   replace(entries: readonly HostEntry[]): void
   resolve(host: string): EdgeSite
+  /** What edges know each other by; null before it is told. */
+  peerKey(): string | null
 }
 
 /** Before every transaction: whoever asks what changed since is told all that is known of. */
@@ -50,6 +56,7 @@ export function createHostTable(upstreams: (site: string) => readonly EdgeAddres
   // Before the first table arrives no host name is known to be unused: the visitor is asked to wait
   // a moment.
   let version: string | null = null
+  let peerKey: string | null = null
   let hosts = new Map<string, HostEntry>()
   let namesOf = new Map<string, string[]>()
 
@@ -76,9 +83,11 @@ export function createHostTable(upstreams: (site: string) => readonly EdgeAddres
 
   return {
     version: () => version,
+    peerKey: () => peerKey,
     apply(change) {
       if (change.base !== version) return version
       put(change.sites, change.entries)
+      peerKey = change.peerKey ?? peerKey
       version = change.version
       return version
     },
@@ -92,7 +101,8 @@ export function createHostTable(upstreams: (site: string) => readonly EdgeAddres
       if (!entry) return { id: null, state: 'unknown', addresses: [] }
       const { site: id, state, via } = entry
       if (state !== 'live') return { id, state, addresses: [] }
-      const addresses = via ? [via] : upstreams(id)
+      if (via) return { id, state: 'running', addresses: [via], isElsewhere: true }
+      const addresses = upstreams(id)
       return { id, state: addresses.length > 0 ? 'running' : 'starting', addresses }
     },
   }

@@ -14,6 +14,7 @@ import type { EdgeSite } from './host-table.ts'
 import { edgePage, type EdgePage } from './pages.ts'
 import { withinSite } from './shared-domain.ts'
 import { createTlsListener, type TlsCounts } from './tls-listener.ts'
+import { isFromPeer, protoByPeer } from './peers.ts'
 import { Upstreams } from './upstreams.ts'
 
 export { createHttps, type CertificateFeed, type EdgeHttps } from './https.ts'
@@ -42,6 +43,8 @@ export interface EdgeParts {
    * before came from the visitor.
    */
   readonly trustProxy?: boolean
+  /** What edges of the same portal know each other by (peers.ts). */
+  readonly peerKey?: () => string | null
   /** What HTTPS needs; without it the edge speaks HTTP alone. */
   readonly https?: EdgeHttps
   /** How long an upstream may take until its first byte, ms. */
@@ -117,6 +120,7 @@ export function createEdge(parts: EdgeParts): Edge {
     if (name in counts) counts[name as keyof EdgeCounts]++
   }
   const { https } = parts
+  const peerKey = (): string | null => parts.peerKey?.() ?? null
   const protoOf = ({ socket }: VisitorRequest): 'http' | 'https' => {
     if ('encrypted' in socket && socket.encrypted === true) return 'https'
     return https ? 'http' : (parts.proto ?? 'http')
@@ -125,6 +129,9 @@ export function createEdge(parts: EdgeParts): Edge {
   const sharedDomain = parts.sharedDomain?.toLowerCase() ?? null
   const answerMs = parts.answerMs ?? 120_000
   const upstreamClient = createUpstreamClient({ connectMs, answerMs, sharedDomain })
+
+  const withKey = (visit: Visit, site: EdgeSite): Visit =>
+    site.isElsewhere ? { ...visit, peerKey: peerKey() ?? undefined } : visit
 
   const note = (
     request: VisitorRequest,
@@ -156,7 +163,11 @@ export function createEdge(parts: EdgeParts): Edge {
 
   const forward = (request: VisitorRequest, response: http.ServerResponse) => {
     // Its socket may be taken from a request that ends.
-    const visitor: Visitor = { client: clientOf(request, trustProxy), began: performance.now() }
+    const fromPeer = isFromPeer(request, peerKey())
+    const visitor: Visitor = {
+      client: clientOf(request, trustProxy || fromPeer),
+      began: performance.now(),
+    }
     response.once('close', () => {
       if (response.headersSent) count(response.statusCode)
       else counts.left++
@@ -164,11 +175,11 @@ export function createEdge(parts: EdgeParts): Edge {
     const target = targetOf(request)
     if (!target) return show(request, response, visitor, 'unknown', null)
     const name = nameOf(target.host)
-    const proto = protoOf(request)
+    const proto = fromPeer ? protoByPeer(request) : protoOf(request)
     const instead =
       https &&
       (challengeOf(https, name, target.path) ??
-        (proto === 'http' ? redirectOf(https, name, target, request) : undefined))
+        (proto === 'http' && !fromPeer ? redirectOf(https, name, target, request) : undefined))
     if (instead) {
       response.writeHead(instead.status, instead.headers).end(instead.body)
       return
@@ -189,6 +200,8 @@ export function createEdge(parts: EdgeParts): Edge {
       const page = pageFor(site)
       const say = (page: EdgePage) => show(request, response, visitor, page, site.id)
       if (page) return say(page)
+      // Two edges that take the site for the other's would pass the visitor to and fro.
+      if (site.isElsewhere && fromPeer) return say('failed')
       const address = upstreams.pick(site.addresses, tried)
       if (!address) return say('failed')
       const done = upstreams.take(address)
@@ -197,7 +210,13 @@ export function createEdge(parts: EdgeParts): Edge {
       upstreamClient.ask(
         request,
         response,
-        { address, path: target.path, visit, hasBody, kept: repeatable && tries < maxTries },
+        {
+          address,
+          path: target.path,
+          visit: withKey(visit, site),
+          hasBody,
+          kept: repeatable && tries < maxTries,
+        },
         () => upstreams.worked(address),
         (outcome) => {
           done()
@@ -251,7 +270,11 @@ export function createEdge(parts: EdgeParts): Edge {
   }
 
   const upgrade = (request: http.IncomingMessage, socket: Duplex, head: Buffer) => {
-    const visitor: Visitor = { client: clientOf(request, trustProxy), began: performance.now() }
+    const fromPeer = isFromPeer(request, peerKey())
+    const visitor: Visitor = {
+      client: clientOf(request, trustProxy || fromPeer),
+      began: performance.now(),
+    }
     tunnels.add(socket)
     socket.once('close', () => tunnels.delete(socket))
     socket.on('error', () => socket.destroy())
@@ -270,15 +293,19 @@ export function createEdge(parts: EdgeParts): Edge {
     const site = parts.resolve(nameOf(target.host))
     const page = pageFor(site)
     if (page) return refuse(page, site.id)
+    if (site.isElsewhere && fromPeer) return refuse('failed', site.id)
     const address = upstreams.pick(site.addresses, new Set())
     if (!address) return refuse('failed', site.id)
     const done = upstreams.take(address)
     socket.once('close', done)
-    const visit: Visit = {
-      host: target.host,
-      client: visitor.client,
-      proto: protoOf(request),
-    }
+    const visit = withKey(
+      {
+        host: target.host,
+        client: visitor.client,
+        proto: fromPeer ? protoByPeer(request) : protoOf(request),
+      },
+      site,
+    )
     const outgoing = http.request({
       host: address.host,
       port: address.port,

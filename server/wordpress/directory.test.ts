@@ -60,6 +60,7 @@ beforeAll(async () => {
     pool.db.withPlugin(counting),
     () => [{ node: 'main', edge }],
     { scheme: 'http', host: 'sites.example', portSuffix: '' },
+    'a key',
     createLog('silent'),
   )
   await directory.start()
@@ -125,6 +126,7 @@ test('two processes tell one edge, and neither takes back what the other told', 
     pool.db,
     () => [{ node: 'main', edge }],
     { scheme: 'http', host: 'sites.example', portSuffix: '' },
+    'a key',
     createLog('silent'),
   )
   for (let turn = 0; turn < 10; turn++) {
@@ -151,6 +153,7 @@ test('the edge of another node is told where the site is served', async () => {
       },
     ],
     { scheme: 'http', host: 'sites.example', portSuffix: '' },
+    'a key',
     createLog('silent'),
   )
   const tell = async (): Promise<readonly unknown[]> => {

@@ -28,6 +28,8 @@ export interface HostChange {
   /** Sites whose names all stand in `entries`; null: the entries are the whole table. */
   readonly sites: readonly string[] | null
   readonly entries: readonly HostTarget[]
+  /** What edges know each other by. */
+  readonly peerKey: string
 }
 
 /** The edge of one node, wherever it runs. */
@@ -120,6 +122,7 @@ export function createDirectory(
   db: Database,
   edges: () => readonly { readonly node: string; readonly edge: EdgeControl }[],
   addressing: SiteAddressing,
+  peerKey: string,
   log: Log,
 ): Directory {
   /** When an edge got a whole table from this process last, by performance.now(). */
@@ -148,7 +151,7 @@ export function createDirectory(
       const sites = isDue ? null : changed
       if (sites?.length === 0) return
       const entries = await entriesFor(node, sites)
-      const now = await edge.apply({ base, version, sites, entries })
+      const now = await edge.apply({ base, version, sites, entries, peerKey })
       if (sites === null) wholeAt.set(edge, performance.now())
       if (now === version) return
       base = now

@@ -40,7 +40,10 @@ beforeAll(async () => {
   // It was tried when the portal started, before the record stood there.
   const { db, tls } = world.portal.app
   await jobsIdle(db)
-  await db.updateTable('certificate').set({ next_at: new Date(0), attempts: 0 }).execute()
+  await db
+    .updateTable('certificate')
+    .set({ next_at: new Date(0), attempts: 0 })
+    .execute()
   await tls.due()
 })
 afterAll(async () => {

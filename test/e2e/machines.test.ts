@@ -71,7 +71,6 @@ async function node(name: string, regions: string): Promise<PortalProcess> {
     NODE_NAME: name,
     NODE_LISTEN: line,
     NODE_KEY: key,
-    TRUST_PROXY: 'on',
   })
   return machine
 }

@@ -1,0 +1,115 @@
+/** Two edges of one portal: a visitor of either reaches the site, and nobody else is believed. */
+import http from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { testCertificate } from '../../test/certificates.ts'
+import { createEdge, createHostTable, createHttps, type Edge, type HostChange } from './index.ts'
+
+const name = 'shop.example.vn'
+const key = 'what edges know each other by'
+const log = { warn: () => undefined }
+let site: http.Server
+/** The one that visitors come to, behind a proxy that speaks HTTPS; and that of the site's node. */
+let first: Edge
+let second: Edge
+let ports: { first: number; second: number }
+const stale = createHostTable(() => [])
+
+const change = (entry: Partial<HostChange['entries'][number]>): HostChange => ({
+  base: null,
+  version: 'one',
+  sites: null,
+  entries: [{ host: name, site: '1', state: 'live', ...entry }],
+  peerKey: key,
+})
+
+beforeAll(async () => {
+  site = http.createServer((request, response) => response.end(JSON.stringify(request.headers)))
+  await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve))
+  const upstream = { host: '127.0.0.1', port: (site.address() as AddressInfo).port }
+  const there = createHostTable(() => [upstream])
+  there.apply(change({}))
+  const https = createHttps(0, log)
+  const certificate = testCertificate(name)
+  https.feed.compare([certificate], [], 1)
+  https.feed.put([certificate])
+  second = createEdge({
+    resolve: there.resolve,
+    peerKey: there.peerKey,
+    https,
+    port: 0,
+    host: '127.0.0.1',
+    log,
+    note: () => undefined,
+  })
+  const secondPort = await second.listen()
+  const here = createHostTable(() => [])
+  here.apply(change({ via: { host: '127.0.0.1', port: secondPort } }))
+  first = createEdge({
+    resolve: here.resolve,
+    peerKey: here.peerKey,
+    port: 0,
+    host: '127.0.0.1',
+    proto: 'https',
+    trustProxy: true,
+    log,
+    note: () => undefined,
+  })
+  ports = { first: await first.listen(), second: secondPort }
+})
+afterAll(async () => {
+  await first.close()
+  await second.close()
+  await new Promise((resolve) => site.close(resolve))
+})
+
+const visit = (
+  port: number,
+  headers: http.OutgoingHttpHeaders = {},
+): Promise<{ status: number; text: string }> =>
+  new Promise((resolve, reject) => {
+    http
+      .get(
+        { host: '127.0.0.1', port, headers: { host: name, ...headers }, agent: false },
+        (answer) => {
+          let text = ''
+          answer.on('data', (chunk: Buffer) => (text += chunk.toString()))
+          answer.on('end', () => resolve({ status: answer.statusCode ?? 0, text }))
+        },
+      )
+      .once('error', reject)
+  })
+
+test('a visitor of another edge reaches the site, which learns who it is and by which way', async () => {
+  const { status, text } = await visit(ports.first, { 'x-forwarded-for': '203.0.113.7' })
+  const headers = JSON.parse(text) as Record<string, string>
+  expect(status).toBe(200)
+  expect(headers).toMatchObject({ 'x-forwarded-for': '203.0.113.7', 'x-forwarded-proto': 'https' })
+  expect(headers).not.toHaveProperty('x-portal-edge')
+})
+
+test('whoever does not know the key is a visitor like any other', async () => {
+  // By HTTP, to a host that has a certificate: sent to HTTPS.
+  expect((await visit(ports.second)).status).toBe(301)
+  const forged = { 'x-portal-edge': `${key}!`, 'x-forwarded-proto': 'https' }
+  expect((await visit(ports.second, forged)).status).toBe(301)
+})
+
+test('two edges that each take the site for the other’s pass a visitor on once', async () => {
+  const edge = createEdge({
+    resolve: stale.resolve,
+    peerKey: stale.peerKey,
+    port: 0,
+    host: '127.0.0.1',
+    log,
+    note: () => undefined,
+  })
+  const port = await edge.listen()
+  // The other one is this one: it would go on for ever.
+  stale.apply(change({ via: { host: '127.0.0.1', port } }))
+  try {
+    expect((await visit(port)).status).toBe(502)
+  } finally {
+    await edge.close()
+  }
+})
