@@ -121,10 +121,9 @@ test('one that failed is asked again within minutes, the others are not', async 
 })
 
 test('one whose backup is being made is left alone', async () => {
-  await sql`insert into site_backup (id, site_id, kind, state, created_at)
-    select gen_random_uuid(), id, 'manual', 'making', now() from site where name = 'site-9'`.execute(
-    pool.db,
-  )
+  const insert = sql`insert into site_backup (id, site_id, kind, state, created_at)
+    select gen_random_uuid(), id, 'manual', 'making', now() from site where name = 'site-9'`
+  await insert.execute(pool.db)
   clock.advance(minutes(10))
   await checkAll()
   expect(asked.size).toBe(servers - 1)
