@@ -219,6 +219,7 @@ describe('what operators got wrong is told in a sentence', () => {
   })
   test.each([
     ['DATABASE_URL', 'postgres://portal:pa#ss@db/portal', /%23/],
+    ['DATABASE_URL', 'postgres://portal:12#ss@db/portal', /%23/],
     ['PORTAL_URL', 'https://portal.example.vn/panel', /no path/],
     ['MAIL_FROM', 'nobody', /e-mail address/],
   ])('%s=%s', (name, value, sentence) => {
