@@ -107,4 +107,33 @@ describe('the wildcard of the sites’ domain', () => {
     expect(socket.getPeerX509Certificate()?.subjectAltName).toBe(`DNS:${wildcard}`)
     socket.destroy()
   })
+
+  test('comes by itself where the name servers have their names in that domain', async () => {
+    const domain = 'sites-example.net'
+    const other = await openHttpsWorld({
+      env: { SITES_DOMAIN: domain, DNS_NAME_SERVERS: `ns[1-4].${domain}` },
+      timing: { certificates: { orderMs: 5_000 } },
+    })
+    try {
+      const body = { name: domain, nameservers: other.portal.app.dns.pool.slice(0, 2) }
+      await fetch(`${other.portal.sandboxUrl}/registry.json`, {
+        method: 'POST',
+        body: JSON.stringify(body),
+      })
+      await other.portal.app.tls.align()
+      const socket = await eventually('HTTPS', async () => {
+        await other.portal.app.db
+          .updateTable('certificate')
+          .set({ next_at: new Date(0) })
+          .where('chain', 'is', null)
+          .execute()
+        await other.portal.app.tls.due()
+        return await other.handshake(`any.${domain}`).catch(() => undefined)
+      })
+      expect(socket.getPeerX509Certificate()?.subjectAltName).toBe(`DNS:*.${domain}`)
+      socket.destroy()
+    } finally {
+      await other.close()
+    }
+  })
 })

@@ -145,6 +145,19 @@ describe('a name that is added', () => {
   })
 })
 
+describe('a server that is deleted', () => {
+  test('leaves no certificate and no key behind', async () => {
+    const other = await world.server()
+    const name = await world.named(other)
+    await world.settled(other, name, 'issued')
+    await eventually('HTTPS', () => isServed(name))
+    const { token } = other.owner
+    expect((await world.portal.call('DELETE', `/api/wp/${other.id}`, { token })).status).toBe(200)
+    await eventually('forgotten', async () => (await row(name)) === undefined)
+    await eventually('no HTTPS', async () => !(await isServed(name)))
+  })
+})
+
 describe('an authority that', () => {
   test.each([
     ['is down', { mode: 'down' }],

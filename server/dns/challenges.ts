@@ -38,10 +38,12 @@ export function createDnsChallenges(deps: {
   const { db, clock, publisher } = deps
   const own = new Map<string, Set<string>>()
 
-  /** The name in a zone of ours that the challenge name is an alias of. */
+  /** The challenge name, where it stands in a zone of our own; or what it is an alias of there. */
   async function ownNameFor(host: string): Promise<string | undefined> {
+    const name = challengeName(host)
+    if (deps.ownZones.some((zone) => name.endsWith(`.${zone}`))) return name
     if (deps.ownZones.length === 0) return undefined
-    const aliases = (await deps.aliasesOf(challengeName(host))) ?? []
+    const aliases = (await deps.aliasesOf(name)) ?? []
     return aliases.find((alias) =>
       deps.ownZones.some((zone) => alias.endsWith(`.${aliasLabel}.${zone}`)),
     )

@@ -274,6 +274,41 @@ describe('by HTTP/2', () => {
     expect(world.notes.some((note) => note.includes('the visitor left'))).toBe(true)
   })
 
+  test('visitors who leave at any moment, of many at once, harm nobody', async () => {
+    const site = await upstream(async (request, response) => {
+      for await (const chunk of request) void chunk
+      response.writeHead(200)
+      for (let part = 0; part < 20 && response.writable; part++) {
+        response.write('x'.repeat(20_000))
+        await new Promise((resolve) => setImmediate(resolve))
+      }
+      response.end()
+    })
+    world.sites.set(host, running(site))
+    const leave = async (index: number): Promise<void> => {
+      const one = session()
+      const request = one.request({ ':path': `/${index}`, ':method': 'POST' })
+      request.on('error', () => undefined)
+      const closed = new Promise((resolve) => request.once('close', resolve))
+      const end = (): void => {
+        if (index % 2 === 0) one.destroy()
+        else request.close(http2.constants.NGHTTP2_CANCEL)
+      }
+      if (index % 5 === 0) request.once('response', end)
+      else if (index % 5 === 1) request.once('data', end)
+      else if (index % 5 === 2) end()
+      else setImmediate(end)
+      request.write('a part of a body')
+      if (index % 3 > 0) request.end()
+      request.resume()
+      if (index % 5 < 2 && index % 3 === 0) request.end()
+      await closed
+    }
+    for (let round = 0; round < 10; round++)
+      await Promise.all(Array.from({ length: 30 }, (_, index) => leave(round * 30 + index)))
+    expect((await stream(session(), { ':path': '/' })).text.length).toBe(400_000)
+  })
+
   test('what is no HTTP/2 ends that connection alone', async () => {
     const socket = await shake(host, { ALPNProtocols: ['h2'] })
     socket.on('error', () => undefined)

@@ -5,6 +5,7 @@
  * job runs last.
  */
 import { transaction, type Tx } from '../platform/db.ts'
+import { certifySiteJob } from './certifiable.ts'
 import { alignJobs } from './product.ts'
 import type { ProvisionDeps } from './provision.ts'
 import { lockSite, releaseNames, specOf, type SiteRow } from './store.ts'
@@ -105,7 +106,10 @@ async function write(deps: AlignDeps, siteId: string): Promise<SiteRow | undefin
       .set({ status, unanswered: 0, down_since: null, down_reason: null })
       .where('id', '=', siteId)
       .execute()
-    if (status === 'deleting') await releaseNames(tx, siteId, deps.clock.now())
+    if (status === 'deleting') {
+      await releaseNames(tx, siteId, deps.clock.now())
+      await deps.jobs.add(tx, certifySiteJob, { siteId })
+    }
     await deps.outbox.publishEvent(tx, site.customer_id, 'wordpress.status', {
       wp: { id: siteId, name: site.name, status, reason: null },
     })

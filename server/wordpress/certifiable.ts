@@ -4,6 +4,9 @@
  */
 import type { Queryable } from '../platform/db.ts'
 
+/** Added when a server's names have changed: whoever has certificates issued looks at them. */
+export const certifySiteJob = 'certify-site'
+
 /** Servers whose visitors see something of theirs, if only that they are suspended. */
 const statuses = ['provisioning', 'running', 'suspended']
 

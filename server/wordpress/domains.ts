@@ -15,13 +15,10 @@ import type { Jobs } from '../platform/jobs.ts'
 import type { Log } from '../platform/log.ts'
 import type { Secrets } from '../platform/secrets.ts'
 import { challengeOf, lookForProof, type Evidence } from './ownership.ts'
-import { holderOf } from './certifiable.ts'
+import { certifySiteJob, holderOf } from './certifiable.ts'
 import { ensureJob } from './change.ts'
 import { defineRecheck, ownZone, recheckGapMs } from './domain-recheck.ts'
 import { heldNames, lockSite, takesNames, type SiteAddressing } from './store.ts'
-
-/** Added when a server's names have changed: whoever has certificates issued looks at them. */
-const certifySiteJob = 'certify-site'
 
 /** How long after an account let go of a name another account must prove it by TXT. */
 const quarantineMs = days(30)

@@ -10,6 +10,7 @@ import { onCommit, transaction, type Database, type Tx } from '../platform/db.ts
 import { Refusal } from '../platform/errors.ts'
 import type { Jobs } from '../platform/jobs.ts'
 import type { EventOutbox } from '../realtime/index.ts'
+import { certifySiteJob } from './certifiable.ts'
 import type { WordpressDriver } from './driver.ts'
 import { ensureJob, resizeJob, takePlanned } from './change.ts'
 import { alignJobs } from './product.ts'
@@ -120,6 +121,7 @@ export function createLifecycle(deps: LifecycleDeps): Lifecycle {
         .where('id', '=', siteId)
         .execute()
       await releaseNames(tx, siteId, clock.now())
+      await jobs.add(tx, certifySiteJob, { siteId })
       await tell(tx, site, 'deleting')
       await jobs.add(tx, alignJobs.remove, { subscriptionId })
       onCommit(tx, deps.onChange)
