@@ -112,6 +112,34 @@ describe('a job that gave up', () => {
   })
 })
 
+describe('the queues of a release', () => {
+  const queues = async (): Promise<unknown[]> =>
+    (
+      await sql`select q.name, q.retry_limit, q.updated_on, s.cron, s.updated_on as scheduled_on
+        from pgboss.queue q left join pgboss.schedule s on s.name = q.name
+        where q.name like 'kept%' order by q.name`.execute(pool.db)
+    ).rows
+  const run = async (): Promise<void> => undefined
+
+  test('stand as they are at the next start, which changes what differs', async () => {
+    await start({ name: 'kept', run }, { name: 'kept-cron', cron: '0 0 1 1 *', run })
+    const first = await queues()
+    expect(first).toMatchObject([
+      { retry_limit: 8, cron: null },
+      { retry_limit: 8, cron: '0 0 1 1 *' },
+    ])
+    await jobs.stop()
+    await start({ name: 'kept', run }, { name: 'kept-cron', cron: '0 0 1 1 *', run })
+    expect(await queues()).toEqual(first)
+    await jobs.stop()
+    await start({ name: 'kept', retries: 3, run }, { name: 'kept-cron', cron: '0 0 2 1 *', run })
+    expect(await queues()).toMatchObject([
+      { retry_limit: 3, cron: null },
+      { retry_limit: 8, cron: '0 0 2 1 *' },
+    ])
+  })
+})
+
 describe('a job that runs by itself every so often', () => {
   test('waits at most once while one is under way', async () => {
     let runs = 0
