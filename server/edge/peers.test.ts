@@ -80,7 +80,7 @@ const visit = (
       .once('error', reject)
   })
 
-test('a visitor of another edge reaches the site, which learns who it is and by which way', async () => {
+test('a visitor of another edge reaches the site, which learns who and how', async () => {
   const { status, text } = await visit(ports.first, { 'x-forwarded-for': '203.0.113.7' })
   const headers = JSON.parse(text) as Record<string, string>
   expect(status).toBe(200)
