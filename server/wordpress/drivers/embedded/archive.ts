@@ -170,7 +170,7 @@ export async function packSite(
   const tables = await snapshotDatabase(databaseFileOf(places), scratchFile)
   const tar = pack()
   const written = pipeline(
-    tar,
+    tar as AsyncIterable<Buffer>,
     batched,
     createGzip({ level: gzipLevel, chunkSize: chunkBytes }),
     fs.createWriteStream('', { fd: descriptor }),
