@@ -284,9 +284,13 @@ test('the edge answers on the name as on the server’s own', async () => {
         .end()
     })
   // Not paid yet: its own name says "starting", and so does the customer's.
-  const own = await page(`${site.name}.sites.example.net`)
+  const nobody = await page('nobody.example.org')
+  const own = await eventually('its own name', async () => {
+    const status = await page(`${site.name}.sites.example.net`)
+    return status !== nobody && status
+  })
   await eventually('the new name', async () => (await page(name)) === own)
-  expect(await page('nobody.example.org')).not.toBe(own)
+  expect(await page('nobody.example.org')).toBe(nobody)
 })
 
 test('what is read as a domain is a name under a public suffix, whatever is typed', () => {
