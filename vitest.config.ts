@@ -14,8 +14,8 @@ export default defineConfig({
     // of its files, and Vite transforms none of it.
     isolate: false,
     experimental: { viteModuleRunner: false },
-    // Two cores: a third worker runs while another one waits for its portal, sandbox or site.
-    maxWorkers: 3,
+    // Two cores: others run while one waits for its portal, sandbox or site.
+    maxWorkers: 4,
     testTimeout: 120_000,
     hookTimeout: 120_000,
     // What is asked for again and again until it holds may take its time on a busy machine.

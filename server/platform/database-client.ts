@@ -143,6 +143,9 @@ class DatabaseClient extends pg.Client {
     const { hosts, ...others } = config
     this.#hosts = hosts ?? new Hosts([])
     this.#config = others
+    // Its owner listens once it is connected. The server may end the session in the moment before,
+    // and an error event that nobody listens to would end the process.
+    this.on('error', () => undefined)
   }
 
   override connect(): Promise<pg.Client>
