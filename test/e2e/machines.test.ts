@@ -265,6 +265,7 @@ test(
     await page.goto(`${address}/wordpress`)
     await page
       .getByText(host.split('.')[0] ?? '')
+      .filter({ visible: true })
       .first()
       .waitFor()
     const [{ balance: left } = {}] = await first.rows<{ balance: string }>(

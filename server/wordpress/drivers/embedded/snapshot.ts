@@ -7,7 +7,7 @@ import { backup, DatabaseSync } from 'node:sqlite'
 import type { CopyFigures } from '../../driver.ts'
 
 /** As long as one of WordPress's own transactions may last. */
-const lockWaitMs = 60_000
+export const lockWaitMs = 60_000
 /**
  * Longest value and row, bytes (SQLITE_LIMIT_LENGTH). WordPress writes none above its upload limit,
  * and each is held in memory twice.
