@@ -218,7 +218,7 @@ function Headline({ stage, server, elapsed }: { stage: Stage; server: Server; el
         <div role="status">
           <h2 className="text-lg font-semibold">{title}</h2>
           {text ? <p className="mt-0.5 text-sm text-ink-2">{text}</p> : null}
-          {(stage === 'failed' || stage === 'roomless') && server.reason !== null ? (
+          {stage === 'failed' && server.reason !== null ? (
             <p className="mt-2 text-sm break-words text-ink-2">
               <span className="font-medium text-ink">{t.progress.reason}:</span> {server.reason}
             </p>
