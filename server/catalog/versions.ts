@@ -34,7 +34,7 @@ export interface CatalogVersions {
 }
 
 /** How soon screens show the prices of a version that another process brought. */
-const lookMs = 5_000
+const lookMs = 20_000
 
 interface Row {
   readonly version: number
