@@ -400,10 +400,12 @@ export async function openApp(parts: AppParts) {
     secrets,
     isEnabled: config.SITES_TLS_PORT !== undefined,
     names: certifiableNames(config, db, domains),
-    edges: () => [
-      ...(drivers.certificates ? [drivers.certificates] : []),
-      ...[...otherNodes.values()].map((node) => node.certificates),
-    ],
+    edges: () =>
+      nodes.reachable().flatMap(({ node }) => {
+        const edge =
+          node === config.NODE_NAME ? drivers.certificates : otherNodes.get(node)?.certificates
+        return edge ? [edge] : []
+      }),
     dns: dns.challenges,
     authorities: drivers.authorities,
     contact: config.ACME_EMAIL,

@@ -5,6 +5,7 @@ import type { Jobs } from '../platform/jobs.ts'
 import type { Log } from '../platform/log.ts'
 import type { Secrets } from '../platform/secrets.ts'
 import { alignJob, defineAligning } from './align.ts'
+import { everyEdge } from './every-edge.ts'
 import { createFeed, type CertificateEdge, type Feed } from './feed.ts'
 import { createOrderLimits, type AcmeLimits } from './limits.ts'
 import type { CertifiableNames } from './names.ts'
@@ -29,13 +30,6 @@ export interface Certificates extends SiteHttpsDeps {
   due(): Promise<void>
   dropOld(): Promise<void>
 }
-
-/** An authority may look at any edge: each that can be reached has the answer. */
-const everyEdge = (edges: () => readonly CertificateEdge[]): ChallengePlaces['edge'] => ({
-  challenge: async (of) => void (await Promise.all(edges().map((edge) => edge.challenge(of)))),
-  dropChallenge: async (token) =>
-    void (await Promise.all(edges().map((edge) => edge.dropChallenge(token)))),
-})
 
 /** `isEnabled`: false defines the jobs and has them do nothing. */
 export function createCertificates(deps: {

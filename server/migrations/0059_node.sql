@@ -9,7 +9,6 @@ create table node (
   sites_address text,
   -- Data centres of the catalogue; null: every one.
   regions int[],
-  labels jsonb not null default '{}',
   -- A draining node gets no new sites.
   state text not null default 'active' check (state in ('active', 'draining')),
   -- What it said of itself when it was last asked, by the database's clock.
@@ -20,7 +19,6 @@ create table node (
   -- Of one container; null: no bound of its own.
   max_ram_mb int,
   max_cpu int,
-  database text not null default 'sqlite',
   created_at timestamptz not null default now()
 );
 

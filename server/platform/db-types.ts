@@ -326,9 +326,7 @@ export interface Message {
 export interface Node {
   address: string | null;
   created_at: Generated<Timestamp>;
-  database: Generated<string>;
   id: string;
-  labels: Generated<unknown>;
   last_seen: Timestamp | null;
   max_containers: Generated<number>;
   max_cpu: number | null;

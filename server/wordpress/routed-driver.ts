@@ -9,6 +9,7 @@ import type { EdgeControl } from './directory.ts'
 import type { SiteLog, WordpressCapabilities, WordpressDriver } from './driver.ts'
 import { allNodes, nodeOf, noteSeen, putNode, type NodeEntry } from './nodes.ts'
 import { firstNode } from './store.ts'
+import { within } from './within.ts'
 
 /** What one node does, over its line. */
 export interface NodeControl {
@@ -200,13 +201,9 @@ export function createNodes(parts: NodesParts): Nodes {
   }
 
   async function note({ node, driver: one }: { node: string; driver: WordpressDriver }) {
-    const late = AbortSignal.timeout(answerMs)
-    const tooLate = new Promise<never>((_resolve, reject) => {
-      late.addEventListener('abort', () => reject(new Error('it does not answer in time')))
-    })
     try {
       const began = performance.now()
-      const room = await Promise.race([one.room(), tooLate])
+      const room = await within(answerMs, 'it does not answer in time', one.room())
       const agoMs = performance.now() - began
       await noteSeen(db, node, { room, capabilities: one.capabilities, agoMs })
     } catch (error) {
