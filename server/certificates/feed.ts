@@ -6,6 +6,7 @@ import { sql } from 'kysely'
 import type { Clock } from '../platform/clock.ts'
 import type { Database } from '../platform/db.ts'
 import type { Log } from '../platform/log.ts'
+import { createRounds, type Rounds } from '../platform/rounds.ts'
 import type { Secrets } from '../platform/secrets.ts'
 import { keyPurpose } from './order.ts'
 
@@ -31,15 +32,8 @@ export interface CertificateEdge {
   dropChallenge(token: string): Promise<void>
 }
 
-export interface Feed {
-  /** Something changed: the edges are told soon. */
-  refresh(): void
-  /** Resolves when they were told for the first time. */
-  start(): Promise<void>
-  stop(): void
-  /** Resolves when nothing that was refreshed is still to be told. */
-  idle(): Promise<void>
-}
+/** Tells the edges, in rounds. */
+export type Feed = Rounds
 
 /** Some megabytes of text on the line at once. */
 const sentAtOnce = 200
@@ -56,9 +50,6 @@ export function createFeed(deps: {
   readonly edges: () => readonly CertificateEdge[]
 }): Feed {
   const { db, log, secrets } = deps
-  let telling: Promise<void> | undefined
-  let again = false
-  let timer: NodeJS.Timeout | undefined
 
   async function tell(edge: CertificateEdge): Promise<void> {
     const { rows: moment } = await sql<{ at: number }>`
@@ -108,28 +99,5 @@ export function createFeed(deps: {
       if (result.status === 'rejected')
         log.warn({ err: result.reason as unknown }, 'telling an edge of certificates')
   }
-  function refresh(): void {
-    if (telling) {
-      again = true
-      return
-    }
-    telling = tellAll().finally(() => {
-      telling = undefined
-      if (!again) return
-      again = false
-      refresh()
-    })
-  }
-  return {
-    refresh,
-    async start() {
-      await tellAll()
-      timer = setInterval(refresh, roundMs)
-      timer.unref()
-    },
-    stop: () => clearInterval(timer),
-    async idle() {
-      while (telling) await telling
-    },
-  }
+  return createRounds(tellAll, roundMs)
 }

@@ -9,6 +9,7 @@ import { deleteInBatches } from '../platform/batches.ts'
 import { days, later, minutes } from '../platform/clock.ts'
 import type { Database } from '../platform/db.ts'
 import type { Log } from '../platform/log.ts'
+import { createRounds, type Rounds } from '../platform/rounds.ts'
 import { hostRows, type SiteAddressing } from './store.ts'
 
 /** A host name as the edge gets it: lower case, no port. */
@@ -40,15 +41,8 @@ export interface EdgeControl {
   apply(change: HostChange): Promise<string | null>
 }
 
-export interface Directory {
-  /** Something changed: the edges are told soon. */
-  refresh(): void
-  /** Resolves when every edge that can be reached has a table. */
-  start(): Promise<void>
-  stop(): void
-  /** Resolves when nothing that was refreshed is still to be told. */
-  idle(): Promise<void>
-}
+/** Resolves its `start` when every edge that can be reached has a table. */
+export type Directory = Rounds
 
 /** Between two questions whether anything changed. Each reads a few rows of an index. */
 const roundMs = 10_000
@@ -127,9 +121,6 @@ export function createDirectory(
 ): Directory {
   /** When an edge got a whole table from this process last, by performance.now(). */
   const wholeAt = new WeakMap<EdgeControl, number>()
-  let telling: Promise<void> | undefined
-  let again = false
-  let timer: NodeJS.Timeout | undefined
 
   async function entriesFor(node: string, sites: readonly string[] | null): Promise<HostTarget[]> {
     const rows = await hostRows(db, addressing.host, sites)
@@ -164,32 +155,5 @@ export function createDirectory(
       if (result.status === 'rejected')
         log.warn({ err: result.reason as unknown }, 'telling an edge of host names')
   }
-  /** One round at a time. */
-  function refresh(): void {
-    if (telling) {
-      again = true
-      return
-    }
-    telling = tellAll().finally(() => {
-      telling = undefined
-      if (!again) return
-      again = false
-      refresh()
-    })
-  }
-  async function idle(): Promise<void> {
-    while (telling) await telling
-  }
-
-  return {
-    refresh,
-    async start() {
-      refresh()
-      await idle()
-      timer = setInterval(refresh, roundMs)
-      timer.unref()
-    },
-    stop: () => clearInterval(timer),
-    idle,
-  }
+  return createRounds(tellAll, roundMs)
 }
