@@ -2,6 +2,7 @@
 export function startBare(limits?: {
   memoryMb?: number
   phpMemoryMb?: number
-}): Promise<{ port: number; pid: number; stop(): Promise<void> }>
+  runtimeDir?: string
+}): Promise<{ port: number; pid: number; siteDir: string; stop(): Promise<void> }>
 /** Seconds from nothing to the first page. */
 export function bareRun(): Promise<number>

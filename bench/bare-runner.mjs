@@ -21,8 +21,15 @@ const firstPage = (port) =>
     request.on('error', reject)
   })
 
-/** A site of its own without a portal: the port it answers on, the process, and what ends both. */
-export async function startBare({ memoryMb = 512, phpMemoryMb = 128 } = {}) {
+/**
+ * A site of its own without a portal: the port it answers on, the process, its folder, and what
+ * ends all of them. `runtimeDir`: another state of the runtime, its packages installed.
+ */
+export async function startBare({
+  memoryMb = 512,
+  phpMemoryMb = 128,
+  runtimeDir = defaultRuntimeDir,
+} = {}) {
   const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'portal-bare-'))
   fs.cpSync(path.join(defaultFilesDir, 'wp'), path.join(dir, 'site'), {
     recursive: true,
@@ -38,7 +45,7 @@ export async function startBare({ memoryMb = 512, phpMemoryMb = 128 } = {}) {
   )
   const child = spawn(
     process.execPath,
-    [path.join(defaultRuntimeDir, 'main.js'), '--site', 'bare', '--container', 'web-1'],
+    [path.join(runtimeDir, 'main.js'), '--site', 'bare', '--container', 'web-1'],
     {
       stdio: ['ignore', 'ignore', 'inherit', 'pipe'],
     },
@@ -56,6 +63,7 @@ export async function startBare({ memoryMb = 512, phpMemoryMb = 128 } = {}) {
         siteDir: path.join(dir, 'site'),
         internalDir: path.join(dir, 'internal'),
         sqliteDir: path.join(defaultFilesDir, 'sqlite-database-integration'),
+        ticketsDir: path.join(dir, 'tickets'),
         url: 'http://bare.localhost:8082',
         memoryMb,
         phpMemoryMb,
@@ -79,7 +87,7 @@ export async function startBare({ memoryMb = 512, phpMemoryMb = 128 } = {}) {
       })
       child.once('close', (code) => reject(new Error(`the runtime ended with ${code}`)))
     })
-    return { port, pid: child.pid, stop }
+    return { port, pid: child.pid, siteDir: path.join(dir, 'site'), stop }
   } catch (error) {
     await stop()
     throw error

@@ -15,6 +15,7 @@ import type { Check, Domain, Record as DnsRecord } from '../contract/dns.ts'
 import { openNameServer } from '../sandbox/name-server.ts'
 import { registryAnswer } from '../sandbox/registry/answers.ts'
 import { readRegistration, type RegisteredName } from '../sandbox/registry/names.ts'
+import { serverProgram } from '../scripts/bootstrap.mjs'
 import { call as callApi, freePort, signIn, startPortal } from './portal.ts'
 
 const addresses = {
@@ -133,7 +134,7 @@ const portal = await startPortal({
     `DNS_ROOT_SERVERS=${addresses.registry}:${port}`,
     process.execPath,
     '--disable-warning=ExperimentalWarning',
-    path.join(import.meta.dirname, '../server/main.ts'),
+    serverProgram('main'),
   ],
 })
 const at = { ...portal, url: portal.url.replace('127.0.0.1', addresses.portal) }

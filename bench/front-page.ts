@@ -4,9 +4,9 @@
  * plan.
  */
 import { spawnSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
 import http from 'node:http'
 import { startBare } from './bare-runner.mjs'
+import { containerCpuMs, containerMemoryMb } from './container-figures.ts'
 import { cpuSecondsOf, median, orderSite, report, signIn, startPortal } from './portal.ts'
 
 const rounds = 7
@@ -29,10 +29,6 @@ const page = (port: number, host: string): Promise<void> =>
       .once('error', reject)
   })
 
-/** Resident memory, MB. */
-const memoryOf = (pid: number): number =>
-  Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024
-
 interface Side {
   readonly port: number
   readonly host: string
@@ -43,11 +39,13 @@ interface Side {
 }
 
 async function measure(side: Side): Promise<void> {
-  const cpu = (): number => side.pids.reduce((sum, pid) => sum + cpuSecondsOf(pid), 0)
+  const [container = 0, ...others] = side.pids
+  const cpu = (): number =>
+    others.reduce((sum, pid) => sum + cpuSecondsOf(pid) * 1_000, containerCpuMs(container))
   const before = cpu()
   for (let count = 0; count < pages; count++) await page(side.port, side.host)
-  side.cpuMs.push(((cpu() - before) / pages) * 1000)
-  side.memoryMb.push(memoryOf(side.pids[0]!))
+  side.cpuMs.push((cpu() - before) / pages)
+  side.memoryMb.push(containerMemoryMb(container))
 }
 
 const portal = await startPortal()

@@ -3,7 +3,7 @@
  * expensive requests at once: writes on a server that does not exist, wrong sign-ins from many
  * addresses, orders.
  */
-import path from 'node:path'
+import { serverProgram } from '../scripts/bootstrap.mjs'
 import { call, report, signIn, startPortal, type BenchPortal } from './portal.ts'
 
 const limitMs = 500
@@ -53,7 +53,7 @@ const portal = await startPortal({
     'TRUST_PROXY=on',
     process.execPath,
     '--disable-warning=ExperimentalWarning',
-    path.join(import.meta.dirname, '../server/main.ts'),
+    serverProgram('main'),
   ],
 })
 try {

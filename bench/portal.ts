@@ -1,5 +1,5 @@
 /**
- * A portal of its own for a benchmark: `server/main.ts` as a child, on free ports and a scratch
+ * A portal of its own for a benchmark: the server's bundle as a child, on free ports and a scratch
  * folder; and a customer in it.
  */
 import { spawn, type ChildProcess } from 'node:child_process'
@@ -7,16 +7,21 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import net from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
+import { serverProgram } from '../scripts/bootstrap.mjs'
 
 const ticksPerSecond = 100
 const root = path.resolve(import.meta.dirname, '..')
 
-export interface BenchPortal {
+/** Where a portal answers. */
+export interface Addresses {
   readonly url: string
   readonly sandboxUrl: string
   readonly sitesPort: number
   /** UDP and TCP. */
   readonly dnsPort: number
+}
+
+export interface BenchPortal extends Addresses {
   readonly process: ChildProcess
   /** Milliseconds from the start of the process to its "Ready" line. */
   readonly readyMs: number
@@ -46,7 +51,7 @@ export async function startPortal(
   const [program, ...args] = options.command ?? [
     process.execPath,
     '--disable-warning=ExperimentalWarning',
-    path.join(root, 'server/main.ts'),
+    serverProgram('main'),
   ]
   const began = performance.now()
   const child = spawn(program, args, {
@@ -58,6 +63,8 @@ export async function startPortal(
       SITES_PORT: String(sitesPort),
       DNS_PORT: String(dnsPort),
       DATA_DIR: dataDir,
+      WORDPRESS_MAX_CPU: '16',
+      WORDPRESS_MAX_RAM_MB: '32000',
       LOG_LEVEL: 'warn',
       NODE_ENV: 'development',
     },
@@ -90,7 +97,7 @@ export async function startPortal(
 }
 
 export async function call<T>(
-  portal: BenchPortal,
+  portal: Addresses,
   method: string,
   address: string,
   token?: string,
@@ -110,7 +117,7 @@ export async function call<T>(
 }
 
 /** The demo customer's access token. */
-export async function signIn(portal: BenchPortal): Promise<string> {
+export async function signIn(portal: Addresses): Promise<string> {
   const { token } = await call<{ token: { accessToken: string } }>(
     portal,
     'POST',
@@ -124,11 +131,11 @@ export async function signIn(portal: BenchPortal): Promise<string> {
   return token.accessToken
 }
 
-/** Orders a server of the smallest plan; its id. */
-export async function placeOrder(portal: BenchPortal, token: string): Promise<string> {
+/** Orders a server of the smallest plan in a data centre; its id. */
+export async function placeOrder(portal: Addresses, token: string, region = 1): Promise<string> {
   const { id } = await call<{ id: string }>(portal, 'POST', '/api/wp', token, {
     size: 1,
-    region: 1,
+    region,
     disk: 10_240,
     mariadb_disk_size: 10_240,
     user: 'boss',
@@ -143,7 +150,7 @@ export async function placeOrder(portal: BenchPortal, token: string): Promise<st
  * failed.
  */
 export async function untilRunning(
-  portal: BenchPortal,
+  portal: Addresses,
   token: string,
   id: string,
   everyMs: number,
@@ -162,10 +169,11 @@ export async function untilRunning(
 
 /** Orders a server of the smallest plan; resolves when it runs. */
 export async function orderSite(
-  portal: BenchPortal,
+  portal: Addresses,
   token: string,
+  region = 1,
 ): Promise<{ id: string; domain: string }> {
-  const id = await placeOrder(portal, token)
+  const id = await placeOrder(portal, token, region)
   return { id, ...(await untilRunning(portal, token, id, 200)) }
 }
 

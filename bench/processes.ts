@@ -54,7 +54,7 @@ async function readsOf(
 ): Promise<{ rate: number; cores: number }> {
   let made = 0
   let going = true
-  const before = cpuOf('server/api.ts')
+  const before = cpuOf('server/api.js')
   const caller = async (): Promise<void> => {
     while (going) {
       await call(portal, 'GET', '/api/wp?limit=1', token)
@@ -65,7 +65,7 @@ async function readsOf(
   await pause(seconds * 1000)
   going = false
   await Promise.all(all)
-  return { rate: made / seconds, cores: (cpuOf('server/api.ts') - before) / seconds }
+  return { rate: made / seconds, cores: (cpuOf('server/api.js') - before) / seconds }
 }
 
 /** Milliseconds from the commit of an event, here, to the socket at a process of the portal. */

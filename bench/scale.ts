@@ -19,7 +19,7 @@ import { createLog } from '../server/platform/log.ts'
 import { createHostTable } from '../server/edge/index.ts'
 import { createEventOutbox } from '../server/realtime/index.ts'
 import { gatewayPostings } from '../server/wallet/index.ts'
-import { createDirectory, type EdgeControl } from '../server/wordpress/directory.ts'
+import { createDirectory, type HostTableControl } from '../server/wordpress/directory.ts'
 import { defineRecheck } from '../server/wordpress/domain-recheck.ts'
 import type { WordpressDriver } from '../server/wordpress/driver.ts'
 import { defineDiskWarnings } from '../server/wordpress/disk-warnings.ts'
@@ -153,7 +153,7 @@ try {
     deletedSince: () => clock.now(),
   })
   const table = createHostTable(() => [])
-  const edge: EdgeControl = {
+  const edge: HostTableControl = {
     version: async () => table.version(),
     apply: async (change) => table.apply(change),
   }

@@ -123,7 +123,7 @@ const customers = (ids: Ids): string[] => [
   '/wordpress',
   '/wordpress/create',
   `/wordpress/${ids.wp}`,
-  ...['logs', 'disk', 'mariadb', 'plans', 'domain', 'backups'].map(
+  ...['logs', 'disk', 'mariadb', 'plans', 'domain', 'speed', 'mail', 'backups'].map(
     (tab) => `/wordpress/${ids.wp}?tab=${tab}`,
   ),
   `/hosting/${ids.wp}`,

@@ -25,10 +25,25 @@ const currentPassword = z.string().check(z.minLength(1), z.maxLength(128))
  * A tax or business number of any country: 0312345678-001, 51 824 753 556, DE811907980. Whether it
  * exists is not asked.
  */
-const taxCode = z
-  .string()
-  .check(z.trim(), z.maxLength(30), z.regex(/^[A-Za-z0-9][A-Za-z0-9 ./-]*$/, { error: 'tax_code' }))
-const timeZone = z.string().check(z.maxLength(64), z.refine(isTimeZone, { error: 'time_zone' }))
+const taxCode = z.string().check(
+  z.trim(),
+  z.maxLength(30),
+  z.refine((text) => /^[A-Za-z0-9][A-Za-z0-9 ./-]*$/.test(text), {
+    params: {
+      en: 'Use letters without accents, digits, spaces and . / -',
+      vi: 'Dùng chữ cái không dấu, chữ số, dấu cách và . / -',
+    },
+  }),
+)
+const timeZone = z.string().check(
+  z.maxLength(64),
+  z.refine(isTimeZone, {
+    params: {
+      en: 'Choose a time zone from the list.',
+      vi: 'Hãy chọn một múi giờ trong danh sách.',
+    },
+  }),
+)
 
 export const Account = z.object({
   name: z.string(),
@@ -79,6 +94,7 @@ export const changePassword = endpoint({
   summary: 'Set a new password; every other session ends',
   body: z.strictObject({ current: currentPassword, password }),
   result: z.null(),
+  asksAgain: true,
 })
 
 export const changeEmail = endpoint({
@@ -88,6 +104,7 @@ export const changeEmail = endpoint({
   summary: 'Begin to change the email address: a code goes to the new one (once a minute)',
   body: z.strictObject({ email, password: currentPassword }),
   result: z.null(),
+  asksAgain: true,
 })
 export const confirmEmail = endpoint({
   method: 'POST',
@@ -105,6 +122,7 @@ export const changePhone = endpoint({
   summary: 'Begin to change the phone number: a code goes to the new one (once a minute)',
   body: z.strictObject({ phone, password: currentPassword }),
   result: z.null(),
+  asksAgain: true,
 })
 export const confirmPhone = endpoint({
   method: 'POST',
@@ -123,6 +141,8 @@ export const Session = z.object({
   userAgent: z.nullable(z.string()),
   createdAt: z.string(),
   lastUsedAt: z.string(),
+  /** Kept for 30 days, used or not. */
+  remembered: z.boolean(),
 })
 export type Session = z.output<typeof Session>
 

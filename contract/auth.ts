@@ -7,15 +7,6 @@ export const email = z
   .string()
   .check(z.trim(), z.toLowerCase(), z.maxLength(254), z.email({ error: 'email' }))
 
-export const login = endpoint({
-  method: 'POST',
-  path: '/api/v1/auth/login',
-  access: 'public',
-  summary: 'Sign in',
-  body: z.strictObject({ email, password: z.string().check(z.minLength(1), z.maxLength(128)) }),
-  result: z.object({ token: z.object({ accessToken: z.string(), expiresAt: z.string() }) }),
-})
-
 export const logout = endpoint({
   method: 'POST',
   path: '/api/v1/auth/logout',

@@ -145,6 +145,7 @@ export const deleteDomain = endpoint({
   summary: 'Delete a domain and its records; added again it gets other name servers',
   params: idParam,
   result: z.object({ id: z.string() }),
+  asksAgain: true,
 })
 
 export const listRecords = endpoint({

@@ -3,6 +3,7 @@
  * objects.
  */
 import * as z from 'zod/mini'
+import type { StaffPermission } from './staff-roles.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
@@ -10,8 +11,15 @@ export interface Endpoint {
   readonly method: Method
   /** With `:name` for each path parameter. */
   readonly path: string
-  /** Who may call: anybody, or a signed-in customer (bearer token). */
-  readonly access: 'public' | 'customer'
+  /**
+   * Who may call: anybody, a signed-in customer (bearer token, or cookie and CSRF token), or a
+   * signed-in member of the operator's staff (a cookie of another name, and its CSRF token).
+   */
+  readonly access: 'public' | 'customer' | 'staff'
+  /** With `staff`: what the member's role must allow. */
+  readonly may?: StaffPermission
+  /** True for what anybody may call and what depends on who is signed in. */
+  readonly identifies?: true
   /** One line for the API documentation. */
   readonly summary: string
   readonly params?: z.ZodMiniType
@@ -32,8 +40,18 @@ export interface Endpoint {
   readonly bare?: true
   /** True for what a locked session may still do. */
   readonly whileLocked?: true
+  /**
+   * True for what asks a customer who has a second factor for it again, unless that was within ten
+   * minutes: 403 reauthentication_required.
+   */
+  readonly asksAgain?: true
   /** True for the one call that Pusher's libraries send as a form; every other takes JSON only. */
   readonly takesForms?: true
+  /**
+   * True for the one call whose body is a piece of a file (application/octet-stream), which no page
+   * of another site can send without being asked first.
+   */
+  readonly takesBytes?: true
   /**
    * Media types that this call also answers with (or only, with `bare`): a file to keep, of any
    * length.
@@ -60,7 +78,13 @@ export interface Failure {
   statusCode: number
   /** A sentence for the customer, in the language that was asked for. */
   message: string
-  error: { code: string; fields?: Record<string, string>; requestId: string }
+  error: {
+    code: string
+    fields?: Record<string, string>
+    /** With second_factor_required: what the call that brings the factor names. */
+    challenge?: string
+    requestId: string
+  }
 }
 
 /** `?limit=` and `?cursor=` of every list. */

@@ -41,6 +41,31 @@ export const errors = {
     en: 'This account is not activated yet. Enter the code we sent to your phone.',
     vi: 'Tài khoản chưa được kích hoạt. Hãy nhập mã đã gửi tới điện thoại của bạn.',
   },
+  account_blocked: {
+    status: 403,
+    en: 'This account is blocked. Please contact us.',
+    vi: 'Tài khoản này đang bị khoá. Vui lòng liên hệ với chúng tôi.',
+  },
+  second_factor_required: {
+    status: 403,
+    en: 'Enter a code of your authenticator app, or use a passkey.',
+    vi: 'Hãy nhập mã từ ứng dụng xác thực hoặc dùng khoá truy cập.',
+  },
+  reauthentication_required: {
+    status: 403,
+    en: 'Please confirm with your second factor first.',
+    vi: 'Vui lòng xác nhận bằng lớp bảo mật thứ hai trước.',
+  },
+  passkey_refused: {
+    status: 422,
+    en: 'This passkey could not be verified. Please try again.',
+    vi: 'Không xác minh được khoá truy cập này. Vui lòng thử lại.',
+  },
+  link_expired: {
+    status: 422,
+    en: 'This link has expired or was used already.',
+    vi: 'Liên kết này đã hết hạn hoặc đã được dùng.',
+  },
   forbidden: {
     status: 403,
     en: 'You may not do that.',
@@ -146,6 +171,26 @@ export const errors = {
     status: 409,
     en: 'This server is not running yet.',
     vi: 'Máy chủ này chưa chạy.',
+  },
+  update_in_progress: {
+    status: 409,
+    en: 'This server is being updated. Please wait until it is done.',
+    vi: 'Máy chủ này đang được cập nhật. Vui lòng đợi đến khi xong.',
+  },
+  nothing_to_update: {
+    status: 409,
+    en: 'There is nothing newer to install.',
+    vi: 'Không có phiên bản mới nào để cài đặt.',
+  },
+  updates_off: {
+    status: 409,
+    en: 'This portal does not look for updates. Ask your provider.',
+    vi: 'Hệ thống này không tìm bản cập nhật. Vui lòng liên hệ nhà cung cấp.',
+  },
+  directory_unavailable: {
+    status: 503,
+    en: 'The directory of WordPress does not answer right now. Please try again later.',
+    vi: 'Thư mục WordPress hiện không phản hồi. Vui lòng thử lại sau.',
   },
   backup_in_progress: {
     status: 409,

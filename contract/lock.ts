@@ -1,6 +1,7 @@
 /** The lock of a session (contract.md section 8). */
 import * as z from 'zod/mini'
 import { endpoint } from './endpoint.ts'
+import { SignedIn } from './session.ts'
 
 export const lock = endpoint({
   method: 'POST',
@@ -14,8 +15,8 @@ export const unlock = endpoint({
   method: 'POST',
   path: '/api/v1/auth/unlock',
   access: 'customer',
-  summary: 'Unlock this session with the password; it goes on under a new token',
+  summary: 'Unlock this session with the password; it goes on under a new token and cookie',
   body: z.strictObject({ password: z.string().check(z.minLength(1), z.maxLength(128)) }),
-  result: z.object({ token: z.object({ accessToken: z.string(), expiresAt: z.string() }) }),
+  result: SignedIn,
   whileLocked: true,
 })

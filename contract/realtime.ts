@@ -15,12 +15,16 @@ export const eventNames = [
   'invoice.lapsed',
   'wordpress.status',
   'wordpress.disk',
+  'wordpress.certificate',
+  'wordpress.mail',
+  'wordpress.update',
   'wallet.credited',
   'wallet.low',
   'wallet.refunded',
   'wallet.refund_failed',
   'wallet.chargeback',
   'wallet.chargeback_returned',
+  'wallet.adjusted',
   'dns.status',
 ] as const
 export type EventName = (typeof eventNames)[number]

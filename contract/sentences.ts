@@ -27,6 +27,10 @@ const rules = {
     en: 'Use 1 to 60 letters, digits, spaces or _ . - @',
     vi: 'Dùng 1 đến 60 chữ cái không dấu, chữ số, dấu cách hoặc _ . - @',
   },
+  mail_sender_form: {
+    en: 'Enter an address such as shop@example.vn.',
+    vi: 'Nhập một địa chỉ, ví dụ shop@example.vn.',
+  },
   server_name: {
     en: 'Use 3 to 42 lower-case letters, digits and single hyphens, beginning with a letter.',
     vi: 'Dùng 3 đến 42 chữ thường không dấu, chữ số và dấu gạch nối đơn, bắt đầu bằng chữ cái.',
@@ -37,14 +41,6 @@ const rules = {
     vi: 'Nhập số điện thoại, ví dụ 0912345678 hoặc +84912345678.',
   },
   password_length: { en: 'Use 8 to 128 characters.', vi: 'Dùng 8 đến 128 ký tự.' },
-  time_zone: {
-    en: 'Choose a time zone from the list.',
-    vi: 'Hãy chọn một múi giờ trong danh sách.',
-  },
-  tax_code: {
-    en: 'Use letters without accents, digits, spaces and . / -',
-    vi: 'Dùng chữ cái không dấu, chữ số, dấu cách và . / -',
-  },
   otp_form: { en: 'Enter the 6 digits of the code.', vi: 'Nhập 6 chữ số của mã.' },
   amount_positive: { en: 'Enter an amount above 0.', vi: 'Nhập số tiền lớn hơn 0.' },
   moment: {

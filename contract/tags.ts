@@ -6,8 +6,14 @@ import * as cards from './cards.ts'
 import * as dns from './dns.ts'
 import * as dnsChanges from './dns-changes.ts'
 import type { Endpoint } from './endpoint.ts'
+import * as locks from './lock.ts'
+import { acts as operatorActs } from './operator-acts.ts'
+import * as operatorDesk from './operator-desk.ts'
+import * as operator from './operator.ts'
 import * as payments from './payments.ts'
 import * as registration from './registration.ts'
+import * as secondFactors from './second-factor.ts'
+import * as sessions from './session.ts'
 import * as walletProof from './wallet-proof.ts'
 import * as wallet from './wallet.ts'
 import * as wordpressBackups from './wordpress-backups.ts'
@@ -16,11 +22,12 @@ import * as wordpressServer from './wordpress-server.ts'
 import * as wordpress from './wordpress.ts'
 
 const files: Readonly<Record<string, readonly object[]>> = {
-  Account: [account, auth, registration],
+  Account: [account, auth, locks, registration, secondFactors, sessions],
   Invoices: [billing],
   Wallet: [wallet, walletProof, payments, cards],
   WordPress: [wordpress, wordpressBackups, wordpressDomains, wordpressServer],
   DNS: [dns, dnsChanges],
+  operator: [operator, operatorActs, operatorDesk],
 }
 const tags = new Map<unknown, string>(
   Object.entries(files).flatMap(([tag, modules]) =>

@@ -20,6 +20,7 @@ const postingKind = z.enum([
   'chargeback',
   'chargeback_won',
   'set_off',
+  'adjustment',
 ])
 
 /** As contract/pricing.ts has it. */

@@ -4,7 +4,8 @@ import { endpoint, idParam, pageQuery } from './endpoint.ts'
 
 export const Backup = z.object({
   id: z.string(),
-  kind: z.enum(['manual', 'nightly']),
+  /** `update`: made before WordPress, a plugin or a theme was updated. */
+  kind: z.enum(['manual', 'nightly', 'update']),
   /**
    * A backup counts once it is `proven`: restored into a scratch site, where every row count and
    * checksum agreed.
@@ -67,6 +68,7 @@ export const linkBackup = endpoint({
     'An address under which a proven backup can be downloaded for five minutes, without the token',
   params: backupParams,
   result: z.object({ url: z.string() }),
+  asksAgain: true,
 })
 export const downloadBackup = endpoint({
   method: 'GET',

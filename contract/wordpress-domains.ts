@@ -58,6 +58,69 @@ export const removeDomain = endpoint({
   result: z.object({ domains: z.array(z.string()) }),
 })
 
+export const choosePrimary = endpoint({
+  method: 'PUT',
+  path: '/api/wp/:id/domain/primary',
+  access: 'customer',
+  summary:
+    'The name that visitors of all other names of the server are sent to; null: each answers by ' +
+    'itself. It must be one of the server’s own names, proven and leading to it',
+  params: idParam,
+  body: z.strictObject({ name: z.nullable(name) }),
+  result: z.object({ primaryDomain: z.nullable(z.string()) }),
+})
+
+/** Addresses that the site's posts and settings hold, written as the present one. */
+export const Rewrite = z.object({
+  state: z.enum(['running', 'done', 'failed']),
+  to: z.string(),
+  from: z.array(z.string()),
+  /** Values changed so far. */
+  values: z.int(),
+  problem: z.nullable(z.string()),
+  createdAt: z.string(),
+  endedAt: z.nullable(z.string()),
+})
+export type Rewrite = z.output<typeof Rewrite>
+
+export const RewritePreview = z.object({
+  to: z.string(),
+  from: z.array(z.string()),
+  values: z.int(),
+  tables: z.array(z.object({ name: z.string(), values: z.int() })),
+  /** Tables that stay as they are: their rows have no whole number as their key. */
+  skipped: z.array(z.string()),
+})
+export type RewritePreview = z.output<typeof RewritePreview>
+
+export const previewRewrite = endpoint({
+  method: 'POST',
+  path: '/api/wp/:id/domain/rewrite/preview',
+  access: 'customer',
+  summary: 'How many stored values of the site hold another of its addresses than the present one',
+  params: idParam,
+  result: RewritePreview,
+})
+
+export const beginRewrite = endpoint({
+  method: 'POST',
+  path: '/api/wp/:id/domain/rewrite',
+  access: 'customer',
+  summary: 'Write the site’s stored addresses as its present one, within serialized values too',
+  params: idParam,
+  status: 201,
+  result: Rewrite,
+})
+
+export const getRewrite = endpoint({
+  method: 'GET',
+  path: '/api/wp/:id/domain/rewrite',
+  access: 'customer',
+  summary: 'How the newest writing of addresses stands; null: there was none',
+  params: idParam,
+  result: z.nullable(Rewrite),
+})
+
 export const checkDomain = endpoint({
   method: 'GET',
   path: '/api/wp/:id/domain/check',

@@ -80,6 +80,7 @@ export const deleteServer = endpoint({
   summary: 'Delete a server with everything on it; its subscription ends',
   params: idParam,
   result: z.object({ id: z.string() }),
+  asksAgain: true,
 })
 export const adminLink = endpoint({
   method: 'POST',

@@ -81,6 +81,8 @@ export const Server = z.object({
   url: z.string(),
   /** Names of the customer's own, oldest first. */
   domains: z.array(z.string()),
+  /** The one of them that visitors of all other names are sent to; null: each answers by itself. */
+  primaryDomain: z.nullable(z.string()),
   /** Whether each of them still pointed here when it was last looked at. */
   /** Since when visitors have got no answer from a server that runs; null while they have. */
   downSince: z.nullable(z.string()),

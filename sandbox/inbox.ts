@@ -15,6 +15,8 @@ export const inboxTable = `
     message_key text not null unique,
     at timestamptz not null default now()
   );
+  alter table sandbox.messages add column if not exists raw bytea;
+  alter table sandbox.messages add column if not exists sender text;
   create index if not exists messages_receiver on sandbox.messages (receiver_key, id desc)`
 
 interface Message {
@@ -44,18 +46,29 @@ export function receiverKey(receiver: string): string {
  */
 export async function deliver(
   db: Database,
-  message: { channel: 'sms' | 'mail'; to: string; text: string; key: string },
+  message: {
+    channel: 'sms' | 'mail'
+    to: string
+    text: string
+    key: string
+    /** A mail as it came, and its envelope's sender. */
+    raw?: Buffer
+    from?: string
+  },
 ): Promise<boolean> {
   const key = receiverKey(message.to)
   const { rowCount } = await db.query(
-    `insert into sandbox.messages (channel, receiver, receiver_key, text, message_key)
-      values ($1, $2, $3, $4, $5) on conflict (message_key) do nothing`,
+    `insert into sandbox.messages
+      (channel, receiver, receiver_key, text, message_key, raw, sender)
+      values ($1, $2, $3, $4, $5, $6, $7) on conflict (message_key) do nothing`,
     [
       message.channel,
       message.channel === 'sms' ? `+${key}` : message.to,
       key,
       message.text.replaceAll('\0', ''),
       message.key,
+      message.raw ?? null,
+      message.from ?? null,
     ],
   )
   return rowCount === 1
@@ -81,6 +94,17 @@ async function messages(db: Database, to: string | null): Promise<Message[]> {
   }))
 }
 
+/** The newest mail to an address as it came, its envelope's sender on top (Return-Path). */
+async function newestRaw(db: Database, to: string): Promise<Buffer | undefined> {
+  const { rows } = await db.query<{ raw: Buffer; sender: string | null }>(
+    `select raw, sender from sandbox.messages where receiver_key = $1 and raw is not null
+      order by id desc limit 1`,
+    [receiverKey(to)],
+  )
+  const [row] = rows
+  return row && Buffer.concat([Buffer.from(`Return-Path: <${row.sender ?? ''}>\r\n`), row.raw])
+}
+
 /** Escaped text whose web addresses can be pressed. */
 const linked = (text: string): string =>
   text
@@ -95,6 +119,12 @@ const linked = (text: string): string =>
 export function inboxRoutes(db: Database): Routes {
   return {
     'GET /inbox.json': async ({ query }: Call) => json(await messages(db, query.get('to'))),
+    'GET /inbox.eml': async ({ query }: Call) => {
+      const raw = await newestRaw(db, query.get('to') ?? '')
+      return raw
+        ? { status: 200, headers: { 'content-type': 'message/rfc822' }, body: raw }
+        : json({ error: 'no mail' }, 404)
+    },
     'GET /inbox': async ({ query }: Call) => {
       const to = query.get('to') ?? ''
       const list = await messages(db, to)

@@ -16,6 +16,7 @@ import { startMail } from './mail.ts'
 import type { PoolConfig } from 'pg'
 import { assetRoutes, page } from './page.ts'
 import { webhookTable } from './webhooks.ts'
+import { directoryRoutes } from './wordpress/index.ts'
 import { openRegistryServer, registryRoutes, registryTable } from './registry/index.ts'
 
 export interface SandboxOptions {
@@ -35,6 +36,8 @@ export interface SandboxOptions {
    * internet would, at port 80 and with the system's resolver.
    */
   readonly acme?: AcmeOptions
+  /** WordPress's files as sites here have them, for a release of it under another number. */
+  readonly wordpressFiles?: string
   /**
    * UDP and TCP port of the registry's name server (the root and every ending); 0, and unless told:
    * any free one.
@@ -84,6 +87,8 @@ ${Object.values(gateways)
   .join('\n')}
 <li><a href="/registry">Registry</a>: register a domain and set its name servers · <span
 lang="vi">đăng ký tên miền và đặt máy chủ tên</span></li>
+<li><a href="/wordpress">Directory of WordPress</a>: releases of WordPress, plugins and themes, good
+and bad ones · <span lang="vi">các bản phát hành WordPress, plugin, giao diện</span></li>
 <li><a href="/acme">Certificate authorities</a>: what they issued; revoke, or have them fail · <span
 lang="vi">chứng chỉ đã cấp; thu hồi, hoặc cho nơi cấp gặp sự cố</span></li></ul></section>
 <section class="card"><h2>For a program · <span lang="vi">Cho chương trình</span></h2>
@@ -97,6 +102,7 @@ ${Object.values(gateways)
 <li><code>GET <a href="/acme/first/directory">/acme/first/directory</a></code>, <code>GET, POST <a
 href="/acme/first/state.json">/acme/first/state.json</a></code>, and the same for
 <code>second</code></li>
+<li><code>GET, POST <a href="/wordpress/state.json">/wordpress/state.json</a></code></li>
 <li><code>GET <a href="/healthz">/healthz</a></code></li></ul></section>
 </main>`,
   })
@@ -151,6 +157,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     ...inboxRoutes(db),
     ...esmsRoutes(db, options.esms),
     ...registryRoutes(db),
+    ...directoryRoutes(() => url, options.wordpressFiles),
     ...(await acmeRoutes(db, options.acme ?? asTheInternet, () => url)),
     ...Object.assign({}, ...opened.map((gateway) => gateway.routes)),
   }

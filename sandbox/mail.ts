@@ -1,6 +1,6 @@
 /**
  * The mail server: takes every mail for everybody on a free loopback port and puts it into the
- * inbox.
+ * inbox. Addresses at two domains are refused, so that it can be seen what becomes of that.
  */
 import { randomUUID } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
@@ -15,7 +15,14 @@ export interface MailServer {
   close(): Promise<void>
 }
 
-const maxBytes = 5_000_000
+/** A site's largest letter (10 MB), and what is around it. */
+const maxBytes = 16_000_000
+
+/** What a recipient's domain is answered with; every other one is taken. */
+const refusals: Readonly<Record<string, { readonly code: number; readonly text: string }>> = {
+  'bounce.example': { code: 550, text: '5.1.1 No such user here' },
+  'later.example': { code: 451, text: '4.7.1 Try again later' },
+}
 
 export async function startMail(db: Database, log: (line: string) => void): Promise<MailServer> {
   const server = new SMTPServer({
@@ -25,6 +32,11 @@ export async function startMail(db: Database, log: (line: string) => void): Prom
     size: maxBytes,
     closeTimeout: 500,
     logger: false,
+    onRcptTo({ address }, _session, done) {
+      const refusal = refusals[address.slice(address.lastIndexOf('@') + 1).toLowerCase()]
+      if (!refusal) return done()
+      return done(Object.assign(new Error(refusal.text), { responseCode: refusal.code }))
+    },
     onData(stream, session, done) {
       const chunks: Buffer[] = []
       let size = 0
@@ -38,12 +50,20 @@ export async function startMail(db: Database, log: (line: string) => void): Prom
           return
         }
         const keep = async (): Promise<void> => {
-          const mail = await readMail(Buffer.concat(chunks))
+          const raw = Buffer.concat(chunks)
+          const mail = await readMail(raw)
           const id = mail.messageId === '' ? randomUUID() : mail.messageId
           const text = [mail.subject, mail.text].filter((part) => part !== '').join('\n\n')
           await Promise.all(
             session.envelope.rcptTo.map(({ address }) =>
-              deliver(db, { channel: 'mail', to: address, text, key: `mail:${id}:${address}` }),
+              deliver(db, {
+                channel: 'mail',
+                to: address,
+                text,
+                key: `mail:${id}:${address}`,
+                raw,
+                from: session.envelope.mailFrom ? session.envelope.mailFrom.address : '',
+              }),
             ),
           )
         }

@@ -5,7 +5,7 @@
 import { spawn } from 'node:child_process'
 import path from 'node:path'
 import {
-  ensureCompiled,
+  ensureServerBundle,
   ensurePackages,
   ensureWebBuild,
   ensureWordpress,
@@ -17,7 +17,7 @@ import {
 await ensurePackages()
 await ensureWordpress()
 await ensureWebBuild()
-await ensureCompiled()
+await ensureServerBundle()
 const all = [
   'order',
   'neighbours',
@@ -29,10 +29,13 @@ const all = [
   'interaction',
   'screens',
   'edge',
+  'cache',
   'tls',
   'front-page',
+  'hosting',
   'idle',
   'upgrade',
+  'rolling',
   'processes',
   'dns',
   'dns-differential',

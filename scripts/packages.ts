@@ -86,6 +86,9 @@ const programs = [
 ]
 /** Packages whose lockfile entry names no licence, and what their own files say. */
 const licencesInFiles = new Map([
+  ['buildcheck', 'MIT'],
+  ['cpu-features', 'MIT'],
+  ['ssh2', 'MIT'],
   ['png-js', 'MIT'],
   ['@php-wasm/util', 'GPL-2.0-or-later'],
 ])

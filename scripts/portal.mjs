@@ -1,11 +1,19 @@
 /** `npm run portal -- <command>`: an operator's commands for a portal, from the shell. */
 import { spawn } from 'node:child_process'
-import { ensurePackages, environment, pinnedNode, root } from './bootstrap.mjs'
+import {
+  ensurePackages,
+  ensureServerBundle,
+  environment,
+  pinnedNode,
+  root,
+  serverProgram,
+} from './bootstrap.mjs'
 
 await ensurePackages()
+await ensureServerBundle()
 spawn(
   pinnedNode(),
-  ['--disable-warning=ExperimentalWarning', 'server/command.ts', ...process.argv.slice(2)],
+  ['--disable-warning=ExperimentalWarning', serverProgram('command'), ...process.argv.slice(2)],
   {
     cwd: root,
     env: environment(),

@@ -1,7 +1,6 @@
 /** `npm start`: from a bare clone to a running portal. */
 import { spawn } from 'node:child_process'
-import path from 'node:path'
-import { environment, pinnedNode, prepare, root } from './bootstrap.mjs'
+import { environment, pinnedNode, prepare, root, serverProgram } from './bootstrap.mjs'
 
 try {
   await prepare()
@@ -14,7 +13,7 @@ try {
 // way the portal ends itself.
 const portal = spawn(
   pinnedNode(),
-  ['--disable-warning=ExperimentalWarning', path.join(root, 'server', 'main.ts')],
+  ['--disable-warning=ExperimentalWarning', serverProgram('main')],
   {
     cwd: root,
     env: environment(),

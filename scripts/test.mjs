@@ -9,7 +9,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { testsByTier } from './tiers.mjs'
 import {
-  ensureCompiled,
+  ensureServerBundle,
   ensurePackages,
   ensureWebBuild,
   ensureWordpress,
@@ -69,7 +69,7 @@ const files = [
 if (!fast) {
   await ensureWordpress()
   await ensureWebBuild()
-  await ensureCompiled()
+  await ensureServerBundle()
 }
 const scratch = scratchFolder()
 const vitest = spawn(

@@ -5,6 +5,8 @@
  * when it exits: a changed catalogue takes effect so, and visitors notice nothing.
  */
 import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import { defaultFilesDir } from '../scripts/wordpress-files.mjs'
 import { openApp, type App } from './app.ts'
 import { originOf } from './catalog/index.ts'
 import { ConfigFault, type Config } from './config.ts'
@@ -52,6 +54,7 @@ async function openSandbox(config: Config, databaseUrl: string, secrets: Secrets
     portalUrl: config.portalUrl,
     ...(config.SANDBOX_DNS_PORT !== undefined && { registryPort: config.SANDBOX_DNS_PORT }),
     ...keys,
+    wordpressFiles: path.join(defaultFilesDir, 'wp'),
     acme: {
       httpPort: config.SITES_PORT,
       nameServerPort: config.DNS_PORT,

@@ -23,6 +23,7 @@ import { connectNode, type Drivers, type NodeLine } from './drivers.ts'
 import {
   createDelegation,
   createDns,
+  createZoneTexts,
   dnsPort,
   isAnswered,
   isAnsweredFor,
@@ -32,13 +33,15 @@ import {
   titles as dnsTitles,
 } from './dns/index.ts'
 import { certifiableNames, isOwnEdge } from './certifiable-names.ts'
+import { ownerTools } from './owner-tools.ts'
 import { createMeters, defineGauges } from './gauges/index.ts'
 import { machinePaths, serveHealth } from './health.ts'
-import { archivesOf } from './archives-of.ts'
+import { archivesOf, importStoreOf } from './archives-of.ts'
 import { judgeInstallation } from './installation.ts'
 import { nodeKey, ownNodeOf } from './own-node.ts'
 import { createMessages } from './messages/index.ts'
 import { pageProtection } from './page-protection.ts'
+import { operatorDesk } from './operator-desk.ts'
 import * as payments from './payments/index.ts'
 import { acceptedLanguage } from './platform/accept-language.ts'
 import { watchLoad } from './platform/back-pressure.ts'
@@ -62,6 +65,7 @@ import type { Secrets } from './platform/secrets.ts'
 import { definePortalBackups, refuseUnfinishedRestore } from './portal-backup/index.ts'
 import { openTracing } from './platform/tracing.ts'
 import { createRealtime } from './realtime/index.ts'
+import * as staff from './staff/index.ts'
 import * as storefront from './storefront/index.ts'
 import { defineUpkeep } from './upkeep.ts'
 import { version } from './version.ts'
@@ -84,6 +88,8 @@ export interface AppParts {
   readonly registryPort: number | null
   /** Time limits that a test shortens. */
   readonly timing?: Timing
+  /** Which addresses originals of sites are fetched from; public ones when not given. */
+  readonly mayFetch?: wordpress.MayConnect | undefined
 }
 export interface Timing {
   /** Seconds before each query of a gateway that sent no webhook; the last value repeats. */
@@ -220,6 +226,7 @@ export async function openApp(parts: AppParts) {
     locationOf: storefront.placeOf,
     printedPlace: storefront.printedPlace,
     endLive: realtime.endSessions,
+    portalUrl,
   }
   const accounts = auth.createAccounts(authNeeds)
 
@@ -339,6 +346,7 @@ export async function openApp(parts: AppParts) {
     stepMs: parts.timing?.provisionStepMs,
   }
   wordpress.defineProvisioning(provisioning)
+  wordpress.defineRewriting(provisioning)
   const lifecycle = wordpress.createLifecycle({ ...provisioning, catalog })
   const archives = archivesOf(config)
   const backups = wordpress.createBackups({
@@ -348,7 +356,33 @@ export async function openApp(parts: AppParts) {
     kept: config.BACKUP_RETENTION,
     keptDaysAfterDeletion: config.BACKUP_RETENTION_AFTER_DELETION_DAYS,
   })
+  const { store: uploads, scratch } = importStoreOf(config)
+  const importFiles = wordpress.createImportFiles(db, uploads, scratch)
+  const imports = wordpress.createImports({
+    ...provisioning,
+    files: importFiles,
+    originals: wordpress.createOriginals(lookup, parts.mayFetch),
+    backups,
+  })
   wordpress.defineAligning({ ...provisioning, forget: backups.forget })
+  const { directory: updateDirectory } = drivers
+  const mirror =
+    updateDirectory &&
+    wordpress.createMirror({
+      db,
+      folder: path.join(config.DATA_DIR, 'updates'),
+      directory: updateDirectory,
+    })
+  const updateParts = { ...provisioning, catalog, directory: updateDirectory, mirror }
+  wordpress.defineSiteUpdates({
+    ...updateParts,
+    backups,
+    portalUrl,
+    mail: messages.mail,
+    owner: accounts.customer,
+  })
+  wordpress.defineUpdateWaves(provisioning)
+  const updateRounds = wordpress.defineUpdateRounds(updateParts)
   const reconciler = wordpress.createReconciler({ ...provisioning, nodes: nodes.reachable })
   const resumeServers = wordpress.defineResuming(provisioning)
   const siteHealth = wordpress.defineHealth(provisioning)
@@ -358,6 +392,17 @@ export async function openApp(parts: AppParts) {
     mail: messages.mail,
     owner: accounts.customer,
   })
+  wordpress.defineUsage({ db, jobs, log, edges: nodes.reachable })
+  const siteMail = {
+    ...provisioning,
+    catalog,
+    portalUrl,
+    relay: drivers.mailer,
+    mail: messages.mail,
+    owner: accounts.customer,
+  }
+  wordpress.defineSending(siteMail)
+  const mailCollector = wordpress.createMailCollector(siteMail)
   for (const product of products) bills.offer(product)
   const nameServerAddresses = ownAddresses(config.DNS_ADDRESSES, config.HOST)
   const dns = createDns({
@@ -408,6 +453,12 @@ export async function openApp(parts: AppParts) {
       }),
     dns: dns.challenges,
     authorities: drivers.authorities,
+    warn: (tx, of) =>
+      wordpress.warnOfCertificate(
+        tx,
+        { outbox: realtime, portalUrl, mail: messages.mail, owner: accounts.customer },
+        of,
+      ),
     contact: config.ACME_EMAIL,
     allowed: {
       ordersIn3Hours: config.ACME_ORDERS_IN_3_HOURS,
@@ -461,8 +512,10 @@ export async function openApp(parts: AppParts) {
     judgeLoad: load.judge,
     log,
     idempotency,
-    identify: (token) => auth.identify(db, clock, token),
-    https: portalUrl.startsWith('https:'),
+    identify: (credential) => auth.identify(db, clock, credential),
+    isProven: (caller) => auth.isProven(db, clock, caller),
+    identifyStaff: (cookie, ip) => staff.identifyStaff(db, clock, cookie, ip),
+    portalUrl,
     trustProxy:
       config.portalBehindEdge === undefined ? config.TRUST_PROXY === 'on' : isOwnEdge(config.HOST),
     onResponse: metrics.observe,
@@ -474,7 +527,15 @@ export async function openApp(parts: AppParts) {
     pageProtection(portalUrl, payments.cardsOf(catalog, drivers.payments)?.origins),
   )
   auth.routes(http, db, accounts)
-  auth.accountRoutes(http, db, clock, auth.createProfile(authNeeds))
+  const profile = auth.createProfile(authNeeds)
+  auth.accountRoutes(http, db, clock, profile)
+  auth.secondFactorRoutes(http, {
+    db,
+    clock,
+    accounts,
+    profile,
+    passkeyStarts: limits.limit('passkey-options', 60, 60),
+  })
   wallet.routes(http, {
     db,
     clock,
@@ -551,7 +612,59 @@ export async function openApp(parts: AppParts) {
     siteOf: (customerId, id) => wordpress.ownHostOf(db, addressing, customerId, id),
     retries: limits.limit('certificate-retry', 10, 3600),
   })
+  const sftp = ownerTools(http, config, {
+    db,
+    clock,
+    log,
+    secrets,
+    limits,
+    driver: nodes.driver,
+    edgeOf: nodes.edgeOf,
+    lifecycle,
+    prove: profile.prove,
+    onChange: directory.refresh,
+  })
+  wordpress.mailRoutes(http, {
+    ...siteMail,
+    lookup,
+    zones: createZoneTexts({ ...dns, db, clock }),
+    spfMechanism: wordpress.mechanismFor(config.SITE_MAIL_SPF, config.SMTP_URL),
+    lookups: limits.limit('mail-records', 60, 60),
+  })
+  wordpress.updateRoutes(http, {
+    db,
+    clock,
+    jobs,
+    rounds: updateRounds,
+    hasDirectory: updateDirectory !== null,
+    updateWork: limits.limit('site-update', 30, 3600),
+  })
   wordpress.backupRoutes(http, { db, backups, copyWork: limits.limit('backup', 30, 3600) })
+  wordpress.importRoutes(http, {
+    db,
+    imports,
+    files: importFiles,
+    begun: limits.limit('import', 20, 3600),
+  })
+  operatorDesk(http, {
+    db,
+    clock,
+    log,
+    secrets,
+    limits,
+    jobs,
+    ledger,
+    letters,
+    refunds: topUps.refunds,
+    drivers: drivers.payments,
+    addressing,
+    accounts: auth.createAccountActs({ clock, endLive: realtime.endSessions }),
+    customerMail: (tx, id) => auth.letterAddress(tx, authNeeds.languageOf, id),
+    mail: messages.mail,
+    portalUrl,
+    brandName: catalog.brand.name,
+    secondPersonAbove: config.OPERATOR_SECOND_PERSON_ABOVE,
+  })
   const shown = () =>
     storefront.publicConfig({
       catalog,
@@ -571,6 +684,8 @@ export async function openApp(parts: AppParts) {
     title: `${catalog.seller.name} API`,
     version,
     url: portalUrl,
+    cookieName: http.cookieName,
+    staffCookieName: http.staffCookieName,
   })
   server.get('/api/openapi.json', async () => document)
   await server.register(swagger, { mode: 'static', specification: { document: document as never } })
@@ -645,6 +760,8 @@ export async function openApp(parts: AppParts) {
     resumeServers,
     siteHealth,
     watchSiteDisks,
+    mailCollector,
+    updateRounds,
     nodes,
     server,
     /** Opens the ports. Sites that should be running are started by a job. */
@@ -657,8 +774,12 @@ export async function openApp(parts: AppParts) {
       await jobs.start()
       await tls.begin()
       await server.listen({ port: config.PORT, host: config.HOST })
+      await sftp?.start()
       ready = true
-      if (isWorker) await reconciler.enqueue()
+      if (isWorker) {
+        await reconciler.enqueue()
+        mailCollector.start()
+      }
     },
     /**
      * Another process answers from now on: takes no new call, has browsers open their channels
@@ -667,6 +788,7 @@ export async function openApp(parts: AppParts) {
     async drain(): Promise<void> {
       directory.stop()
       tls.feed.stop()
+      sftp?.stop()
       realtime.sockets.close()
       logs.close()
       await connections.begin()
@@ -676,11 +798,12 @@ export async function openApp(parts: AppParts) {
       ready = false
       directory.stop()
       versions?.stop()
+      await mailCollector.stop()
       nodes.stop()
       tls.feed.stop()
       realtime.sockets.close()
       logs.close()
-      await Promise.all([server.close(), jobs.stop()])
+      await Promise.all([server.close(), jobs.stop(), sftp?.close()])
       load.stop()
       await dns.stop()
       await tls.feed.idle()

@@ -1,6 +1,6 @@
 import path from 'node:path'
 import type { Config } from './config.ts'
-import { openStore } from './platform/object-store/index.ts'
+import { folderStore, openStore, type ObjectStore } from './platform/object-store/index.ts'
 import { archivesAt, archivesIn, type Archives } from './wordpress/index.ts'
 
 /**
@@ -15,4 +15,18 @@ export function archivesOf(config: Config): Archives {
   return to.startsWith('s3:')
     ? archivesAt(openStore(to, config), path.join(own, '.under-way'))
     : archivesIn(path.resolve(to))
+}
+
+/** Where uploads of sites that are moved in lie until they are unpacked. Throws as above. */
+export function importStoreOf(config: Config): { store: ObjectStore; scratch: string } {
+  const own = path.join(config.DATA_DIR, 'imports')
+  const { SITE_BACKUPS_TO: to } = config
+  const store =
+    to === undefined
+      ? folderStore(path.join(own, 'pieces'))
+      : openStore(
+          to.startsWith('s3:') ? `${to.replace(/\/+$/, '')}/imports` : path.join(to, 'imports'),
+          config,
+        )
+  return { store, scratch: path.join(own, '.under-way') }
 }

@@ -27,6 +27,16 @@ interface Command {
   readonly withoutDatabase?: true
 }
 const commands: Readonly<Record<string, Command>> = {
+  act: {
+    about:
+      'an act of the operator, as the desk does it: act <name> --<field> <value> … --reason ' +
+      '<text> [--key <key>] [--dry-run]; act: their names',
+    load: async () => (await import('./commands/act.ts')).actCommand,
+  },
+  acts: {
+    about: 'the trail of acts: acts list [--customer <id>]; acts verify: whether it is whole',
+    load: async () => (await import('./commands/act.ts')).actsCommand,
+  },
   backup: {
     about:
       'saves the whole portal while it runs: backup <folder | s3://bucket/prefix> ' +
@@ -50,6 +60,12 @@ const commands: Readonly<Record<string, Command>> = {
       'the invariants of the ledger, on what is new since the last check; --full: on every entry',
     load: async () => (await import('./commands/ledger-check.ts')).ledgerCheckCommand,
   },
+  mail: {
+    about:
+      'e-mail that sites send; mail suspend | resume <server>; mail records: what the DNS of the ' +
+      'sites’ domain needs',
+    load: async () => (await import('./commands/mail.ts')).mailCommand,
+  },
   migrate: {
     about: 'brings the database to the schema of this release; --plan: says what would be done',
     load: async () => (await import('./commands/migrate.ts')).migrateCommand,
@@ -59,6 +75,13 @@ const commands: Readonly<Record<string, Command>> = {
       'the machines that run sites; node add <name> <host:port>: another one; node drain | ' +
       'activate | remove | key <name>',
     load: async () => (await import('./commands/node.ts')).nodeCommand,
+  },
+  'open-archive': {
+    about:
+      'serves a site’s backup, or another package of a site, on this machine without a portal: ' +
+      'open-archive <file> [more files] [--port 8090]',
+    load: async () => (await import('./commands/open-archive.ts')).openArchiveCommand,
+    withoutDatabase: true,
   },
   reconcile: {
     about: 'what gateways, payments and ledger do not agree on; reconcile 30: of the last 30 days',
@@ -94,6 +117,12 @@ const commands: Readonly<Record<string, Command>> = {
     about: 'which customers’ sites do not answer, or are worked on for too long, and why',
     load: async () => (await import('./commands/sites.ts')).sitesCommand,
   },
+  staff: {
+    about:
+      'who works at the operator’s desk; staff add --email <address> --name <name> --role ' +
+      '<role> [--networks <cidr,…>]: prints a link of one use',
+    load: async () => (await import('./commands/staff.ts')).staffCommand,
+  },
   suspense: {
     about:
       'what waits in suspense; suspense assign <number> <transaction code or e-mail>: it is ' +
@@ -106,6 +135,13 @@ const commands: Readonly<Record<string, Command>> = {
       'run; the same leads back',
     load: async () => (await import('./commands/upgrade.ts')).upgradeCommand,
     withoutDatabase: true,
+  },
+  updates: {
+    about:
+      'WordPress, plugins and themes of all sites in waves: updates plan [--stages 1,10,0] ' +
+      '[--stop-percent 10] [--scope security|all] [--dry-run]; updates start | pause | resume ' +
+      '[--stop-percent 50] | cancel | status <wave>',
+    load: async () => (await import('./commands/updates.ts')).updatesCommand,
   },
   'verify-backup': {
     about:

@@ -163,12 +163,13 @@ export function readConfig(given: Readonly<Record<string, string | undefined>>):
       'SITES_PORT',
       'SITES_TLS_PORT',
       'DNS_PORT',
+      'SFTP_PORT',
       'SANDBOX_DNS_PORT',
     ] as const
   ).map((name) => [name, config[name]] as const)
   for (const [index, [name, number]] of ports.entries()) {
     const twin = ports.slice(0, index).find(([, other]) => other === number)
-    if (twin && number !== undefined)
+    if (twin && typeof number === 'number')
       faults.push(`${name} and ${twin[0]} are both ${number}: give each its own port.`)
   }
   if (env['NODE_ENV'] === 'production' && env['SANDBOX'] === 'on')

@@ -27,7 +27,13 @@ import { callsOver, isUnknownCall } from './platform/rpc.ts'
 import { openSecureLine } from './platform/secure-line.ts'
 import { edgePrefix, publishHosts, type EdgeCalls } from './sites-line.ts'
 import { connectRuntime } from './wordpress/drivers/index.ts'
-import type { EdgeControl, NodeConnection, WordpressDriver } from './wordpress/index.ts'
+import {
+  createDirectoryClient,
+  type EdgeControl,
+  type NodeConnection,
+  type UpdateDirectory,
+  type WordpressDriver,
+} from './wordpress/index.ts'
 
 /** The addresses and keys that the sandbox reports once it listens. */
 export interface SandboxAddresses {
@@ -56,6 +62,8 @@ export interface Drivers {
   readonly certificates: CertificateEdge | null
   /** Who issues certificates: the first one, and one that stands in for it. */
   readonly authorities: readonly Authority[]
+  /** Where updates of WordPress come from; null: nowhere. */
+  readonly directory: UpdateDirectory | null
   /** What the parent and the name server have counted. */
   readonly processes: OtherProcesses
 }
@@ -152,6 +160,21 @@ function edgeOver(line: MessageConnection): EdgeControl {
         published = text
         return version
       }),
+    cacheFigures: (site) =>
+      call('cacheFigures', site).catch((error: unknown) => {
+        if (isUnknownCall(error)) return null
+        throw error
+      }),
+    purgeCache: (site) =>
+      call('purgeCache', site).catch((error: unknown) => {
+        if (isUnknownCall(error)) return 0
+        throw error
+      }),
+    usage: (last, limit) =>
+      call('usage', last, limit).catch((error: unknown) => {
+        if (isUnknownCall(error)) return []
+        throw error
+      }),
   }
 }
 
@@ -235,6 +258,18 @@ function openAuthorities(config: Config, sandbox: SandboxAddresses | undefined):
   ]
 }
 
+const wordpressOrg = 'https://api.wordpress.org'
+
+/** The one that the operator named; the sandbox's where it stands in. */
+function openDirectory(
+  config: Config,
+  sandbox: SandboxAddresses | undefined,
+): UpdateDirectory | null {
+  const address =
+    config.WORDPRESS_DIRECTORY ?? (sandbox ? `${sandbox.url}/wordpress` : wordpressOrg)
+  return address === 'off' ? null : createDirectoryClient(address)
+}
+
 /** `line`: to what runs the customers' sites and the name server of this machine, listening. */
 export async function openDrivers(
   config: Config,
@@ -264,6 +299,7 @@ export async function openDrivers(
     dns: openDns(config, line, log),
     certificates: config.ROLES.has('node') ? connectCertificates(line) : null,
     authorities: openAuthorities(config, sandbox),
+    directory: openDirectory(config, sandbox),
     processes: askOtherProcesses(line, {
       node: config.ROLES.has('node'),
       nameServer: config.DNS_DRIVER === 'embedded' && config.ROLES.has('dns'),

@@ -6,7 +6,6 @@
  */
 import type { ChildProcess } from 'node:child_process'
 import path from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { isDeepStrictEqual } from 'node:util'
 import type { MessageConnection } from 'vscode-jsonrpc/node'
 import { ConfigFault, readConfig, type Config } from './config.ts'
@@ -26,7 +25,8 @@ import {
   portalIsReady,
   type Boot,
 } from './sites-line.ts'
-import { forgetRelease, notedRelease, portalModule } from './release-folder.ts'
+import { programOf, programOfRelease, releaseRoot } from './programs.ts'
+import { forgetRelease, notedRelease } from './release-folder.ts'
 import { readSettings } from './settings.ts'
 import { printFaults, whyNotStarted } from './start-failures.ts'
 import { noteStart } from './version.ts'
@@ -68,8 +68,12 @@ const ownSettings = [
   'DATABASE_URL',
   'EMBEDDED_PG_USER',
   'TRUST_PROXY',
+  'SITES_CACHE_MB',
   'WORDPRESS_INTERNET',
   'WORDPRESS_MAX_CONTAINERS',
+  'WORDPRESS_MAX_CPU',
+  'WORDPRESS_MAX_RAM_MB',
+  'WORDPRESS_PAGE_SECONDS',
   'DNS_DRIVER',
   'sitesScheme',
 ] as const satisfies readonly (keyof Config)[]
@@ -85,6 +89,9 @@ function refusedByData(now: Config, fresh: Config): string | undefined {
   if (fresh.sandbox !== now.sandbox) return 'the sandbox is switched on or off by a whole restart'
   return undefined
 }
+
+const portalOf = (release: string): string =>
+  release === releaseRoot ? programOf('api') : programOfRelease(release, 'api')
 
 /** The environment at the start of this process, without `.env`, whose content may change later. */
 const given = { ...process.env }
@@ -111,7 +118,7 @@ async function run(): Promise<void> {
   let startedAt: number | undefined = Date.now()
   let portalPid: number | undefined
   /** The folder whose code the portal's processes run, and the one that is to follow it. */
-  let release = path.dirname(path.dirname(fileURLToPath(import.meta.url)))
+  let release = releaseRoot
   let releaseTried: string | undefined
   const lines = new WeakMap<ChildProcess, MessageConnection>()
 
@@ -141,7 +148,7 @@ async function run(): Promise<void> {
   const openPortal = (index: number): SupervisedChild =>
     superviseChild({
       name: 'the portal',
-      file: () => path.join(releaseTried ?? release, portalModule),
+      file: () => portalOf(releaseTried ?? release),
       log,
       env: () => env,
       sharesPorts: true,

@@ -4,7 +4,6 @@
  * the database is away, and a flood of queries takes no time from anybody else.
  */
 import path from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { ErrorCodes, ResponseError, type MessageConnection } from 'vscode-jsonrpc/node'
 import type { Config } from './config.ts'
 import { createEmbedded, passOnToNameServer, serveNameServer } from './dns/drivers/name-server.ts'
@@ -15,6 +14,7 @@ import {
   passOnToNameServerFigures,
   serveNameServerFigures,
 } from './process-figures.ts'
+import { programOf } from './programs.ts'
 import { lineTo } from './sites-line.ts'
 
 /** What a name server's process is opened with: the parent's first request. */
@@ -116,7 +116,7 @@ export function superviseNameServer(
   let fault: unknown
   const child = superviseChild({
     name: 'the name server',
-    file: () => fileURLToPath(new URL('name-server-process.ts', import.meta.url)),
+    file: () => programOf('name-server-process'),
     log,
     onStart(started, isReady) {
       const line = lineTo(started)

@@ -32,7 +32,7 @@ export function pidOfPortal(dataDir: string): number | undefined {
     if (!Number.isInteger(pid) || pid <= 1) return undefined
     process.kill(pid, 0)
     const command = commandOf(pid)
-    return command === undefined || /\b(?:api|main)\.ts/.test(command) ? pid : undefined
+    return command === undefined || /\bserver\/(?:api|main)\.[jt]s/.test(command) ? pid : undefined
   } catch {
     return undefined
   }

@@ -5,7 +5,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { MessageConnection } from 'vscode-jsonrpc/node'
 import type { NameServerCounts } from './dns/index.ts'
-import type { EdgeCounts, TlsCounts } from './edge/index.ts'
+import type { CacheCounts, EdgeCounts, TlsCounts } from './edge/index.ts'
 import { callsOver, passOn, serveOver } from './platform/rpc.ts'
 import { version } from './version.ts'
 import type { RuntimeCounts } from './wordpress/index.ts'
@@ -22,6 +22,8 @@ export interface ProcessFigures {
 /** Of the parent: the runtime of the sites, and the edge. */
 export interface ParentFigures extends ProcessFigures {
   readonly edge: EdgeCounts
+  /** Undefined where the parent is of a release without one. */
+  readonly cache?: CacheCounts
   /** `held`: certificates that the edge has; `open`: those of them that are ready to be used. */
   readonly tls: TlsCounts & { readonly held: number; readonly open: number }
   readonly runtime: RuntimeCounts

@@ -3,13 +3,19 @@
  * folder, and the parent tries it with its next replacement of the portal's process. The note goes
  * either way, so that a command sees how the try ended.
  */
-import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  globSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import path from 'node:path'
+import { builtProgram, programOfRelease } from './programs.ts'
 
 const fileOf = (dataDir: string): string => path.join(dataDir, 'release.next')
-
-/** What the portal's process runs, below the folder of a release. */
-export const portalModule = path.join('server', 'api.ts')
 
 export function noteRelease(dataDir: string, folder: string): void {
   const file = fileOf(dataDir)
@@ -28,14 +34,28 @@ export function notedRelease(dataDir: string): string | undefined {
 
 export const forgetRelease = (dataDir: string): void => rmSync(fileOf(dataDir), { force: true })
 
+/** A source of the server that is younger than its bundle, which would not hold it. */
+function sourceYoungerThanBundle(folder: string): string | undefined {
+  const bundle = builtProgram(folder, 'api')
+  if (!existsSync(bundle)) return undefined
+  const built = statSync(bundle).mtimeMs
+  return globSync('{server,contract,sandbox}/**/*.ts', { cwd: folder }).find(
+    (source) => !source.endsWith('.test.ts') && statSync(path.join(folder, source)).mtimeMs > built,
+  )
+}
+
 /**
  * Why the code in this folder cannot be started, or undefined. It has to be built there: nothing is
  * installed beneath a portal that runs.
  */
 export function whyNoRelease(folder: string): string | undefined {
-  const needed = [portalModule, 'node_modules', path.join('dist', 'web', 'index.html')]
+  const api = path.relative(folder, programOfRelease(folder, 'api'))
+  const needed = [api, 'node_modules', path.join('dist', 'web', 'index.html')]
   const missing = needed.find((part) => !existsSync(path.join(folder, part)))
-  return missing === undefined
+  if (missing !== undefined)
+    return `${folder} has no ${missing}: it must hold a release on which npm run build was run.`
+  const younger = sourceYoungerThanBundle(folder)
+  return younger === undefined
     ? undefined
-    : `${folder} has no ${missing}: it must hold a release on which npm run build was run.`
+    : `${younger} in ${folder} changed after npm run build: run it again.`
 }

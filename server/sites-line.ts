@@ -12,12 +12,19 @@ import {
   PortMessageWriter,
   type MessageConnection,
 } from 'vscode-jsonrpc/node'
-import type { HostChange } from './edge/index.ts'
+import type { CacheFigures, HostChange } from './edge/index.ts'
+import type { UsageRow } from './site-usage.ts'
 
 /** The edge's table of host names, over the line. */
 export type EdgeCalls = {
   version: () => string | null
   apply: (change: HostChange) => string | null
+  /** Of a site's page cache. */
+  cacheFigures: (site: string) => CacheFigures
+  /** Drops all kept pages of a site. Answers how many there were. */
+  purgeCache: (site: string) => number
+  /** What sites were visited and took, as site-usage.ts keeps it. */
+  usage: (last: { readonly at: number; readonly site: string } | null, limit: number) => UsageRow[]
 }
 export const edgePrefix = 'edge'
 /**

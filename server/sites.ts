@@ -13,12 +13,17 @@ import {
   createEdge,
   createHostTable,
   createHttps,
+  createPageCache,
+  createTraffic,
+  pageCacheLimits,
+  type CertificateFeed,
   type EdgeSite,
   type HostEntry,
 } from './edge/index.ts'
 import type { Log } from './platform/log.ts'
 import { measureProcess, serveParentFigures } from './process-figures.ts'
 import { serveOver } from './platform/rpc.ts'
+import { createSiteUsage } from './site-usage.ts'
 import { edgePrefix, publishHosts, type EdgeCalls } from './sites-line.ts'
 import {
   serveFiles,
@@ -42,12 +47,16 @@ type SitesConfig = Pick<
   Config,
   | 'DATA_DIR'
   | 'HOST'
+  | 'SITES_CACHE_MB'
   | 'SITES_DOMAIN'
   | 'SITES_PORT'
   | 'SITES_TLS_PORT'
   | 'TRUST_PROXY'
   | 'WORDPRESS_INTERNET'
   | 'WORDPRESS_MAX_CONTAINERS'
+  | 'WORDPRESS_MAX_CPU'
+  | 'WORDPRESS_MAX_RAM_MB'
+  | 'WORDPRESS_PAGE_SECONDS'
 > & {
   readonly sitesScheme: 'http' | 'https'
   readonly portalBehindEdge: string | undefined
@@ -68,6 +77,16 @@ function portalRoute({
   }
 }
 
+/** A node without HTTPS beside others that speak it: it lacks nothing, and answers no authority. */
+const withoutHttps: CertificateFeed = {
+  compare: () => [],
+  put: () => undefined,
+  challenge: () => {
+    throw new Error('this node has no SITES_TLS_PORT')
+  },
+  dropChallenge: () => undefined,
+}
+
 /**
  * @param wordpress what a site is made from and runs; WordPress on PHP when not given
  */
@@ -83,16 +102,24 @@ export function openSites(
     settings: {
       internet: config.WORDPRESS_INTERNET === 'on',
       maxContainers: config.WORDPRESS_MAX_CONTAINERS,
+      maxCpu: config.WORDPRESS_MAX_CPU,
+      maxRamMb: config.WORDPRESS_MAX_RAM_MB,
+      pageSeconds: config.WORDPRESS_PAGE_SECONDS,
     },
     log,
   })
-  const hosts = createHostTable(runtime.upstreams)
+  const cache = createPageCache(pageCacheLimits(config.SITES_CACHE_MB))
+  runtime.onWrite(cache.drop)
+  const hosts = createHostTable(runtime.upstreams, (site) => cache.drop(site, null))
   const https =
     config.SITES_TLS_PORT === undefined ? undefined : createHttps(config.SITES_TLS_PORT, log)
   const portal = portalRoute(config)
+  const traffic = createTraffic()
   const edge = createEdge({
+    traffic,
     resolve: (host) => (host === portal?.host ? portal.site : hosts.resolve(host)),
     ...(https && { https }),
+    ...(config.SITES_CACHE_MB > 0 && { cache }),
     peerKey: hosts.peerKey,
     port: config.SITES_PORT,
     host: config.HOST,
@@ -102,22 +129,27 @@ export function openSites(
     log,
     note: (site, line) => runtime.note(site, 'edge', line),
   })
+  const usage = createSiteUsage(traffic, runtime.figures)
   const measured = measureProcess()
   return {
     listen: () => edge.listen(),
     serve(line) {
       serveRuntime(line, runtime)
       serveFiles(line, path.join(config.DATA_DIR, 'transfer'))
-      if (https) serveCertificates(line, https.feed)
+      serveCertificates(line, https?.feed ?? withoutHttps)
       serveParentFigures(line, () => ({
         ...measured(),
         edge: edge.counts(),
+        cache: cache.counts(),
         tls: { ...edge.tlsCounts(), ...(https?.certificates.counts() ?? { held: 0, open: 0 }) },
         runtime: runtime.counts(),
       }))
       serveOver<EdgeCalls>(line, edgePrefix, {
         version: () => hosts.version(),
         apply: (change) => hosts.apply(change),
+        cacheFigures: (site) => cache.figures(site),
+        purgeCache: (site) => cache.purge(site),
+        usage: (last, limit) => usage.after(last, limit),
       })
       line.onRequest(publishHosts, ({ entries }: { entries: readonly HostEntry[] }) => {
         hosts.replace(entries)
@@ -125,6 +157,7 @@ export function openSites(
       })
     },
     async close() {
+      usage.close()
       await edge.close()
       await runtime.close()
     },

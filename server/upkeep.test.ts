@@ -1,4 +1,5 @@
 /** What the portal deletes by itself, and that it finds it without reading the rest. */
+import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import {
@@ -69,6 +70,27 @@ test('forged webhooks and limits that ran out go in batches, genuine ones stay',
     return row?.forged === 0 && row.genuine === 6000 && row.limits === 6000
   })
   await isUsed('payment_notice_forged')
+})
+
+test('what owners typed on consoles goes after 90 days, of quiet servers too', async () => {
+  const { db } = portal.app
+  const add = (age: number) => ({
+    id: randomUUID(),
+    site_id: randomUUID(),
+    customer_id: randomUUID(),
+    address: '203.0.113.7',
+    command: 'plugin list',
+    began_at: new Date(clock.now().getTime() - days(age)),
+  })
+  await db
+    .insertInto('site_command')
+    .values([add(91), add(89)])
+    .execute()
+  await tidy()
+  await eventually('the older one gone', async () => {
+    const rows = await db.selectFrom('site_command').select('id').execute()
+    return rows.length === 1
+  })
 })
 
 test('the bell forgets after 90 days, read or not', async () => {

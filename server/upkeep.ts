@@ -6,6 +6,7 @@ import * as auth from './auth/index.ts'
 import type { Certificates } from './certificates/index.ts'
 import type { DnsChallenges } from './dns/index.ts'
 import type { Messages } from './messages/index.ts'
+import { dropOldStaffSessions } from './staff/index.ts'
 import * as payments from './payments/index.ts'
 import type { Clock } from './platform/clock.ts'
 import { checkDiskSpace } from './platform/disk-space.ts'
@@ -16,7 +17,7 @@ import type { Jobs } from './platform/jobs.ts'
 import type { Limits } from './platform/limits.ts'
 import type { Log } from './platform/log.ts'
 import { dropOldNotifications } from './realtime/index.ts'
-import { dropOldHostChanges } from './wordpress/index.ts'
+import { dropOldCommands, dropOldHostChanges, dropOldMail } from './wordpress/index.ts'
 import * as wallet from './wallet/index.ts'
 
 /** Of one check, in the log. */
@@ -63,12 +64,15 @@ export function defineUpkeep(parts: {
       eachByItself({
         answers: () => forgetOldAnswers(idempotency),
         ...auth.tidyAuth(db, clock, accounts),
+        staffSessions: () => dropOldStaffSessions(db, clock),
         messages: () => messages.dropOld(),
         forgedWebhooks: () => payments.dropForgedWebhooks(db, clock),
         notifications: () => dropOldNotifications(db, clock),
         orders: () => parts.certificates.dropOld(),
         dnsChallenges: () => parts.dnsChallenges.tidy(),
         hostChanges: () => dropOldHostChanges(db),
+        siteMail: () => dropOldMail(db, clock),
+        siteCommands: () => dropOldCommands(db, clock),
         limits: () => limits.forgetExpired(),
         jobs: () => forgetCompletedJobs(db),
       }),

@@ -3,6 +3,7 @@ import { accessSync, constants, statSync } from 'node:fs'
 import { isIP } from 'node:net'
 import path from 'node:path'
 import * as z from 'zod'
+import { currencies, toMinor, type Currency } from '../contract/money.ts'
 import { readDatabaseAddress } from './platform/database-address.ts'
 
 export const blankMeansFault = (name: string) =>
@@ -35,6 +36,11 @@ export const portNumber = (name: string) =>
     )
 export const port = (name: string, fallback: number) =>
   portNumber(name).default(String(fallback)).transform(Number)
+export const portOrOff = (name: string) =>
+  z.union([
+    z.literal('off', { error: `${name} must be off, or a port from 1 to 65535.` }),
+    portNumber(name).transform(Number),
+  ])
 export const address = (name: string) =>
   z
     .string()
@@ -179,3 +185,18 @@ export const hostAndPort = (name: string) =>
     return parts !== undefined && isHost(parts.host)
   }, `${name} must be a host and a port, such as 10.0.0.2:7443.`)
 export const isAddressAndPort = (text: string): boolean => isIP(partsOf(text)?.host ?? '') !== 0
+
+/** Of no currency more than nothing, minor units. */
+export const noAmounts: Readonly<Record<Currency, bigint>> = { VND: 0n, AUD: 0n, USD: 0n, EUR: 0n }
+/** Reads amounts such as `5000000 VND, 300 AUD` into minor units; undefined for what is none. */
+export function amountsOf(text: string): Readonly<Record<Currency, bigint>> | undefined {
+  const amounts = { ...noAmounts }
+  for (const part of text.split(',')) {
+    const [number = '', code, ...more] = part.trim().split(/\s+/)
+    const currency = currencies.find((one) => one === code)
+    const minor = currency && toMinor(number, currency)
+    if (currency === undefined || minor === undefined || more.length > 0) return undefined
+    amounts[currency] = BigInt(minor)
+  }
+  return amounts
+}

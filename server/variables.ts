@@ -4,15 +4,18 @@ import * as z from 'zod'
 import { isHostName } from '../contract/dns-records.ts'
 import { certificateVariables } from './certificate-variables.ts'
 import {
+  amountsOf,
   blankMeansFault,
   isHost,
   folderProblem,
   headersOf,
   portNumber,
+  portOrOff,
   port,
   address,
   choice,
   listed,
+  noAmounts,
   addressList,
   databaseAddress,
   wholeNumber,
@@ -149,6 +152,20 @@ export const variables = {
     about: 'Port of the name server, UDP and TCP.',
     schema: port('DNS_PORT', 8053),
     example: '8053',
+  },
+  SFTP_PORT: {
+    about:
+      'Port of SFTP to the files of servers; off: none. Without it 8022, unless something else ' +
+      'listens there.',
+    schema: portOrOff('SFTP_PORT').optional(),
+    example: '',
+  },
+  SFTP_ADDRESS: {
+    about:
+      "Host and port that customers are told for SFTP, where they are not PORTAL_URL's host and " +
+      'SFTP_PORT.',
+    schema: hostAndPort('SFTP_ADDRESS').optional(),
+    example: '',
   },
   HOST: {
     about: 'Address to listen on.',
@@ -430,6 +447,33 @@ export const variables = {
     schema: choice('WORDPRESS_INTERNET', ['on', 'off'], 'off'),
     example: 'off',
   },
+  WORDPRESS_DIRECTORY: {
+    about:
+      'Address of the directory that updates of WordPress, plugins and themes come from, such as ' +
+      'https://api.wordpress.org; off: nothing is updated. Without it: the sandbox’s where it ' +
+      'stands in, else api.wordpress.org. The portal alone asks it; sites need no internet.',
+    schema: z
+      .string()
+      .refine(
+        (text) =>
+          text === 'off' || (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)),
+        'WORDPRESS_DIRECTORY must be an http or https address, or off.',
+      )
+      .transform((text) => text.replace(/\/+$/, ''))
+      .optional(),
+    example: '',
+  },
+  SITES_CACHE_MB: {
+    about:
+      "Memory for kept pages and files of customers' sites, MB; one site takes a quarter of it " +
+      'at most. 0: nothing is kept.',
+    schema: z
+      .string()
+      .default('128')
+      .refine((text) => /^\d{1,5}$/.test(text), 'SITES_CACHE_MB must be a number from 0 to 99999.')
+      .transform(Number),
+    example: '128',
+  },
   WORDPRESS_MAX_CONTAINERS: {
     about:
       'Most containers one site may have on the embedded runtime; each takes about 320 MB, ' +
@@ -443,6 +487,63 @@ export const variables = {
       )
       .transform(Number),
     example: '50',
+  },
+  WORDPRESS_MAX_CPU: {
+    about:
+      'Most processors that a WordPress plan can be given here; larger plans are not offered. ' +
+      'Those of this machine when empty.',
+    schema: z
+      .string()
+      .default('')
+      .refine(
+        (text) => text === '' || (/^\d{1,3}$/.test(text) && Number(text) >= 1),
+        'WORDPRESS_MAX_CPU must be a number from 1 to 999, or empty.',
+      )
+      .transform((text) => (text === '' ? null : Number(text))),
+    example: '',
+  },
+  WORDPRESS_MAX_RAM_MB: {
+    about:
+      'Most memory that a WordPress plan can be given here, MB; larger plans are not offered. ' +
+      'That of this machine when empty.',
+    schema: z
+      .string()
+      .default('')
+      .refine(
+        (text) => text === '' || (/^\d{3,7}$/.test(text) && Number(text) >= 512),
+        'WORDPRESS_MAX_RAM_MB must be a number from 512 to 9999999, or empty.',
+      )
+      .transform((text) => (text === '' ? null : Number(text))),
+    example: '',
+  },
+  WORDPRESS_PAGE_SECONDS: {
+    about:
+      'How long PHP may take for one page of a WordPress site; the visitor is then told that it ' +
+      'was stopped. Seconds, 10 to 600.',
+    schema: z
+      .string()
+      .default('60')
+      .refine(
+        (text) => /^\d{2,3}$/.test(text) && Number(text) >= 10 && Number(text) <= 600,
+        'WORDPRESS_PAGE_SECONDS must be a number from 10 to 600.',
+      )
+      .transform(Number),
+    example: '60',
+  },
+  OPERATOR_SECOND_PERSON_ABOVE: {
+    about:
+      'At the operator’s desk a credit, debit, refund or assignment of more than this waits for ' +
+      'a second member. An amount and its currency each, with commas between; a currency that ' +
+      'is not named: every amount.',
+    schema: z
+      .string()
+      .default('5000000 VND, 300 AUD, 200 USD, 200 EUR')
+      .refine(
+        (text) => amountsOf(text) !== undefined,
+        'OPERATOR_SECOND_PERSON_ABOVE must be amounts such as 5000000 VND, 300 AUD.',
+      )
+      .transform((text) => amountsOf(text) ?? noAmounts),
+    example: '5000000 VND, 300 AUD, 200 USD, 200 EUR',
   },
   BACKUP_RETENTION: {
     about:
@@ -730,5 +831,18 @@ export const variables = {
       )
       .default('portal@localhost'),
     example: 'portal@localhost',
+  },
+  SITE_MAIL_SPF: {
+    about:
+      "SPF's mechanism for the servers that mail leaves by, for the domains of customers' sites: " +
+      'such as include:_spf.mail.example.vn. The host of SMTP_URL when empty.',
+    schema: z
+      .string()
+      .regex(
+        /^(?:include|a|mx|ip4|ip6|exists):[A-Za-z0-9._:/%{}-]{1,200}$/,
+        'SITE_MAIL_SPF must be one mechanism of SPF, such as include:_spf.mail.example.vn.',
+      )
+      .optional(),
+    example: '',
   },
 } as const

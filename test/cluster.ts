@@ -8,6 +8,7 @@ import path from 'node:path'
 import pg from 'pg'
 import { PgBoss } from 'pg-boss'
 import type { TestProject } from 'vitest/node'
+import { ensureServerBundle } from '../scripts/bootstrap.mjs'
 import { migrate } from '../server/platform/db.ts'
 import { simulatedWordpress } from './simulated-wordpress.ts'
 import { startEmbeddedPostgres } from '../server/platform/postgres/index.ts'
@@ -29,6 +30,8 @@ export function withDatabase(url: string, name: string): string {
 }
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  // What runs as a process of its own is the bundle, as in production: of the present sources.
+  await ensureServerBundle()
   const folder = mkdtempSync(
     // The process's number lets the next run remove what this one left (scripts/test.mjs).
     path.join(existsSync('/dev/shm') ? '/dev/shm' : os.tmpdir(), `portal-tests-${process.pid}-`),

@@ -36,7 +36,14 @@ export async function openTestDns(): Promise<TestDns> {
     const data = records.get(`${question.type} ${source}`) ?? []
     const known = isWritten(source)
     const answers = data.map(
-      (value) => ({ type: question.type, name: question.name, ttl: 1, data: value }) as Answer,
+      (value) =>
+        ({
+          type: question.type,
+          name: question.name,
+          ttl: 1,
+          // A string of a TXT record has 255 bytes at most (RFC 1035, 3.3).
+          data: question.type === 'TXT' ? (value.match(/.{1,255}/g) ?? ['']) : value,
+        }) as Answer,
     )
     // 3: no such name.
     const response = encode({

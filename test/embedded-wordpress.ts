@@ -1,5 +1,6 @@
 // The embedded driver for its own tests, on a folder of its own.
 import { execFileSync } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { statSync } from 'node:fs'
 import fs from 'node:fs/promises'
 import os from 'node:os'
@@ -9,6 +10,7 @@ import {
   defaultRuntimeDir as runtimeDir,
   ensureWordpress,
 } from '../scripts/wordpress-files.mjs'
+import { zipOf } from '../sandbox/wordpress/zip.ts'
 import type { SiteRuntime } from '../server/wordpress/driver.ts'
 import type { Fixture } from '../server/wordpress/drivers/conformance.ts'
 import { createEmbedded, type EmbeddedParts } from '../server/wordpress/drivers/embedded/index.ts'
@@ -33,19 +35,23 @@ export const open = (dataDir: string, other: Partial<EmbeddedParts> = {}): SiteR
     runtimeDir,
     filesDir,
     nodePath: process.execPath,
-    settings: { internet: false, maxContainers: 50 },
+    settings: { internet: false, maxContainers: 50, pageSeconds: 60, maxCpu: null, maxRamMb: null },
     log: { warn: () => {} },
     ...other,
   })
 
-/** Processes of a site, found the way an operator finds them. */
-export const processesOf = (id: string, container = ''): number[] =>
+const processesWith = (words: string): number[] =>
   execFileSync('ps', ['-eo', 'pid=,stat=,args='], { encoding: 'utf8' })
     .split('\n')
-    .filter(
-      (line) => line.includes(`--site ${id} --container ${container}`) && !/^\s*\d+\s+Z/.test(line),
-    )
+    .filter((line) => line.includes(words) && !/^\s*\d+\s+Z/.test(line))
     .map((line) => Number.parseInt(line, 10))
+
+/** Containers of a site, found the way an operator finds them. */
+export const processesOf = (id: string, container = ''): number[] =>
+  processesWith(`--site ${id} --container ${container}`)
+
+/** The processes that run a site's PHP. */
+export const phpProcessesOf = (id: string): number[] => processesWith(`--php-of ${id} `)
 
 export async function fixture(
   other: Partial<EmbeddedParts> = {},
@@ -63,6 +69,12 @@ export async function fixture(
       await fs.mkdir(path.dirname(target), { recursive: true })
       await fs.writeFile(target, text)
     },
+    async zip(files) {
+      const file = path.join(dataDir, `package-${randomUUID()}.zip`)
+      const all = Object.entries(files).map(([name, content]) => ({ name, content }))
+      await fs.writeFile(file, zipOf(all))
+      return file
+    },
     async kill(id, container) {
       for (const pid of processesOf(id, container)) process.kill(pid, 'SIGKILL')
     },
@@ -70,7 +82,7 @@ export async function fixture(
       const names = await fs.readdir(path.join(dataDir, 'sites')).catch(() => [])
       return [
         ...names.filter((name) => name.includes(id)),
-        ...processesOf(id).map((pid) => `process ${pid}`),
+        ...[...processesOf(id), ...phpProcessesOf(id)].map((pid) => `process ${pid}`),
       ]
     },
     async dispose() {

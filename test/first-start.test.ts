@@ -6,6 +6,7 @@ import { existsSync, readdirSync, statSync } from 'node:fs'
 import path from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { serverProgram } from '../scripts/bootstrap.mjs'
 import { testDatabase } from './database.ts'
 import { freePort } from './portal.ts'
 import { PortalProcess } from './portal-process.ts'
@@ -32,7 +33,7 @@ async function ended(
   ]
   const child = spawn(
     process.execPath,
-    ['--disable-warning=ExperimentalWarning', path.resolve('server/main.ts')],
+    ['--disable-warning=ExperimentalWarning', serverProgram('main')],
     {
       env: {
         PATH: process.env['PATH'] ?? '',

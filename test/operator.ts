@@ -2,6 +2,7 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import os from 'node:os'
 import path from 'node:path'
+import { serverProgram } from '../scripts/bootstrap.mjs'
 import type { TestPortal } from './portal.ts'
 
 const root = path.resolve(import.meta.dirname, '..')
@@ -14,7 +15,7 @@ export function startCommand(
 ): ChildProcess {
   return spawn(
     process.execPath,
-    ['--disable-warning=ExperimentalWarning', path.join(root, 'server/command.ts'), ...args],
+    ['--disable-warning=ExperimentalWarning', serverProgram('command'), ...args],
     {
       cwd: root,
       env: {

@@ -16,6 +16,8 @@ const scriptsOfPackage = (JSON.parse(read('package.json')) as { scripts: Record<
 /** A unit's settings in order; systemd.syntax(7). */
 const settingsOf = (text: string): [name: string, value: string][] =>
   text
+    // A backslash at the end of a line continues it.
+    .replace(/\\\n\s*/g, '')
     .split('\n')
     .filter((line) => line !== '' && !/^[#;[]/.test(line))
     .map((line) => {

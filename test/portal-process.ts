@@ -15,6 +15,7 @@ import {
 import os from 'node:os'
 import path from 'node:path'
 import pg from 'pg'
+import { programOfRelease } from '../server/programs.ts'
 import { eventually, freePort } from './portal.ts'
 
 const root = path.resolve(import.meta.dirname, '..')
@@ -38,6 +39,8 @@ export class PortalProcess {
   /** Set when the portal ended although nobody here asked it to. */
   fell: string | undefined
   #wanted = false
+  /** The folder of the release that the next start, and commands, run. */
+  release = root
 
   private constructor(dataDir: string, ports: readonly [number, number, number, number]) {
     const [port, sandboxPort, sitesPort, dnsPort] = ports
@@ -54,7 +57,10 @@ export class PortalProcess {
       SANDBOX_PORT: String(sandboxPort),
       SITES_PORT: String(sitesPort),
       DNS_PORT: String(dnsPort),
+      SFTP_PORT: 'off',
       DATA_DIR: dataDir,
+      WORDPRESS_MAX_CPU: '16',
+      WORDPRESS_MAX_RAM_MB: '32000',
       SANDBOX: 'on',
       DEMO: 'off',
       LOG_LEVEL: 'warn',
@@ -100,10 +106,10 @@ export class PortalProcess {
         // As the tests themselves run (vitest.config.ts).
         '--liftoff-only',
         '--wasm-lazy-validation',
-        path.join(root, 'server', 'main.ts'),
+        programOfRelease(this.release, 'main'),
       ],
       {
-        cwd: root,
+        cwd: this.release,
         env: { ...this.#env, ...settings },
         detached: true,
         stdio: ['ignore', 'pipe', 'pipe'],
@@ -174,12 +180,12 @@ export class PortalProcess {
       process.execPath,
       [
         '--disable-warning=ExperimentalWarning',
-        path.join(root, 'server', 'command.ts'),
+        programOfRelease(this.release, 'command'),
         name,
         ...options,
       ],
       {
-        cwd: root,
+        cwd: this.release,
         env: { ...this.#env, ...env },
         stdio: ['ignore', 'pipe', 'pipe'],
       },

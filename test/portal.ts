@@ -9,6 +9,7 @@ import path from 'node:path'
 import { MessageChannel } from 'node:worker_threads'
 import { inject } from 'vitest'
 import type { RegionCode } from '../contract/money.ts'
+import { defaultFilesDir } from '../scripts/wordpress-files.mjs'
 import { openApp, type App, type Timing } from '../server/app.ts'
 import { loadCatalog, type Catalog } from '../server/catalog/index.ts'
 import { readConfig, type Config } from '../server/config.ts'
@@ -171,6 +172,8 @@ export interface TestPortalOptions {
   readonly changeCatalog?: (catalog: Catalog) => Catalog
   readonly changeDrivers?: (drivers: Drivers) => Drivers
   readonly timing?: Timing
+  /** From where originals of sites that are moved in may be fetched. */
+  readonly mayFetch?: (address: string, port: number) => boolean
   /**
    * `real`: the sites run WordPress on PHP, for tests that are about it or walk a whole journey. A
    * stand-in runs them otherwise.
@@ -196,8 +199,12 @@ export async function openTestPortal(options: TestPortalOptions = {}): Promise<T
     PORT: String(port),
     SANDBOX_PORT: String(sandboxPort),
     SITES_PORT: String(sitesPort),
+    SFTP_PORT: 'off',
     DNS_PORT: String(dnsPort),
     DATA_DIR: dataDir,
+    // Every plan of the catalogue can be ordered, whatever machine runs the tests.
+    WORDPRESS_MAX_CPU: '16',
+    WORDPRESS_MAX_RAM_MB: '32000',
     LOG_LEVEL: process.env['LOG_LEVEL'] ?? 'silent',
     ...options.env,
   })
@@ -209,6 +216,8 @@ export async function openTestPortal(options: TestPortalOptions = {}): Promise<T
     esms: { apiKey: 'test-key', secretKey: 'test-secret' },
   }
   const acme = { keyId: 'test', hmacKey: secrets.derive('sandbox-acme-key') }
+  const wordpressFiles =
+    options.wordpress === 'real' ? undefined : simulatedFilesIn(inject('simulatedFiles'))
   const sandbox = await startSandbox({
     host: '127.0.0.1',
     port: sandboxPort,
@@ -216,6 +225,7 @@ export async function openTestPortal(options: TestPortalOptions = {}): Promise<T
     database: connectionConfig(database.url, { application_name: 'sandbox' }),
     portalUrl: options.webhooksTo ?? config.portalUrl,
     ...keys,
+    wordpressFiles: path.join(wordpressFiles?.filesDir ?? defaultFilesDir, 'wp'),
     acme: {
       httpPort: sitesPort,
       nameServerPort: dnsPort,
@@ -226,8 +236,6 @@ export async function openTestPortal(options: TestPortalOptions = {}): Promise<T
     log: () => undefined,
   })
   const shipped = loadCatalog(path.resolve(import.meta.dirname, '../catalog.yaml'))
-  const wordpressFiles =
-    options.wordpress === 'real' ? undefined : simulatedFilesIn(inject('simulatedFiles'))
   const openTheSites = async (): Promise<Sites> => {
     const opened = openSites(config, log, wordpressFiles)
     await opened.listen()
@@ -288,6 +296,7 @@ export async function openTestPortal(options: TestPortalOptions = {}): Promise<T
       sandboxUrl: sandbox.url,
       registryPort: sandbox.registryPort,
       ...(timing && { timing }),
+      mayFetch: options.mayFetch,
     })
     await app.listen()
     return { app: app, drivers, hangUp: () => port2.close() }

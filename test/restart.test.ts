@@ -32,7 +32,7 @@ let containers: string[]
 const containersNow = (): string[] =>
   portal
     .processes()
-    .filter(({ command }) => command.includes('--container'))
+    .filter(({ command }) => / --site \S+ --container /.test(command))
     .map(({ pid, command }) => `${pid} ${command}`)
     .toSorted()
 
@@ -149,7 +149,12 @@ function callers(): { made(): number; stop(): Promise<(number | string)[]> } {
   }
 }
 
+/** 0 while there is none, which is for comparing: a signal to it would be one to the tests. */
 const portalNow = (): number => pidOfPortal(portal.dataDir) ?? 0
+function signal(pid: number, name: NodeJS.Signals): void {
+  if (pid <= 1) throw new Error('there is no portal to send a signal to')
+  process.kill(pid, name)
+}
 async function backAs(other: number): Promise<void> {
   await eventually(
     'the portal being back',
@@ -166,7 +171,7 @@ test(
   async () => {
     const before = portalNow()
     const visits = visitors()
-    process.kill(before, 'SIGKILL')
+    signal(before, 'SIGKILL')
     await backAs(before)
     const seen = await visits.stop()
     expect(seen.length).toBeGreaterThan(3)
@@ -217,7 +222,7 @@ test(
       portal.write(settings)
       const refusals = (): number => portal.output.split('they stay as they are').length
       const told = refusals()
-      process.kill(portal.pid, 'SIGHUP')
+      signal(portal.pid, 'SIGHUP')
       await eventually('the refusal', async () => refusals() > told)
       expect(portalNow()).toBe(before)
     }
@@ -225,14 +230,14 @@ test(
     const taken = http.createServer().listen(0, '127.0.0.1')
     await once(taken, 'listening')
     portal.write(`SANDBOX_DNS_PORT=${(taken.address() as AddressInfo).port}\n`)
-    process.kill(portal.pid, 'SIGHUP')
+    signal(portal.pid, 'SIGHUP')
     await eventually('the failure', async () => portal.output.includes('the present one goes on'))
     taken.close()
     expect(portalNow()).toBe(before)
     expect(await title()).not.toContain('Another Brand')
     const calls = callers()
     portal.write(`CATALOG=${catalogue}\n`)
-    process.kill(portal.pid, 'SIGHUP')
+    signal(portal.pid, 'SIGHUP')
     await backAs(before)
     // A connection that was kept open has its last answer from the process before.
     await eventually('the new brand', async () => (await title()).includes('Another Brand'))
@@ -256,7 +261,7 @@ test(
     const first = postmaster()
     expect(first).toBeGreaterThan(1)
     const visits = visitors()
-    process.kill(first ?? 0, 'SIGKILL')
+    signal(first ?? 0, 'SIGKILL')
     await eventually(
       'another postmaster',
       async () => ![undefined, first].includes(postmaster()),
@@ -300,11 +305,17 @@ test(
     const present = await version()
     const fresh = releaseFolder('next')
     const broken = releaseFolder('broken')
-    writeFileSync(path.join(broken, 'server', 'app.ts'), 'throw new Error("no good")\n')
+    writeFileSync(path.join(broken, 'dist', 'server', 'api.js'), 'throw new Error("no good")\n')
+    const unbuilt = releaseFolder('unbuilt')
+    writeFileSync(path.join(unbuilt, 'server', 'app.ts'), '// newer than its bundle\n')
     const visits = visitors()
     const calls = callers()
 
     expect(await portal.command('upgrade', {}, ['/nowhere'])).toMatchObject({ code: 1 })
+    expect(await portal.command('upgrade', {}, [unbuilt])).toMatchObject({
+      code: 1,
+      said: expect.stringContaining('app.ts in') as string,
+    })
     const failed = await portal.command('upgrade', {}, [broken])
     expect(failed.said).toContain('did not get ready: the present one goes on')
     expect(failed.code).toBe(1)
@@ -331,13 +342,13 @@ test(
     const first = nameServer()
     expect(first).toBeGreaterThan(1)
     const api = portalNow()
-    process.kill(api, 'SIGSTOP')
+    signal(api, 'SIGSTOP')
     try {
-      process.kill(first ?? 0, 'SIGKILL')
+      signal(first ?? 0, 'SIGKILL')
       await eventually('another one', async () => ![undefined, first].includes(nameServer()))
       await eventually('its answer', async () => (await resolve()) === 'NOERROR')
     } finally {
-      process.kill(api, 'SIGCONT')
+      signal(api, 'SIGCONT')
     }
     expect(portalNow()).toBe(api)
     for (const { holds } of an.facts) await holds()
@@ -368,7 +379,7 @@ test(
   async () => {
     for (let turn = 0; turn < 2; turn++) {
       const before = portalNow()
-      process.kill(before, 'SIGKILL')
+      signal(before, 'SIGKILL')
       await backAs(before)
     }
     expect(containersNow()).toEqual(containers)

@@ -27,6 +27,9 @@ const files: Readonly<Record<string, string>> = {
   'wp-admin/install.php': '<?php\n',
   'wp-admin/admin-ajax.php': '<?php\n',
   'wp-content/index.php': '<?php\n',
+  'wp-content/themes/simulated/style.css': '/*\nTheme Name: Simulated\nVersion: 1.0\n*/\n',
+  'wp-includes/version.php': "<?php\n$wp_version = '7.1.1';\n$wp_db_version = 61833;\n",
+  'wp-load.php': '<?php\n',
   'wp-includes/css/dashicons.min.css': '.dashicons{display:inline-block}\n',
   // Enough for a disk that can be nearly full.
   'wp-includes/fonts.bin': '\0'.repeat(8 * 1_048_576),

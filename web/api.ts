@@ -15,6 +15,8 @@ export class ApiError extends Error {
   readonly fields: Record<string, string>
   readonly requestId: string | undefined
   readonly retryAfter: number | undefined
+  /** With second_factor_required: what the sign-in goes on with. */
+  readonly challenge: string | undefined
 
   constructor(of: {
     code: string
@@ -23,6 +25,7 @@ export class ApiError extends Error {
     fields?: Record<string, string>
     requestId?: string
     retryAfter?: number
+    challenge?: string
   }) {
     super(of.message)
     this.code = of.code
@@ -30,6 +33,7 @@ export class ApiError extends Error {
     this.fields = of.fields ?? {}
     this.requestId = of.requestId
     this.retryAfter = of.retryAfter
+    this.challenge = of.challenge
   }
 }
 
@@ -52,12 +56,14 @@ interface Parts {
 }
 
 /**
- * Handlers for an ended session and for maintenance, the same on every screen. main.tsx sets them
- * once.
+ * Handlers for an ended session, for maintenance and for what asks again, the same on every screen.
+ * main.tsx sets them once.
  */
 export const onOutage = {
   signedOut: () => {},
   unavailable: () => {},
+  /** The second factor is asked for again. True: it was proven, and the call is to be repeated. */
+  asksAgain: async () => false,
 }
 
 /** `crypto.randomUUID` exists only on https and localhost. */
@@ -93,8 +99,38 @@ async function failureOf(response: Response): Promise<ApiError> {
     message: body?.message ?? currentTexts().toast.tryAgain,
     ...(body?.error?.fields ? { fields: body.error.fields } : {}),
     ...(body?.error?.requestId ? { requestId: body.error.requestId } : {}),
+    ...(body?.error?.challenge ? { challenge: body.error.challenge } : {}),
     ...(Number.isFinite(retryAfter) ? { retryAfter } : {}),
   })
+}
+
+/** What says whose call it is: this tab's token, or with a write the cookie's CSRF token. */
+function credentials(method: string): Record<string, string> {
+  const token = session.token()
+  if (token !== null) return { Authorization: `Bearer ${token}` }
+  const held = session.held()
+  return held && method !== 'GET' ? { 'X-CSRF-Token': held.csrfToken } : {}
+}
+
+/**
+ * Makes a call under the credentials of this tab; once more when they were replaced meanwhile, for
+ * a call that was refused for them has changed nothing. `ask` begins its request at once.
+ */
+export async function signed(
+  method: string,
+  ask: (headers: Record<string, string>) => Promise<Response>,
+): Promise<{ response: Response; under: string | null }> {
+  const under = session.credential()
+  const response = await ask(credentials(method))
+  const csrfToken = response.headers.get('X-CSRF-Token')
+  if (csrfToken !== null) session.renewCsrf(csrfToken)
+  if (under === null || (response.status !== 401 && response.status !== 403))
+    return { response, under }
+  const again = await import('./resume.ts')
+    .then(({ isReplaced }) => isReplaced(response, under))
+    .catch(() => false)
+  if (!again) return { response, under }
+  return { response: await ask(credentials(method)), under: session.credential() }
 }
 
 const askAgainMs = 400
@@ -105,45 +141,53 @@ async function request(
   options: CallOptions,
   accept = 'application/json',
 ): Promise<Response> {
-  const token = session.token()
   const headers: Record<string, string> = {
     Accept: accept,
     'Accept-Language': sentenceLanguage(currentLanguage()),
   }
-  if (token !== null) headers['Authorization'] = `Bearer ${token}`
   if (parts.body !== undefined) headers['Content-Type'] = 'application/json'
   if (endpoint.method === 'POST' || endpoint.method === 'PUT')
     headers['Idempotency-Key'] = options.idempotencyKey ?? newKey()
 
   const to = address(endpoint, parts)
-  const ask = (): Promise<Response> =>
+  const ask = (own: Record<string, string>): Promise<Response> =>
     fetch(to, {
       method: endpoint.method,
-      headers,
+      headers: { ...headers, ...own },
       ...(parts.body === undefined ? {} : { body: JSON.stringify(parts.body) }),
       ...(options.signal ? { signal: options.signal } : {}),
     })
-  let response: Response | undefined
-  try {
-    if (endpoint.method === 'GET') response = await takeEarlyRead(to, token)?.catch(() => undefined)
-    response ??= await ask().catch(async (error: unknown) => {
+  const askTwice = (own: Record<string, string>): Promise<Response> =>
+    ask(own).catch(async (error: unknown) => {
       // The process that had the connection may be gone. Under its key the wish counts once.
-      if (options.signal?.aborted || token === null || !('Idempotency-Key' in headers)) throw error
+      const known = Object.keys(own).length > 0
+      if (options.signal?.aborted || !known || !('Idempotency-Key' in headers)) throw error
       await new Promise((resolve) => setTimeout(resolve, askAgainMs))
-      return await ask()
+      return await ask(own)
+    })
+  let early = endpoint.method === 'GET' ? takeEarlyRead(to, session.credential()) : undefined
+  let answer: Awaited<ReturnType<typeof signed>>
+  try {
+    answer = await signed(endpoint.method, async (own) => {
+      const given = await early?.catch(() => undefined)
+      early = undefined
+      return given ?? (await askTwice(own))
     })
   } catch (error) {
     if (error instanceof DOMException && error.name === 'AbortError') throw error
     throw noConnection()
   }
+  const { response, under } = answer
   if (response.ok) return response
 
   const failure = await failureOf(response)
-  // A token that was replaced while this call was under way says nothing about the new one.
-  if (token === session.token()) {
+  // A session that was replaced while this call was under way says nothing about the new one.
+  if (under === session.credential()) {
     if (failure.code === 'unauthenticated') onOutage.signedOut()
     else if (failure.code === 'session_locked' && !session.locked()) session.lock()
   }
+  if (failure.code === 'reauthentication_required' && (await onOutage.asksAgain()))
+    return await request(endpoint, parts, options, accept)
   if (failure.status === 503) onOutage.unavailable()
   throw failure
 }

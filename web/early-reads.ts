@@ -4,7 +4,8 @@
  */
 
 interface EarlyReads {
-  readonly token: string
+  /** Null: a visitor's, or by the cookie that this tab does not know of yet. */
+  readonly credential: string | null
   /** By address, such as /api/wp?limit=20. */
   readonly answers: Record<string, Promise<Response>>
 }
@@ -23,11 +24,11 @@ const freshMs = 15_000
 /** The answer to a read, if it was asked for early by the same session; each only once. */
 export function takeEarlyRead(
   address: string,
-  token: string | null,
+  credential: string | null,
 ): Promise<Response> | undefined {
   const early = window.__earlyReads
   const answer = early?.answers[address]
   if (!early || !answer) return undefined
   delete early.answers[address]
-  return early.token === token && performance.now() < freshMs ? answer : undefined
+  return early.credential === credential && performance.now() < freshMs ? answer : undefined
 }

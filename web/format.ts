@@ -38,7 +38,7 @@ export function formatElapsed(seconds: number): string {
   return hours > 0 ? `${hours}:${rest}` : rest
 }
 
-const decimals = (value: number, language: Language): string => {
+export const decimals = (value: number, language: Language): string => {
   const text = String(Math.round(value * 10) / 10)
   return language === 'vi' ? text.replace('.', ',') : text
 }

@@ -33,6 +33,7 @@ onOutage.unavailable = () => {
   ending.keep(session.user()?.id)
   void router.navigate({ to: '/pages/maintenence', search: { from: here.href }, replace: true })
 }
+onOutage.asksAgain = async () => await (await import('./security/ask-again.tsx')).askAgain()
 
 /** Milliseconds that the page's own grey frame stands alone, when its data is late. */
 const patienceMs = 200
@@ -53,3 +54,9 @@ async function open() {
   )
 }
 void open()
+  // A tab that does not hear of the others asks the server with its next call.
+  .then(() => import('./follow-tabs.ts'))
+  .then(
+    ({ followTabs }) => followTabs(router, queryClient),
+    () => {},
+  )

@@ -18,6 +18,7 @@ import { loadTexts, type TextGroup } from './i18n/index.ts'
 import type { LoadInput } from './load-input.ts'
 import { loadScreen } from './pages/load-screen.ts'
 import { configQuery, followZoneOf, meQuery } from './queries.ts'
+import { resume } from './known-session.ts'
 import { session } from './session.ts'
 import { siteTabs, type SiteTab } from './wordpress/site-tabs.ts'
 
@@ -53,7 +54,9 @@ const screen = (file: () => Promise<ScreenFile>, ...groups: readonly TextGroup[]
       deps: Record<string, unknown>
     }) => {
       const { load } = await loaded()
-      await load?.({ queryClient: context.queryClient, params, search: deps })
+      // Behind the lock view there is nothing to be read.
+      if (!session.locked())
+        await load?.({ queryClient: context.queryClient, params, search: deps })
     },
   }
 }
@@ -100,11 +103,13 @@ const app = createRoute({
   id: 'app',
   component: AppLayout,
   pendingComponent: AppPending,
-  beforeLoad: ({ location }) => {
+  beforeLoad: async ({ location }) => {
+    await resume()
     if (!session.signedIn())
       throw redirect({ to: '/login', search: location.href === '/' ? {} : { next: location.href } })
   },
   loader: async ({ context: { queryClient } }) => {
+    if (session.locked()) return
     await Promise.all([
       queryClient.ensureQueryData({ ...meQuery, revalidateIfStale: true }),
       queryClient.ensureQueryData(configQuery),
@@ -236,6 +241,11 @@ const account = createRoute({
   path: '/account',
   ...screen(() => import('./account/AccountPage.tsx'), 'account', 'address'),
 })
+const security = createRoute({
+  getParentRoute: inApp,
+  path: '/account/security',
+  ...screen(() => import('./security/SecurityPage.tsx'), 'security'),
+})
 const docs = createRoute({
   getParentRoute: inApp,
   path: '/docs',
@@ -292,6 +302,12 @@ const recoveryBoxed = createRoute({
   path: '/auth/pass-recovery-boxed',
   validateSearch: withEmail,
   ...screen(() => import('./auth/RecoveryPage.tsx'), 'auth'),
+})
+const notMe = createRoute({
+  getParentRoute: bare,
+  path: '/auth/not-me',
+  validateSearch: (search: Search) => optional('token', text(search['token'])),
+  ...screen(() => import('./auth/NotMePage.tsx'), 'auth'),
 })
 const lockScreen = createRoute({
   getParentRoute: bare,
@@ -376,6 +392,7 @@ const screens = [
     dnsAddRecord,
     dnsRecord,
     account,
+    security,
     docs,
     docsPage,
     paas,
@@ -387,6 +404,7 @@ const screens = [
   checkOtp,
   recovery,
   recoveryBoxed,
+  notMe,
   lockScreen,
   lockScreenBoxed,
   paymentSuccess,

@@ -1,12 +1,16 @@
 /**
- * The signed-in state of this tab. Everything that grants access lives in session storage under the
- * names that portal.md gives, and nowhere else.
+ * The signed-in state of this tab. What grants access is the token in session storage, under the
+ * names that portal.md gives, and the cookie that holds the session for every tab and that no
+ * script can read (contract.md section 8). A tab that did not sign in itself has no token.
  */
 import { useSyncExternalStore } from 'react'
 import type { Me } from '../contract/auth.ts'
+import type { BrowserSession } from '../contract/session.ts'
 
 const keys = {
   token: 'accessToken',
+  /** The session's name and CSRF token, which grant nothing without its cookie. */
+  held: 'session',
   signedIn: 'isLogin',
   user: 'user',
   locked: 'isLockScreen',
@@ -14,10 +18,31 @@ const keys = {
   /** Whose session ended by itself, for the sign-in that follows. */
   ended: 'ended',
 } as const
+/** What is one customer's. */
+const ofCustomer = [keys.user, keys.cardSecret]
 /** Where drafts.ts puts aside what is typed. */
 export const draftsKey = 'drafts'
 /** Set by drafts.ts once a form was on the screen: puts aside what is typed there. */
 export const ending = { keep: (_account: string | undefined) => {} }
+/** What this tab knows of the session that the browser's cookie holds. */
+interface Held {
+  readonly id: string
+  readonly csrfToken: string
+}
+const heldOf = ({ id, csrfToken }: BrowserSession): Held | undefined =>
+  csrfToken === null ? undefined : { id, csrfToken }
+function readHeld(): Held | undefined {
+  try {
+    return (JSON.parse(sessionStorage.getItem(keys.held) ?? 'null') as Held | null) ?? undefined
+  } catch {
+    return undefined
+  }
+}
+function writeHeld(held: Held | undefined) {
+  if (held === undefined) sessionStorage.removeItem(keys.held)
+  else sessionStorage.setItem(keys.held, JSON.stringify({ id: held.id, csrfToken: held.csrfToken }))
+}
+
 const listeners = new Set<() => void>()
 const changed = () => {
   for (const listener of listeners) listener()
@@ -25,13 +50,36 @@ const changed = () => {
 
 export const session = {
   token: (): string | null => sessionStorage.getItem(keys.token),
+  held: readHeld,
+  /** What a call of this tab carries; null for a visitor's. Another one is another session. */
+  credential: (): string | null => session.token() ?? readHeld()?.csrfToken ?? null,
   signedIn: (): boolean =>
-    sessionStorage.getItem(keys.signedIn) === '1' && sessionStorage.getItem(keys.token) !== null,
+    sessionStorage.getItem(keys.signedIn) === '1' && session.credential() !== null,
   locked: (): boolean => sessionStorage.getItem(keys.locked) === 'true',
 
-  open(token: string) {
-    session.unlock(token)
+  open(token: string, of?: BrowserSession) {
+    session.unlock(token, of)
     changed()
+  },
+  /**
+   * Takes the session that the cookie holds into use in this tab, whose own token, if it had one,
+   * is dead. What is kept here of another session's customer goes.
+   */
+  hold(of: BrowserSession) {
+    const held = heldOf(of)
+    if (held === undefined) return
+    if (readHeld()?.id !== held.id) for (const key of ofCustomer) sessionStorage.removeItem(key)
+    sessionStorage.removeItem(keys.token)
+    writeHeld(held)
+    sessionStorage.setItem(keys.signedIn, '1')
+    sessionStorage.removeItem(keys.ended)
+    if (!of.locked) sessionStorage.removeItem(keys.locked)
+    changed()
+  },
+  /** The server told another CSRF token: the cookie was replaced. */
+  renewCsrf(csrfToken: string) {
+    const held = readHeld()
+    if (held && held.csrfToken !== csrfToken) writeHeld({ ...held, csrfToken })
   },
   /**
    * Takes a token that stands in local storage into use in this tab, which has none: on the page
@@ -65,8 +113,9 @@ export const session = {
     changed()
   },
   /** No listener is called: the page is reloaded, and the stored drafts wait for the new page. */
-  unlock(token: string) {
+  unlock(token: string, of?: BrowserSession) {
     sessionStorage.setItem(keys.token, token)
+    if (of) writeHeld(heldOf(of))
     sessionStorage.setItem(keys.signedIn, '1')
     sessionStorage.removeItem(keys.locked)
   },

@@ -160,11 +160,62 @@ const toPortal: ProxyOptions = {
   bypass: (request) => (request.url?.split('?')[0] === screenUnderApi ? '/index.html' : undefined),
 }
 
+/** As far as the transform below looks at a syntax tree. */
+interface Node {
+  readonly type: string
+  readonly start: number
+  readonly end: number
+}
+interface EndpointCall extends Node {
+  readonly callee?: { readonly name?: string }
+  readonly arguments?: readonly (Node & {
+    readonly properties?: readonly (Node & { readonly key?: { readonly name?: string } })[]
+  })[]
+}
+
+/**
+ * Leaves out what an endpoint answers with: pages take the answer as it comes, and the schemas of
+ * the answers would be a tenth of what each page loads of ours.
+ */
+function withoutResults(): Plugin {
+  return {
+    name: 'without-results',
+    apply: 'build',
+    enforce: 'post',
+    transform(code, id) {
+      if (!/[\\/]contract[\\/][\w-]+\.ts$/.test(id)) return undefined
+      const found: Node[] = []
+      const look = (value: unknown): void => {
+        if (typeof value !== 'object' || value === null) return
+        const node = value as EndpointCall
+        if (node.type === 'CallExpression' && node.callee?.name === 'endpoint')
+          for (const property of node.arguments?.[0]?.properties ?? [])
+            if (property.key?.name === 'result') found.push(property)
+        for (const inner of Object.values(value)) look(inner)
+      }
+      look(this.parse(code))
+      // From the end on, so that places before it stay where they are.
+      const shorter = found.reduceRight(
+        (text, { start, end }) => text.slice(0, start) + text.slice(end).replace(/^\s*,/, ''),
+        code,
+      )
+      return found.length === 0 ? undefined : { code: shorter, map: null }
+    },
+  }
+}
+
 export default defineConfig({
   root: here,
-  plugins: [react(), tailwind(), preloadMap(), fastPage(), precompress()],
+  plugins: [react(), tailwind(), withoutResults(), preloadMap(), fastPage(), precompress()],
   server: {
-    proxy: { '/api': toPortal, '/apps': toPortal, '/app/': toPortal, '/healthz': toPortal },
+    // The desk is served as it was built.
+    proxy: {
+      '/operator': toPortal,
+      '/api': toPortal,
+      '/apps': toPortal,
+      '/app/': toPortal,
+      '/healthz': toPortal,
+    },
   },
   build: {
     outDir: resolve(here, '../dist/web'),
@@ -199,17 +250,45 @@ export default defineConfig({
               test: anyOf([
                 /node_modules[\\/](zod|lucide-react)/,
                 new RegExp(
-                  /[\\/]contract[\\/](?!account|billing|cards|dns|lock|payments|person|phone)/
-                    .source + '(?!registration|text|wordpress)',
+                  /[\\/]contract[\\/](?!account|billing|cards|device|dns|lock|payments|person)/
+                    .source +
+                    '(?!phone|pricing|registration|second|session|text|wordpress|page-cache)',
                 ),
                 new RegExp(
-                  /[\\/]web[\\/](?!i18n[\\/](en|vi)|(form|drafts|choose-language)\.ts)/.source +
-                    /(?!(account|auth|dns|invoices|wordpress)[\\/]|ui[\\/]CodeInput)/.source +
+                  /[\\/]web[\\/](?!i18n[\\/](en|vi)|(form|drafts|choose-language|resume)\.ts)/
+                    .source +
+                    /(?!(account|auth|dns|invoices|security|wordpress)[\\/])/.source +
+                    /(?!ui[\\/](CodeInput|NumberField|RadioCard|Stepper))/.source +
+                    /(?!ui[\\/](CopyButton|Segmented|Switch)|wallet[\\/]EmptyWallet|tabs\.ts)/
+                      .source +
                     /(?!payments[\\/](card-|Card)|.*(Page|PagedCard|Tab|DiskPicker)\.tsx)/.source,
                 ),
               ]),
               minShareCount: 3,
               priority: 8,
+            },
+            // What only screens that sell need, and what screens of things that are there need:
+            // neither loads the other's, nor do they take what the first frame needs with them.
+            {
+              name: 'ordering',
+              test: /[\\/]web[\\/]ui[\\/](NumberField|RadioCard|Stepper)|contract[\\/]pricing/,
+              minShareCount: 2,
+              priority: 7,
+              includeDependenciesRecursively: false,
+            },
+            {
+              name: 'forms',
+              test: /[\\/]web[\\/](form|drafts)\.ts/,
+              minShareCount: 2,
+              priority: 7,
+              includeDependenciesRecursively: false,
+            },
+            {
+              name: 'controls',
+              test: /[\\/]web[\\/]ui[\\/](CopyButton|Segmented|Switch)/,
+              minShareCount: 2,
+              priority: 7,
+              includeDependenciesRecursively: false,
             },
           ],
         },

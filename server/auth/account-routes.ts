@@ -1,7 +1,7 @@
 import { account as api, type Language } from '../../contract/index.ts'
 import type { Clock } from '../platform/clock.ts'
 import { encodeCursor, pageRequest } from '../platform/cursor.ts'
-import type { Database } from '../platform/db.ts'
+import { onCommit, type Database } from '../platform/db.ts'
 import { Page, type Caller, type Http } from '../platform/http.ts'
 import { Refusal } from '../platform/errors.ts'
 import type { Profile } from './profile.ts'
@@ -26,8 +26,15 @@ export function accountRoutes(http: Http, db: Database, clock: Clock, profile: P
       proven: await profile.prove(customerId, body.current, 'current', language),
       passwordHash: await profile.hash(customerId, body.password, language),
     }),
-    async ({ tx, caller, language, prepared: { proven, passwordHash } }) => {
-      await profile.changePassword(tx, known(caller), proven, passwordHash, language)
+    async ({ tx, caller, held, language, prepared: { proven, passwordHash } }) => {
+      const renewed = await profile.changePassword(
+        tx,
+        known(caller),
+        proven,
+        passwordHash,
+        language,
+      )
+      onCommit(tx, () => held.keep(renewed.cookie, renewed.cookieSeconds ?? undefined))
       return null
     },
   )

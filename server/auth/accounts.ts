@@ -9,6 +9,9 @@ import { languageOfCustomer, type LanguageFields } from './language.ts'
 import type { AuthNeeds } from './needs.ts'
 import { createRecovery, type Recovery } from './recovery.ts'
 import { createRegistration, type Registration } from './registration.ts'
+import { createPasskeys, type Passkeys } from './passkeys.ts'
+import { createSecondFactor, type SecondFactor } from './second-factor.ts'
+import { createSignInLetter, type SignInLetter } from './sign-in-letter.ts'
 import { createSignIn, type SignIn } from './sign-in.ts'
 
 export interface Customer {
@@ -29,6 +32,9 @@ export interface Accounts {
   readonly registration: Registration
   readonly signIn: SignIn
   readonly recovery: Recovery
+  readonly passkeys: Passkeys
+  readonly secondFactor: SecondFactor
+  readonly letter: SignInLetter
   me(db: Queryable, customerId: string): Promise<Me>
   customer(db: Queryable, customerId: string): Promise<Customer>
   /** By their ids; those who are not there are missing. */
@@ -37,11 +43,16 @@ export interface Accounts {
 
 export function createAccounts(needs: AuthNeeds): Accounts {
   const guards = createGuards(needs)
+  const passkeys = createPasskeys(needs)
+  const letter = createSignInLetter(needs, guards)
   const languageFor = (row: LanguageFields): Language => languageOfCustomer(row, needs.languageOf)
   const accounts: Accounts = {
     registration: createRegistration(needs, guards),
-    signIn: createSignIn(needs, guards),
+    signIn: createSignIn(needs, guards, letter),
     recovery: createRecovery(needs, guards),
+    passkeys,
+    secondFactor: createSecondFactor(needs, passkeys),
+    letter,
 
     async me(db, customerId) {
       const row = await db

@@ -6,7 +6,19 @@ export { createAccounts, type Accounts } from './accounts.ts'
 export type { AuthNeeds } from './needs.ts'
 export { tidyAuth } from './tidy.ts'
 export { accountRoutes } from './account-routes.ts'
+export {
+  accountStory,
+  createAccountActs,
+  findCustomers,
+  letterAddress,
+  showCustomers,
+  type AccountActs,
+} from './desk.ts'
 export { createProfile } from './profile.ts'
 export { routes } from './routes.ts'
-export { hashPassword } from './password.ts'
+export { hashPassword, refuseCommon, spendVerification, verifyPassword } from './password.ts'
 export { identify } from './session.ts'
+export { createDelays } from './sign-in-delays.ts'
+export { matchingStep, newTotpSecret, otpauthUri } from './totp.ts'
+export { isProven } from './second-factor.ts'
+export { secondFactorRoutes } from './second-factor-routes.ts'

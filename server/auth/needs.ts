@@ -51,4 +51,6 @@ export interface AuthNeeds {
   readonly printedPlace: (id: string) => string | undefined
   /** Closes what is open under these sessions, after the commit. */
   readonly endLive: EndLive
+  /** For links in letters, and where passkeys belong to. */
+  readonly portalUrl: string
 }

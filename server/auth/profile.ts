@@ -11,13 +11,15 @@ import { isUuid, onCommit, type Queryable, type Tx } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
 import { phoneOf, refuseProven, refusalOfConstraint } from './addresses.ts'
 import { addressOf, addressRow, refuseUnknownPlace } from './billing-details.ts'
+import { endChallengesOf } from './challenges.ts'
 import { createGuards } from './guards.ts'
 import { languageOfCustomer } from './language.ts'
 import { hashPassword, refuseCommon, verifyPassword } from './password.ts'
 import type { AuthNeeds } from './needs.ts'
 import { texts } from './profile-texts.ts'
-import { endSessions, type Caller, type Origin } from './session.ts'
+import { endSessions, renewCookie, type Caller, type Opened, type Origin } from './session.ts'
 import { failuresOfCustomer } from './sign-in.ts'
+import { forgetDevices } from './trusted-devices.ts'
 import { createSmsAllowance } from './sms-allowance.ts'
 import { smsPrefix } from './sms-prefix.ts'
 
@@ -52,14 +54,17 @@ export interface Profile {
    * The hash of a customer's new password. Refuses with invalid_input (`password`), unavailable.
    */
   hash(customerId: string, password: string, language: Language): Promise<string>
-  /** Ends every other session and any recovery that is under way. */
+  /**
+   * Ends every other session and any recovery that is under way; this session goes on under a new
+   * cookie.
+   */
   changePassword(
     tx: Tx,
     caller: Caller,
     proven: ProvenCustomer,
     passwordHash: string,
     language: Language,
-  ): Promise<void>
+  ): Promise<Pick<Opened, 'cookie' | 'cookieSeconds'>>
   /** Sends a code to the new address. Refuses with invalid_input, rate_limited, email_taken. */
   beginEmail(
     tx: Tx,
@@ -189,8 +194,11 @@ export function createProfile(needs: AuthNeeds): Profile {
         .where('id', '=', customer.id)
         .execute()
       await profile.endOthers(tx, caller)
+      const renewed = await renewCookie(tx, needs.clock, caller)
       // What somebody else may have begun who knew the old one.
       await codes.drop(tx, customer.id, 'recover', 'email', 'phone')
+      await endChallengesOf(tx, customer.id)
+      await forgetDevices(tx, customer.id)
       await delays.forget(customer.email, tx)
       await delays.forget(failuresOfCustomer(customer.id), tx)
       onCommit(tx, () =>
@@ -201,6 +209,7 @@ export function createProfile(needs: AuthNeeds): Profile {
       )
       const { subject, text } = texts.passwordChanged[customer.mailLanguage]
       await needs.sendMail(tx, customer.email, subject, text)
+      return renewed
     },
 
     async beginEmail(tx, proven, email, from, language) {

@@ -2,6 +2,7 @@
 import type { Language } from '../../contract/errors.ts'
 import { onCommit, type Tx } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
+import { endChallengesOf } from './challenges.ts'
 import type { Guards } from './guards.ts'
 import { knownOrigin } from './known-origins.ts'
 import { languageOfCustomer } from './language.ts'
@@ -10,6 +11,7 @@ import type { Requester } from './one-time-code.ts'
 import { hashPassword, refuseCommon } from './password.ts'
 import { endSessions, type Origin } from './session.ts'
 import { accountOf, failuresOfCustomer } from './sign-in.ts'
+import { forgetDevices } from './trusted-devices.ts'
 
 interface PreparedCode {
   readonly by: Requester
@@ -88,6 +90,8 @@ export function createRecovery(needs: AuthNeeds, guards: Guards): Recovery {
         .where('id', '=', customer.id)
         .execute()
       await guards.codes.drop(tx, customer.id, 'email', 'phone')
+      await endChallengesOf(tx, customer.id)
+      await forgetDevices(tx, customer.id)
       await endSessions(tx, needs.endLive, { customerId: customer.id })
       await guards.delays.forget(email, tx)
       await guards.delays.forget(failuresOfCustomer(customer.id), tx)

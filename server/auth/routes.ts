@@ -1,18 +1,15 @@
-import { auth as api, locks, registration } from '../../contract/index.ts'
-import type { Database } from '../platform/db.ts'
+import { auth as api, locks, registration, sessions } from '../../contract/index.ts'
+import { onCommit, type Database } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
 import type { Http } from '../platform/http.ts'
 import type { Accounts } from './accounts.ts'
-import type { Caller } from './session.ts'
+import { handOver } from './hand-over.ts'
+import { isSpent, sessionOf, type Caller } from './session.ts'
 
 const known = (caller: Caller | undefined): Caller => {
   if (!caller) throw new Refusal('unauthenticated')
   return caller
 }
-const tokenOf = ({ accessToken, expiresAt }: { accessToken: string; expiresAt: Date }) => ({
-  token: { accessToken, expiresAt: expiresAt.toISOString() },
-})
-
 export function routes(http: Http, db: Database, accounts: Accounts): void {
   const { registration: newcomers, signIn, recovery } = accounts
   http.write(
@@ -48,18 +45,26 @@ export function routes(http: Http, db: Database, accounts: Accounts): void {
     },
   )
   http.write(
-    api.login,
+    sessions.login,
     ({ body, from }) => signIn.prove(body.email, body.password, from),
-    async ({ tx, from, keepBrowser, prepared }) => {
-      const token = await signIn.login(tx, prepared, from)
+    async ({ tx, body: { remember }, from, keepBrowser, held, device, prepared }) => {
+      const wish = { remember, cookie: held.cookie, device: device.cookie }
+      const opened = await signIn.login(tx, prepared, from, wish)
       keepBrowser()
-      return tokenOf(token)
+      return handOver(tx, held, opened)
     },
   )
-  http.write(api.logout, async ({ tx, caller }) => {
-    if (caller) await signIn.logout(tx, caller)
+  http.write(api.logout, async ({ tx, caller, held }) => {
+    const { cookie } = held
+    // The cookie of another session stays: a program may have both.
+    if (cookie !== undefined && (await isSpent(tx, cookie, known(caller))))
+      onCommit(tx, () => held.drop())
+    await signIn.logout(tx, known(caller))
     return null
   })
+  http.read(sessions.currentSession, async ({ caller, held }) =>
+    caller ? await sessionOf(db, caller, held.cookie) : null,
+  )
   http.write(locks.lock, async ({ tx, caller }) => {
     await signIn.lock(tx, known(caller))
     return null
@@ -67,7 +72,8 @@ export function routes(http: Http, db: Database, accounts: Accounts): void {
   http.write(
     locks.unlock,
     ({ caller, body }) => signIn.proveAgain(known(caller), body.password),
-    async ({ tx, caller, prepared }) => tokenOf(await signIn.unlock(tx, known(caller), prepared)),
+    async ({ tx, caller, held, prepared }) =>
+      handOver(tx, held, await signIn.unlock(tx, known(caller), prepared)),
   )
   http.write(
     registration.recover,

@@ -1,15 +1,18 @@
 /**
- * Access tokens: opaque, random, stored only as a hash, revocable, expired after twelve idle hours
- * and after thirty days in any case. A locked session continues under a new token once the password
- * is given.
+ * Sessions. Each is held by an access token and by a cookie: both opaque, random, stored only as a
+ * hash, revocable. A session ends after twelve idle hours, one that is remembered does not, and
+ * each ends after thirty days. A token always ends after twelve idle hours. A locked session
+ * continues under a new token and a new cookie once the password is given.
  */
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import type { Session } from '../../contract/account.ts'
+import type { BrowserSession } from '../../contract/session.ts'
 import { days, hours, later, minutes, type Clock } from '../platform/clock.ts'
 import { deleteInBatches } from '../platform/batches.ts'
 import type { Queryable, Tx } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
-import type { Caller, Origin } from '../platform/http.ts'
+import { csrfTokenOf } from '../platform/session-cookie.ts'
+import type { Caller, Credential, Origin } from '../platform/http.ts'
 
 const idleMs = hours(12)
 const longestMs = days(30)
@@ -26,39 +29,57 @@ export type { Caller, Origin }
  */
 export type EndLive = (tx: Tx, sessionIds: readonly string[]) => Promise<void>
 
-interface Token {
+/** What holds a session from now on. */
+export interface Opened {
+  readonly id: string
   readonly accessToken: string
+  /** Of the token, unless it is used. */
   readonly expiresAt: Date
+  /** Of the session, unless it is used. */
+  readonly sessionExpiresAt: Date
+  readonly cookie: string
+  /** Null: the browser is to forget the cookie when it is closed. */
+  readonly cookieSeconds: number | null
+  readonly remembered: boolean
 }
-const newToken = (): string => randomBytes(32).toString('base64url')
-/** When a session that is used now ends by itself. */
+const newSecret = (): string => randomBytes(32).toString('base64url')
+/** When a session, or a token, that is used now ends by itself. */
 const expiryOf = (now: Date, endsAt: Date): Date =>
   new Date(Math.min(later(now, idleMs).getTime(), endsAt.getTime()))
+const secondsUntil = (now: Date, end: Date): number =>
+  Math.max(0, Math.floor((end.getTime() - now.getTime()) / 1000))
+/** How long the rows of a session and its token are good, when it is used now. */
+const expiries = (now: Date, endsAt: Date, remembered: boolean) =>
+  remembered
+    ? { expires_at: endsAt, token_expires_at: expiryOf(now, endsAt) }
+    : { expires_at: expiryOf(now, endsAt), token_expires_at: null }
 
-/** Opens one; beyond twenty of a customer the oldest end. */
+/** Opens one; beyond twenty of a customer the oldest end. `remembered`: it has no idle end. */
 export async function openSession(
   tx: Tx,
   clock: Clock,
   endLive: EndLive,
   customerId: string,
   from: Origin,
-): Promise<Token> {
-  const accessToken = newToken()
+  remembered = false,
+): Promise<Opened> {
+  const [accessToken, cookie] = [newSecret(), newSecret()]
   const id = randomUUID()
   const now = clock.now()
   const endsAt = later(now, longestMs)
-  const expiresAt = expiryOf(now, endsAt)
   await tx
     .insertInto('session')
     .values({
       id,
       token_hash: hashOf(accessToken),
+      cookie_hash: hashOf(cookie),
+      remembered,
       customer_id: customerId,
       ip: from.ip,
       user_agent: from.userAgent,
       created_at: now,
       last_used_at: now,
-      expires_at: expiresAt,
+      ...expiries(now, endsAt, remembered),
       ends_at: endsAt,
     })
     .execute()
@@ -72,7 +93,15 @@ export async function openSession(
     .offset(maxSessions - 1)
     .execute()
   for (const old of beyond) await endSessions(tx, endLive, { customerId, only: old.id })
-  return { accessToken, expiresAt }
+  return {
+    id,
+    accessToken,
+    expiresAt: expiryOf(now, endsAt),
+    sessionExpiresAt: remembered ? endsAt : expiryOf(now, endsAt),
+    cookie,
+    cookieSeconds: remembered ? secondsUntil(now, endsAt) : null,
+    remembered,
+  }
 }
 
 /** Locks a session: its live connections close. */
@@ -98,56 +127,153 @@ export async function lockSession(
   await endLive(tx, [sessionId])
 }
 
-/** Continues a session under a new token and revokes the old one. Refuses with unauthenticated. */
-export async function renewToken(tx: Tx, clock: Clock, sessionId: string): Promise<Token> {
+/**
+ * Continues a session under a new token and a new cookie and revokes the old ones. Refuses with
+ * unauthenticated.
+ */
+export async function renewSession(tx: Tx, clock: Clock, sessionId: string): Promise<Opened> {
   const held = await tx
     .selectFrom('session')
-    .select('ends_at')
+    .select(['ends_at', 'remembered'])
     .where('id', '=', sessionId)
     .forUpdate()
     .executeTakeFirst()
   if (!held) throw new Refusal('unauthenticated')
-  const accessToken = newToken()
+  const { ends_at: endsAt, remembered } = held
+  const [accessToken, cookie] = [newSecret(), newSecret()]
   const now = clock.now()
-  const expiresAt = expiryOf(now, held.ends_at)
   await tx
     .updateTable('session')
     .set({
       token_hash: hashOf(accessToken),
+      cookie_hash: hashOf(cookie),
       locked_at: null,
       last_used_at: now,
-      expires_at: expiresAt,
+      ...expiries(now, endsAt, remembered),
     })
     .where('id', '=', sessionId)
     .execute()
-  return { accessToken, expiresAt }
+  return {
+    id: sessionId,
+    accessToken,
+    expiresAt: expiryOf(now, endsAt),
+    sessionExpiresAt: remembered ? endsAt : expiryOf(now, endsAt),
+    cookie,
+    cookieSeconds: remembered ? secondsUntil(now, endsAt) : null,
+    remembered,
+  }
 }
 
-/** Who a token belongs to; undefined when it is unknown, revoked or expired. */
+/**
+ * Gives a session a new cookie, and revokes the old one. A token goes on where it made the call;
+ * where the cookie made it, who has the token is not known, and it is revoked.
+ */
+export async function renewCookie(
+  tx: Tx,
+  clock: Clock,
+  { sessionId, heldBy }: Caller,
+): Promise<Pick<Opened, 'cookie' | 'cookieSeconds'>> {
+  const cookie = newSecret()
+  const { ends_at: endsAt, remembered } = await tx
+    .updateTable('session')
+    .set({
+      cookie_hash: hashOf(cookie),
+      ...(heldBy === 'cookie' && { token_hash: hashOf(newSecret()) }),
+    })
+    .where('id', '=', sessionId)
+    .returning(['ends_at', 'remembered'])
+    .executeTakeFirstOrThrow()
+  return { cookie, cookieSeconds: remembered ? secondsUntil(clock.now(), endsAt) : null }
+}
+
+/** Whose session a token or a cookie holds; undefined when it is unknown, revoked or expired. */
 export async function identify(
   db: Queryable,
   clock: Clock,
-  token: string,
+  held: Credential,
 ): Promise<Caller | undefined> {
-  const tokenHash = hashOf(token)
   const now = clock.now()
+  const byToken = 'token' in held
+  const hash = hashOf(byToken ? held.token : held.cookie)
   const session = await db
     .selectFrom('session')
-    .select(['id', 'customer_id', 'last_used_at', 'locked_at', 'ends_at'])
-    .where('token_hash', '=', tokenHash)
+    .select(['id', 'customer_id', 'last_used_at', 'locked_at', 'ends_at', 'remembered'])
+    .select('token_expires_at')
+    .where(byToken ? 'token_hash' : 'cookie_hash', '=', hash)
     .where('expires_at', '>', now)
+    .$if(byToken, (query) =>
+      query.where((eb) =>
+        eb.or([eb('token_expires_at', 'is', null), eb('token_expires_at', '>', now)]),
+      ),
+    )
     .executeTakeFirst()
   if (!session) return undefined
   const locked = session.locked_at !== null
+  const due = (at: Date): boolean => now.getTime() - at.getTime() > lastUsedWriteMs
+  const { ends_at: endsAt, remembered, token_expires_at: tokenExpiresAt } = session
+  // The use of the cookie keeps no token alive.
+  const tokenIsDue = byToken && remembered && due(later(tokenExpiresAt ?? now, -idleMs))
   // A locked one is not in use.
-  if (!locked && now.getTime() - session.last_used_at.getTime() > lastUsedWriteMs) {
+  if (!locked && (due(session.last_used_at) || tokenIsDue)) {
+    const { token_expires_at, ...ends } = expiries(now, endsAt, remembered)
     await db
       .updateTable('session')
-      .set({ last_used_at: now, expires_at: expiryOf(now, session.ends_at) })
-      .where('token_hash', '=', tokenHash)
+      .set({ last_used_at: now, ...ends, ...(byToken && { token_expires_at }) })
+      .where('id', '=', session.id)
       .execute()
   }
-  return { customerId: session.customer_id, sessionId: session.id, locked }
+  return {
+    customerId: session.customer_id,
+    sessionId: session.id,
+    locked,
+    heldBy: byToken ? 'token' : 'cookie',
+  }
+}
+
+/** How a session stands, as the pages ask; null when it has ended meanwhile. */
+export async function sessionOf(
+  db: Queryable,
+  caller: Caller,
+  cookie: string | undefined,
+): Promise<BrowserSession | null> {
+  const row = await db
+    .selectFrom('session')
+    .select(['remembered', 'expires_at', 'locked_at', 'cookie_hash'])
+    .where('id', '=', caller.sessionId)
+    .executeTakeFirst()
+  if (!row) return null
+  const isHeld = cookie !== undefined && row.cookie_hash?.equals(hashOf(cookie)) === true
+  return {
+    id: caller.sessionId,
+    csrfToken: isHeld ? csrfTokenOf(cookie) : null,
+    remembered: row.remembered,
+    expiresAt: row.expires_at.toISOString(),
+    locked: row.locked_at !== null,
+  }
+}
+
+/** Ends the session, whosever, that a cookie holds. */
+export async function endHeld(tx: Tx, endLive: EndLive, cookie: string): Promise<void> {
+  const held = await tx
+    .selectFrom('session')
+    .select(['id', 'customer_id'])
+    .where('cookie_hash', '=', hashOf(cookie))
+    .executeTakeFirst()
+  if (held) await endSessions(tx, endLive, { customerId: held.customer_id, only: held.id })
+}
+
+/** Whether a cookie holds this session, or none that lives: then the browser may forget it. */
+export async function isSpent(
+  db: Queryable,
+  cookie: string,
+  { sessionId }: Caller,
+): Promise<boolean> {
+  const held = await db
+    .selectFrom('session')
+    .select('id')
+    .where('cookie_hash', '=', hashOf(cookie))
+    .executeTakeFirst()
+  return held === undefined || held.id === sessionId
 }
 
 /**
@@ -184,7 +310,7 @@ export async function listSessions(
 ): Promise<Session[]> {
   const rows = await db
     .selectFrom('session')
-    .select(['id', 'ip', 'user_agent', 'created_at', 'last_used_at'])
+    .select(['id', 'ip', 'user_agent', 'created_at', 'last_used_at', 'remembered'])
     .where('customer_id', '=', customerId)
     .where('expires_at', '>', clock.now())
     .orderBy('last_used_at', 'desc')
@@ -197,6 +323,7 @@ export async function listSessions(
     userAgent: row.user_agent,
     createdAt: row.created_at.toISOString(),
     lastUsedAt: row.last_used_at.toISOString(),
+    remembered: row.remembered,
   }))
 }
 

@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
 import { later, minutes, seconds, type Clock } from '../platform/clock.ts'
 import { deleteInBatches } from '../platform/batches.ts'
-import type { Database, Queryable } from '../platform/db.ts'
+import type { Queryable } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
 
 /** Failures without a delay. */
@@ -25,7 +25,7 @@ export interface Delays {
 
 const hashOf = (key: string): Buffer => createHash('sha256').update(key).digest()
 
-export function createDelays(db: Database, clock: Clock): Delays {
+export function createDelays(db: Queryable, clock: Clock): Delays {
   const delays: Delays = {
     async check(key) {
       const row = await db

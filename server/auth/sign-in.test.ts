@@ -104,7 +104,7 @@ describe('sign-in', () => {
     const person = await active()
     const right = { email: person.email, password: person.password }
     const first = await auth('login', right, { ip: '192.0.2.10' })
-    const cookie = first.headers.get('set-cookie') ?? ''
+    const cookie = first.headers.getSetCookie().find((one) => one.startsWith('portal_br')) ?? ''
     expect(cookie).toMatch(
       /^portal_browser=[\w-]{43}; Path=\/api\/v1\/auth; Max-Age=7776000; HttpOnly; SameSite=Lax$/,
     )

@@ -2,19 +2,25 @@
 import type { Clock } from '../platform/clock.ts'
 import { onCommit, type Database, type Queryable, type Tx } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
+import { makeChallenge } from './challenges.ts'
 import type { Guards } from './guards.ts'
 import { knownOrigin, knowsOrigin, rememberOrigin } from './known-origins.ts'
 import type { AuthNeeds } from './needs.ts'
 import { spendVerification, verifyPassword } from './password.ts'
 import {
+  endHeld,
   endSessions,
   lockSession,
   openSession,
-  renewToken,
+  renewSession,
   type Caller,
+  type Opened,
   type Origin,
 } from './session.ts'
-import { noteSignIn } from './sign-ins.ts'
+import { hasFactor, noteProof } from './second-factor.ts'
+import type { SignInLetter } from './sign-in-letter.ts'
+import { noteSignIn, wasSignedIn } from './sign-ins.ts'
+import { isTrusted } from './trusted-devices.ts'
 
 /** Who knew the password of an account when it was judged. */
 export interface Proven {
@@ -25,9 +31,14 @@ export interface Proven {
   /** Under which the failures before it are counted. */
   readonly failures: string
 }
-interface Token {
-  readonly accessToken: string
-  readonly expiresAt: Date
+/** What a sign-in screen asks for beside the password. */
+interface Wish {
+  /** Kept for 30 days; undefined where no screen asks. */
+  readonly remember?: boolean | undefined
+  /** The cookie that the browser holds; the new session takes the place of its session. */
+  readonly cookie?: string | undefined
+  /** The cookie by which the browser is not asked for the second factor. */
+  readonly device?: string | undefined
 }
 
 export interface SignIn {
@@ -37,16 +48,22 @@ export interface SignIn {
    */
   prove(email: string, password: string, from: Origin): Promise<Proven>
   /**
-   * Refuses with account_inactive, and with bad_credentials when the password changed meanwhile.
+   * Refuses with account_inactive, with bad_credentials when the password changed meanwhile, with
+   * account_blocked, and with second_factor_required, whose challenge `enter` goes on with.
    */
-  login(tx: Tx, proven: Proven, from: Origin): Promise<Token>
+  login(tx: Tx, proven: Proven, from: Origin, wish: Wish): Promise<Opened>
+  /**
+   * Opens the session of a customer whose last factor was just proven, and tells the owner of a
+   * sign-in from where the account is not known. Refuses with account_blocked.
+   */
+  enter(tx: Tx, customerId: string, from: Origin, wish: Wish): Promise<Opened>
   logout(tx: Tx, caller: Caller): Promise<void>
   /** From now on the session is open to nothing but unlock and sign-out. */
   lock(tx: Tx, caller: Caller): Promise<void>
   /** That the customer of a session knows the password. Refuses as `prove` does. */
   proveAgain(caller: Caller, password: string): Promise<Proven>
-  /** The same session under a new token. */
-  unlock(tx: Tx, caller: Caller, proven: Proven): Promise<Token>
+  /** The same session under a new token and a new cookie. */
+  unlock(tx: Tx, caller: Caller, proven: Proven): Promise<Opened>
 }
 
 /**
@@ -81,11 +98,25 @@ export async function refuseOvertaken(
 }
 
 /**
+ * Refuses with account_blocked. The row is held until the session is written: a block that comes
+ * meanwhile waits, and ends that session too.
+ */
+async function refuseBlocked(tx: Tx, customerId: string): Promise<void> {
+  const row = await tx
+    .selectFrom('customer')
+    .select('blocked_at')
+    .where('id', '=', customerId)
+    .forShare()
+    .executeTakeFirst()
+  if (row?.blocked_at) throw new Refusal('account_blocked')
+}
+
+/**
  * A signed-in customer's wrong passwords are counted apart: those at the sign-in delay no owner.
  */
 export const failuresOfCustomer = (customerId: string): string => `customer:${customerId}`
 
-export function createSignIn(needs: AuthNeeds, guards: Guards): SignIn {
+export function createSignIn(needs: AuthNeeds, guards: Guards, letter: SignInLetter): SignIn {
   const { clock, log } = needs
   const db: Database = needs.db
   const { delays, failuresOfNetwork } = guards
@@ -94,6 +125,30 @@ export function createSignIn(needs: AuthNeeds, guards: Guards): SignIn {
    */
   const hashed = (email: string): string =>
     needs.secrets.fingerprint('log-email', email).toString('base64url').slice(0, 16)
+
+  async function open(
+    tx: Tx,
+    customerId: string,
+    from: Origin,
+    { remember, cookie }: Wish,
+  ): Promise<Opened> {
+    const isNews =
+      (await knownOrigin(tx, clock, customerId, from)) === undefined &&
+      (await wasSignedIn(tx, clock, customerId))
+    await noteSignIn(tx, clock, customerId, from, 'succeeded')
+    await rememberOrigin(tx, clock, customerId, from)
+    if (isNews) await letter.send(tx, customerId, from)
+    // A program that keeps cookies may sign in many times; a browser is one place.
+    if (remember !== undefined && cookie !== undefined) await endHeld(tx, needs.endLive, cookie)
+    const opened = await openSession(tx, clock, needs.endLive, customerId, from, remember)
+    onCommit(tx, () =>
+      log.info(
+        { event: 'signed_in', customer: customerId, network: from.network },
+        'a customer signed in',
+      ),
+    )
+    return opened
+  }
 
   return {
     async prove(email, password, from) {
@@ -129,19 +184,30 @@ export function createSignIn(needs: AuthNeeds, guards: Guards): SignIn {
       return { id, email, active, passwordHash, failures }
     },
 
-    async login(tx, proven, from) {
+    async login(tx, proven, from, wish) {
       if (!proven.active) throw new Refusal('account_inactive')
       await refuseOvertaken(tx, proven)
-      await noteSignIn(tx, clock, proven.id, from, 'succeeded')
-      await rememberOrigin(tx, clock, proven.id, from)
-      const opened = await openSession(tx, clock, needs.endLive, proven.id, from)
       await delays.forget(proven.failures, tx)
-      onCommit(tx, () =>
-        log.info(
-          { event: 'signed_in', customer: proven.id, network: from.network },
-          'a customer signed in',
-        ),
-      )
+      await refuseBlocked(tx, proven.id)
+      if (
+        (await hasFactor(tx, proven.id)) &&
+        !(await isTrusted(tx, clock, proven.id, wish.device))
+      ) {
+        const { remember } = wish
+        const challenge = await makeChallenge(tx, clock, {
+          purpose: 'sign_in',
+          customerId: proven.id,
+          remember,
+        })
+        throw new Refusal('second_factor_required', { challenge, keepsWrites: true })
+      }
+      return await open(tx, proven.id, from, wish)
+    },
+
+    async enter(tx, customerId, from, wish) {
+      await refuseBlocked(tx, customerId)
+      const opened = await open(tx, customerId, from, wish)
+      await noteProof(tx, clock, opened.id)
       return opened
     },
 
@@ -171,7 +237,7 @@ export function createSignIn(needs: AuthNeeds, guards: Guards): SignIn {
     async unlock(tx, { sessionId }, proven) {
       await refuseOvertaken(tx, proven)
       await delays.forget(proven.failures, tx)
-      return await renewToken(tx, clock, sessionId)
+      return await renewSession(tx, clock, sessionId)
     },
   }
 }

@@ -27,6 +27,35 @@ export async function noteSignIn(
     .execute()
 }
 
+/**
+ * Whether the account was signed in to before, as far as is known: one that is older than the
+ * history may have been.
+ */
+export async function wasSignedIn(
+  db: Queryable,
+  clock: Clock,
+  customerId: string,
+): Promise<boolean> {
+  const before = await db
+    .selectFrom('customer')
+    .select('id')
+    .where('id', '=', customerId)
+    .where((eb) =>
+      eb.or([
+        eb('created_at', '<', later(clock.now(), -keptMs)),
+        eb.exists(
+          eb
+            .selectFrom('sign_in')
+            .select('sign_in.id')
+            .whereRef('sign_in.customer_id', '=', 'customer.id')
+            .where('outcome', '=', 'succeeded'),
+        ),
+      ]),
+    )
+    .executeTakeFirst()
+  return before !== undefined
+}
+
 /** Newest first. */
 export async function listSignIns(
   db: Queryable,

@@ -5,12 +5,15 @@
 import type { Clock } from '../platform/clock.ts'
 import type { Database } from '../platform/db.ts'
 import type { Accounts } from './accounts.ts'
+import { dropOldChallenges } from './challenges.ts'
 import { dropOldOrigins } from './known-origins.ts'
 import { dropOldCodes } from './one-time-code.ts'
 import { dropExpired } from './session.ts'
 import { dropOldFailures } from './sign-in-delays.ts'
+import { dropOldDenials } from './sign-in-letter.ts'
 import { dropOldSignIns } from './sign-ins.ts'
 import { dropOldSmsCounts } from './sms-allowance.ts'
+import { dropOldDevices } from './trusted-devices.ts'
 
 export const tidyAuth = (
   db: Database,
@@ -21,6 +24,9 @@ export const tidyAuth = (
   signIns: () => dropOldSignIns(db, clock),
   codes: () => dropOldCodes(db, clock),
   failures: () => dropOldFailures(db, clock),
+  challenges: () => dropOldChallenges(db, clock),
+  devices: () => dropOldDevices(db, clock),
+  denials: () => dropOldDenials(db, clock),
   origins: () => dropOldOrigins(db, clock),
   smsCounts: () => dropOldSmsCounts(db, clock),
   registrations: () => accounts.registration.dropNeverActivated(),

@@ -225,6 +225,8 @@ export const CatalogFile = z.strictObject({
         name: z.string().min(1),
         cpu: z.number().positive(),
         ram: z.int().min(512),
+        /** E-mails that a server may send within an hour, each recipient counted. */
+        mailAnHour: z.int().min(1).max(1_000_000).default(100),
         prices: planPrices,
       }),
     )

@@ -10,7 +10,7 @@ import { createFeed, type CertificateEdge, type Feed } from './feed.ts'
 import { createOrderLimits, type AcmeLimits } from './limits.ts'
 import type { CertifiableNames } from './names.ts'
 import { createOrdering, type Authority, type ChallengePlaces, type OrderTimes } from './order.ts'
-import { defineRenewing } from './renew.ts'
+import { defineRenewing, type RenewDeps } from './renew.ts'
 import type { SiteHttpsDeps } from './site.ts'
 
 export { countCertificates, failing } from './counts.ts'
@@ -46,6 +46,7 @@ export function createCertificates(deps: {
   readonly authorities: readonly Authority[]
   readonly contact: string | undefined
   readonly allowed: AcmeLimits
+  readonly warn: RenewDeps['warn']
   readonly times?: Partial<OrderTimes> | undefined
 }): Certificates {
   const { db, clock, jobs, isEnabled } = deps

@@ -3,7 +3,7 @@
  * life, and earlier where the authority asks for it, as it does for one that it revokes.
  */
 import { hours, later, minutes, type Clock } from '../platform/clock.ts'
-import type { Database } from '../platform/db.ts'
+import { transaction, type Database, type Tx } from '../platform/db.ts'
 import type { Jobs } from '../platform/jobs.ts'
 import type { Log } from '../platform/log.ts'
 import type { Issued } from './acme/x509.ts'
@@ -11,6 +11,7 @@ import { orderJob } from './align.ts'
 import type { CertifiableNames } from './names.ts'
 import type { Authority, Ordering } from './order.ts'
 import { mayOtherIssue, NotIssued, toldOnCall, waitAfter } from './problems.ts'
+import { warningLevel } from './warning.ts'
 import { claimDue, forget, noOrder, update, writeIssued, type CertificateRow } from './store.ts'
 
 export interface RenewDeps {
@@ -24,6 +25,11 @@ export interface RenewDeps {
   readonly authorities: readonly Authority[]
   /** Tells the edges what there is now. */
   readonly onChange: () => void
+  /** Tells the owner of a site that a certificate is not renewed. */
+  readonly warn: (
+    tx: Tx,
+    of: { siteId: string; name: string; until: Date; isOver: boolean; detail: string },
+  ) => Promise<void>
 }
 
 /** Orders under way at once; an authority takes some seconds for each. */
@@ -72,12 +78,22 @@ export function defineRenewing(deps: RenewDeps): { due(signal: AbortSignal): Pro
   async function keepProblem(row: CertificateRow, problem: NotIssued): Promise<void> {
     const now = clock.now()
     const attempts = row.attempts + 1
-    await update(db, row.id, {
-      attempts,
-      problem: problem.code,
-      problem_detail: problem.message.slice(0, 500),
-      problem_at: now,
-      next_at: later(now, waitAfter(problem, attempts)),
+    const { not_before: notBefore, not_after: notAfter } = row
+    const level = notBefore && notAfter ? warningLevel({ notBefore, notAfter }, now) : 0
+    const detail = problem.message.slice(0, 500)
+    await transaction(db, async (tx) => {
+      const isThere = await update(tx, row.id, {
+        attempts,
+        problem: problem.code,
+        problem_detail: detail,
+        problem_at: now,
+        next_at: later(now, waitAfter(problem, attempts)),
+        ...(level > row.warned && { warned: level }),
+      })
+      if (!isThere || level <= row.warned || !notAfter || row.site_id === null) return
+      const isOver = level === 3
+      const of = { siteId: row.site_id, name: row.name, until: notAfter, isOver, detail }
+      await deps.warn(tx, of)
     })
     log.warn(
       { name: row.name, problem: problem.code, detail: problem.message, attempts },

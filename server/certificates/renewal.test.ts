@@ -97,4 +97,54 @@ describe('a certificate', () => {
     expect([shown?.state, shown?.problem?.code]).toEqual(['issued', 'refused'])
     expect(await isServed(name)).toBe(true)
   })
+
+  test('whose renewal fails for long is told to its owner, once each time', async () => {
+    const name = await world.named(server)
+    await world.settled(server, name, 'issued')
+    for (const id of ['first', 'second'] as const) await world.behave(id, { mode: 'refuses' })
+    const { not_before: from, not_after: until } = (await row(name))!
+    const life = until!.getTime() - from!.getTime()
+    /** As if so much of its life were left now. */
+    const left = async (share: number): Promise<void> => {
+      const end = clock.now().getTime() + share * life
+      await world.portal.app.db
+        .updateTable('certificate')
+        .set({
+          not_before: new Date(end - life),
+          not_after: new Date(end),
+          renew_at: clock.now(),
+          next_at: clock.now(),
+        })
+        .where('name', '=', name)
+        .execute()
+      await look()
+      await look()
+    }
+    const told = async (): Promise<string[]> =>
+      (
+        await world.portal.app.db
+          .selectFrom('message')
+          .select('subject')
+          .where('subject', 'like', `${name}:%`)
+          .execute()
+      )
+        .map(({ subject }) => (subject ?? '').replace(/\d{4}-\d\d-\d\d/, 'DAY'))
+        .toSorted()
+    await left(0.3)
+    expect(await told()).toEqual([])
+    await left(0.2)
+    await left(0.15)
+    expect(await told()).toEqual([`${name}: HTTPS sẽ hết hạn ngày DAY`])
+    await left(0.05)
+    await left(-0.01)
+    await left(-0.02)
+    expect(await told()).toEqual([
+      `${name}: HTTPS sẽ hết hạn ngày DAY`,
+      `${name}: HTTPS sẽ hết hạn ngày DAY`,
+      `${name}: chứng chỉ đã hết hạn`,
+    ])
+    for (const id of ['first', 'second'] as const) await world.behave(id, { mode: 'well' })
+    await left(0.2)
+    expect((await row(name))?.warned).toBe(0)
+  })
 })

@@ -97,6 +97,7 @@ export const writeIssued = (
       problem: null,
       problem_detail: null,
       problem_at: null,
+      warned: 0,
       ...noOrder,
     }))
     .where('id', '=', id)

@@ -5,6 +5,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { serverProgram } from '../../scripts/bootstrap.mjs'
 import { jobsIdle } from '../../test/idle-jobs.ts'
 import { eventually, openTestPortal, type TestPortal } from '../../test/portal.ts'
 import { systemClock } from '../platform/clock.ts'
@@ -38,7 +39,7 @@ function commandWith(
   }
   const child = spawn(
     process.execPath,
-    ['--disable-warning=ExperimentalWarning', path.join(root, 'server/command.ts'), ...args],
+    ['--disable-warning=ExperimentalWarning', serverProgram('command'), ...args],
     {
       cwd: root,
       env,
@@ -61,7 +62,16 @@ test('help is no fault, and every command has it', async () => {
     const { code, said } = await command(...args)
     expect([code, said]).toEqual([0, expect.stringMatching(/jobs[\s\S]*ledger:check/)])
   }
-  const names = ['clock', 'jobs', 'ledger:check', 'migrate', 'reconcile', 'refund', 'suspense']
+  const names = [
+    'clock',
+    'jobs',
+    'ledger:check',
+    'mail',
+    'migrate',
+    'reconcile',
+    'refund',
+    'suspense',
+  ]
   for (const name of names)
     expect(await command(name, '--help'), name).toMatchObject({
       code: 0,
@@ -318,3 +328,56 @@ async function transfer(token: string): Promise<{ content: string; accountNumber
     )
   ).body.result
 }
+
+test('mail of a site is suspended with a reason, listed, and resumed', async () => {
+  const an = await portal.customer()
+  const { token } = an
+  await portal.topUp(an, 500_000)
+  const order = {
+    size: 1,
+    region: 1,
+    disk: 10_240,
+    mariadb_disk_size: 10_240,
+    user: 'an',
+    password: 'Mat-khau-9!',
+    replicate: 1,
+  }
+  const { id } = (await portal.call<{ id: string }>('POST', '/api/wp', { token, body: order })).body
+    .result
+  const name = await eventually(
+    'the server running',
+    async () => {
+      const { result } = (
+        await portal.call<{ status: string; name: string }>('GET', `/api/wp/${id}`, { token })
+      ).body
+      return result.status === 'running' && result.name
+    },
+    90,
+  )
+  const suspended = async () =>
+    (await portal.call<{ suspended: object | null }>('GET', `/api/wp/${id}/mail`, { token })).body
+      .result.suspended
+  expect(await command('mail')).toEqual({ code: 0, said: 'E-mail of 0 sites is suspended.\n' })
+  for (const wrong of [['suspend'], ['resume'], ['list', 'x'], ['suspend', 'a', '--for', 'fun']])
+    expect((await command('mail', ...wrong)).code).toBe(64)
+  expect(await command('mail', 'suspend', 'no-such-server')).toMatchObject({ code: 1 })
+  const note = 'Three people wrote to us.'
+  expect(
+    await command('mail', 'suspend', name, '--for', 'complaint', '--note', note),
+  ).toMatchObject({ code: 0 })
+  expect(await suspended()).toMatchObject({ cause: 'complaint', note })
+  const listed = await command('mail')
+  expect(listed.code).toBe(1)
+  expect(listed.said).toMatch(/suspended since .* for complaint: Three people wrote to us\./)
+  const letter = await eventually('a letter', async () =>
+    (await portal.inbox(an.email)).find(({ text }) => text.includes(note)),
+  )
+  expect(letter.text).toContain('tạm ngưng gửi email')
+  expect(await command('mail', 'resume', id)).toMatchObject({ code: 0 })
+  expect(await suspended()).toBeNull()
+  expect(await command('mail', 'records')).toMatchObject({ code: 1 })
+  const records = await commandWith({ SITES_DOMAIN: 'sites.example.net' }, 'mail', 'records')
+  expect(records.code).toBe(0)
+  expect(records.said).toMatch(/_domainkey\.sites\.example\.net TXT v=DKIM1; k=rsa; p=\w/)
+  await jobsIdle(portal.app.db)
+})

@@ -45,12 +45,13 @@ export async function openPaymentTools(config: Config, databaseUrl: string) {
   await ledger.prepare(db, { drivers: [...drivers.keys()], products: [] })
   const catalog = loadCatalog(config.CATALOG)
   // Events are written here and sent by the portal that runs.
+  const { mail } = createOutbox({ jobs, clock, secrets })
   const letters = createLetters({
     clock,
     catalog,
     ledger,
     outbox: createEventOutbox(clock, () => undefined),
-    mail: createOutbox({ jobs, clock, secrets }).mail,
+    mail,
     portalUrl: config.portalUrl,
   })
   return {
@@ -60,6 +61,10 @@ export async function openPaymentTools(config: Config, databaseUrl: string) {
     jobs,
     ledger,
     letters,
+    mail,
+    log,
+    secrets,
+    catalog,
     ...openOperatorTools({
       db,
       clock,

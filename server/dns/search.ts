@@ -2,7 +2,7 @@
  * Lists of domains and records, page by page, and what is looked for in them: full names too, and
  * names of other scripts in their own letters.
  */
-import { sql, type SqlBool } from 'kysely'
+import { sql } from 'kysely'
 import { unicodeName } from '../../contract/dns-idn.ts'
 import { absoluteName, readName, type RecordType } from '../../contract/dns-records.ts'
 import { newestFirst, type PageRequest } from '../platform/cursor.ts'
@@ -11,6 +11,13 @@ import { live, recordOf, type KeptRecord, type ZoneRow } from './store.ts'
 
 const spelled = (search: string): string => search.normalize('NFC').trim().toLowerCase()
 const like = (text: string): string => `%${text.replace(/[\\%_]/g, '\\$&')}%`
+
+/** The domains that a full name lies in: of www.shop.vn these are shop.vn and vn. */
+const domainsAround = (text: string): string[] =>
+  text
+    .split('.')
+    .map((_label, at, labels) => labels.slice(at).join('.'))
+    .slice(1)
 
 /**
  * Newest first. Found by any part of the name in either spelling, and by a full name that lies in
@@ -33,15 +40,14 @@ export async function zonePage(
     const found = encoded
       .filter(({ name }) => unicodeName(name).includes(text))
       .map(({ name }) => name)
-    const within = (name: 'name' | 'shown_name') =>
-      sql<SqlBool>`${text}::text like '%.' || ${sql.ref(name)}`
+    const around = domainsAround(text)
+    // Both spellings are stored in lower case, so that no row has to be folded.
     query = query.where((eb) =>
       eb.or([
-        eb('name', 'ilike', like(text)),
-        eb('shown_name', 'ilike', like(text)),
-        within('name'),
-        within('shown_name'),
-        eb('name', '=', sql<string>`any (${found}::text[])`),
+        eb('name', 'like', like(text)),
+        eb('shown_name', 'like', like(text)),
+        eb('name', '=', sql<string>`any (${[...around, ...found]}::text[])`),
+        eb('shown_name', '=', sql<string>`any (${around}::text[])`),
       ]),
     )
   }

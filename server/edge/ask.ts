@@ -3,12 +3,12 @@
  * dispatcher with a handler of our own: no object a request, no stream between the two sockets,
  * which is half the CPU of `node:http`'s client.
  */
-import type http from 'node:http'
 import { isIP } from 'node:net'
 import { Agent, buildConnector, Client, type Dispatcher } from 'undici'
-import { toUpstream, toVisitor, type Visit } from './headers.ts'
+import { marksOf, toUpstream, toVisitor, withoutOurs, type Visit } from './headers.ts'
 import type { VisitorRequest } from './http2.ts'
 import { withinSite } from './shared-domain.ts'
+import type { Sink } from './sink.ts'
 import type { EdgeAddress } from './upstreams.ts'
 
 export interface UpstreamRequest {
@@ -16,6 +16,8 @@ export interface UpstreamRequest {
   readonly path: string
   readonly visit: Visit
   readonly hasBody: boolean
+  /** In the place of the visitor's own. */
+  readonly headers: readonly string[] | null
   /**
    * False: it gets a connection of its own, since a kept one may be closed by the other end just as
    * the request is written to it.
@@ -41,7 +43,7 @@ export interface UpstreamClient {
    */
   ask(
     request: VisitorRequest,
-    response: http.ServerResponse,
+    sink: Sink,
     upstream: UpstreamRequest,
     onAnswer: () => void,
     onEnd: (outcome: Outcome) => void,
@@ -92,6 +94,8 @@ export function createUpstreamClient({
   const options = {
     connect,
     headersTimeout: answerMs,
+    // Trailers name what was read for a page.
+    maxHeaderSize: 65_536,
     bodyTimeout: 0,
     allowH2: false,
     pipelining: 1,
@@ -99,29 +103,30 @@ export function createUpstreamClient({
   const agent = new Agent(options)
 
   return {
-    ask(request, response, { address, path, visit, hasBody, kept }, onAnswer, onEnd) {
+    ask(request, sink, { address, path, visit, hasBody, headers, kept }, onAnswer, onEnd) {
       const origin = originOf(address)
       const dispatcher = kept ? agent : new Client(origin, options)
       let controller: Dispatcher.DispatchController | undefined
       let left = false
-      const leave = () => {
+      sink.onLeave = () => {
         left = true
         controller?.abort(new Error('the visitor left'))
       }
-      const more = () => controller?.resume()
+      sink.onDrain = () => controller?.resume()
       const end = (outcome: Outcome) => {
-        response.off('close', leave)
-        response.off('drain', more)
+        sink.onLeave = () => {}
+        sink.onDrain = () => {}
         if (!kept) void dispatcher.close()
         onEnd(outcome)
       }
-      response.once('close', leave)
       dispatcher.dispatch(
         {
           origin,
           path,
           method: request.method ?? 'GET',
-          headers: toUpstream(request.rawHeaders, request.headers.connection, visit),
+          headers: headers
+            ? toUpstream(headers, undefined, visit)
+            : toUpstream(withoutOurs(request.rawHeaders), request.headers.connection, visit),
           body: hasBody ? request : null,
         },
         {
@@ -134,27 +139,27 @@ export function createUpstreamClient({
             if (status < 200) return
             onAnswer()
             const raw = (rawHeaders as Buffer[]).map((part) => part.toString('latin1'))
-            response.on('drain', more)
-            response.writeHead(
+            sink.begin(
               status,
               statusText,
               withinSite(toVisitor(raw, visit.httpsForSeconds), visit.host, sharedDomain),
+              marksOf(raw),
             )
           },
           onResponseData(running, chunk) {
-            if (!response.write(chunk)) running.pause()
+            if (!sink.write(chunk)) running.pause()
           },
-          onResponseEnd() {
+          onResponseEnd(_running, trailers) {
             // Called before the response ends: a visitor who leaves at its end has not left early.
             end({ how: 'answered' })
-            response.end()
+            sink.end(trailers as Readonly<Record<string, string>>)
           },
           onResponseError(_running, error: SocketError) {
             // The response broke off in the middle: the visitor must see that, not a short page
             // that looks complete.
-            if (response.headersSent) {
+            if (sink.begun) {
               end({ how: left ? 'client_closed' : 'broken' })
-              response.destroy()
+              sink.breakOff()
             } else if (left) end({ how: 'client_closed' })
             else if (error.code === 'UND_ERR_INVALID_ARG') end({ how: 'invalid_request' })
             else if (error.code === 'UND_ERR_HEADERS_TIMEOUT') end({ how: 'slow' })

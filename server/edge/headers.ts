@@ -1,5 +1,7 @@
 // What passes the edge and what it says itself.
 import { peerHeader } from './peers.ts'
+import { headerOf } from './raw-headers.ts'
+import type { Marks } from './sink.ts'
 
 const hopByHop = new Set([
   'connection',
@@ -27,6 +29,15 @@ const own = new Set([
   peerHeader,
 ])
 
+/** What the edge and a site's container say to each other alone. */
+const betweenUs = 'x-portal-'
+
+/** What a container says of its answer to the edge. */
+export const marksOf = (raw: readonly string[]): Marks => ({
+  isFile: headerOf(raw, `${betweenUs}file`) !== undefined,
+  isTagged: headerOf(raw, `${betweenUs}page`) !== undefined,
+})
+
 /** Headers that a Connection header names are for one hop only. */
 function namedByConnection(connection: string | undefined): ReadonlySet<string> | null {
   if (!connection || /^(?:keep-alive|close|upgrade)$/i.test(connection)) return null
@@ -41,6 +52,14 @@ export interface Visit {
   readonly httpsForSeconds?: number | undefined
   /** Where another edge is asked: what it knows this one by. */
   readonly peerKey?: string | undefined
+}
+
+/** A visitor's request headers without those that only the edge may send. */
+export function withoutOurs(raw: readonly string[]): readonly string[] {
+  const isOurs = (name: string): boolean =>
+    name.length > betweenUs.length && name.toLowerCase().startsWith(betweenUs)
+  if (!raw.some((name, index) => index % 2 === 0 && isOurs(name))) return raw
+  return raw.filter((_one, index) => !isOurs(raw[index - (index % 2)]!))
 }
 
 /**
@@ -94,7 +113,7 @@ export function toVisitor(raw: readonly string[], httpsForSeconds?: number): str
   const out: string[] = []
   for (let index = 0; index < raw.length; index += 2) {
     const lower = raw[index]!.toLowerCase()
-    if (hopByHop.has(lower) || named?.has(lower)) continue
+    if (hopByHop.has(lower) || named?.has(lower) || lower.startsWith(betweenUs)) continue
     if (httpsForSeconds !== undefined && lower === 'strict-transport-security') continue
     out.push(raw[index]!, raw[index + 1]!)
   }

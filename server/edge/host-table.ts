@@ -1,5 +1,6 @@
 // The table of host names and sites: the portal sends changes of it; the edge keeps it while the
 // portal is down.
+import type { Protection } from './protection.ts'
 import type { EdgeAddress } from './upstreams.ts'
 
 export interface EdgeSite {
@@ -10,6 +11,12 @@ export interface EdgeSite {
   readonly addresses: readonly EdgeAddress[]
   /** The addresses are another edge's. */
   readonly isElsewhere?: boolean
+  /** The host name that visitors of this one are sent to. */
+  readonly primary?: string
+  /** False: its owner wants no page to be kept. */
+  readonly keepsPages?: boolean
+  /** Who may visit it; without it everybody. */
+  readonly protection?: Protection
 }
 
 export interface HostEntry {
@@ -18,8 +25,14 @@ export interface HostEntry {
   readonly site: string
   /** `live`: shown as soon as a container answers. */
   readonly state: 'live' | 'starting' | 'suspended' | 'failed'
+  /** The host name that its visitors are sent to. */
+  readonly primary?: string
   /** The edge of the node that runs the site, where that is another node. */
   readonly via?: EdgeAddress
+  /** False: its owner wants no page to be kept. */
+  readonly keepsPages?: boolean
+  /** Who may visit it; without it everybody. */
+  readonly protection?: Protection
 }
 
 export interface HostChange {
@@ -48,11 +61,20 @@ export interface HostTable {
   peerKey(): string | null
 }
 
+const byHost = (one: HostEntry | undefined, other: HostEntry | undefined): number =>
+  (one?.host ?? '') < (other?.host ?? '') ? -1 : 1
+
 /** Before every transaction: whoever asks what changed since is told all that is known of. */
 const unknownSnapshot = '1:1:'
 
-/** `upstreams`: containers of a site that answer now, from memory. */
-export function createHostTable(upstreams: (site: string) => readonly EdgeAddress[]): HostTable {
+/**
+ * @param upstreams containers of a site that answer now, from memory
+ * @param onChange told of each site whose names, state or settings are no longer what they were
+ */
+export function createHostTable(
+  upstreams: (site: string) => readonly EdgeAddress[],
+  onChange: (site: string) => void = () => {},
+): HostTable {
   // Before the first table arrives no host name is known to be unused: the visitor is asked to wait
   // a moment.
   let version: string | null = null
@@ -73,12 +95,19 @@ export function createHostTable(upstreams: (site: string) => readonly EdgeAddres
     namesOf.delete(site)
   }
 
+  const saidOf = (site: string): string =>
+    JSON.stringify((namesOf.get(site) ?? []).map((host) => hosts.get(host)).toSorted(byHost))
+
   function put(sites: readonly string[] | null, entries: readonly HostEntry[]): void {
+    const before = new Map<string, string>()
+    for (const site of sites ?? [...namesOf.keys(), ...entries.map((entry) => entry.site)])
+      if (!before.has(site)) before.set(site, saidOf(site))
     if (sites === null) {
       hosts = new Map()
       namesOf = new Map()
     } else for (const site of sites) forget(site)
     for (const entry of entries) add(entry)
+    for (const [site, said] of before) if (saidOf(site) !== said) onChange(site)
   }
 
   return {
@@ -99,11 +128,19 @@ export function createHostTable(upstreams: (site: string) => readonly EdgeAddres
       if (version === null) return { id: null, state: 'starting', addresses: [] }
       const entry = hosts.get(host)
       if (!entry) return { id: null, state: 'unknown', addresses: [] }
-      const { site: id, state, via } = entry
+      const { site: id, state, via, primary, keepsPages, protection } = entry
       if (state !== 'live') return { id, state, addresses: [] }
-      if (via) return { id, state: 'running', addresses: [via], isElsewhere: true }
+      const sentOn = primary === undefined ? {} : { primary }
+      if (via) return { id, state: 'running', addresses: [via], isElsewhere: true, ...sentOn }
       const addresses = upstreams(id)
-      return { id, state: addresses.length > 0 ? 'running' : 'starting', addresses }
+      return {
+        id,
+        state: addresses.length > 0 ? 'running' : 'starting',
+        addresses,
+        ...sentOn,
+        ...(keepsPages === undefined ? {} : { keepsPages }),
+        ...(protection === undefined ? {} : { protection }),
+      }
     },
   }
 }

@@ -1,25 +1,38 @@
 // The edge: visitors' requests to customers' sites, by Host. It knows no site itself; `resolve`
 // tells it, at every request.
 import http from 'node:http'
-import { isIP, type AddressInfo, type Socket } from 'node:net'
+import { isIP, type AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { watchUnused } from '../platform/unused-connections.ts'
 import { carriesBody, opensWebSocket } from '../platform/upgrade.ts'
 import { accessLine, visitorLeft, type Given } from './access.ts'
 import { createUpstreamClient } from './ask.ts'
+import type { Asking, PageCache } from './cache/index.ts'
 import { createHttp2Door, isHttp2, type VisitorRequest } from './http2.ts'
 import { challengeOf, redirectOf, type EdgeHttps } from './https.ts'
-import { toUpstream, toVisitor, type Visit } from './headers.ts'
+import type { Visit } from './headers.ts'
 import type { EdgeSite } from './host-table.ts'
 import { edgePage, type EdgePage } from './pages.ts'
-import { withinSite } from './shared-domain.ts'
+import { sinkFor, VisitorSink } from './sink.ts'
 import { createTlsListener, type TlsCounts } from './tls-listener.ts'
 import { isFromPeer, protoByPeer } from './peers.ts'
+import { toPrimary } from './primary.ts'
+import { createProtections, withoutAuthorization, type ProtectionPage } from './protection.ts'
+import type { Traffic } from './traffic.ts'
+import { createTunnels } from './tunnel.ts'
 import { Upstreams } from './upstreams.ts'
 
 export { createHttps, type CertificateFeed, type EdgeHttps } from './https.ts'
 export type { EdgeCertificate } from './certificates.ts'
 export type { TlsCounts } from './tls-listener.ts'
+export { createTraffic, noVisits, type Traffic, type Visits } from './traffic.ts'
+export {
+  createPageCache,
+  pageCacheLimits,
+  type CacheCounts,
+  type CacheFigures,
+  type PageCache,
+} from './cache/index.ts'
 export { createHostTable, type EdgeSite, type HostChange, type HostEntry } from './host-table.ts'
 
 /** Requests since the start by class of status; `left`: the visitor left before an answer began. */
@@ -47,6 +60,10 @@ export interface EdgeParts {
   readonly peerKey?: () => string | null
   /** What HTTPS needs; without it the edge speaks HTTP alone. */
   readonly https?: EdgeHttps
+  /** Keeps pages of sites that allow it; without it none is kept. */
+  readonly cache?: PageCache
+  /** Told of each visit of a site that this edge answered, not another. */
+  readonly traffic?: Pick<Traffic, 'note'>
   /** How long an upstream may take until its first byte, ms. */
   readonly answerMs?: number
   readonly log: { warn(detail: object, message: string): void }
@@ -113,7 +130,6 @@ const pageFor = (site: EdgeSite): EdgePage | null => {
 
 export function createEdge(parts: EdgeParts): Edge {
   const upstreams = new Upstreams()
-  const tunnels = new Set<Duplex>()
   const counts = { '1xx': 0, '2xx': 0, '3xx': 0, '4xx': 0, '5xx': 0, left: 0 }
   const count = (status: number): void => {
     const name = `${Math.floor(status / 100)}xx`
@@ -129,6 +145,29 @@ export function createEdge(parts: EdgeParts): Edge {
   const sharedDomain = parts.sharedDomain?.toLowerCase() ?? null
   const answerMs = parts.answerMs ?? 120_000
   const upstreamClient = createUpstreamClient({ connectMs, answerMs, sharedDomain })
+  const tunnels = createTunnels({ connectMs, answerMs, sharedDomain })
+  const protections = createProtections()
+
+  /** Calls `enter` once the visitor may see the site, or `refuse` with the page in its place. */
+  const protect = (
+    site: EdgeSite,
+    client: string,
+    request: VisitorRequest,
+    enter: () => void,
+    refuse: (page: NonNullable<ProtectionPage>) => void,
+  ): void => {
+    const { id, protection, isElsewhere } = site
+    // The edge of its node asks.
+    if (id === null || !protection || isElsewhere) return enter()
+    const go = (page: ProtectionPage): void => {
+      if (page !== null) return refuse(page)
+      if (protection.password) withoutAuthorization(request)
+      enter()
+    }
+    const page = protections.judge(id, protection, client, request)
+    if (page instanceof Promise) void page.then(go)
+    else go(page)
+  }
 
   const withKey = (visit: Visit, site: EdgeSite): Visit =>
     site.isElsewhere ? { ...visit, peerKey: peerKey() ?? undefined } : visit
@@ -176,10 +215,14 @@ export function createEdge(parts: EdgeParts): Edge {
     if (!target) return show(request, response, visitor, 'unknown', null)
     const name = nameOf(target.host)
     const proto = fromPeer ? protoByPeer(request) : protoOf(request)
+    const { state, primary } = parts.resolve(name)
+    const sentOn = state === 'running' && !fromPeer ? primary : undefined
     const instead =
-      https &&
-      (challengeOf(https, name, target.path) ??
-        (proto === 'http' && !fromPeer ? redirectOf(https, name, target, request) : undefined))
+      (https && challengeOf(https, name, target.path)) ??
+      (sentOn === undefined ? undefined : toPrimary(https, sentOn, target, proto, request)) ??
+      (https && proto === 'http' && !fromPeer
+        ? redirectOf(https, name, target, request)
+        : undefined)
     if (instead) {
       response.writeHead(instead.status, instead.headers).end(instead.body)
       return
@@ -195,10 +238,13 @@ export function createEdge(parts: EdgeParts): Edge {
     const repeatable = !hasBody && (request.method === 'GET' || request.method === 'HEAD')
     const tried = new Set<string>()
 
-    const attempt = (tries: number) => {
+    const attempt = (tries: number, asking: Asking) => {
       const site = parts.resolve(name)
+      const say = (page: EdgePage) => {
+        asking.fail()
+        show(request, response, visitor, page, site.id)
+      }
       const page = pageFor(site)
-      const say = (page: EdgePage) => show(request, response, visitor, page, site.id)
       if (page) return say(page)
       // Two edges that take the site for the other's would pass the visitor to and fro.
       if (site.isElsewhere && fromPeer) return say('failed')
@@ -206,15 +252,16 @@ export function createEdge(parts: EdgeParts): Edge {
       if (!address) return say('failed')
       const done = upstreams.take(address)
       const again = (page: EdgePage) =>
-        repeatable && tries < maxTries ? attempt(tries + 1) : say(page)
+        repeatable && tries < maxTries ? attempt(tries + 1, asking) : say(page)
       upstreamClient.ask(
         request,
-        response,
+        asking.sink,
         {
           address,
           path: target.path,
           visit: withKey(visit, site),
           hasBody,
+          headers: asking.headers,
           kept: repeatable && tries < maxTries,
         },
         () => upstreams.worked(address),
@@ -223,15 +270,17 @@ export function createEdge(parts: EdgeParts): Edge {
           if (outcome.how === 'closed') again('failed')
           // A slow page is not a sick upstream.
           else if (outcome.how === 'slow') say('timeout')
-          else if (outcome.how === 'client_closed' || outcome.how === 'broken')
+          else if (outcome.how === 'client_closed' || outcome.how === 'broken') {
+            asking.fail()
             note(request, visitor, site.id, {
               status: outcome.how === 'client_closed' ? visitorLeft : response.statusCode,
               bytes: null,
               why: outcome.how === 'client_closed' ? 'the visitor left' : 'the answer broke off',
             })
-          else if (outcome.how === 'invalid_request')
+          } else if (outcome.how === 'invalid_request') {
+            asking.fail()
             response.writeHead(400, { connection: 'close', 'content-length': 0 }).end()
-          else if (outcome.how === 'failed') {
+          } else if (outcome.how === 'failed') {
             tried.add(upstreams.failed(address))
             parts.log.warn(
               { host: name, upstream: `${address.host}:${address.port}`, code: outcome.code },
@@ -242,31 +291,41 @@ export function createEdge(parts: EdgeParts): Edge {
         },
       )
     }
-    attempt(1)
-  }
 
-  /** Cuts the connection attempt that does not come about, and the wait for a first byte. */
-  const limitTime = (outgoing: http.ClientRequest) => {
-    outgoing.once('socket', (socket: Socket) => {
-      if (!socket.connecting) return
-      const timer = setTimeout(
-        () =>
-          outgoing.destroy(
-            Object.assign(new Error('no connection in time'), { code: 'ETIMEDOUT' }),
-          ),
-        connectMs,
+    const enter = (site: EdgeSite): void => {
+      const goesOn = site.state === 'running' && site.id !== null && !site.isElsewhere
+      // Another edge compresses, and so does the portal.
+      if (!goesOn)
+        return attempt(1, { sink: new VisitorSink(request, response), headers: null, fail() {} })
+      if (!parts.cache || site.keepsPages === false || site.addresses.length === 0)
+        return attempt(1, { sink: sinkFor(request, response, proto), headers: null, fail() {} })
+      parts.cache.answer(
+        {
+          request,
+          response,
+          site: site.id,
+          host: target.host,
+          path: target.path,
+          proto,
+          client: visitor.client,
+          httpsForSeconds: visit.httpsForSeconds,
+          hasBody,
+        },
+        (word) => sinkFor(request, response, proto, ['X-Cache', word]),
+        (asking) => attempt(1, asking),
       )
-      socket.once('connect', () => clearTimeout(timer))
-      socket.once('close', () => clearTimeout(timer))
-    })
-    const timer = setTimeout(
-      () => outgoing.destroy(Object.assign(new Error('no answer in time'), { code: 'EANSWER' })),
-      answerMs,
-    )
-    const clear = () => clearTimeout(timer)
-    outgoing.once('response', clear)
-    outgoing.once('upgrade', clear)
-    outgoing.once('close', clear)
+    }
+
+    const site = parts.resolve(name)
+    const { id } = site
+    if (parts.traffic && id !== null && !site.isElsewhere)
+      response.once('close', () => {
+        if (!response.headersSent) return
+        const isCached = response.getHeader('x-cache') === 'HIT'
+        parts.traffic?.note(id, response.statusCode, performance.now() - visitor.began, isCached)
+      })
+    const refused = (page: EdgePage) => show(request, response, visitor, page, site.id)
+    protect(site, visitor.client, request, () => enter(site), refused)
   }
 
   const upgrade = (request: http.IncomingMessage, socket: Duplex, head: Buffer) => {
@@ -275,9 +334,7 @@ export function createEdge(parts: EdgeParts): Edge {
       client: clientOf(request, trustProxy || fromPeer),
       began: performance.now(),
     }
-    tunnels.add(socket)
-    socket.once('close', () => tunnels.delete(socket))
-    socket.on('error', () => socket.destroy())
+    tunnels.hold(socket)
     const refuse = (page: EdgePage, site: string | null = null) => {
       const { status, headers, body } = edgePage(page, request.headers['accept-language'])
       count(status)
@@ -294,65 +351,21 @@ export function createEdge(parts: EdgeParts): Edge {
     const page = pageFor(site)
     if (page) return refuse(page, site.id)
     if (site.isElsewhere && fromPeer) return refuse('failed', site.id)
-    const address = upstreams.pick(site.addresses, new Set())
-    if (!address) return refuse('failed', site.id)
-    const done = upstreams.take(address)
-    socket.once('close', done)
-    const visit = withKey(
-      {
-        host: target.host,
-        client: visitor.client,
-        proto: fromPeer ? protoByPeer(request) : protoOf(request),
-      },
-      site,
-    )
-    const outgoing = http.request({
-      host: address.host,
-      port: address.port,
-      method: request.method,
-      path: target.path,
-      headers: toUpstream(request.rawHeaders, request.headers.connection, visit, [
-        'Connection',
-        'Upgrade',
-        'Upgrade',
-        'websocket',
-      ]),
-      setHost: false,
-      agent: false,
-    })
-    limitTime(outgoing)
-    socket.once('close', () => outgoing.destroy())
-    const headOf = (incoming: http.IncomingMessage, raw: readonly string[]) => {
-      count(incoming.statusCode ?? 0)
-      let text = `HTTP/1.1 ${incoming.statusCode} ${incoming.statusMessage}\r\n`
-      const own = withinSite(raw, target.host, sharedDomain)
-      for (let index = 0; index < own.length; index += 2)
-        text += `${own[index]}: ${own[index + 1]}\r\n`
-      return `${text}\r\n`
-    }
-    outgoing.once('upgrade', (incoming, upstream, upstreamHead) => {
-      socket.write(headOf(incoming, incoming.rawHeaders))
-      if (upstreamHead.length > 0) socket.write(upstreamHead)
-      if (head.length > 0) upstream.write(head)
-      tunnels.add(upstream)
-      upstream.on('error', () => socket.destroy())
-      upstream.once('close', () => {
-        tunnels.delete(upstream)
-        socket.destroy()
+    const enter = (): void => {
+      // Who left while a password was checked needs no upstream.
+      if (socket.destroyed) return
+      const address = upstreams.pick(site.addresses, new Set())
+      if (!address) return refuse('failed', site.id)
+      const done = upstreams.take(address)
+      socket.once('close', done)
+      const proto = fromPeer ? protoByPeer(request) : protoOf(request)
+      const visit = withKey({ host: target.host, client: visitor.client, proto }, site)
+      tunnels.open({ request, socket, head, address, path: target.path, visit }, count, () => {
+        upstreams.failed(address)
+        if (socket.writable) refuse('failed', site.id)
       })
-      socket.once('close', () => upstream.destroy())
-      upstream.pipe(socket).pipe(upstream)
-    })
-    // The site does not speak it: its answer, and the end of this connection.
-    outgoing.once('response', (incoming) => {
-      socket.write(headOf(incoming, [...toVisitor(incoming.rawHeaders), 'Connection', 'close']))
-      incoming.pipe(socket)
-    })
-    outgoing.once('error', () => {
-      upstreams.failed(address)
-      if (socket.writable) refuse('failed', site.id)
-    })
-    outgoing.end()
+    }
+    protect(site, visitor.client, request, enter, (denied) => refuse(denied, site.id))
   }
 
   const server = http.createServer(
@@ -401,7 +414,7 @@ export function createEdge(parts: EdgeParts): Edge {
     counts: () => ({ ...counts }),
     tlsCounts: () => tlsListener?.counts() ?? { done: 0, resumed: 0, failed: 0 },
     close: async () => {
-      for (const tunnel of tunnels) tunnel.destroy()
+      tunnels.destroy()
       const timer = setTimeout(() => {
         server.closeAllConnections()
         http2Door.destroy()

@@ -2,8 +2,17 @@
 // from elsewhere.
 import type { Language } from '../../contract/errors.ts'
 import { acceptedLanguage } from '../platform/accept-language.ts'
+import { wrongTriesSeconds } from './protection.ts'
 
-export type EdgePage = 'unknown' | 'starting' | 'suspended' | 'failed' | 'timeout'
+export type EdgePage =
+  | 'unknown'
+  | 'starting'
+  | 'suspended'
+  | 'failed'
+  | 'timeout'
+  | 'denied'
+  | 'password'
+  | 'tries'
 
 const words: Record<
   EdgePage,
@@ -57,6 +66,33 @@ const words: Record<
     en: ['This site takes too long', 'It did not answer in time. Try again in a moment.'],
     vi: ['Trang web phản hồi quá lâu', 'Trang không trả lời kịp. Vui lòng thử lại sau giây lát.'],
   },
+  denied: {
+    status: 403,
+    en: [
+      'This site does not let you in',
+      'Its owner does not allow visits from your network. Ask the owner if that is a mistake.',
+    ],
+    vi: [
+      'Bạn không thể truy cập trang web này',
+      'Chủ trang đã chặn truy cập từ mạng của bạn. Hãy liên hệ chủ trang nếu đây là nhầm lẫn.',
+    ],
+  },
+  password: {
+    status: 401,
+    en: [
+      'This site asks for a password',
+      'Reload the page and enter the user name and password that its owner gave you.',
+    ],
+    vi: [
+      'Trang web này yêu cầu mật khẩu',
+      'Hãy tải lại trang rồi nhập tên đăng nhập và mật khẩu mà chủ trang đã cung cấp.',
+    ],
+  },
+  tries: {
+    status: 429,
+    en: ['Too many wrong passwords', 'Wait ten minutes, then try again.'],
+    vi: ['Nhập sai mật khẩu quá nhiều lần', 'Vui lòng đợi mười phút rồi thử lại.'],
+  },
 }
 
 /** Status, headers and body of a page. */
@@ -102,5 +138,8 @@ p { margin: 0 }
       "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
   }
   if (page === 'starting') headers['retry-after'] = '2'
+  if (page === 'tries') headers['retry-after'] = String(wrongTriesSeconds)
+  // Browsers show no word of the realm any more; it tells apart what they remember.
+  if (page === 'password') headers['www-authenticate'] = 'Basic realm="site", charset="UTF-8"'
   return { status, headers, body }
 }

@@ -4,6 +4,7 @@
  * `portal_process_up`, and its other values are absent.
  */
 import type { Family, Sample, Samples } from '../platform/metrics.ts'
+import type { CacheCounts } from '../edge/index.ts'
 import { measureProcess, type ParentFigures, type ProcessFigures } from '../process-figures.ts'
 import type { GaugeParts } from './parts.ts'
 
@@ -47,6 +48,26 @@ const families = {
     type: 'counter',
     help: 'TLS handshakes of visitors: full, resumed, failed',
     labels: ['outcome', 'node'],
+  },
+  portal_edge_cache_requests_total: {
+    type: 'counter',
+    help: 'What the page cache could do: hit, miss, or bypass, where nothing is ever kept',
+    labels: ['outcome', 'node'],
+  },
+  portal_edge_cache_dropped_total: {
+    type: 'counter',
+    help: 'Kept pages that went: a write changed what they show, or others needed the room',
+    labels: ['why', 'node'],
+  },
+  portal_edge_cache_entries: {
+    type: 'gauge',
+    help: 'Pages and files that are kept',
+    labels: ['node'],
+  },
+  portal_edge_cache_bytes: {
+    type: 'gauge',
+    help: 'What kept pages and files take of memory',
+    labels: ['node'],
   },
   portal_edge_certificates: {
     type: 'gauge',
@@ -128,6 +149,10 @@ export function defineProcessGauges({
     )
     const ofNodes = (value: (figures: ParentFigures) => number): Sample[] =>
       nodes.map(({ node, figures }) => ({ of: { node }, value: value(figures) }))
+    const ofCaches = (read: (cache: CacheCounts) => Sample[]): Sample[] =>
+      nodes.flatMap(({ node, figures: { cache } }) =>
+        (cache ? read(cache) : []).map(({ of, value }) => ({ of: { ...of, node }, value })),
+      )
     if (nodes.length > 0)
       Object.assign(samples, {
         portal_edge_requests_total: nodes.flatMap(({ node, figures }) =>
@@ -140,6 +165,14 @@ export function defineProcessGauges({
             failed: tls.failed,
           }).map(([outcome, value]) => ({ of: { outcome, node }, value })),
         ),
+        portal_edge_cache_requests_total: ofCaches(({ hits, misses, bypassed }) =>
+          eachOf('outcome', { hit: hits, miss: misses, bypass: bypassed }),
+        ),
+        portal_edge_cache_dropped_total: ofCaches(({ dropped, evicted }) =>
+          eachOf('why', { written: dropped, room: evicted }),
+        ),
+        portal_edge_cache_entries: ofCaches(({ entries }) => [{ value: entries }]),
+        portal_edge_cache_bytes: ofCaches(({ bytes }) => [{ value: bytes }]),
         portal_edge_certificates: ofNodes(({ tls }) => tls.held),
         portal_containers: ofNodes(({ runtime }) => runtime.containers),
         portal_container_restarts_total: ofNodes(({ runtime }) => runtime.restarts),

@@ -1,6 +1,14 @@
 /** Customers' servers, their backups, and their domains. */
 import { countDomains, domainStates } from '../dns/index.ts'
-import { countBackups, countSites, stuckWork, works } from '../wordpress/index.ts'
+import {
+  countBackups,
+  countMail,
+  countSites,
+  countUpdates,
+  stuckWork,
+  updateEnds,
+  works,
+} from '../wordpress/index.ts'
 import type { GaugeParts } from './parts.ts'
 
 export function defineSiteGauges(
@@ -38,6 +46,36 @@ export function defineSiteGauges(
         ],
         portal_sites_answering: running - down,
         portal_sites_down: down,
+      }
+    },
+  )
+  metrics.source(
+    {
+      portal_site_updates_under_way: { type: 'gauge', help: 'Updates of sites that are under way' },
+      portal_site_updates_ended: {
+        type: 'gauge',
+        help: 'Updates of sites in the last 24 hours by how they ended',
+        labels: ['state'],
+      },
+      portal_update_waves_stopped: {
+        type: 'gauge',
+        help: 'Waves of updates that stopped by themselves (`npm run portal -- updates`)',
+      },
+      portal_update_directory_timestamp_seconds: {
+        type: 'gauge',
+        help: 'When the directory of WordPress last named a release; 0 for never',
+      },
+    },
+    async () => {
+      const counts = await countUpdates(db, clock.now())
+      return {
+        portal_site_updates_under_way: counts.underWay,
+        portal_site_updates_ended: updateEnds.map((state) => ({
+          of: { state },
+          value: counts.ended[state] ?? 0,
+        })),
+        portal_update_waves_stopped: counts.stoppedWaves,
+        portal_update_directory_timestamp_seconds: counts.directoryAt,
       }
     },
   )
@@ -124,6 +162,31 @@ export function defineSiteGauges(
       return {
         portal_backups_failed: failed,
         portal_backups_proven_age_seconds: Math.max(0, ageMs) / 1000,
+      }
+    },
+    'costly',
+  )
+  metrics.source(
+    {
+      portal_site_mail_waiting: {
+        type: 'gauge',
+        help: 'Recipients of sites’ e-mail that it is not sent to yet',
+      },
+      portal_site_mail_oldest_seconds: {
+        type: 'gauge',
+        help: 'Age of the oldest of them that does not wait for its site’s hourly limit',
+      },
+      portal_site_mail_suspended: {
+        type: 'gauge',
+        help: 'Sites whose e-mail is suspended (`npm run portal -- mail`)',
+      },
+    },
+    async () => {
+      const { waiting, oldestSeconds, suspendedSites } = await countMail(db, clock.now())
+      return {
+        portal_site_mail_waiting: waiting,
+        portal_site_mail_oldest_seconds: oldestSeconds,
+        portal_site_mail_suspended: suspendedSites,
       }
     },
     'costly',

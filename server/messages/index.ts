@@ -11,9 +11,10 @@ import { DriverFailure } from '../platform/errors.ts'
 import { keptSeconds, type Attempt, type Jobs } from '../platform/jobs.ts'
 import type { Log } from '../platform/log.ts'
 import type { Secrets } from '../platform/secrets.ts'
-import type { MailDriver, SmsDriver } from './driver.ts'
+import type { MailDriver, SignKey, SmsDriver } from './driver.ts'
 
-export type { MailDriver, SmsDriver }
+export { lettersTo } from './desk.ts'
+export type { MailDriver, SignKey, SmsDriver }
 
 export interface Outbox {
   /** `until`: when it is worth nothing any more and is not sent; `from`: it is not sent before. */

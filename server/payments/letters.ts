@@ -33,6 +33,11 @@ export interface Letters {
   takenBack(tx: Tx, of: MovedMoney & { readonly owed: bigint }): Promise<void>
   /** Taken back before, and given again. */
   returned(tx: Tx, of: MovedMoney): Promise<void>
+  /** By the operator. `amount` is signed; `told`: why, for the customer. */
+  adjusted(
+    tx: Tx,
+    of: Pick<MovedMoney, 'customerId' | 'amount' | 'currency'> & { readonly told: string },
+  ): Promise<void>
 }
 
 const words = {
@@ -109,8 +114,46 @@ const words = {
         '{balance}. Xem mọi giao dịch tại: {portal}/transactions',
     },
   },
+  'wallet.adjusted': {
+    en: {
+      subject: '{moved}',
+      text:
+        '{did} at {at}: {told}. Your balance is {balance}. All transactions: ' +
+        '{portal}/transactions',
+    },
+    vi: {
+      subject: '{moved}',
+      text:
+        '{did} lúc {at}. Lý do: {told}. Số dư ví là {balance}. Xem mọi giao dịch tại: ' +
+        '{portal}/transactions',
+    },
+  },
 } as const satisfies Partial<Record<EventName, Record<Language, { subject: string; text: string }>>>
 type Kind = keyof typeof words
+
+/** An adjustment by its direction, of this amount as it is printed. */
+const adjustments = {
+  in: {
+    en: (amount: string) => ({
+      moved: `${amount} put into your wallet`,
+      did: `We put ${amount} into your wallet`,
+    }),
+    vi: (amount: string) => ({
+      moved: `Đã cộng ${amount} vào ví`,
+      did: `Chúng tôi đã cộng ${amount} vào ví của bạn`,
+    }),
+  },
+  out: {
+    en: (amount: string) => ({
+      moved: `${amount} taken out of your wallet`,
+      did: `We took ${amount} out of your wallet`,
+    }),
+    vi: (amount: string) => ({
+      moved: `Đã trừ ${amount} khỏi ví`,
+      did: `Chúng tôi đã trừ ${amount} khỏi ví của bạn`,
+    }),
+  },
+} as const
 
 const rests = {
   setOff: {
@@ -138,6 +181,7 @@ export function createLetters(deps: {
     kind: Kind,
     of: MovedMoney,
     part: { readonly name: keyof typeof rests; readonly amount: bigint } | null = null,
+    told = '',
   ): Promise<void> {
     const { amount, currency, provider, transactionCode } = of
     const wallet = {
@@ -158,8 +202,11 @@ export function createLetters(deps: {
     const language: Language = preferred === 'vi' ? 'vi' : 'en'
     const money = (minor: bigint): string => formatMoney(Number(minor), currency, language)
     const { balance } = await deps.ledger.balanceOf(tx, of.customerId)
+    const shown = money(amount < 0n ? -amount : amount)
     const known = {
-      amount: money(amount),
+      amount: shown,
+      ...adjustments[amount < 0n ? 'out' : 'in'][language](shown),
+      told,
       provider,
       code: transactionCode,
       balance: money(balance),
@@ -180,5 +227,7 @@ export function createLetters(deps: {
     refundFailed: (tx, of) => tell(tx, 'wallet.refund_failed', of),
     takenBack: (tx, of) => tell(tx, 'wallet.chargeback', of, { name: 'owed', amount: of.owed }),
     returned: (tx, of) => tell(tx, 'wallet.chargeback_returned', of),
+    adjusted: (tx, { told, ...of }) =>
+      tell(tx, 'wallet.adjusted', { ...of, provider: '', transactionCode: '' }, null, told),
   }
 }

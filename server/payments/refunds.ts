@@ -8,7 +8,7 @@ import type { Currency } from '../../contract/money.ts'
 import { jobNames } from '../billing/index.ts'
 import { later, minutes, type Clock } from '../platform/clock.ts'
 import { transaction, type Database, type Tx } from '../platform/db.ts'
-import { DriverFailure } from '../platform/errors.ts'
+import { DriverFailure, type Sentence } from '../platform/errors.ts'
 import type { Jobs } from '../platform/jobs.ts'
 import type { Log } from '../platform/log.ts'
 import type { Ledger } from '../wallet/index.ts'
@@ -23,7 +23,13 @@ const jobOf = (driver: string): string => `refund-to-source-${driver}`
 const formerJob = 'refund-to-source'
 
 /** Why a refund was not begun, for the operator. */
-export class NotRefundable extends Error {}
+export class NotRefundable extends Error {
+  readonly text: Sentence
+  constructor(text: Sentence) {
+    super(text.en)
+    this.text = text
+  }
+}
 
 export interface Refunds {
   /**
@@ -31,6 +37,13 @@ export interface Refunds {
    * NotRefundable.
    */
   begin(transactionCode: string, amount: bigint | undefined, reason: string): Promise<string>
+  /** The same in a transaction of the caller's; answers also how much, and whose it is. */
+  beginIn(
+    tx: Tx,
+    transactionCode: string,
+    amount: bigint | undefined,
+    reason: string,
+  ): Promise<{ id: string; customerId: string; amount: bigint; currency: Currency }>
   /**
    * A person looked at the gateway: one that is unclear, or that was asked for over an hour ago, is
    * decided. Throws NotRefundable.
@@ -191,65 +204,96 @@ export function createRefunds(deps: {
       run: ({ refundId }, attempt) => act(refundId, attempt.last),
     })
 
-  return {
+  const refunds: Refunds = {
     async decide(id, status) {
       const refund = await db
         .selectFrom('payment_refund')
         .selectAll()
         .where('id', '=', id)
         .executeTakeFirst()
-      if (!refund) throw new NotRefundable(`There is no refund ${id}.`)
+      if (!refund)
+        throw new NotRefundable({
+          en: `There is no refund ${id}.`,
+          vi: `Không có khoản hoàn tiền ${id}.`,
+        })
       if (refund.status === 'done' || refund.status === 'refused')
-        throw new NotRefundable(`The refund ${id} is ${refund.status}.`)
+        throw new NotRefundable({
+          en: `The refund ${id} is ${refund.status}.`,
+          vi: `Khoản hoàn tiền ${id} đã kết thúc (${refund.status}).`,
+        })
       if (refund.status === 'requested' && refund.created_at > later(clock.now(), -refundLimitMs))
-        throw new NotRefundable(`The gateway is still being asked for the refund ${id}.`)
+        throw new NotRefundable({
+          en: `The gateway is still being asked for the refund ${id}.`,
+          vi: `Đang chờ cổng thanh toán trả lời về khoản hoàn tiền ${id}.`,
+        })
       await close(id, status, 'decided by hand', refund.provider_refund_id)
     },
-    begin: (code, wanted, reason) =>
-      transaction(db, async (tx) => {
-        const payment = await tx
-          .selectFrom('payment')
-          .selectAll()
-          .where('code', '=', code)
-          .forUpdate()
-          .executeTakeFirst()
-        if (!payment) throw new NotRefundable(`There is no payment ${code}.`)
-        const driver = drivers.get(payment.driver)
-        if (!driver?.refund)
-          throw new NotRefundable(
-            `${driver?.displayName ?? payment.driver} gives no money back; transfer it by hand.`,
-          )
-        if (payment.status !== 'succeeded')
-          throw new NotRefundable(`The payment ${code} has brought no money.`)
-        const gone = await refundedTotal(tx, payment.id)
-        const left = payment.received > gone ? payment.received - gone : 0n
-        const amount = wanted ?? left
-        if (amount <= 0n || amount > left)
-          throw new NotRefundable(`Of the payment ${code} ${left} are left to give back.`)
-        const id = randomUUID()
-        const { outcome } = await ledger.withhold(tx, {
-          key: `refund:${id}`,
-          customerId: payment.customer_id,
-          driver: driver.name,
-          amount,
-          currency: payment.currency as Currency,
-          details: { provider: driver.displayName, code, reason },
+    async begin(code, wanted, reason) {
+      const { id } = await transaction(db, (tx) => refunds.beginIn(tx, code, wanted, reason))
+      return id
+    },
+    async beginIn(tx, code, wanted, reason) {
+      const payment = await tx
+        .selectFrom('payment')
+        .selectAll()
+        .where('code', '=', code)
+        .forUpdate()
+        .executeTakeFirst()
+      if (!payment)
+        throw new NotRefundable({
+          en: `There is no payment ${code}.`,
+          vi: `Không có giao dịch ${code}.`,
         })
-        if (outcome === 'short')
-          throw new NotRefundable('The wallet does not hold that much any more.')
-        await tx
-          .insertInto('payment_refund')
-          .values({
-            id,
-            payment_id: payment.id,
-            amount,
-            reason,
-            status: 'requested',
-            created_at: clock.now(),
-          })
-          .execute()
-        await jobs.add(tx, jobOf(driver.name), { refundId: id })
-        return id
-      }),
+      const driver = drivers.get(payment.driver)
+      if (!driver?.refund) {
+        const gateway = driver?.displayName ?? payment.driver
+        throw new NotRefundable({
+          en: `${gateway} gives no money back; transfer it by hand.`,
+          vi: `${gateway} không hỗ trợ hoàn tiền; hãy chuyển khoản thủ công.`,
+        })
+      }
+      if (payment.status !== 'succeeded')
+        throw new NotRefundable({
+          en: `The payment ${code} has brought no money.`,
+          vi: `Giao dịch ${code} chưa nhận được tiền.`,
+        })
+      const gone = await refundedTotal(tx, payment.id)
+      const left = payment.received > gone ? payment.received - gone : 0n
+      const amount = wanted ?? left
+      if (amount <= 0n || amount > left)
+        throw new NotRefundable({
+          en: `Of the payment ${code} ${left} are left to give back.`,
+          vi: `Giao dịch ${code} chỉ còn ${left} có thể hoàn lại.`,
+        })
+      const id = randomUUID()
+      const { outcome } = await ledger.withhold(tx, {
+        key: `refund:${id}`,
+        customerId: payment.customer_id,
+        driver: driver.name,
+        amount,
+        currency: payment.currency as Currency,
+        details: { provider: driver.displayName, code, reason },
+      })
+      if (outcome === 'short')
+        throw new NotRefundable({
+          en: 'The wallet does not hold that much any more.',
+          vi: 'Số dư ví không còn đủ.',
+        })
+      await tx
+        .insertInto('payment_refund')
+        .values({
+          id,
+          payment_id: payment.id,
+          amount,
+          reason,
+          status: 'requested',
+          created_at: clock.now(),
+        })
+        .execute()
+      await jobs.add(tx, jobOf(driver.name), { refundId: id })
+      const { customer_id: customerId, currency } = payment
+      return { id, customerId, amount, currency: currency as Currency }
+    },
   }
+  return refunds
 }

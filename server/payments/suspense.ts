@@ -1,6 +1,7 @@
 /** Money in suspense, decided by a person: given to the customer whose it is, once. */
 import type { Currency } from '../../contract/money.ts'
 import { jobNames } from '../billing/index.ts'
+import type { Sentence } from '../platform/errors.ts'
 import type { Clock } from '../platform/clock.ts'
 import { transaction, type Database, type Tx } from '../platform/db.ts'
 import type { Jobs } from '../platform/jobs.ts'
@@ -9,7 +10,13 @@ import type { PaymentDriver } from './driver.ts'
 import type { Letters } from './letters.ts'
 
 /** Why money in suspense was not assigned to anybody, for the operator. */
-export class NotAssignable extends Error {}
+export class NotAssignable extends Error {
+  readonly text: Sentence
+  constructor(text: Sentence) {
+    super(text.en)
+    this.text = text
+  }
+}
 
 /** Who is meant by a transaction code or an e-mail address; the code where there is one. */
 async function meant(tx: Tx, who: string): Promise<{ customerId: string; code: string | null }> {
@@ -26,7 +33,10 @@ async function meant(tx: Tx, who: string): Promise<{ customerId: string; code: s
     .where('active', '=', true)
     .executeTakeFirst()
   if (!customer)
-    throw new NotAssignable(`${who} is neither a transaction code nor a customer's e-mail address.`)
+    throw new NotAssignable({
+      en: `${who} is neither a transaction code nor a customer's e-mail address.`,
+      vi: `${who} không phải là mã giao dịch hay email của khách hàng.`,
+    })
   return { customerId: customer.id, code: null }
 }
 
@@ -34,58 +44,81 @@ async function meant(tx: Tx, who: string): Promise<{ customerId: string; code: s
  * Credits what waits under this number of `payment_suspense` to a customer's wallet; open invoices
  * are paid next. Throws NotAssignable.
  */
-export async function assignSuspense(
-  deps: {
-    db: Database
-    clock: Clock
-    ledger: Ledger
-    letters: Letters
-    jobs: Jobs
-    drivers: ReadonlyMap<string, PaymentDriver>
-  },
+export const assignSuspense = (
+  deps: AssignDeps & { db: Database },
   id: bigint,
   who: string,
-): Promise<{ amount: bigint; currency: Currency }> {
-  const { db, clock, ledger, letters, jobs, drivers } = deps
-  return await transaction(db, async (tx) => {
-    const parked = await tx
-      .selectFrom('payment_suspense')
-      .selectAll()
-      .where('id', '=', id)
-      .forUpdate()
-      .executeTakeFirst()
-    if (!parked) throw new NotAssignable(`Nothing waits under the number ${id}.`)
-    if (parked.resolved_at !== null)
-      throw new NotAssignable(`What waited under the number ${id} is decided already.`)
-    const { customerId, code } = await meant(tx, who)
-    const { currency } = await ledger.balanceOf(tx, customerId)
-    if (currency !== parked.currency)
-      throw new NotAssignable(`The wallet holds ${currency}, and this money is ${parked.currency}.`)
-    const { driver, amount } = parked
-    const provider = drivers.get(driver)?.displayName ?? driver
-    const transactionCode = code ?? parked.code ?? parked.provider_transaction_id
-    const { setOff } = await ledger.assign(tx, {
-      key: `suspense:${id}:assigned`,
-      customerId,
-      driver,
-      amount,
-      currency,
-      details: { provider, code: transactionCode },
+): Promise<Assigned> => transaction(deps.db, (tx) => assignSuspenseIn(tx, deps, id, who))
+
+interface AssignDeps {
+  readonly clock: Clock
+  readonly ledger: Ledger
+  readonly letters: Letters
+  readonly jobs: Pick<Jobs, 'add'>
+  readonly drivers: ReadonlyMap<string, PaymentDriver>
+}
+interface Assigned {
+  readonly customerId: string
+  /** Minor units. */
+  readonly amount: bigint
+  readonly currency: Currency
+}
+
+/** The same in a transaction of the caller's. */
+export async function assignSuspenseIn(
+  tx: Tx,
+  deps: AssignDeps,
+  id: bigint,
+  who: string,
+): Promise<Assigned> {
+  const { clock, ledger, letters, jobs, drivers } = deps
+  const parked = await tx
+    .selectFrom('payment_suspense')
+    .selectAll()
+    .where('id', '=', id)
+    .forUpdate()
+    .executeTakeFirst()
+  if (!parked)
+    throw new NotAssignable({
+      en: `Nothing waits under the number ${id}.`,
+      vi: `Không có khoản nào đang chờ với số ${id}.`,
     })
-    await tx
-      .updateTable('payment_suspense')
-      .set({ resolved_at: clock.now() })
-      .where('id', '=', id)
-      .execute()
-    if (code !== null && setOff > 0n)
-      await tx
-        .updateTable('payment')
-        .set((row) => ({ set_off: row('set_off', '+', setOff) }))
-        .where('code', '=', code)
-        .where('status', '=', 'succeeded')
-        .execute()
-    await letters.toppedUp(tx, { customerId, amount, currency, provider, transactionCode, setOff })
-    await jobs.add(tx, jobNames.payOpen, { customerId })
-    return { amount, currency }
+  if (parked.resolved_at !== null)
+    throw new NotAssignable({
+      en: `What waited under the number ${id} is decided already.`,
+      vi: `Khoản số ${id} đã được xử lý.`,
+    })
+  const { customerId, code } = await meant(tx, who)
+  const { currency } = await ledger.balanceOf(tx, customerId)
+  if (currency !== parked.currency)
+    throw new NotAssignable({
+      en: `The wallet holds ${currency}, and this money is ${parked.currency}.`,
+      vi: `Ví dùng ${currency}, còn khoản này là ${parked.currency}.`,
+    })
+  const { driver, amount } = parked
+  const provider = drivers.get(driver)?.displayName ?? driver
+  const transactionCode = code ?? parked.code ?? parked.provider_transaction_id
+  const { setOff } = await ledger.assign(tx, {
+    key: `suspense:${id}:assigned`,
+    customerId,
+    driver,
+    amount,
+    currency,
+    details: { provider, code: transactionCode },
   })
+  await tx
+    .updateTable('payment_suspense')
+    .set({ resolved_at: clock.now() })
+    .where('id', '=', id)
+    .execute()
+  if (code !== null && setOff > 0n)
+    await tx
+      .updateTable('payment')
+      .set((row) => ({ set_off: row('set_off', '+', setOff) }))
+      .where('code', '=', code)
+      .where('status', '=', 'succeeded')
+      .execute()
+  await letters.toppedUp(tx, { customerId, amount, currency, provider, transactionCode, setOff })
+  await jobs.add(tx, jobNames.payOpen, { customerId })
+  return { customerId, amount, currency }
 }

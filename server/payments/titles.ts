@@ -9,8 +9,10 @@ interface Known {
 
 const amountOf = (payload: unknown, language: Language): string => {
   const { wallet } = payload as Known
-  return formatMoney(wallet?.amount ?? 0, (wallet?.currency ?? 'VND') as Currency, language)
+  const currency = (wallet?.currency ?? 'VND') as Currency
+  return formatMoney(Math.abs(wallet?.amount ?? 0), currency, language)
 }
+const isTaken = (payload: unknown): boolean => ((payload as Known).wallet?.amount ?? 0) < 0
 
 export const titles = {
   'wallet.credited': (payload, language) =>
@@ -33,4 +35,10 @@ export const titles = {
     language === 'vi'
       ? `Đã trả lại vào ví ${amountOf(payload, language)} từng bị thu hồi`
       : `Reversed top-up of ${amountOf(payload, language)} returned to your wallet`,
+  'wallet.adjusted': (payload, language) => {
+    const amount = amountOf(payload, language)
+    if (isTaken(payload))
+      return language === 'vi' ? `Đã trừ ${amount} khỏi ví` : `${amount} taken out of your wallet`
+    return language === 'vi' ? `Đã cộng ${amount} vào ví` : `${amount} put into your wallet`
+  },
 } satisfies Partial<Titles>

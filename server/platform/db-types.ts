@@ -25,6 +25,16 @@ export interface AcmeOrder {
   is_renewal: boolean;
 }
 
+export interface AuthChallenge {
+  customer_id: string | null;
+  expires_at: Timestamp;
+  id_hash: Buffer;
+  purpose: string;
+  remember: boolean | null;
+  tries: Generated<number>;
+  webauthn: string | null;
+}
+
 export interface CardCustomer {
   created_at: Timestamp;
   customer_id: string;
@@ -61,6 +71,7 @@ export interface Certificate {
   renew_at: Timestamp | null;
   site_id: string | null;
   version: Generated<bigint>;
+  warned: Generated<number>;
 }
 
 export interface ChannelGrant {
@@ -82,6 +93,7 @@ export interface CodeFailure {
 export interface Customer {
   active: Generated<boolean>;
   address_line: string | null;
+  blocked_at: Timestamp | null;
   company: string | null;
   created_at: Timestamp;
   email: string;
@@ -94,6 +106,19 @@ export interface Customer {
   region_code: string;
   tax_code: string | null;
   time_zone: string | null;
+}
+
+export interface CustomerLabel {
+  customer_id: string;
+  label: string;
+}
+
+export interface CustomerNote {
+  actor: string;
+  at: Timestamp;
+  customer_id: string;
+  id: string;
+  text: string;
 }
 
 export interface DnsAccountPair {
@@ -362,6 +387,62 @@ export interface OneTimeCode {
   trusted: boolean;
 }
 
+export interface OperatorAct {
+  act: string;
+  actor: string;
+  address: string;
+  after: unknown | null;
+  approved_by: string | null;
+  approved_by_id: string | null;
+  at: Timestamp;
+  before: unknown | null;
+  customer_id: string | null;
+  hash: Buffer;
+  input: unknown;
+  key: string | null;
+  previous: Buffer;
+  reason: string | null;
+  seq: bigint;
+  staff_id: string | null;
+  subject_id: string;
+  subject_kind: string;
+}
+
+export interface OperatorActHead {
+  hash: Generated<Buffer>;
+  one: Generated<boolean>;
+  seq: Generated<bigint>;
+}
+
+export interface OperatorProposal {
+  act: string;
+  act_seq: bigint | null;
+  actor: string;
+  created_at: Timestamp;
+  customer_id: string | null;
+  expires_at: Timestamp;
+  id: string;
+  input: unknown;
+  key: string | null;
+  reason: string | null;
+  rejected_at: Timestamp | null;
+  rejected_by: string | null;
+  role: string | null;
+  staff_id: string | null;
+}
+
+export interface Passkey {
+  counter: bigint;
+  created_at: Timestamp;
+  credential_id: string;
+  customer_id: string;
+  id: string;
+  last_used_at: Timestamp | null;
+  name: string;
+  public_key: Buffer;
+  transports: string[];
+}
+
 export interface Payment {
   amount: bigint;
   asked: Generated<number>;
@@ -453,6 +534,11 @@ export interface RateLimit {
   points: Generated<number>;
 }
 
+export interface RecoveryCode {
+  code_fingerprint: Buffer;
+  customer_id: string;
+}
+
 export interface RootSecret {
   fingerprint: string;
   one: Generated<boolean>;
@@ -471,6 +557,7 @@ export interface SchemaMigration {
 }
 
 export interface Session {
+  cookie_hash: Buffer | null;
   created_at: Timestamp;
   customer_id: string;
   ends_at: Timestamp;
@@ -479,6 +566,9 @@ export interface Session {
   ip: string | null;
   last_used_at: Timestamp;
   locked_at: Timestamp | null;
+  proven_at: Timestamp | null;
+  remembered: Generated<boolean>;
+  token_expires_at: Timestamp | null;
   token_hash: Buffer;
   user_agent: string | null;
 }
@@ -490,6 +580,13 @@ export interface SignIn {
   ip: string;
   outcome: string;
   user_agent: string;
+}
+
+export interface SignInDenial {
+  customer_id: string;
+  expires_at: Timestamp;
+  signed_in_at: Timestamp;
+  token_hash: Buffer;
 }
 
 export interface SignInFailure {
@@ -509,6 +606,7 @@ export interface Site {
   currency: string;
   customer_id: string;
   deleted_at: Timestamp | null;
+  denied_networks: Generated<string[]>;
   disk_mb: number;
   disk_warned: Generated<number>;
   disk_watched_at: Timestamp | null;
@@ -517,20 +615,26 @@ export interface Site {
   generation: Generated<number>;
   giving_up: string | null;
   health_checked_at: Timestamp | null;
+  held_at: Timestamp | null;
   id: string;
   invoice_id: string | null;
   language: string;
+  mail_enabled: Generated<boolean>;
+  mail_suspended: Generated<boolean>;
   mariadb_disk_mb: number;
   mariadb_disk_warned: Generated<number>;
   name: string;
   nightly_backup_at: Generated<Timestamp>;
   node_id: string | null;
+  page_cache: Generated<boolean>;
+  php_settings: Generated<unknown>;
   plan_id: number;
   plan_name: string;
   planned_containers: number | null;
   planned_id: string | null;
   planned_plan_id: number | null;
   price: bigint;
+  primary_host: string | null;
   ram_mb: number;
   reason: string | null;
   region_id: number;
@@ -543,6 +647,9 @@ export interface Site {
   steps_done: Generated<string[]>;
   subscription_id: string | null;
   unanswered: Generated<number>;
+  update_policy: Generated<string>;
+  visit_hash: string | null;
+  visit_user: string | null;
 }
 
 export interface SiteBackup {
@@ -550,6 +657,7 @@ export interface SiteBackup {
   attempts: Generated<number>;
   created_at: Timestamp;
   figures: unknown | null;
+  for_update: Generated<boolean>;
   id: string;
   kind: string;
   proven_at: Timestamp | null;
@@ -563,6 +671,26 @@ export interface SiteChange {
   at: Generated<Timestamp>;
   site_id: string;
   xid: Generated<string>;
+}
+
+export interface SiteCommand {
+  address: string;
+  began_at: Timestamp;
+  command: string;
+  customer_id: string;
+  ended_at: Timestamp | null;
+  id: string;
+  outcome: string | null;
+  site_id: string;
+}
+
+export interface SiteDatabaseAccess {
+  customer_id: string;
+  open_until: Timestamp | null;
+  session_id: string;
+  site_id: string;
+  ticket_hash: Buffer;
+  ticket_until: Timestamp;
 }
 
 export interface SiteDomain {
@@ -583,6 +711,85 @@ export interface SiteHttps {
   changed_at: Timestamp;
   https_only: boolean;
   site_id: string;
+}
+
+export interface SiteImport {
+  attempts: Generated<number>;
+  backup_id: string | null;
+  cleaned_at: Timestamp | null;
+  copied: unknown | null;
+  created_at: Timestamp;
+  customer_id: string;
+  expires_at: Timestamp;
+  files: unknown;
+  found: unknown | null;
+  id: string;
+  origin: string | null;
+  pages: unknown | null;
+  phase: string | null;
+  problem: unknown | null;
+  seq: Generated<bigint>;
+  share: Generated<number>;
+  site_id: string;
+  state: string;
+  switched_at: Timestamp | null;
+  total_bytes: bigint;
+}
+
+export interface SiteImportPiece {
+  at: bigint;
+  bytes: number;
+  file: number;
+  import_id: string;
+  name: string;
+}
+
+export interface SiteLetter {
+  bytes: number;
+  created_at: Timestamp;
+  from_address: string;
+  id: Generated<bigint>;
+  key: string;
+  message_id: string;
+  named_from: string | null;
+  sealed: Buffer | null;
+  site_id: string;
+  subject: string;
+}
+
+export interface SiteMail {
+  attempts: Generated<number>;
+  created_at: Timestamp;
+  id: Generated<bigint>;
+  leased_until: Timestamp | null;
+  letter_id: bigint;
+  next_at: Timestamp;
+  recipient: string;
+  settled_at: Timestamp | null;
+  site_id: string;
+  state: string;
+  why: string | null;
+}
+
+export interface SiteMailKey {
+  created_at: Timestamp;
+  domain: string;
+  id: Generated<bigint>;
+  key_sealed: Buffer;
+  public_key: string;
+  selector: string;
+  site_id: string | null;
+}
+
+export interface SiteMailSetting {
+  limit_told_at: Timestamp | null;
+  resumed_at: Timestamp | null;
+  sender: string | null;
+  site_id: string;
+  suspended_at: Timestamp | null;
+  suspended_for: string | null;
+  suspended_note: string | null;
+  wake_at: Timestamp | null;
 }
 
 export interface SiteOrphan {
@@ -609,6 +816,75 @@ export interface SiteRestore {
   state: string;
 }
 
+export interface SiteRewrite {
+  after: unknown | null;
+  created_at: Timestamp;
+  ended_at: Timestamp | null;
+  from_hosts: string[];
+  id: Generated<bigint>;
+  problem: string | null;
+  site_id: string;
+  state: Generated<string>;
+  tables: Generated<unknown>;
+  to_url: string;
+}
+
+export interface SiteSoftware {
+  automatic_at: Timestamp | null;
+  found: unknown | null;
+  looked_at: Timestamp | null;
+  site_id: string;
+  tried_at: Timestamp;
+}
+
+export interface SiteSshKey {
+  created_at: Timestamp;
+  id: string;
+  kind: string;
+  name: string;
+  public_key: Buffer;
+  site_id: string;
+  used_at: Timestamp | null;
+  used_from: string | null;
+}
+
+export interface SiteUpdate {
+  admin_worked: boolean | null;
+  attempts: Generated<number>;
+  backup_id: string | null;
+  before: unknown | null;
+  begun_at: Timestamp | null;
+  cause: string;
+  created_at: Timestamp;
+  differences: Generated<unknown>;
+  ended_at: Timestamp | null;
+  id: string;
+  packages: unknown;
+  reason: string | null;
+  restore_id: string | null;
+  seq: Generated<bigint>;
+  site_id: string;
+  stage: number | null;
+  state: string;
+  wave_id: bigint | null;
+}
+
+export interface SiteUsage {
+  at: Timestamp;
+  cached: number;
+  client_errors: number;
+  cpu_ms: bigint;
+  database_mb: number;
+  files_mb: number;
+  memory_mb: number;
+  minutes: number;
+  requests: number;
+  server_errors: number;
+  site_id: string;
+  times: number[];
+  total_ms: bigint;
+}
+
 export interface SmsDay {
   day: Timestamp;
   sent: number;
@@ -617,6 +893,58 @@ export interface SmsDay {
 export interface SmsSlot {
   at: Timestamp;
   number: string;
+}
+
+export interface SoftwareRelease {
+  is_security: boolean;
+  kind: string;
+  main: string;
+  name: string;
+  package: string;
+  requires_php: string | null;
+  requires_wordpress: string | null;
+  seen_at: Timestamp;
+  sha256: string | null;
+  slug: string;
+  version: string;
+}
+
+export interface Staff {
+  created_at: Timestamp;
+  disabled_at: Timestamp | null;
+  email: string;
+  id: string;
+  name: string;
+  networks: Generated<string[]>;
+  password_hash: string;
+  role: string;
+  totp_last_step: bigint;
+  totp_secret: Buffer;
+}
+
+export interface StaffInvitation {
+  created_at: Timestamp;
+  email: string;
+  expires_at: Timestamp;
+  id: string;
+  name: string;
+  networks: Generated<string[]>;
+  role: string;
+  token_hash: Buffer;
+  totp_secret: Buffer | null;
+  used_at: Timestamp | null;
+}
+
+export interface StaffSession {
+  created_at: Timestamp;
+  ended_at: Timestamp | null;
+  expires_at: Timestamp;
+  id: string;
+  ip: string;
+  network: string;
+  staff_id: string;
+  token_hash: Buffer;
+  user_agent: string;
 }
 
 export interface Subscription {
@@ -645,6 +973,35 @@ export interface Subscription {
   watch_at: Generated<Timestamp>;
 }
 
+export interface Totp {
+  confirmed_at: Timestamp | null;
+  created_at: Timestamp;
+  customer_id: string;
+  last_step: Generated<bigint>;
+  secret: Buffer;
+}
+
+export interface TrustedDevice {
+  created_at: Timestamp;
+  customer_id: string;
+  expires_at: Timestamp;
+  id: string;
+  ip: string;
+  token_hash: Buffer;
+  user_agent: string;
+}
+
+export interface UpdateWave {
+  created_at: Timestamp;
+  ended_at: Timestamp | null;
+  id: Generated<bigint>;
+  scope: string;
+  stage: Generated<number>;
+  stages: number[];
+  state: Generated<string>;
+  stop_percent: number;
+}
+
 export interface WalletDebt {
   account: string;
   amount: bigint;
@@ -658,6 +1015,7 @@ export interface WalletDebt {
 export interface DB {
   acme_account: AcmeAccount;
   acme_order: AcmeOrder;
+  auth_challenge: AuthChallenge;
   card_customer: CardCustomer;
   catalog_version: CatalogVersion;
   certificate: Certificate;
@@ -665,6 +1023,8 @@ export interface DB {
   clock_offset: ClockOffset;
   code_failure: CodeFailure;
   customer: Customer;
+  customer_label: CustomerLabel;
+  customer_note: CustomerNote;
   dns_account_pair: DnsAccountPair;
   dns_challenge: DnsChallenge;
   dns_change: DnsChange;
@@ -690,6 +1050,10 @@ export interface DB {
   node: Node;
   notification: Notification;
   one_time_code: OneTimeCode;
+  operator_act: OperatorAct;
+  operator_act_head: OperatorActHead;
+  operator_proposal: OperatorProposal;
+  passkey: Passkey;
   payment: Payment;
   payment_notice: PaymentNotice;
   payment_refund: PaymentRefund;
@@ -698,22 +1062,44 @@ export interface DB {
   payment_suspense: PaymentSuspense;
   portal_backup: PortalBackup;
   rate_limit: RateLimit;
+  recovery_code: RecoveryCode;
   root_secret: RootSecret;
   runway_warning: RunwayWarning;
   schema_migration: SchemaMigration;
   session: Session;
   sign_in: SignIn;
+  sign_in_denial: SignInDenial;
   sign_in_failure: SignInFailure;
   site: Site;
   site_backup: SiteBackup;
   site_change: SiteChange;
+  site_command: SiteCommand;
+  site_database_access: SiteDatabaseAccess;
   site_domain: SiteDomain;
   site_https: SiteHttps;
+  site_import: SiteImport;
+  site_import_piece: SiteImportPiece;
+  site_letter: SiteLetter;
+  site_mail: SiteMail;
+  site_mail_key: SiteMailKey;
+  site_mail_setting: SiteMailSetting;
   site_orphan: SiteOrphan;
   site_placement: SitePlacement;
   site_restore: SiteRestore;
+  site_rewrite: SiteRewrite;
+  site_software: SiteSoftware;
+  site_ssh_key: SiteSshKey;
+  site_update: SiteUpdate;
+  site_usage: SiteUsage;
   sms_day: SmsDay;
   sms_slot: SmsSlot;
+  software_release: SoftwareRelease;
+  staff: Staff;
+  staff_invitation: StaffInvitation;
+  staff_session: StaffSession;
   subscription: Subscription;
+  totp: Totp;
+  trusted_device: TrustedDevice;
+  update_wave: UpdateWave;
   wallet_debt: WalletDebt;
 }

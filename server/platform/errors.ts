@@ -2,7 +2,10 @@
  * The three kinds of failure: a refusal that the customer reads, a driver's failure, and (anything
  * else) a bug.
  */
-import type { ErrorCode } from '../../contract/index.ts'
+import type { ErrorCode, Language } from '../../contract/index.ts'
+
+/** In each language that a caller may ask for. */
+export type Sentence = Readonly<Record<Language, string>>
 
 /**
  * A refusal that the customer reads. The text comes from `contract/errors.ts`; `fields` says what
@@ -10,7 +13,7 @@ import type { ErrorCode } from '../../contract/index.ts'
  */
 export class Refusal extends Error {
   readonly code: ErrorCode
-  readonly fields: Readonly<Record<string, string>> | undefined
+  readonly fields: Readonly<Record<string, string | Sentence>> | undefined
   /** For `rate_limited`: seconds until another try makes sense. */
   readonly retryAfterSeconds: number | undefined
   /**
@@ -18,12 +21,15 @@ export class Refusal extends Error {
    * Otherwise all is rolled back.
    */
   readonly keepsWrites: boolean
+  /** For `second_factor_required`: what the call that brings the factor names. */
+  readonly challenge: string | undefined
   constructor(
     code: ErrorCode,
     detail: {
-      fields?: Record<string, string>
+      fields?: Record<string, string | Sentence>
       retryAfterSeconds?: number
       keepsWrites?: boolean
+      challenge?: string
     } = {},
   ) {
     super(code)
@@ -32,6 +38,20 @@ export class Refusal extends Error {
     this.fields = detail.fields
     this.retryAfterSeconds = detail.retryAfterSeconds
     this.keepsWrites = detail.keepsWrites ?? false
+    this.challenge = detail.challenge
+  }
+
+  /** What is wrong, by field, as the caller reads it. */
+  fieldsIn(language: Language): Record<string, string> | undefined {
+    return (
+      this.fields &&
+      Object.fromEntries(
+        Object.entries(this.fields).map(([name, text]) => [
+          name,
+          typeof text === 'string' ? text : text[language],
+        ]),
+      )
+    )
   }
 }
 

@@ -1,6 +1,7 @@
 /** What a module gets of a request, and what it may answer with. */
 import type { Endpoint, Input, Language, Output } from '../../contract/index.ts'
 import type { Tx } from './db.ts'
+import type { StaffCaller } from './http-staff.ts'
 
 /** Who calls, as the auth module says. */
 export interface Caller {
@@ -8,6 +9,20 @@ export interface Caller {
   readonly sessionId: string
   /** Only calls that say so are open to it. */
   readonly locked: boolean
+  /** What the call carries: the bearer token of the session, or its cookie. */
+  readonly heldBy: 'token' | 'cookie'
+}
+
+/** What a call says who it is of. */
+export type Credential = { readonly token: string } | { readonly cookie: string }
+
+/** What the caller's browser holds by a cookie that no script can read. */
+export interface Held {
+  /** What the browser sent, whether it is good for anything or not; undefined without one. */
+  readonly cookie: string | undefined
+  /** Has it hold this one: for so many seconds, or until it is closed. */
+  keep(cookie: string, maxAgeSeconds?: number): void
+  drop(): void
 }
 
 /** Where a call comes from. */
@@ -33,6 +48,14 @@ export interface Call<E extends Endpoint> {
   readonly from: Origin
   /** Has the browser keep the name that `from.browser` gives it, for 90 days. */
   readonly keepBrowser: () => void
+  /** The session. */
+  readonly held: Held
+  /** That it is not asked for the second factor. */
+  readonly device: Held
+  /** The signed-in member of the staff; undefined for all other calls. */
+  readonly staff: StaffCaller | undefined
+  /** The session of a member of the staff. */
+  readonly staffHeld: Held
 }
 /** A call of which only the caller is known. */
 export type From = Omit<Call<Endpoint>, 'params' | 'query' | 'body'>

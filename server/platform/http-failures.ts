@@ -44,11 +44,13 @@ export function explain(
   const no = (code: ErrorCode, fields?: Readonly<Record<string, string>>) =>
     failure(code, language, request.id, fields)
   if (error instanceof Refusal) {
-    const body = no(error.code, error.fields)
+    const fields = error.fieldsIn(language)
+    const body = no(error.code, fields)
+    if (error.challenge !== undefined) body.error.challenge = error.challenge
     // The module knows the reason of a conflict or a limit, and its reason says more than the text
     // of the code.
     const hasOwnReason = error.code === 'conflict' || error.code === 'rate_limited'
-    const [why] = hasOwnReason ? Object.values(error.fields ?? {}) : []
+    const [why] = hasOwnReason ? Object.values(fields ?? {}) : []
     return {
       body: why === undefined ? body : { ...body, message: why },
       ...(error.retryAfterSeconds !== undefined && {

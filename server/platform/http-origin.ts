@@ -17,3 +17,11 @@ export function refuseCrossSite(endpoint: Endpoint, headers: IncomingHttpHeaders
     headers['sec-fetch-mode'] === 'navigate'
   if (!opensFile) throw new Refusal('forbidden')
 }
+
+/**
+ * Refuses with forbidden a call that a cookie holds and another host of our domain asked for: a
+ * customer's site may be such a neighbour, and SameSite lets it have the cookie sent.
+ */
+export function refuseNeighbour(headers: IncomingHttpHeaders): void {
+  if (headers['sec-fetch-site'] === 'same-site') throw new Refusal('forbidden')
+}

@@ -11,7 +11,6 @@ import {
   fieldMessage,
   type Endpoint,
   type Input,
-  type Language,
   type Output,
   type Success,
 } from '../../contract/index.ts'
@@ -27,21 +26,36 @@ import { transaction, type Database } from './db.ts'
 import { Refusal } from './errors.ts'
 import { browserCookie, browserOf, newBrowser } from './browser-cookie.ts'
 import { createKeyedGate } from './gate.ts'
-import { Page, type Act, type Answer, type Call, type Caller } from './http-calls.ts'
+import { Page, type Act, type Answer, type Call } from './http-calls.ts'
 import type { FileAnswer, From, Write } from './http-calls.ts'
+import { createCallerJudge, type CallerOptions } from './http-caller.ts'
 import { explain, languageOfRequest } from './http-failures.ts'
 import { checkInput, noBody, unstorable } from './http-input.ts'
 import { refuseCrossSite } from './http-origin.ts'
 import { inSpanOfCall } from './http-span.ts'
-import { createServer, noteCaller, type ServerOptions } from './http-server.ts'
+import { createServer, type ServerOptions } from './http-server.ts'
+import { createStaffJudge, type StaffOptions } from './http-staff.ts'
 import { networkOf } from './network.ts'
+import { createHostCookie, createStaffCookie, csrfHeader, csrfTokenOf } from './session-cookie.ts'
 
-export { Page, type Caller, type FileAnswer, type Origin } from './http-calls.ts'
+export {
+  Page,
+  type Caller,
+  type Credential,
+  type FileAnswer,
+  type Held,
+  type Origin,
+} from './http-calls.ts'
+export type { StaffCaller } from './http-staff.ts'
 
 export interface Http {
   readonly server: FastifyInstance
   /** Every endpoint served so far, for the OpenAPI document. */
   readonly endpoints: readonly Endpoint[]
+  /** Of the cookie that may hold a session, for the OpenAPI document. */
+  readonly cookieName: string
+  /** Of the cookie that holds a session of the staff. */
+  readonly staffCookieName: string
   read<E extends Endpoint>(endpoint: E, handle: (call: Call<E>) => Promise<Answer<E>>): void
   /**
    * A write: its handler runs in one transaction and uses only `tx` to query the database. Slow
@@ -64,6 +78,11 @@ export interface Http {
     endpoint: E,
     handle: (call: Write<E>) => Promise<Input<E['result']>>,
   ): void
+  /** A write whose body is a piece of a file, read as it comes and outside of a transaction. */
+  bytes<E extends Endpoint & { readonly takesBytes: true }>(
+    endpoint: E,
+    handle: (call: Call<E> & { chunks: AsyncIterable<Buffer> }) => Promise<Answer<E>>,
+  ): void
   /** A read that answers with a file; `accept` is the header of that name. */
   file<E extends Endpoint>(
     endpoint: E,
@@ -71,13 +90,11 @@ export interface Http {
   ): void
 }
 
-export interface HttpOptions extends ServerOptions {
+export interface HttpOptions extends ServerOptions, CallerOptions, StaffOptions {
   readonly db: Database
   readonly idempotency: IdempotencyStore
-  /** Undefined: no or dead token. */
-  readonly identify: (token: string) => Promise<Caller | undefined>
-  /** Whether customers reach the portal by https: cookies are Secure then. */
-  readonly https: boolean
+  /** Where customers reach the portal: by https cookies are Secure. */
+  readonly portalUrl: string
 }
 
 const maxUserAgentChars = 300
@@ -96,24 +113,21 @@ const limitOf = ({ maxBodyBytes }: Endpoint) =>
  * with 429. Reads, and calls without a session, are not counted.
  */
 const parallelCalls = 8
-/**
- * Limits on calls whose caller is being identified, and on those that wait for it: of one session,
- * and of one network with any tokens. So a flood takes few database connections, and other callers
- * are not refused (back-pressure.ts). While the database stands still, a queue of a thousand would
- * last a quarter of an hour: a call that has waited five seconds is refused. What reads do
- * afterwards is not counted.
- */
-const ofSession = { atOnce: 4, waiting: 200, longestWaitMs: 5_000 }
-const ofNetwork = { atOnce: 12, waiting: 1000, longestWaitMs: 5_000 }
+
+/** Whose keys and writes are counted together: a customer, or a member of the staff. */
+const callerScope = ({ customerId, staff }: Pick<From, 'customerId' | 'staff'>): string =>
+  staff ? `staff:${staff.staffId}` : customerId
 
 export function createHttp(options: HttpOptions): Http {
   const { db, log, idempotency } = options
   const server = createServer(options)
   const endpoints: Endpoint[] = []
-  const sessions = createKeyedGate(ofSession)
-  const networks = createKeyedGate(ofNetwork)
-  const identify = (token: string, ip: string): Promise<Caller | undefined> =>
-    sessions.run(token, () => networks.run(networkOf(ip), () => options.identify(token)))
+  const sessionCookie = createHostCookie('session', options.portalUrl)
+  const deviceCookie = createHostCookie('device', options.portalUrl)
+  const staffCookie = createStaffCookie(options.portalUrl)
+  const isHttps = options.portalUrl.startsWith('https:')
+  const judgeCaller = createCallerJudge(options, sessionCookie)
+  const judgeStaff = createStaffJudge(options, staffCookie)
 
   /** Identifies the caller and the language; the request's body is not read yet. */
   const callerOf = async (
@@ -121,14 +135,12 @@ export function createHttp(options: HttpOptions): Http {
     request: FastifyRequest,
     reply: FastifyReply,
   ): Promise<From> => {
-    let caller: Caller | undefined
-    if (endpoint.access === 'customer') {
-      const token = /^Bearer (\S{1,200})$/i.exec(request.headers.authorization ?? '')?.[1]
-      caller = token === undefined ? undefined : await identify(token, request.ip)
-      if (!caller) throw new Refusal('unauthenticated')
-      noteCaller(request, caller.customerId)
-      if (caller.locked && endpoint.whileLocked !== true) throw new Refusal('session_locked')
-    }
+    const caller =
+      endpoint.access === 'customer' || endpoint.identifies === true
+        ? await judgeCaller(endpoint, request, reply)
+        : undefined
+    const staff =
+      endpoint.access === 'staff' ? await judgeStaff(endpoint, request, reply) : undefined
     const browser = browserOf(request) ?? newBrowser()
     return {
       customerId: caller?.customerId ?? '',
@@ -141,7 +153,26 @@ export function createHttp(options: HttpOptions): Http {
         browser,
         userAgent: (request.headers['user-agent'] ?? '').slice(0, maxUserAgentChars),
       },
-      keepBrowser: () => void reply.header('set-cookie', browserCookie(browser, options.https)),
+      keepBrowser: () => void reply.header('set-cookie', browserCookie(browser, isHttps)),
+      held: {
+        cookie: sessionCookie.read(request),
+        keep(cookie, maxAge) {
+          sessionCookie.keep(request, reply, cookie, maxAge)
+          reply.header(csrfHeader, csrfTokenOf(cookie))
+        },
+        drop: () => sessionCookie.drop(request, reply),
+      },
+      device: {
+        cookie: deviceCookie.read(request),
+        keep: (cookie, maxAge) => deviceCookie.keep(request, reply, cookie, maxAge),
+        drop: () => deviceCookie.drop(request, reply),
+      },
+      staff,
+      staffHeld: {
+        cookie: staffCookie.read(request),
+        keep: (cookie, maxAge) => staffCookie.keep(request, reply, cookie, maxAge),
+        drop: () => staffCookie.drop(request, reply),
+      },
     }
   }
   const checked = <E extends Endpoint>(
@@ -156,9 +187,11 @@ export function createHttp(options: HttpOptions): Http {
       query: checkInput(endpoint.query, request.query, from.language) as Output<E['query']>,
       body: (endpoint.method === 'GET'
         ? undefined
-        : checkInput(endpoint.body ?? noBody, request.body ?? {}, from.language)) as Output<
-        E['body']
-      >,
+        : checkInput(
+            endpoint.body ?? noBody,
+            endpoint.takesBytes === true ? {} : (request.body ?? {}),
+            from.language,
+          )) as Output<E['body']>,
       ...from,
     }
   }
@@ -178,7 +211,7 @@ export function createHttp(options: HttpOptions): Http {
   }
   const keyedCall = (
     key: string,
-    call: { customerId: string; language: Language },
+    call: Pick<From, 'customerId' | 'staff' | 'language'>,
     request: FastifyRequest,
   ): KeyedCall => {
     if (key.length === 0 || key.length > 255) {
@@ -188,7 +221,7 @@ export function createHttp(options: HttpOptions): Http {
         fields: { 'Idempotency-Key': fieldMessage({ ...fault, origin: 'string' }, call.language) },
       })
     }
-    const scope = call.customerId || `${anonymous}${networkOf(request.ip)}`
+    const scope = callerScope(call) || `${anonymous}${networkOf(request.ip)}`
     return {
       scope,
       key,
@@ -229,6 +262,15 @@ export function createHttp(options: HttpOptions): Http {
         await scope.register(formbody)
         scope.route(options)
       })
+    // The body is not read before it is known whose it is.
+    else if (endpoint.takesBytes === true)
+      void server.register(async (scope) => {
+        scope.removeAllContentTypeParsers()
+        scope.addContentTypeParser('application/octet-stream', (_request, body, done) =>
+          done(null, body),
+        )
+        scope.route(options)
+      })
     else server.route(options)
   }
   const writing = createKeyedGate({ atOnce: parallelCalls, waiting: 0 })
@@ -239,9 +281,10 @@ export function createHttp(options: HttpOptions): Http {
   ): void =>
     route(endpoint, async (request, reply) => {
       const from = await callerOf(endpoint, request, reply)
-      return from.customerId === ''
+      const scope = callerScope(from)
+      return scope === ''
         ? await handler(request, reply, from)
-        : await writing.run(from.customerId, () => handler(request, reply, from))
+        : await writing.run(scope, () => handler(request, reply, from))
     })
   const serveWrite = <E extends Endpoint, P, A>(
     endpoint: E,
@@ -295,6 +338,8 @@ export function createHttp(options: HttpOptions): Http {
   return {
     server,
     endpoints,
+    cookieName: sessionCookie.name,
+    staffCookieName: staffCookie.name,
     read(endpoint, handle) {
       route(endpoint, async (request, reply) => {
         const call = await callOf(endpoint, request, reply)
@@ -326,6 +371,13 @@ export function createHttp(options: HttpOptions): Http {
           .header('content-disposition', `attachment; filename="${name}"`)
           .header('cache-control', 'private, no-store')
           .send(Readable.from(wrap === true ? enveloped(chunks) : chunks))
+      })
+    },
+    bytes(endpoint, handle) {
+      serveWithinLimit(endpoint, async (request, reply, from) => {
+        const body = request.body as AsyncIterable<Buffer> | undefined
+        const call = { ...checked(endpoint, request, from), chunks: body ?? Readable.from([]) }
+        return send(reply, endpoint.status ?? 200, envelope(endpoint, await handle(call)))
       })
     },
     write,

@@ -20,6 +20,8 @@ export const lockKeys = {
   catalog: 727_034,
   /** Migrating. */
   migrate: 727_033,
+  /** Adding an act of the operator to its chain. */
+  operatorActs: 727_090,
   /** The number that Kysely's migrator has, by which releases before number 2 migrate. */
   migrateByKysely: 3_853_314_791_062_309_107n,
 } as const

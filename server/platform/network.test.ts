@@ -5,7 +5,14 @@ import fc from 'fast-check'
 import ipaddr from 'ipaddr.js'
 import { expect, test } from 'vitest'
 import { warningsOf } from '../../contract/dns-warnings.ts'
-import { isLocalAddress, isPublicAddress, networkOf, widerNetworkOf } from './network.ts'
+import {
+  isLocalAddress,
+  isNetwork,
+  isPublicAddress,
+  isWithin,
+  networkOf,
+  widerNetworkOf,
+} from './network.ts'
 
 test.each([
   ['192.0.2.7', '192.0.2.7'],
@@ -129,3 +136,34 @@ test('the warning of a record with a private address knows the local ones', () =
     .filter((address) => !/^::(?!1?$)(ffff:)?[\da-f]+(:[\da-f]+)?$/.test(address))
   expect(all.filter(warns)).toEqual(all.filter(isLocalAddress))
 })
+
+test.each([
+  ['203.0.113.9', ['203.0.113.0/24'], true],
+  ['::ffff:203.0.113.9', ['203.0.113.0/24'], true],
+  ['203.0.114.9', ['203.0.113.0/24', '198.51.100.7'], false],
+  ['198.51.100.7', ['203.0.113.0/24', '198.51.100.7'], true],
+  ['2001:db8:1::9', ['2001:db8::/32'], true],
+  ['2001:db9::9', ['2001:db8::/32', '0.0.0.0/0'], false],
+  ['nothing', ['0.0.0.0/0', '::/0'], false],
+  ['203.0.113.9', [], false],
+])('%s within %j: %s', (ip, networks, isInside) => expect(isWithin(ip, networks)).toBe(isInside))
+
+test('an IPv4 address is within the network of each of its lengths, and of no other', () => {
+  fc.assert(
+    fc.property(fc.ipV4(), fc.ipV4(), fc.integer({ min: 0, max: 32 }), (ip, other, bits) => {
+      const network = `${ip}/${bits}`
+      expect(isNetwork(network)).toBe(true)
+      expect(isWithin(ip, [network])).toBe(true)
+      const number = (text: string) =>
+        text.split('.').reduce((sum, part) => sum * 256 + Number(part), 0)
+      const size = 2 ** (32 - bits)
+      const isInside = Math.floor(number(ip) / size) === Math.floor(number(other) / size)
+      expect(isWithin(other, [network])).toBe(isInside)
+    }),
+  )
+})
+
+test.each(['203.0.113.0/33', '203.0.113/24', '2001:db8::/129', 'example.vn', '', '10.0.0.0/-1'])(
+  '%s is no network',
+  (text) => expect(isNetwork(text)).toBe(false),
+)

@@ -54,3 +54,26 @@ export function widerNetworkOf(network: string): string {
   const groups = network.replace(/::\/64$/, '').split(':')
   return groups.length === 4 ? `${groups.slice(0, 2).join(':')}::/32` : network
 }
+
+/**
+ * Whether a text is a network in CIDR, such as 192.0.2.0/24 or 2001:db8::/32, or one address. Whole
+ * addresses only: to the library 192.0.2/24 is 192.0.0.2/24, as inet_aton has it.
+ */
+export function isNetwork(text: string): boolean {
+  const [base = '', bits] = text.split('/')
+  return isIP(base) !== 0 && (bits === undefined || ipaddr.isValidCIDR(text))
+}
+
+/** Whether an address lies in one of these networks, each as `isNetwork` takes it. */
+export function isWithin(ip: string, networks: readonly string[]): boolean {
+  const address = ip.split('%')[0] ?? ip
+  if (isIP(address) === 0) return false
+  const read = ipaddr.process(address)
+  return networks.some((text) => {
+    const isWhole = isIP(text) !== 0
+    const [base, bits] = isWhole
+      ? [ipaddr.process(text), ipaddr.process(text).kind() === 'ipv4' ? 32 : 128]
+      : ipaddr.parseCIDR(text)
+    return base.kind() === read.kind() && read.match(base, bits)
+  })
+}

@@ -2,6 +2,7 @@
 import * as z from 'zod'
 import { errors, type Endpoint } from '../../contract/index.ts'
 import { tagOf } from '../../contract/tags.ts'
+import { csrfHeader } from './session-cookie.ts'
 
 type Json = Record<string, unknown>
 
@@ -38,6 +39,16 @@ function parametersOf(endpoint: Endpoint): Json[] {
   return parameters
 }
 
+/** By a bearer token, or by the cookie; a write that the cookie holds tells its CSRF token too. */
+const byCookie = (endpoint: Endpoint): Json =>
+  endpoint.method === 'GET' ? { cookie: [] } : { cookie: [], csrf: [] }
+function securityOf(endpoint: Endpoint): Json[] {
+  if (endpoint.access === 'staff')
+    return endpoint.method === 'GET' ? [{ staff: [] }] : [{ staff: [], csrf: [] }]
+  if (endpoint.access === 'customer') return [{ bearer: [] }, byCookie(endpoint)]
+  return endpoint.identifies === true ? [{ bearer: [] }, byCookie(endpoint), {}] : []
+}
+
 function operationOf(endpoint: Endpoint): Json {
   const status = endpoint.status ?? 200
   const envelope: Json = {
@@ -54,12 +65,20 @@ function operationOf(endpoint: Endpoint): Json {
   return {
     summary: endpoint.summary,
     tags: [tagOf(endpoint)],
-    security: endpoint.access === 'customer' ? [{ bearer: [] }] : [],
+    security: securityOf(endpoint),
     parameters: parametersOf(endpoint),
     ...(endpoint.body && {
       requestBody: {
         required: true,
         content: { 'application/json': { schema: schemaOf(endpoint.body, 'input') } },
+      },
+    }),
+    ...(endpoint.takesBytes && {
+      requestBody: {
+        required: true,
+        content: {
+          'application/octet-stream': { schema: { type: 'string', format: 'binary' } },
+        },
       },
     }),
     responses: {
@@ -76,7 +95,8 @@ function operationOf(endpoint: Endpoint): Json {
           ),
         },
       },
-      ...(endpoint.access === 'customer' && { 401: failure }),
+      ...(endpoint.access !== 'public' && { 401: failure }),
+      ...((endpoint.asksAgain === true || endpoint.access === 'staff') && { 403: failure }),
       ...(endpoint.params && { 404: failure }),
       ...((endpoint.body || endpoint.query) && { 422: failure }),
       default: failure,
@@ -86,7 +106,13 @@ function operationOf(endpoint: Endpoint): Json {
 
 export function openApi(
   endpoints: readonly Endpoint[],
-  about: { title: string; version: string; url: string },
+  about: {
+    title: string
+    version: string
+    url: string
+    cookieName: string
+    staffCookieName: string
+  },
 ): Json {
   const paths: Record<string, Json> = {}
   for (const endpoint of endpoints) {
@@ -105,7 +131,32 @@ export function openApi(
     servers: [{ url: about.url }],
     paths,
     components: {
-      securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } },
+      securitySchemes: {
+        bearer: { type: 'http', scheme: 'bearer' },
+        cookie: {
+          type: 'apiKey',
+          in: 'cookie',
+          name: about.cookieName,
+          description: 'Set at sign-in and at unlock: HttpOnly, SameSite=Lax, Secure by https.',
+        },
+        staff: {
+          type: 'apiKey',
+          in: 'cookie',
+          name: about.staffCookieName,
+          description:
+            'Of the operator’s staff; set at POST /api/operator/sign-in: HttpOnly, ' +
+            'SameSite=Strict, Secure by https, for eight hours.',
+        },
+        csrf: {
+          type: 'apiKey',
+          in: 'header',
+          name: csrfHeader,
+          description:
+            'With the cookie, in every call but GET. The sign-in tells it (`session.csrfToken`), ' +
+            'GET /api/v1/auth/session tells it again, and so does the header of this name in the ' +
+            'response to every call that the cookie holds.',
+        },
+      },
       parameters: {
         IdempotencyKey: {
           name: 'Idempotency-Key',
@@ -133,6 +184,10 @@ export function openApi(
               properties: {
                 code: { enum: Object.keys(errors) },
                 fields: { type: 'object', additionalProperties: { type: 'string' } },
+                challenge: {
+                  type: 'string',
+                  description: 'With second_factor_required: for POST /api/v1/auth/second-factor.',
+                },
                 requestId: { type: 'string', format: 'uuid' },
               },
             },

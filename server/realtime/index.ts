@@ -8,7 +8,11 @@ import type { Http } from '../platform/http.ts'
 import type { Log } from '../platform/log.ts'
 import type { Notices } from '../platform/notices.ts'
 import { createEventOutbox, type EventOutbox, type OutboxEvent } from './outbox.ts'
-import { createSessionRevocations, type SessionRevocations } from './session-revocations.ts'
+import {
+  createSessionRevocations,
+  revokeSessions,
+  type SessionRevocations,
+} from './session-revocations.ts'
 import { createHub } from './hub.ts'
 import { createListener } from './listener.ts'
 import { createRelay } from './relay.ts'
@@ -17,7 +21,7 @@ import { routes } from './routes.ts'
 import type { AppKey } from './signature.ts'
 import { createSockets, type Sockets } from './socket.ts'
 
-export { createEventOutbox, dropOldNotifications }
+export { createEventOutbox, dropOldNotifications, revokeSessions }
 export type { EventOutbox, AppKey, OutboxEvent, Titles }
 
 export interface Realtime extends EventOutbox {

@@ -33,6 +33,23 @@ export interface SessionRevocations {
   onRevoked(listener: (ended: Ended) => void): void
 }
 
+/**
+ * Tells every process, once `tx` is committed, that these sessions have ended. The caller holds the
+ * sessions' rows locked, and deletes them afterwards.
+ */
+export async function revokeSessions(tx: Tx, sessionIds: readonly string[]): Promise<void> {
+  if (sessionIds.length === 0) return
+  const grants = await tx
+    .selectFrom('channel_grant')
+    .select('socket_id')
+    .where('session_id', 'in', sessionIds)
+    .execute()
+  const names = [...sessionIds, ...grants.map(({ socket_id }) => socket_id)]
+  for (let at = 0; at < names.length; at += namesAtOnce)
+    await sql`select pg_notify(${endedChannel},
+      ${names.slice(at, at + namesAtOnce).join(' ')})`.execute(tx)
+}
+
 export function createSessionRevocations(db: Database, hub: Hub): SessionRevocations {
   const listeners: ((ended: Ended) => void)[] = []
   return {
@@ -49,18 +66,7 @@ export function createSessionRevocations(db: Database, hub: Hub): SessionRevocat
         throw error
       }
     },
-    async revoke(tx, sessionIds) {
-      if (sessionIds.length === 0) return
-      const grants = await tx
-        .selectFrom('channel_grant')
-        .select('socket_id')
-        .where('session_id', 'in', sessionIds)
-        .execute()
-      const names = [...sessionIds, ...grants.map(({ socket_id }) => socket_id)]
-      for (let at = 0; at < names.length; at += namesAtOnce)
-        await sql`select pg_notify(${endedChannel},
-          ${names.slice(at, at + namesAtOnce).join(' ')})`.execute(tx)
-    },
+    revoke: revokeSessions,
     onNotify(payload) {
       const ended = new Set(payload.split(' '))
       for (const { socketId, connection } of hub.members()) {

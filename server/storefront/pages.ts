@@ -126,6 +126,10 @@ export function servePages(
     }
   })
   const anyPage = new EncodedPage(html)
+  const deskFile = path.join(folder, 'operator', 'index.html')
+  const desk = new EncodedPage(
+    existsSync(deskFile) ? branded(readFileSync(deskFile, 'utf8'), brand) : html,
+  )
 
   if (brand.logo !== null) {
     const { type, bytes } = brand.logo
@@ -171,7 +175,10 @@ export function servePages(
         .code(503)
         .type('text/plain; charset=utf-8')
         .send('The pages are not built yet: npm run build\n')
-    const page = preloads.find(({ matches }) => matches.test(pathname))?.page ?? anyPage
+    const isDesk = pathname === '/operator' || pathname.startsWith('/operator/')
+    const page = isDesk
+      ? desk
+      : (preloads.find(({ matches }) => matches.test(pathname))?.page ?? anyPage)
     return page.send(
       reply.type('text/html; charset=utf-8').header('cache-control', 'no-cache'),
       request.headers['accept-encoding'],

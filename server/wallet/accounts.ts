@@ -18,3 +18,5 @@ export const payableOf = (driver: string, currency: Currency): string =>
 /** What customers owe us because a bank took back more than their wallets held; negative. */
 export const receivableOf = (driver: string, currency: Currency): string =>
   `receivable:${driver}:${currency}`
+/** What the operator put into wallets, less what was taken out by hand; negative then. */
+export const adjustmentOf = (currency: Currency): string => `adjustment:${currency}`

@@ -51,6 +51,10 @@ export function describe(kind: PostingKind, details: Details, language: Language
         subject +
         invoice
       )
+    case 'adjustment': {
+      const reason = details.reason === undefined ? '' : ` · ${details.reason}`
+      return (vi ? 'Điều chỉnh số dư' : 'Balance adjustment') + reason
+    }
   }
 }
 

@@ -7,7 +7,15 @@ import { sql } from 'kysely'
 import { currencies, type Currency } from '../../contract/money.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Tx } from '../platform/db.ts'
-import { gatewayOf, payableOf, receivableOf, revenueOf, suspenseOf, walletOf } from './accounts.ts'
+import {
+  adjustmentOf,
+  gatewayOf,
+  payableOf,
+  receivableOf,
+  revenueOf,
+  suspenseOf,
+  walletOf,
+} from './accounts.ts'
 import { debtsSince, receivables, settleDebt } from './debts.ts'
 import {
   assertBalanced,
@@ -25,7 +33,7 @@ export function createLedger(clock: Clock): Ledger {
   const between = (
     tx: Tx,
     kind: PostingKind,
-    { key, details, amount }: Movement,
+    { key, details, amount }: Omit<Movement, 'driver'>,
     from: string,
     to: string,
   ): Promise<Outcome> =>
@@ -112,12 +120,13 @@ export function createLedger(clock: Clock): Ledger {
     tx: Tx,
     account: string,
     of: Omit<Movement, 'driver'>,
+    kind: PostingKind = 'topup',
   ): Promise<Credited> {
     const [wallet, { customerId, currency }] = [walletOf(of.customerId), of]
     const put = (): Promise<Outcome> =>
       post(tx, {
         key: of.key,
-        kind: 'topup',
+        kind,
         details: of.details,
         lines: [
           { account: wallet, amount: of.amount },
@@ -150,6 +159,7 @@ export function createLedger(clock: Clock): Ledger {
           })),
         ),
         ...of.products.map((product) => ({ code: revenueOf(product, currency), currency })),
+        { code: adjustmentOf(currency), currency },
       ])
       await db
         .insertInto('ledger_account')
@@ -361,6 +371,18 @@ export function createLedger(clock: Clock): Ledger {
       })
       if (outcome.outcome === 'posted' && settled > 0n) await settleDebt(tx, of.undoes, settled)
       return outcome
+    },
+    async adjust(tx, of) {
+      const house = adjustmentOf(of.currency)
+      if (of.amount > 0n) return await creditFrom(tx, house, of, 'adjustment')
+      const outcome = await between(
+        tx,
+        'adjustment',
+        { ...of, amount: -of.amount },
+        walletOf(of.customerId),
+        house,
+      )
+      return { ...outcome, setOff: 0n }
     },
     async balanceOf(db, customerId) {
       const row = await db

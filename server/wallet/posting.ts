@@ -32,6 +32,8 @@ export type PostingKind =
   | 'chargeback_won'
   /** Out of the wallet, for what a chargeback left owed. */
   | 'set_off'
+  /** By the operator: into a wallet, or out of it. */
+  | 'adjustment'
 export interface Details {
   /** A gateway's or bank's name. */
   readonly provider?: string
@@ -166,6 +168,15 @@ export interface Ledger {
    * still owed because of it is owed no more. `undoes` is the key of the posting that took it.
    */
   reverseChargeback(tx: Tx, chargeback: Movement & { readonly undoes: string }): Promise<Outcome>
+  /**
+   * The operator puts money into a wallet (above zero) or takes it out (below zero); an account of
+   * the house stands against it. What is put in settles debts as a top-up does. `short` when the
+   * wallet does not hold what is to be taken.
+   */
+  adjust(
+    tx: Tx,
+    adjustment: Omit<Movement, 'driver' | 'amount'> & { readonly amount: bigint },
+  ): Promise<Credited>
   /** Minor units. */
   balanceOf(db: Queryable, customerId: string): Promise<Balance>
   /** Those of many customers in one query; who has no wallet is left out. */

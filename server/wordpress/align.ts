@@ -1,11 +1,12 @@
 /**
- * Aligns a server with its subscription: suspends, resumes or deletes it. The three jobs do the
- * same: each reads the subscription's state, stores the wanted state of the server, makes the
- * driver follow, and reads again. So a payment in the second of a suspension ends right, whichever
- * job runs last.
+ * Aligns a server with its subscription, and with whether the operator holds it: suspends, resumes
+ * or deletes it. The three jobs do the same: each reads the subscription's state, stores the wanted
+ * state of the server, makes the driver follow, and reads again. So a payment in the second of a
+ * suspension ends right, whichever job runs last.
  */
 import { transaction, type Tx } from '../platform/db.ts'
 import { certifySiteJob } from './certifiable.ts'
+import { forgetMail } from './mail/store.ts'
 import { alignJobs } from './product.ts'
 import type { ProvisionDeps } from './provision.ts'
 import { lockSite, releaseNames, specOf, type SiteRow } from './store.ts'
@@ -50,6 +51,8 @@ async function wantedOf(
     case 'suspended':
       return site.status === 'running' || site.status === 'suspended' ? 'suspended' : undefined
     case 'active':
+      if (site.held_at !== null && site.status === 'running') return 'suspended'
+      if (site.held_at !== null) return site.status === 'suspended' ? 'suspended' : undefined
       return site.status === 'suspended' || site.status === 'running' ? 'running' : undefined
     default:
       return undefined
@@ -137,6 +140,7 @@ async function follow(
         .where('deleted_at', 'is', null)
         .returning('name')
         .executeTakeFirst()
+      await forgetMail(tx, site.id)
       if (gone)
         await outbox.publishEvent(tx, site.customer_id, 'wordpress.status', {
           wp: { id: site.id, name: gone.name, status: 'deleted', reason: null },

@@ -7,6 +7,7 @@ import type { Limit } from '../platform/limits.ts'
 import { backupPage, presentBackup, shownBackup } from './backup-store.ts'
 import type { Backups } from './backups.ts'
 import { siteOf } from './store.ts'
+import { hasUpdateUnderWay } from './update-store.ts'
 
 export interface BackupRouteDeps {
   readonly db: Database
@@ -22,6 +23,11 @@ export function backupRoutes(http: Http, { db, backups, copyWork }: BackupRouteD
     return site.id
   }
 
+  /** An update makes and restores backups of its own. */
+  const refuseWhileUpdating = async (from: Queryable, siteId: string): Promise<void> => {
+    if (await hasUpdateUnderWay(from, siteId)) throw new Refusal('update_in_progress')
+  }
+
   http.read(api.listBackups, async ({ customerId, params, query, language }) => {
     const siteId = await backups.siteWithBackups(customerId, params.id)
     const { rows, next } = await backupPage(db, { siteId, ...pageRequest(query, language) })
@@ -29,12 +35,14 @@ export function backupRoutes(http: Http, { db, backups, copyWork }: BackupRouteD
   })
   http.write(api.makeBackup, async ({ tx, customerId, params }) => {
     const siteId = await own(tx, customerId, params.id)
+    await refuseWhileUpdating(tx, siteId)
     const id = await backups.make(tx, siteId)
     await copyWork.take(siteId)
     return presentBackup(await shownBackup(tx, siteId, id))
   })
   http.write(api.restoreBackup, async ({ tx, customerId, params }) => {
     const siteId = await own(tx, customerId, params.id)
+    await refuseWhileUpdating(tx, siteId)
     const id = await backups.restore(tx, siteId, params.backupId)
     await copyWork.take(siteId)
     return { id }

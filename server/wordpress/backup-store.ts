@@ -19,12 +19,21 @@ export async function beginBackup(
   { jobs, clock }: { readonly jobs: Pick<Jobs, 'add'>; readonly clock: Clock },
   tx: Tx,
   siteId: string,
-  kind: 'manual' | 'nightly',
+  kind: Backup['kind'],
 ): Promise<string> {
   const id = randomUUID()
+  const forUpdate = kind === 'update'
   await tx
     .insertInto('site_backup')
-    .values({ id, site_id: siteId, kind, state: 'making', created_at: clock.now() })
+    .values({
+      id,
+      site_id: siteId,
+      // A release of before knows two kinds.
+      kind: forUpdate ? 'manual' : kind,
+      for_update: forUpdate,
+      state: 'making',
+      created_at: clock.now(),
+    })
     .execute()
   await jobs.add(tx, makeJob, { backupId: id })
   return id
@@ -52,33 +61,48 @@ export const backupToRestore = (db: Queryable, restoreId: string) =>
     .where('r.id', '=', restoreId)
     .executeTakeFirst()
 
-/** Whether a backup of the site is being made or restored. */
+/** Whether a backup of the site is being made or restored, or a copy takes its place. */
 export async function hasUnfinishedCopy(db: Queryable, siteId: string): Promise<boolean> {
   const { rows } = await sql`
     select 1 from site_backup where site_id = ${siteId} and state = 'making'
     union all
     select 1 from site_restore where site_id = ${siteId} and state = 'restoring'
+    union all
+    select 1 from site_import where site_id = ${siteId} and state = 'switching'
     limit 1`.execute(db)
   return rows.length > 0
 }
 
+/** Backups from before an update that a server keeps. */
+const keptForUpdates = 3
+
 /**
  * The backups to delete: those beyond the newest `kept` of each kind, and those marked as removed;
- * never the newest proven one, nor one that is being restored.
+ * never the newest proven one, nor one that is being restored, nor one by which a switch to
+ * another site after `neededSince` can be undone.
  */
 export async function surplusBackups(
   db: Queryable,
   siteId: string,
   kept: number,
+  neededSince: Date,
 ): Promise<Pick<BackupRow, 'id' | 'site_id'>[]> {
   const { rows } = await sql<Pick<BackupRow, 'id' | 'site_id'>>`
     select id, site_id from (
-      select id, site_id, state, row_number() over (partition by kind order by seq desc) as place,
+      select id, site_id, state, for_update,
+        row_number() over (partition by kind, for_update order by seq desc) as place,
         seq = max(seq) filter (where state = 'proven') over () as newest_proven
       from site_backup where site_id = ${siteId} and state <> 'making') ranked
-    where (state = 'removed' or place > ${kept}) and newest_proven is not true
+    where (state = 'removed'
+        or place > case when for_update then least(${kept}::int, ${keptForUpdates}::int)
+          else ${kept}::int end)
+      and newest_proven is not true
+      and not exists (select 1 from site_update u where u.backup_id = ranked.id
+      and u.ended_at is null)
       and not exists (select 1 from site_restore r where r.backup_id = ranked.id
-      and r.state = 'restoring')`.execute(db)
+      and r.state = 'restoring')
+      and not exists (select 1 from site_import i where i.backup_id = ranked.id
+      and (i.state = 'switching' or i.switched_at > ${neededSince}))`.execute(db)
   return rows
 }
 
@@ -146,7 +170,7 @@ export function presentBackup(row: Shown): Backup {
   const figures = row.state === 'proven' ? figuresOf(row.figures) : null
   return {
     id: row.id,
-    kind: row.kind as Backup['kind'],
+    kind: row.for_update ? 'update' : (row.kind as Backup['kind']),
     state: row.state as Backup['state'],
     createdAt: row.created_at.toISOString(),
     provenAt: row.proven_at?.toISOString() ?? null,

@@ -5,6 +5,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
+import { undoHours } from '../../contract/wordpress-import.ts'
 import { hours, later, minutes, type Clock } from '../platform/clock.ts'
 import { transaction, type Database, type Queryable, type Tx } from '../platform/db.ts'
 import { DriverFailure, Refusal } from '../platform/errors.ts'
@@ -27,8 +28,10 @@ import {
   type BackupRow,
 } from './backup-store.ts'
 import { ensureJob } from './change.ts'
+import { switchJob } from './import-store.ts'
 import type { WordpressDriver } from './driver.ts'
 import { defineNightlyBackups } from './nightly-backups.ts'
+import { updateJob } from './update-store.ts'
 import { within } from './within.ts'
 import { lockSite, siteById, specOf, type SiteAddressing } from './store.ts'
 
@@ -40,6 +43,11 @@ const maxAttempts = 3
 /** Longest time of one step: a site of many gigabytes, behind the backups of others. */
 const stepMs = hours(2)
 const linkLifeMs = minutes(5)
+/**
+ * Writes of a site are held for so long at most from the backup before an update on; the update
+ * renews it.
+ */
+export const updateHoldMs = minutes(15)
 
 /**
  * The one range of bytes that a Range header asks for; null for all: no header, several
@@ -76,8 +84,12 @@ export interface BackupDeps {
 }
 
 export interface Backups {
-  /** Begins one. Refusal when the server does not run, or one is being made or restored. */
-  make(tx: Tx, siteId: string): Promise<string>
+  /**
+   * Begins one. Refusal when the server does not run, or one is being made or restored. `update`:
+   * before an update, which goes on when it has ended (update-store.ts); from its moment on writes
+   * are held.
+   */
+  make(tx: Tx, siteId: string, kind?: 'manual' | 'update'): Promise<string>
   /** Begins to put the server back to it; answers the restore's id. */
   restore(tx: Tx, siteId: string, backupId: string): Promise<string>
   /** Where the archive can be downloaded for five minutes. */
@@ -117,12 +129,21 @@ export function createBackups(deps: BackupDeps): Backups {
     await db.deleteFrom('site_backup').where('site_id', '=', siteId).execute()
   }
 
-  const begin = (tx: Tx, siteId: string, kind: 'manual' | 'nightly'): Promise<string> =>
-    beginBackup(deps, tx, siteId, kind)
+  /** An update that waits for this backup or restore goes on. */
+  async function wakeUpdate(tx: Tx, by: 'backup_id' | 'restore_id', id: string): Promise<void> {
+    const update = await tx
+      .selectFrom('site_update')
+      .select('id')
+      .where(by, '=', id)
+      .where('ended_at', 'is', null)
+      .executeTakeFirst()
+    if (update) await jobs.add(tx, updateJob, { updateId: update.id })
+  }
 
   /** Makes the archive, restores it in a scratch site; fails unless both have the same figures. */
   async function make(backup: BackupRow, signal: AbortSignal): Promise<void> {
     const { made: figures, bytes } = await archives.make(nameOf(backup), async (file) => {
+      if (backup.for_update) await driver.holdWrites(backup.site_id, updateHoldMs)
       const saved = await within(
         stepMs,
         'the backup took too long',
@@ -134,17 +155,33 @@ export function createBackups(deps: BackupDeps): Backups {
         throw new DriverFailure('unavailable', 'what was restored differs from what was backed up')
       return saved
     })
-    await db
-      .updateTable('site_backup')
-      .set({
-        state: 'proven',
-        archive_bytes: BigInt(bytes),
-        figures: JSON.stringify(figures),
-        proven_at: clock.now(),
-      })
-      .where('id', '=', backup.id)
-      .where('state', '=', 'making')
-      .execute()
+    await transaction(db, async (tx) => {
+      await tx
+        .updateTable('site_backup')
+        .set({
+          state: 'proven',
+          archive_bytes: BigInt(bytes),
+          figures: JSON.stringify(figures),
+          proven_at: clock.now(),
+        })
+        .where('id', '=', backup.id)
+        .where('state', '=', 'making')
+        .execute()
+      await wakeUpdate(tx, 'backup_id', backup.id)
+    })
+  }
+
+  /** A site that was moved in waits for the backup of what was there. */
+  async function tellImport(backupId: string): Promise<void> {
+    await transaction(db, async (tx) => {
+      const waiting = await tx
+        .selectFrom('site_import')
+        .select('id')
+        .where('backup_id', '=', backupId)
+        .where('state', '=', 'switching')
+        .executeTakeFirst()
+      if (waiting) await jobs.add(tx, switchJob, { importId: waiting.id })
+    })
   }
 
   /**
@@ -156,7 +193,7 @@ export function createBackups(deps: BackupDeps): Backups {
     // and what is being restored is not chosen.
     const chosen = await transaction(db, async (tx) => {
       await lockSite(tx, siteId)
-      const old = await surplusBackups(tx, siteId, deps.kept)
+      const old = await surplusBackups(tx, siteId, deps.kept, later(clock.now(), -hours(undoHours)))
       if (old.length > 0)
         await tx
           .updateTable('site_backup')
@@ -195,24 +232,28 @@ export function createBackups(deps: BackupDeps): Backups {
     limitSeconds: 4 * 3600,
     run: async ({ backupId }, attempt) => {
       const backup = await backupById(db, backupId)
-      if (backup?.state !== 'making') return
+      if (backup?.state !== 'making') return await tellImport(backupId)
       try {
         await make(backup, attempt.signal)
       } catch (error) {
         const final = isFinal(error, backup.attempts, attempt)
-        await db
-          .updateTable('site_backup')
-          .set({
-            attempts: backup.attempts + 1,
-            ...(final && { state: 'failed', reason: reasonOf(error) }),
-          })
-          .where('id', '=', backupId)
-          .where('state', '=', 'making')
-          .execute()
+        await transaction(db, async (tx) => {
+          await tx
+            .updateTable('site_backup')
+            .set({
+              attempts: backup.attempts + 1,
+              ...(final && { state: 'failed', reason: reasonOf(error) }),
+            })
+            .where('id', '=', backupId)
+            .where('state', '=', 'making')
+            .execute()
+          if (final) await wakeUpdate(tx, 'backup_id', backupId)
+        })
         await archives.remove(nameOf(backup))
         if (!final) throw error
         log.error({ err: error, site: backup.site_id }, 'a backup failed')
       }
+      await tellImport(backupId)
       await prune(backup.site_id)
     },
   })
@@ -258,6 +299,7 @@ export function createBackups(deps: BackupDeps): Backups {
           .where('id', '=', restoreId)
           .execute()
         await jobs.add(tx, ensureJob, { siteId: restore.site_id })
+        await wakeUpdate(tx, 'restore_id', restoreId)
       })
       deps.onChange()
     },
@@ -265,7 +307,7 @@ export function createBackups(deps: BackupDeps): Backups {
 
   defineNightlyBackups({
     ...deps,
-    begin: (tx, siteId) => begin(tx, siteId, 'nightly'),
+    begin: (tx, siteId) => beginBackup(deps, tx, siteId, 'nightly'),
     removeAll,
     deletedSince,
   })
@@ -281,11 +323,11 @@ export function createBackups(deps: BackupDeps): Backups {
     `${deps.secrets.fingerprint('backup-link', `${backupId}:${until}`).toString('base64url')}`
 
   return {
-    async make(tx, siteId) {
+    async make(tx, siteId, kind = 'manual') {
       const site = await lockSite(tx, siteId)
       if (site?.status !== 'running') throw new Refusal('server_not_running')
       if (await hasUnfinishedCopy(tx, siteId)) throw new Refusal('backup_in_progress')
-      return await begin(tx, siteId, 'manual')
+      return await beginBackup(deps, tx, siteId, kind)
     },
 
     async restore(tx, siteId, backupId) {

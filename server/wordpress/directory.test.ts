@@ -6,7 +6,12 @@ import { testDatabase, type TestDatabase } from '../../test/database.ts'
 import { connect, type Pool } from '../platform/db.ts'
 import { createLog } from '../platform/log.ts'
 import { createHostTable } from '../edge/index.ts'
-import { createDirectory, type Directory, type EdgeControl, type HostChange } from './directory.ts'
+import {
+  createDirectory,
+  type Directory,
+  type HostTableControl,
+  type HostChange,
+} from './directory.ts'
 
 const customer = randomUUID()
 let database: TestDatabase
@@ -16,7 +21,7 @@ let reads = 0
 const table = createHostTable(() => [{ host: '127.0.0.1', port: 1 }])
 const told: HostChange[] = []
 let edgeIsAway = false
-const edge: EdgeControl = {
+const edge: HostTableControl = {
   version: async () => table.version(),
   async apply(change) {
     if (edgeIsAway) throw new Error('the edge is away')

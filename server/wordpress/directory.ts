@@ -10,7 +10,7 @@ import { days, later, minutes } from '../platform/clock.ts'
 import type { Database } from '../platform/db.ts'
 import type { Log } from '../platform/log.ts'
 import { createRounds, type Rounds } from '../platform/rounds.ts'
-import { hostRows, type SiteAddressing } from './store.ts'
+import { hostRows, type HostRow, type SiteAddressing } from './store.ts'
 
 /** A host name as the edge gets it: lower case, no port. */
 export interface HostTarget {
@@ -18,8 +18,17 @@ export interface HostTarget {
   readonly site: string
   /** `live`: shown as soon as a container answers. */
   readonly state: 'live' | 'starting' | 'suspended' | 'failed'
+  /** The host name that its visitors are sent to. */
+  readonly primary?: string
   /** The edge of the node that runs the site, where that is another node. */
   readonly via?: { readonly host: string; readonly port: number }
+  /** False: its owner wants no page to be kept. */
+  readonly keepsPages?: boolean
+  /** Who may visit it, as the edge takes it; without it everybody. */
+  readonly protection?: {
+    readonly denied?: readonly string[]
+    readonly password?: { readonly user: string; readonly hash: string }
+  }
 }
 
 export interface HostChange {
@@ -33,12 +42,55 @@ export interface HostChange {
   readonly peerKey: string
 }
 
-/** The edge of one node, wherever it runs. */
-export interface EdgeControl {
+/** How often a site's page cache could answer: since a moment, and in the last 24 hours. */
+export interface CacheFigures {
+  /** ms since 1970. */
+  readonly since: number
+  readonly hits: number
+  readonly misses: number
+  readonly bypassed: number
+  readonly day: { readonly hits: number; readonly misses: number; readonly bypassed: number }
+  readonly entries: number
+  readonly bytes: number
+}
+
+/** The table of host names of one edge. */
+export interface HostTableControl {
   /** Of its table; null before the first one. */
   version(): Promise<string | null>
   /** Applies a change that follows its version, and no other. Answers its version afterwards. */
   apply(change: HostChange): Promise<string | null>
+}
+
+/** The edge of one node, wherever it runs. */
+export interface EdgeControl extends HostTableControl {
+  /** Of the page cache of a site; null where the edge is of a release without one. */
+  cacheFigures(site: string): Promise<CacheFigures | null>
+  /** Drops all kept pages of a site. Answers how many there were. */
+  purgeCache(site: string): Promise<number>
+  /**
+   * What its sites were visited and took in spans of five minutes that are over, in the order of
+   * spans and sites, after this one; none where it is of a release before.
+   */
+  usage(last: { at: number; site: string } | null, limit: number): Promise<readonly SpanUsage[]>
+}
+
+/** One site in one span of five minutes. */
+export interface SpanUsage {
+  readonly site: string
+  /** When the span began, ms since 1970. */
+  readonly at: number
+  readonly requests: number
+  readonly clientErrors: number
+  readonly serverErrors: number
+  readonly cached: number
+  readonly totalMs: number
+  /** How many answers took how long (edge/traffic.ts). */
+  readonly times: readonly number[]
+  readonly memoryMb: number
+  readonly cpuMs: number
+  readonly filesMb: number
+  readonly databaseMb: number
 }
 
 /** Resolves its `start` when every edge that can be reached has a table. */
@@ -105,6 +157,15 @@ function stateOf(status: string): HostTarget['state'] | undefined {
   }
 }
 
+/** Said only where there is one. */
+function protectionOf(row: HostRow): Pick<HostTarget, 'protection'> {
+  const { visit_user: user, visit_hash: hash, denied_networks: denied } = row
+  const password = user !== null && hash !== null ? { password: { user, hash } } : {}
+  const denying = denied.length > 0 ? { denied } : {}
+  const protection = { ...password, ...denying }
+  return Object.keys(protection).length > 0 ? { protection } : {}
+}
+
 /** `10.0.0.2:8082`, `[2001:db8::2]:8082` */
 function addressOf(text: string): { host: string; port: number } {
   const { hostname, port } = new URL(`http://${text}`)
@@ -114,25 +175,35 @@ function addressOf(text: string): { host: string; port: number } {
 /** `edges`: those that can be reached now, by their nodes. */
 export function createDirectory(
   db: Database,
-  edges: () => readonly { readonly node: string; readonly edge: EdgeControl }[],
+  edges: () => readonly { readonly node: string; readonly edge: HostTableControl }[],
   addressing: SiteAddressing,
   peerKey: string,
   log: Log,
 ): Directory {
   /** When an edge got a whole table from this process last, by performance.now(). */
-  const wholeAt = new WeakMap<EdgeControl, number>()
+  const wholeAt = new WeakMap<HostTableControl, number>()
 
   async function entriesFor(node: string, sites: readonly string[] | null): Promise<HostTarget[]> {
     const rows = await hostRows(db, addressing.host, sites)
-    return rows.flatMap(({ id, host, status, node: home, via }): HostTarget[] => {
+    return rows.flatMap((row): HostTarget[] => {
+      const { id, host, status, node: home, via, primary, page_cache: pageCache } = row
       const state = stateOf(status)
       if (!state) return []
-      const entry = { host, site: id, state }
+      const sentOn = primary !== null && primary !== host ? { primary } : {}
+      // Said only where it is off: an edge of release 2 compares what it is told as a whole.
+      const entry = {
+        host,
+        site: id,
+        state,
+        ...sentOn,
+        ...(!pageCache && { keepsPages: false }),
+        ...protectionOf(row),
+      }
       return [home === node || via === null ? entry : { ...entry, via: addressOf(via) }]
     })
   }
 
-  async function tell(node: string, edge: EdgeControl): Promise<void> {
+  async function tell(node: string, edge: HostTableControl): Promise<void> {
     let base = await edge.version()
     for (let tries = 0; tries < mostTries; tries++) {
       const lastWhole = wholeAt.get(edge) ?? performance.now()

@@ -357,6 +357,12 @@ export function createDomains(deps: {
           .where('released_at', 'is', null)
           .executeTakeFirst()
         if (numUpdatedRows === 0n) throw new Refusal('not_found')
+        await tx
+          .updateTable('site')
+          .set({ primary_host: null })
+          .where('id', '=', siteId)
+          .where('primary_host', '=', name.toLowerCase())
+          .execute()
         await tellServer(tx, siteId)
         onCommit(tx, deps.onChange)
         return await heldNames(tx, siteId)

@@ -42,6 +42,31 @@ export interface SiteSpec {
    * replaced, one after the other.
    */
   readonly generation: number
+  /** Whether its PHP may send letters; not when absent. */
+  readonly mail?: boolean
+  /** What its owner has set of PHP; as the platform has it when absent. */
+  readonly php?: {
+    /** Largest body of a request, and file in it, MB. */
+    readonly uploadMb: number
+    /** Longest time of one page, seconds, within what the platform allows. */
+    readonly pageSeconds: number
+    readonly inputVars: number
+    /** Notices go to the log. */
+    readonly debug: boolean
+  }
+}
+
+/** A letter that a site's PHP has sent, until the portal has taken it. Hostile content. */
+export interface SpooledLetter {
+  /** Of this letter for ever: a second answer with the same key is the same letter. */
+  readonly key: string
+  /** When it was sent. */
+  readonly at: Date
+  /** The sender that the program named for the envelope; null: none. */
+  readonly from: string | null
+  readonly to: readonly string[]
+  /** Header and text (RFC 5322), Bcc and all. */
+  readonly raw: Buffer
 }
 
 /** Given once, with the first `install`; never stored by the driver. */
@@ -95,6 +120,211 @@ export interface SiteLog {
   watch(onNew: () => void): () => void
 }
 
+/** Addresses of a site that its database stores, to be written as another. */
+export interface AddressChange {
+  /** Host names, lower case, without a port. */
+  readonly from: readonly string[]
+  /** The address in their place, without a trailing slash: https://www.shop.vn */
+  readonly to: string
+  /** Only counts. */
+  readonly dryRun: boolean
+}
+
+/** What one step of an AddressChange did. */
+export interface AddressStep {
+  /** For the next step; null: all is done. */
+  readonly after: { readonly table: string; readonly key: number | null } | null
+  /** Values that were (or would be) changed, by table. */
+  readonly tables: Readonly<Record<string, number>>
+  /** Some of them: table, key and columns. */
+  readonly samples: readonly string[]
+  /** Tables whose rows have no whole number as their key: they stay as they are. */
+  readonly skipped: readonly string[]
+}
+
+/** An act on a site's files. Paths are relative to its folder, with `/` between names. */
+export type FileOrder =
+  | { readonly op: 'list' | 'folder' | 'remove'; readonly path: string }
+  /** What is there, as a list of one. A link is told as a link. */
+  | { readonly op: 'stat'; readonly path: string }
+  /** A file (or link), or a folder that is empty. */
+  | { readonly op: 'unlink' | 'rmdir'; readonly path: string }
+  /** Permissions (the lower nine bits; its owner can always read), when it was changed (ms). */
+  | {
+      readonly op: 'attributes'
+      readonly path: string
+      readonly mode?: number
+      readonly at?: number
+    }
+  /** From this byte on, as much as one answer holds. */
+  | { readonly op: 'read'; readonly path: string; readonly offset: number }
+  | { readonly op: 'move'; readonly path: string; readonly to: string }
+  | {
+      readonly op: 'write'
+      readonly path: string
+      /** A uuid that the pieces of one file have in common. */
+      readonly upload: string
+      readonly offset: number
+      /** Base64. */
+      readonly data: string
+      /** The file is whole with it, and takes its place. */
+      readonly isLast: boolean
+      /** A file of that name gives way. */
+      readonly replaces: boolean
+    }
+
+export const fileFaults = [
+  'missing',
+  'exists',
+  /** It is no file, or no folder. */
+  'kind',
+  /** A name on the way is a link: none is followed. */
+  'link',
+  'name',
+  /** The platform's own. */
+  'ours',
+  'denied',
+  'full',
+  /** A piece is missing before this one. */
+  'offset',
+] as const
+export type FileFault = (typeof fileFaults)[number]
+
+export interface FileEntry {
+  readonly name: string
+  readonly kind: 'file' | 'folder' | 'link' | 'other'
+  readonly bytes: number
+  /** When it was changed, ms since 1970. */
+  readonly at: number
+}
+export type FileAnswer =
+  | { readonly fault: FileFault }
+  | { readonly entries: readonly FileEntry[]; readonly isWhole: boolean }
+  /** Of the whole file; `data` in Base64. */
+  | { readonly bytes: number; readonly data?: string }
+  | Readonly<Record<string, never>>
+
+/** One command of the console, judged by contract/wordpress-verbs.ts. */
+export interface CommandOrder {
+  /** `plugin list` */
+  readonly verb: string
+  readonly args: readonly string[]
+  readonly flags: Readonly<Record<string, string | true>>
+  /** Of search-replace, which goes by steps: what the step before answered; null at first. */
+  readonly after: AddressStep['after']
+}
+/**
+ * What the site's PHP answered, or why nothing came: `slow`, it was ended for its time; `broken`,
+ * the site's own code ended it or disturbed the answer, with what PHP said of it.
+ */
+export type ToolFault = { readonly fault: 'slow' | 'broken'; readonly why: string }
+export interface CommandResult {
+  /** False: the command says no. */
+  readonly ok: boolean
+  readonly messages: readonly string[]
+  /** Of a list; of one record `Field` and `Value`. */
+  readonly columns: readonly string[]
+  readonly rows: readonly (readonly string[])[]
+  readonly isRecord: boolean
+  readonly value: string | null
+  /** There was more than an answer holds. */
+  readonly isCut: boolean
+  readonly after: AddressStep['after']
+}
+
+/** What an owner asks of the site's database; the contract has judged a statement. */
+export interface DatabaseOrders {
+  readonly tables: Readonly<Record<string, never>>
+  readonly columns: { readonly table: string }
+  readonly rows: {
+    readonly table: string
+    readonly offset: number
+    readonly limit: number
+    /** Longer values are cut. */
+    readonly cellBytes: number
+    /** Empty: by the primary key. */
+    readonly sort: string
+    readonly descends: boolean
+    readonly filter: {
+      readonly column: string
+      readonly how: 'is' | 'contains'
+      readonly value: string
+    } | null
+    readonly reveals: boolean
+  }
+  readonly row: {
+    readonly table: string
+    readonly key: Readonly<Record<string, string>>
+    readonly reveals: boolean
+  }
+  readonly change: {
+    readonly table: string
+    readonly change: 'update' | 'insert' | 'delete'
+    readonly key: Readonly<Record<string, string>>
+    readonly values: Readonly<Record<string, WrittenCell>>
+    /** What must stand there still. */
+    readonly expected: Readonly<Record<string, WrittenCell>>
+  }
+  readonly sql: {
+    readonly sql: string
+    readonly reads: boolean
+    readonly limit: number
+    readonly reveals: boolean
+  }
+}
+export type DatabaseOp = keyof DatabaseOrders
+export type WrittenCell = { readonly kind: 'text' | 'hex'; readonly value: string } | null
+export type ShownCell = {
+  readonly kind: 'text' | 'hex' | 'masked'
+  readonly value: string
+  /** Of the whole value. */
+  readonly bytes: number
+} | null
+export interface ShownRows {
+  readonly columns: readonly string[]
+  readonly rows: readonly (readonly ShownCell[])[]
+  readonly isCut: boolean
+}
+export interface DatabaseResults {
+  readonly tables: {
+    readonly tables: readonly {
+      readonly name: string
+      readonly rows: number | null
+      readonly bytes: number | null
+    }[]
+  }
+  readonly columns: {
+    readonly columns: readonly {
+      readonly name: string
+      readonly type: string
+      readonly mayBeNull: boolean
+      readonly isKey: boolean
+      readonly default: string | null
+      readonly isAutomatic: boolean
+    }[]
+    readonly keys: readonly {
+      readonly name: string
+      readonly isUnique: boolean
+      readonly columns: readonly string[]
+    }[]
+  }
+  readonly rows: ShownRows & { readonly total: number }
+  readonly row: ShownRows
+  readonly change: {
+    readonly former: Readonly<Record<string, ShownCell>> | null
+    readonly inserted: number
+  }
+  readonly sql: ShownRows & { readonly changed: number | null }
+}
+export type DatabaseAnswer<Op extends DatabaseOp> =
+  | ToolFault
+  | {
+      /** False: the messages say why. */
+      readonly ok: boolean
+      readonly messages: readonly string[]
+      readonly data: DatabaseResults[Op] | null
+    }
+
 /** What a site's content comes to; equal figures are equal contents. Plain JSON. */
 export interface CopyFigures {
   readonly files: number
@@ -114,6 +344,140 @@ export interface CopyFigures {
 export interface SiteCopy {
   readonly file: string
   readonly figures: CopyFigures
+}
+
+/** What a site's files hold, as its PHP reads it. Its code may have said anything. */
+export interface InstalledSoftware {
+  readonly wordpress: string
+  readonly php: string
+  readonly plugins: readonly {
+    /** Below wp-content/plugins: `akismet/akismet.php`, or `hello.php`. */
+    readonly file: string
+    readonly name: string
+    readonly version: string
+    readonly active: boolean
+    /** Where its maker hands out releases; empty: the directory of WordPress. */
+    readonly updateUri: string
+  }[]
+  readonly themes: readonly {
+    readonly slug: string
+    readonly name: string
+    readonly version: string
+    /** It is used, or the one that is used is made from it. */
+    readonly active: boolean
+    readonly updateUri: string
+  }[]
+}
+
+/** A release of WordPress, a plugin or a theme. */
+export interface SoftwarePackage {
+  readonly kind: 'core' | 'plugin' | 'theme'
+  /** The name of its folder; `wordpress` for WordPress itself. */
+  readonly slug: string
+  /** A plugin's main file as in InstalledSoftware; otherwise empty. */
+  readonly main: string
+  readonly version: string
+}
+
+export interface PageQuestion {
+  /** Path and query. */
+  readonly target: string
+  /** Empty: a visitor without any. */
+  readonly cookie: string
+}
+export interface PageAnswer {
+  readonly status: number
+  readonly type: string
+  readonly location: string | null
+  /** What the page set, to be sent with the next question. */
+  readonly cookie: string
+  /** At most 1 MB of it. */
+  readonly text: string
+}
+
+/** Why a package cannot be moved in; the screens have a sentence for each code. */
+export interface ImportProblem {
+  readonly code:
+    | 'unknown_format'
+    | 'damaged'
+    | 'encrypted'
+    | 'leads_outside'
+    | 'name_too_long'
+    | 'too_large'
+    | 'bomb'
+    | 'too_many_files'
+    | 'no_content'
+    | 'no_database'
+    | 'no_tables'
+    | 'several_sites'
+    | 'multisite'
+    | 'statement_too_long'
+    | 'database_refused'
+    | 'not_answering'
+  /** Names of the package's own, as plain text; it may be empty. */
+  readonly detail: string
+}
+
+/** What was left out of a package, or is worth knowing of it. */
+export interface ImportNote {
+  readonly code:
+    | 'links_left_out'
+    | 'names_odd'
+    | 'dropins_left_out'
+    | 'root_left_out'
+    | 'statements_left_out'
+    | 'tables_left_out'
+    | 'rows_left_out'
+    | 'rows_changed'
+    | 'plugins_missing'
+    | 'theme_missing'
+  readonly detail: string
+}
+
+/** What a package holds. */
+export interface ImportFound {
+  readonly maker: 'portal' | 'updraftplus' | 'duplicator' | 'all-in-one' | 'files'
+  /** Of its tables; the copy keeps it. */
+  readonly prefix: string
+  /** Of WordPress, where the package tells it. */
+  readonly version: string | null
+  readonly files: number
+  readonly fileBytes: number
+  readonly tables: number
+  readonly rows: number
+  /** Of what waits to be loaded into the database. */
+  readonly stageBytes: number
+  readonly notes: readonly ImportNote[]
+}
+
+/** What the copy says of itself once its database is there. */
+export interface ImportedSite {
+  /** Where the original said that it is, without a trailing slash. */
+  readonly home: string
+  /** Sign-in names of administrators; their passwords are those of the original. */
+  readonly admins: readonly string[]
+  /** Paths of pages to compare, the front page first; at most twenty. */
+  readonly paths: readonly string[]
+  readonly notes: readonly ImportNote[]
+}
+
+/** How far a copy is. */
+export interface ImportStep {
+  readonly phase: 'database' | 'upgrade' | 'addresses' | 'done'
+  /** Of the database, 0 to 1. */
+  readonly share: number
+  /** There once the phase is `done`. */
+  readonly site: ImportedSite | null
+  readonly problem: ImportProblem | null
+}
+
+/** A page as the copy answers it. */
+export interface CopyPage {
+  readonly status: number
+  /** Where it sends the visitor, if it does. */
+  readonly location: string | null
+  /** The first quarter of a megabyte. */
+  readonly text: string
 }
 
 export interface WordpressDriver {
@@ -145,6 +509,42 @@ export interface WordpressDriver {
    */
   adminLink(id: string, user: string): Promise<string>
   /**
+   * Writes addresses that the site's database stores in another way, within serialized values too,
+   * for some seconds; `after` is what the step before answered. A second run finds nothing left to
+   * do. DriverFailure unavailable unless the site is started.
+   */
+  replaceAddresses(
+    id: string,
+    change: AddressChange,
+    after: AddressStep['after'],
+  ): Promise<AddressStep>
+  /** DriverFailure unavailable unless the site is started. */
+  software(id: string): Promise<InstalledSoftware>
+  /**
+   * For so many ms from now on, requests that may write wait (some seconds, then they are told to
+   * come again), and WordPress's planned work does not run; 0: they go on. Reading goes on all the
+   * time. True when writes were held until this call.
+   */
+  holdWrites(id: string, ms: number): Promise<boolean>
+  /**
+   * Replaces WordPress, a plugin or a theme by the release in `file`, a zip as wordpress.org hands
+   * them out; each folder whole. What was there is kept until `settleUpdate`. Acts once for an
+   * `updateId` and package. DriverFailure rejected: the file is no such release; full: there is no
+   * room for it. In both cases nothing has changed.
+   */
+  applyPackage(
+    spec: SiteSpec,
+    updateId: string,
+    wanted: SoftwarePackage,
+    file: string,
+  ): Promise<void>
+  /** Brings the database to the version of WordPress's files. */
+  upgradeDatabase(id: string): Promise<void>
+  /** What an update replaced is not needed any more. Does nothing where there is nothing. */
+  settleUpdate(id: string, updateId: string): Promise<void>
+  /** A page straight from a container, by the site's own address. DriverFailure when none comes. */
+  page(id: string, question: PageQuestion): Promise<PageAnswer>
+  /**
    * Writes the site's files and database into one archive, a gzipped tar that `file` names once it
    * is whole. The database is that of one moment, also while the site is written to; files are each
    * as they were when their turn came, after that moment.
@@ -162,6 +562,52 @@ export interface WordpressDriver {
    * not what its figures say, or larger than the disks.
    */
   restore(spec: SiteSpec, copy: SiteCopy, restoreId: string): Promise<void>
+  /**
+   * An owner's act on the site's files, whether or not it is started. No link is followed, and the
+   * database's own files are out of reach. A fault is an answer. DriverFailure rejected: the site
+   * is not installed.
+   */
+  files(id: string, order: FileOrder): Promise<FileAnswer>
+  /**
+   * Makes a copy of the site that the packages hold (archives of ours, files with a dump, packages
+   * of plugins), beside the site's own content, which is not touched; what a former call left of
+   * it is removed. DriverFailure unavailable when it could not be finished.
+   * @param files of this machine
+   */
+  layOutImport(
+    spec: SiteSpec,
+    files: readonly string[],
+  ): Promise<{ readonly found: ImportFound } | { readonly problem: ImportProblem }>
+  /**
+   * Goes on with the copy for some seconds: its database is loaded in the site's own PHP, and
+   * addresses of the original (its own and `hosts`) become those of the spec. A step that ran twice
+   * acts once. DriverFailure rejected where there is no copy.
+   */
+  stepImport(spec: SiteSpec, hosts: readonly string[]): Promise<ImportStep>
+  /** A page of the copy, as a visitor of the spec's address would get it. */
+  importPage(spec: SiteSpec, path: string): Promise<CopyPage>
+  /**
+   * The copy, which must be done, becomes the site's content at once, as in `restore`: then no
+   * container runs. Acts once for an `importId`.
+   */
+  switchImport(spec: SiteSpec, importId: string): Promise<void>
+  /** Nothing of the copy is left. Does nothing where there is none. */
+  dropImport(id: string): Promise<void>
+  /**
+   * Runs one command with WordPress loaded, as the site's user, for half a minute at most; pages
+   * that show what it writes are dropped before it answers. DriverFailure unavailable unless the
+   * site is started.
+   */
+  console(id: string, order: CommandOrder): Promise<CommandResult | ToolFault>
+  /**
+   * One question to the site's database, or one change of it, for ten seconds at most; without the
+   * site's plugins and themes. DriverFailure unavailable unless the site is started.
+   */
+  database<Op extends DatabaseOp>(
+    id: string,
+    op: Op,
+    order: DatabaseOrders[Op],
+  ): Promise<DatabaseAnswer<Op>>
   /** Containers that answer now; empty while none does. */
   addresses(id: string): Promise<readonly SiteAddress[]>
   /**
@@ -175,6 +621,15 @@ export interface WordpressDriver {
    */
   answering(): Promise<Readonly<Record<string, number>>>
   log(id: string): SiteLog
+  /** Ids of sites of which letters may wait to be taken. Asked often: from memory. */
+  sitesWithMail(): Promise<readonly string[]>
+  /**
+   * The oldest letters that wait, at most `limit`, and few megabytes of them at once; they go on
+   * waiting until `mailTaken`. What is no letter is thrown away.
+   */
+  takeMail(id: string, limit: number): Promise<readonly SpooledLetter[]>
+  /** These are kept elsewhere now. */
+  mailTaken(id: string, keys: readonly string[]): Promise<void>
   /** Ids of every site that this runtime holds. */
   list(): Promise<readonly string[]>
   /**
@@ -195,6 +650,23 @@ export interface RuntimeCounts {
   readonly failedStarts: number
 }
 
+/** What a site that runs takes now. */
+export interface SiteFigures {
+  readonly site: string
+  /** Of all its containers together, MB. */
+  readonly memoryMb: number
+  /** Of all its processes since this process runs it, ms. */
+  readonly cpuMs: number
+  readonly filesMb: number
+  readonly databaseMb: number
+}
+
+/**
+ * Told of what a site has written to its database or files, as tags of the page cache; null: nobody
+ * knows what. It has dropped the pages that showed it when it returns.
+ */
+export type WriteListener = (site: string, tags: readonly string[] | null) => void
+
 /** A driver in the process that runs the sites, where the edge asks it about every visitor. */
 export interface SiteRuntime extends WordpressDriver {
   /** `addresses`, from memory. */
@@ -204,7 +676,11 @@ export interface SiteRuntime extends WordpressDriver {
    * site that it does not hold.
    */
   note(id: string, container: string, text: string): void
+  /** Before the answer to a write ends, and whenever a container has ended or is started. */
+  onWrite(listener: WriteListener): void
   counts(): RuntimeCounts
+  /** Of the sites that run. */
+  figures(): readonly SiteFigures[]
   /** Stops every container and waits until they are gone. Called once, at shutdown. */
   close(): Promise<void>
 }

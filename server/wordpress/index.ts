@@ -2,9 +2,11 @@
 export { defineAligning } from './align.ts'
 export { backupRoutes } from './backup-routes.ts'
 export { archivesAt, archivesIn, type Archives } from './archives.ts'
+export { warnOfCertificate } from './certificate-warnings.ts'
 export { namesOfSite, namesToCertify } from './certifiable.ts'
 export { createBackups } from './backups.ts'
 export { countBackups, countSites } from './counts.ts'
+export { findHosts, holdServer, releaseServer, serversOfCustomer } from './desk.ts'
 export { createDirectory, dropOldHostChanges, type EdgeControl } from './directory.ts'
 export { listNodes, putNode, removeNode, setNodeState, type NodeEntry } from './nodes.ts'
 export { isLost, freeOn } from './placement.ts'
@@ -13,17 +15,49 @@ export { createDomains, type Domains } from './domains.ts'
 export type { RuntimeCounts, SiteSpec, WordpressCapabilities, WordpressDriver } from './driver.ts'
 export { defineDiskWarnings } from './disk-warnings.ts'
 export { defineHealth, downSites } from './health.ts'
+export { createImportFiles } from './import-files.ts'
+export { importRoutes } from './import-routes.ts'
+export { createImports } from './imports.ts'
+export { createOriginals, type MayConnect } from './original.ts'
 export { createLifecycle } from './lifecycle.ts'
 export { createLogStreams } from './log-stream.ts'
+export {
+  countMail,
+  createMailCollector,
+  defineSending,
+  dropOldMail,
+  mailOfSites,
+  mailRoutes,
+  mechanismFor,
+  openMailOperator,
+  suspensionCauses,
+  type MailOperator,
+} from './mail/index.ts'
 export { defineProvisioning, runOutcomes, type RunObserver } from './provision.ts'
+export { defineRewriting } from './primary.ts'
 export { createReconciler } from './reconcile.ts'
 export { defineResuming } from './resume.ts'
 export { plans, termsOf } from './plans.ts'
 export { descriptionOf, productName, subjectOf, wordpressProduct } from './product.ts'
+export { pageCacheRoutes } from './page-cache.ts'
+export { phpRoutes } from './php-settings.ts'
+export { consoleRoutes, dropOldCommands } from './console.ts'
+export { databaseRoutes } from './database.ts'
+export { fileRoutes } from './files.ts'
+export { createSftp, hostKeyOf, sftpRoutes, type SftpServer } from './sftp/index.ts'
+export { visitorRoutes } from './visitors.ts'
 export { routes } from './routes.ts'
+export { defineUsage } from './usage-history.ts'
 export { titles } from './titles.ts'
 export { addressingOf, hostOf, ownHostOf, type SiteAddressing } from './store.ts'
 export { stuckWork, works } from './waiting-work.ts'
+export { createDirectoryClient, type UpdateDirectory } from './update-directory.ts'
+export { createMirror } from './update-mirror.ts'
+export { countUpdates, updateEnds } from './update-counts.ts'
+export { defineSiteUpdates } from './site-update.ts'
+export { defineUpdateRounds } from './update-rounds.ts'
+export { updateRoutes } from './update-routes.ts'
+export { defineUpdateWaves, moveWave, planSites, planWave, wavesOf } from './update-waves.ts'
 export {
   bringAllTo,
   forgetLostArchives,

@@ -171,12 +171,12 @@ describe('a running server', { timeout: 120_000 }, () => {
     const after = await portal.drivers.wordpress.addresses(id)
     expect(after).toHaveLength(2)
     expect(after.filter(({ port }) => before.some((old) => old.port === port))).toEqual([])
-    expect(await statuses(owner, id)).toEqual([
-      'pending_payment',
-      'provisioning',
-      'running',
-      'running',
-    ])
+    // A notification is shown once the relay has published it.
+    const told = await eventually('the end told', async () => {
+      const all = await statuses(owner, id)
+      return all.length > 3 && all
+    })
+    expect(told).toEqual(['pending_payment', 'provisioning', 'running', 'running'])
   })
 
   test('a job of a restart that is over does nothing', async () => {
@@ -278,7 +278,11 @@ describe('a running server', { timeout: 120_000 }, () => {
     const { balance } = await portal.app.ledger.balanceOf(portal.app.db, owner.id)
     expect(balance).toBeGreaterThan(1_999_000n)
     expect(balance).toBeLessThanOrEqual(2_000_000n)
-    expect((await statuses(owner, id)).slice(-2)).toEqual(['deleting', 'deleted'])
+    const told = await eventually('the end told', async () => {
+      const all = await statuses(owner, id)
+      return all.includes('deleted') && all
+    })
+    expect(told.slice(-2)).toEqual(['deleting', 'deleted'])
     expect((await act(owner, 'POST', `/api/wp/${id}/restart`)).status).toBe(404)
     await portal.ledgerHolds()
   })

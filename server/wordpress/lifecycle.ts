@@ -39,6 +39,8 @@ export interface LifecycleDeps {
 export interface Lifecycle {
   /** Asks for a restart; one that is under way already is the one that was asked for. */
   restart(tx: Tx, siteId: string): Promise<void>
+  /** Has containers replaced by ones that follow the row as this transaction leaves it. */
+  renew(tx: Tx, siteId: string): Promise<void>
   /** The names are free and the subscription is over at once; the files go with a job. */
   remove(tx: Tx, siteId: string): Promise<void>
 }
@@ -90,17 +92,22 @@ export function createLifecycle(deps: LifecycleDeps): Lifecycle {
     },
   })
 
+  async function renew(tx: Tx, siteId: string): Promise<void> {
+    await tx
+      .updateTable('site')
+      .set((eb) => ({ generation: eb('generation', '+', 1) }))
+      .where('id', '=', siteId)
+      .execute()
+    await jobs.add(tx, ensureJob, { siteId })
+  }
+
   return {
+    renew,
     async restart(tx, siteId) {
       const site = await lockSite(tx, siteId)
       if (site?.status !== 'running') throw new Refusal('server_not_running')
       if (site.generation > site.settled_generation) return
-      await tx
-        .updateTable('site')
-        .set({ generation: site.generation + 1 })
-        .where('id', '=', siteId)
-        .execute()
-      await jobs.add(tx, ensureJob, { siteId })
+      await renew(tx, siteId)
     },
 
     async remove(tx, siteId) {

@@ -26,6 +26,8 @@ export interface NodeConnection {
 
 export interface Nodes {
   readonly driver: WordpressDriver
+  /** The edge of the node that runs the site. Throws DriverFailure where it cannot be asked. */
+  edgeOf(siteId: string): Promise<EdgeControl>
   /** Data centres of the nodes that can be asked now; null: every one. */
   regions(): number[] | null
   /** Those that can be asked now. */
@@ -91,14 +93,15 @@ export function createNodes(parts: NodesParts): Nodes {
   }
 
   /** Throws DriverFailure unavailable when the node of the site cannot be asked. */
-  async function of(siteId: string): Promise<WordpressDriver> {
+  async function nodeControl(siteId: string): Promise<NodeControl> {
     // The usual portal has one node, and asks nobody.
     const alone = others.size === 0 && own
     const node = alone ? ownId : ((await nodeOf(db, siteId)) ?? firstNode)
     const control = node === undefined ? undefined : controlOf(node)
     if (!control) throw new DriverFailure('unavailable', `the node ${node} cannot be reached`)
-    return control.driver
+    return control
   }
+  const of = async (siteId: string): Promise<WordpressDriver> => (await nodeControl(siteId)).driver
 
   const logOf = (id: string): SiteLog => ({
     tail: async (limit) => await (await of(id)).log(id).tail(limit),
@@ -155,7 +158,16 @@ export function createNodes(parts: NodesParts): Nodes {
     stop: async (id) => await (await of(id)).stop(id),
     remove: async (id) => await (await of(id)).remove(id),
     state: async (id) => await (await of(id)).state(id),
+    replaceAddresses: async (id, change, after) =>
+      await (await of(id)).replaceAddresses(id, change, after),
     adminLink: async (id, user) => await (await of(id)).adminLink(id, user),
+    software: async (id) => await (await of(id)).software(id),
+    holdWrites: async (id, ms) => await (await of(id)).holdWrites(id, ms),
+    applyPackage: async (spec, updateId, wanted, file) =>
+      await (await of(spec.id)).applyPackage(spec, updateId, wanted, file),
+    upgradeDatabase: async (id) => await (await of(id)).upgradeDatabase(id),
+    settleUpdate: async (id, updateId) => await (await of(id)).settleUpdate(id, updateId),
+    page: async (id, question) => await (await of(id)).page(id, question),
     backup: async (id, file) => await (await of(id)).backup(id, file),
     async prove(file) {
       const [any] = reachable()
@@ -163,9 +175,20 @@ export function createNodes(parts: NodesParts): Nodes {
       return await any.driver.prove(file)
     },
     restore: async (spec, copy, id) => await (await of(spec.id)).restore(spec, copy, id),
+    files: async (id, order) => await (await of(id)).files(id, order),
+    layOutImport: async (spec, files) => await (await of(spec.id)).layOutImport(spec, files),
+    stepImport: async (spec, hosts) => await (await of(spec.id)).stepImport(spec, hosts),
+    importPage: async (spec, target) => await (await of(spec.id)).importPage(spec, target),
+    switchImport: async (spec, id) => await (await of(spec.id)).switchImport(spec, id),
+    dropImport: async (id) => await (await of(id)).dropImport(id),
+    console: async (id, order) => await (await of(id)).console(id, order),
+    database: async (id, op, order) => await (await of(id)).database(id, op, order),
     addresses: async (id) => await (await of(id)).addresses(id),
     frontPage: async (id, host) => await (await of(id)).frontPage(id, host),
     answering: async () => Object.assign({}, ...(await everywhere((one) => one.answering()))),
+    sitesWithMail: async () => (await everywhere((one) => one.sitesWithMail())).flat(),
+    takeMail: async (id, limit) => await (await of(id)).takeMail(id, limit),
+    mailTaken: async (id, keys) => await (await of(id)).mailTaken(id, keys),
     list: async () => (await everywhere((one) => one.list())).flat(),
     unremoved: async () => sum(await everywhere((one) => one.unremoved())),
     // A node of another machine that is lost is an alert, and no reason to answer nobody.
@@ -230,6 +253,7 @@ export function createNodes(parts: NodesParts): Nodes {
 
   return {
     driver,
+    edgeOf: async (siteId) => (await nodeControl(siteId)).edge,
     regions,
     reachable,
     look,

@@ -1,6 +1,7 @@
 import {
   wordpress as api,
   wordpressDomains as domainApi,
+  usageHistory as usageApi,
   wordpressServer as serverApi,
   type Language,
 } from '../../contract/index.ts'
@@ -25,7 +26,9 @@ import type { LogStreams } from './log-stream.ts'
 import { nodeStates } from './nodes.ts'
 import { placeOrder, type Buyer } from './order.ts'
 import { isOffered, serves } from './placement.ts'
-import { present, siteOf, sitePage, takesNames, type SiteAddressing } from './store.ts'
+import { beginRewrite, choosePrimary, newestRewrite, previewRewrite } from './primary.ts'
+import { usageOf } from './usage-history.ts'
+import { present, siteOf, sitePage, takesNames, urlOf, type SiteAddressing } from './store.ts'
 
 export interface WordpressRouteDeps {
   readonly db: Database
@@ -100,6 +103,9 @@ export function routes(http: Http, deps: WordpressRouteDeps): void {
   http.read(api.getServer, async ({ customerId, params }) =>
     present(await own(db, customerId, params.id), deps),
   )
+  http.read(usageApi.getUsageHistory, async ({ customerId, params, query }) =>
+    usageOf(db, (await own(db, customerId, params.id)).id, query.range ?? 'day'),
+  )
   http.read(serverApi.getUsage, async ({ customerId, params }) => {
     const site = await own(db, customerId, params.id)
     const state = await driver.state(site.id)
@@ -162,7 +168,9 @@ export function routes(http: Http, deps: WordpressRouteDeps): void {
     const site = await own(db, customerId, params.id)
     if (site.status !== 'running') throw new Refusal('server_not_running')
     await deps.signIns.take(site.id)
-    return { url: await driver.adminLink(site.id, site.admin_user) }
+    const link = new URL(await driver.adminLink(site.id, site.admin_user))
+    // By its own name, which leads to it whatever becomes of the customer's: the edge sends on.
+    return { url: urlOf(deps.addressing, site.name) + link.pathname }
   })
   http.read(api.logTicket, async ({ customerId, caller, params }) => {
     const site = await own(db, customerId, params.id)
@@ -193,6 +201,28 @@ export function routes(http: Http, deps: WordpressRouteDeps): void {
     const site = await own(db, customerId, params.id)
     return { domains: await deps.domains.remove({ siteId: site.id, name: params.name }) }
   })
+  http.write(
+    domainApi.choosePrimary,
+    ({ customerId, params }) => own(db, customerId, params.id),
+    async ({ tx, body, language, prepared: site }) => {
+      const of = { siteId: site.id, name: body.name, language }
+      onCommit(tx, deps.onChange)
+      return { primaryDomain: await choosePrimary(tx, deps, of) }
+    },
+  )
+  http.act(domainApi.previewRewrite, async ({ customerId, params }) => {
+    const site = await own(db, customerId, params.id)
+    await deps.signIns.take(site.id)
+    return await previewRewrite(deps, site.id)
+  })
+  http.write(
+    domainApi.beginRewrite,
+    ({ customerId, params }) => own(db, customerId, params.id),
+    ({ tx, prepared: site }) => beginRewrite(tx, deps, site.id),
+  )
+  http.read(domainApi.getRewrite, async ({ customerId, params }) =>
+    newestRewrite(db, (await own(db, customerId, params.id)).id),
+  )
   http.write(api.placeOrder, async ({ tx, customerId, body, language }) => {
     const buyer = await deps.customer(tx, customerId)
     onCommit(tx, deps.onChange)

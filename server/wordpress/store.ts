@@ -1,6 +1,7 @@
 /** SQL of the WordPress module, and servers as the API shows them. */
 import { sql, type Selectable } from 'kysely'
 import { currency as currencySchema } from '../../contract/money.ts'
+import { PhpSettings } from '../../contract/wordpress-php.ts'
 import type { Server, Status } from '../../contract/wordpress.ts'
 import type { InvoiceLinks } from '../billing/index.ts'
 import { newestFirst, type KeysetPage, type PageRequest } from '../platform/cursor.ts'
@@ -33,6 +34,9 @@ export const domainOf = (addressing: SiteAddressing, name: string): string =>
   `${name}.${addressing.host}${addressing.portSuffix}`
 export const urlOf = (addressing: SiteAddressing, name: string): string =>
   `${addressing.scheme}://${domainOf(addressing, name)}`
+
+const urlAt = (addressing: SiteAddressing, host: string): string =>
+  `${addressing.scheme}://${host}${addressing.portSuffix}`
 
 /** The customer's own names for a server, oldest first. */
 export const heldNames = async (db: Queryable, siteId: string): Promise<string[]> =>
@@ -73,26 +77,53 @@ export async function releaseNames(tx: Tx, siteId: string, now: Date): Promise<v
 export const nameIsTaken = (error: unknown): boolean =>
   databaseError(error)?.constraint === 'host_pkey'
 
-export const specOf = async (
+/** Every host name that a server answers on, and the address that browsers find it at. */
+export async function namesOf(
+  db: Queryable,
+  addressing: SiteAddressing,
+  site: Pick<SiteRow, 'id' | 'name' | 'primary_host'>,
+): Promise<{ url: string; others: string[] }> {
+  const held = await heldNames(db, site.id)
+  const own = `${site.name}.${addressing.host}`
+  const primary = held.find((name) => name === site.primary_host)
+  const former = (await formerNames(db, site.id)).map((name) => `${name}.${addressing.host}`)
+  return {
+    url: primary === undefined ? urlOf(addressing, site.name) : urlAt(addressing, primary),
+    others: [...(primary === undefined ? held : [own, ...held]), ...former].filter(
+      (name) => name !== primary,
+    ),
+  }
+}
+
+/** Until its owner says otherwise; the platform allows pages less time. */
+const usualPhp: PhpSettings = { uploadMb: 64, pageSeconds: 600, inputVars: 5_000, debug: false }
+export const phpSettingsOf = ({
+  php_settings: chosen,
+}: Pick<SiteRow, 'php_settings'>): PhpSettings =>
+  PhpSettings.parse({ ...usualPhp, ...(chosen as object) })
+
+export async function specOf(
   db: Queryable,
   addressing: SiteAddressing,
   site: SiteRow,
-): Promise<SiteSpec> => ({
-  id: site.id,
-  url: urlOf(addressing, site.name),
-  hosts: [
-    ...(await heldNames(db, site.id)),
-    ...(await formerNames(db, site.id)).map((name) => `${name}.${addressing.host}`),
-  ],
-  title: site.name,
-  language: site.language === 'vi' ? 'vi' : 'en',
-  cpu: site.cpu,
-  ramMb: site.ram_mb,
-  diskMb: site.disk_mb,
-  databaseDiskMb: site.mariadb_disk_mb,
-  containers: site.containers,
-  generation: site.generation,
-})
+): Promise<SiteSpec> {
+  const { url, others } = await namesOf(db, addressing, site)
+  return {
+    id: site.id,
+    url,
+    hosts: others,
+    title: site.name,
+    language: site.language === 'vi' ? 'vi' : 'en',
+    cpu: site.cpu,
+    ramMb: site.ram_mb,
+    diskMb: site.disk_mb,
+    databaseDiskMb: site.mariadb_disk_mb,
+    containers: site.containers,
+    generation: site.generation,
+    mail: site.mail_enabled && !site.mail_suspended,
+    php: phpSettingsOf(site),
+  }
+}
 
 const joined = (db: Queryable) =>
   db
@@ -146,6 +177,7 @@ export function present(
     domain: domainOf(at.addressing, row.name),
     url: urlOf(at.addressing, row.name),
     domains: row.held.map(({ name }) => name),
+    primaryDomain: row.held.find(({ name }) => name === row.primary_host)?.name ?? null,
     domainStates: row.held.map(({ name, verified, pointed, checked_at }) => ({
       name,
       verified,
@@ -240,6 +272,23 @@ export const lockSite = (tx: Tx, id: string): Promise<SiteRow | undefined> =>
 /** The node of a site that has none: a portal that knew only one had this one. */
 export const firstNode = 'main'
 
+export interface HostRow {
+  readonly id: string
+  readonly status: string
+  readonly host: string
+  readonly node: string
+  readonly via: string | null
+  /** The host name that visitors of all others of the server are sent to. */
+  readonly primary: string | null
+  /** False: its owner wants no page to be kept. */
+  readonly page_cache: boolean
+  /** User and hash of the password that visitors are asked for; null: none. */
+  readonly visit_user: string | null
+  readonly visit_hash: string | null
+  /** Addresses and networks (CIDR) that may not visit it. */
+  readonly denied_networks: string[]
+}
+
 /**
  * What an edge must know of every host name, or of those of the given sites: the server's own below
  * `host`, those that it had before, and those that customers brought. `via`: the edge of its node.
@@ -248,17 +297,14 @@ export async function hostRows(
   db: Queryable,
   host: string,
   sites: readonly string[] | null,
-): Promise<{ id: string; status: string; host: string; node: string; via: string | null }[]> {
-  const { rows } = await sql<{
-    id: string
-    status: string
-    host: string
-    node: string
-    via: string | null
-  }>`
+): Promise<HostRow[]> {
+  const { rows } = await sql<HostRow>`
     select s.id, s.status, case h.kind when 'custom' then h.name else h.name || '.' || ${host}::text
-    end as host, coalesce(s.node_id, ${firstNode}::text) as node, n.sites_address as via
+    end as host, coalesce(s.node_id, ${firstNode}::text) as node, n.sites_address as via,
+    d.name as primary, s.page_cache, s.visit_user, s.visit_hash, s.denied_networks
     from host h join site s on s.id = h.site_id
+    left join site_domain d on d.site_id = s.id and d.name = s.primary_host
+      and d.released_at is null and d.verified and d.pointed is not false
     left join node n on n.id = coalesce(s.node_id, ${firstNode}::text)
     where s.deleted_at is null
       ${sites === null ? sql`` : sql`and s.id = any(${[...sites]}::uuid[])`}

@@ -5,6 +5,9 @@ import type { Titles } from '../realtime/index.ts'
 interface Known {
   wp?: { name?: string; status?: string } | null
   disk?: { which?: string; percent?: number }
+  certificate?: { name?: string; expiresAt?: string }
+  mail?: { what?: string }
+  update?: { state?: string }
 }
 
 const statusLabels: Record<string, Record<Language, string>> = {
@@ -15,6 +18,21 @@ const statusLabels: Record<string, Record<Language, string>> = {
   failed: { en: 'could not be set up', vi: 'không khởi tạo được' },
   deleting: { en: 'is being deleted', vi: 'đang được xoá' },
   deleted: { en: 'is deleted', vi: 'đã được xoá' },
+}
+
+const mailNews: Record<string, Record<Language, (name: string) => string>> = {
+  limit: {
+    en: (name) => `E-mails of ${name} wait for the hourly limit`,
+    vi: (name) => `Email của ${name} đang chờ vì đã hết hạn mức giờ này`,
+  },
+  suspended: {
+    en: (name) => `Sending e-mail from ${name} is suspended`,
+    vi: (name) => `Máy chủ ${name} bị tạm ngưng gửi email`,
+  },
+  resumed: {
+    en: (name) => `${name} may send e-mail again`,
+    vi: (name) => `Máy chủ ${name} đã được gửi email trở lại`,
+  },
 }
 
 export const titles = {
@@ -33,5 +51,25 @@ export const titles = {
     return vi
       ? `Ổ ${database ? 'MariaDB' : 'SSD'} của ${name} đã đầy ${percent} %`
       : `The ${database ? 'database' : 'SSD'} disk of ${name} is ${percent} % full`
+  },
+  'wordpress.certificate'(payload, language) {
+    const { certificate } = payload as Known
+    const [name, day] = [certificate?.name ?? '', certificate?.expiresAt?.slice(0, 10) ?? '']
+    return language === 'vi'
+      ? `Không gia hạn được chứng chỉ của ${name} (hết hạn ngày ${day})`
+      : `The certificate of ${name} could not be renewed (it ends on ${day})`
+  },
+  'wordpress.mail'(payload, language) {
+    const { wp, mail } = payload as Known
+    return mailNews[mail?.what ?? '']?.[language](wp?.name ?? '') ?? ''
+  },
+  'wordpress.update'(payload, language) {
+    const { wp, update } = payload as Known
+    const name = wp?.name ?? ''
+    if (update?.state === 'rolled_back')
+      return language === 'vi'
+        ? `Bản cập nhật của ${name} đã được hoàn tác`
+        : `An update of ${name} was undone`
+    return language === 'vi' ? `Cập nhật ${name} không thành công` : `An update of ${name} failed`
   },
 } satisfies Partial<Titles>

@@ -8,8 +8,12 @@ import { isUuid, type Queryable } from '../platform/db.ts'
 import { makeJob } from './backup-store.ts'
 import { restoreJob } from './backups.ts'
 import { ensureJob } from './change.ts'
+import { buildJob, switchJob } from './import-store.ts'
 import { provisionJob } from './order.ts'
+import { rewriteJob } from './primary.ts'
+import { sendMailJob } from './mail/store.ts'
 import { alignJobs } from './product.ts'
+import { updateJob } from './update-store.ts'
 
 /**
  * A query of which each part has an index that leads to its rows: job, the key of its payload and
@@ -34,7 +38,28 @@ export const waitingWork = (heldByRuntime: readonly string[]): RawBuilder<unknow
     where state = 'making'
   union all
   select ${restoreJob}, 'restoreId', id::text, site_id, 'restore' from site_restore
-    where state = 'restoring'`
+    where state = 'restoring'
+  union all
+  select ${buildJob}, 'importId', id::text, site_id, 'move_in' from site_import
+    where state = 'building'
+  union all
+  select ${switchJob}, 'importId', id::text, site_id, 'switch_over' from site_import
+    where state = 'switching'
+  union all
+  select ${rewriteJob}, 'rewriteId', id::text, site_id, 'rewrite_addresses' from site_rewrite
+    where state = 'running'
+  union all
+  select ${sendMailJob}, 'siteId', s.id::text, s.id, 'send_mail' from site s
+    where s.status = 'running' and not s.mail_suspended
+      and s.id in (select site_id from site_mail where state = 'waiting')
+  union all
+  select ${updateJob}, 'updateId', u.id::text, u.site_id, 'update' from site_update u
+    where u.state in ('waiting', 'saving', 'updating', 'checking', 'rolling_back')
+      -- One that waits for its backup or restore is called by that.
+      and not exists (select from site_backup b
+        where b.id = u.backup_id and u.state = 'saving' and b.state = 'making')
+      and not exists (select from site_restore r
+        where r.id = u.restore_id and u.state = 'rolling_back' and r.state = 'restoring')`
 
 /** After so long an honest piece of work has ended, minutes. */
 const honestMinutes = {
@@ -44,6 +69,12 @@ const honestMinutes = {
   delete: 60,
   back_up: 180,
   restore: 180,
+  rewrite_addresses: 60,
+  // Letters are tried for two days.
+  send_mail: 3 * 24 * 60,
+  update: 120,
+  move_in: 240,
+  switch_over: 240,
 }
 export type Work = keyof typeof honestMinutes
 export const works = Object.keys(honestMinutes) as readonly Work[]

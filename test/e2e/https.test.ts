@@ -115,6 +115,22 @@ test('browsers are told to come by HTTPS alone at a press, and the choice is kep
   expect(await choice.isChecked()).toBe(true)
 })
 
+test('a main address is chosen: visitors of the others are sent there', async () => {
+  const { page, complaints } = await visitAs(browser, { language: 'en', customer: server.owner })
+  await openPage(page, tabOf())
+  await page.getByLabel('Visitors see your site at').selectOption(good)
+  await shown(page, `Visitors are now sent to ${good}.`)
+  const own = `${server.name}.${sitesDomain}`
+  await eventually(
+    'the redirect',
+    async () => (await world.plain(own, '/a?b=c')).headers.location === `https://${good}/a?b=c`,
+  )
+  expect((await world.visit(own, '/a?b=c')).headers.location).toBe(`https://${good}/a?b=c`)
+  await page.getByRole('button', { name: 'Check stored addresses' }).click()
+  await shown(page, /Everything stored uses|stored values? uses? another address/)
+  expect(complaints).toEqual([])
+})
+
 test.each([
   ['wide', 'light', 'en'],
   ['wide', 'dark', 'vi'],

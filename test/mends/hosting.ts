@@ -59,6 +59,89 @@ export const hosting: readonly Mend[] = [
     ],
   },
   {
+    finding: 'W1',
+    title: 'a plan with two processors computes',
+    edits: [
+      {
+        file: 'server/wordpress/drivers/embedded/slots.ts',
+        mended: 'cpu: Math.min(spec.cpu, this.#host.cores),',
+        without: 'cpu: 1,',
+      },
+    ],
+  },
+  {
+    finding: 'W1',
+    guard: 'server/wordpress/offer.test.ts',
+    edits: [
+      {
+        file: 'server/wordpress/drivers/embedded/index.ts',
+        mended: 'minRamMb, maxRamMb, maxCpu, database',
+        without: 'minRamMb, maxRamMb: null, maxCpu: null, database',
+      },
+    ],
+  },
+  {
+    finding: 'W2',
+    title: 'an endless loop is stopped',
+    edits: [
+      {
+        file: 'runtimes/wordpress-wasm/src/php-process.js',
+        mended: "this.kill('a page took longer than it may')",
+        without: '',
+      },
+      {
+        file: 'runtimes/wordpress-wasm/src/php-process.js',
+        mended: "this.#finish({ how: 'timeout' })",
+        without: '',
+      },
+    ],
+  },
+  {
+    finding: 'W2',
+    title: 'a page that waits keeps no other',
+    edits: [
+      {
+        file: 'runtimes/wordpress-wasm/src/php-pool.js',
+        mended: 'if (this.#line.length > 0 && this.#mayGrow()) this.#bootLater()',
+        without: '',
+      },
+    ],
+  },
+  {
+    finding: 'W4',
+    title: 'many large bodies at once end nothing',
+    edits: [
+      {
+        file: 'runtimes/wordpress-wasm/src/body-spool.js',
+        mended: 'if (this.#used + bytes > this.#budget)',
+        without: 'if (false)',
+      },
+    ],
+  },
+  {
+    finding: 'W4',
+    title: 'one network has so many pages in hand',
+    edits: [
+      {
+        file: 'runtimes/wordpress-wasm/src/client-limits.js',
+        mended: "if (client.line.length >= inLine) return 'refused'",
+        without: '',
+      },
+    ],
+  },
+  // PHP's output is collected in memory.
+  {
+    finding: 'W4',
+    title: 'a large answer takes no memory',
+    edits: [
+      {
+        file: 'runtimes/wordpress-wasm/src/php-answer.js',
+        mended: 'if (response.destroyed || response.write(piece)) return undefined',
+        without: 'if (response.destroyed || response.write(piece) || true) return undefined',
+      },
+    ],
+  },
+  {
     finding: 'W3',
     edits: [
       {
@@ -92,14 +175,62 @@ export const hosting: readonly Mend[] = [
       },
     ],
   },
+  {
+    finding: 'W10',
+    guard: 'server/wordpress/updates.test.ts',
+    title: 'a bad release is put back',
+    edits: [
+      {
+        file: 'server/wordpress/site-update.ts',
+        mended: 'if (differences.length === 0) {',
+        without: 'if (differences) {',
+      },
+    ],
+  },
+  {
+    finding: 'W10',
+    guard: 'server/wordpress/updates.test.ts',
+    title: 'what was written during an update that is undone',
+    edits: [
+      {
+        file: 'runtimes/wordpress-wasm/src/write-hold.js',
+        mended: 'if (!this.active) return Promise.resolve(true)',
+        without: 'return Promise.resolve(true)',
+      },
+    ],
+  },
+  {
+    finding: 'W10',
+    guard: 'server/wordpress/update-waves.test.ts',
+    title: 'stops by itself at a bad release',
+    edits: [
+      {
+        file: 'server/wordpress/update-waves.ts',
+        mended: "if (counts.bad * 100 > stopPercent * counts.total) return 'stop'",
+        without: '',
+      },
+    ],
+  },
+  {
+    finding: 'W10',
+    guard: 'server/wordpress/update-waves.test.ts',
+    title: 'a security release comes by itself',
+    edits: [
+      {
+        file: 'server/wordpress/update-policy.ts',
+        mended: "return policy === 'security' && security",
+        without: 'return false',
+      },
+    ],
+  },
   // With one container it waited for itself.
   {
     finding: 'W12',
     edits: [
       {
-        file: 'runtimes/wordpress-wasm/src/http.js',
-        mended: 'if (reads && callsItself() && isOwnMachine(clientOf(request))) {',
-        without: 'if (false) {',
+        file: 'runtimes/wordpress-wasm/src/php-answer.js',
+        mended: 'if (reads && pool.callsItself && !pool.hasSpare && isOwnMachine(client))',
+        without: 'if (false)',
       },
     ],
   },
@@ -148,6 +279,51 @@ export const hosting: readonly Mend[] = [
     })),
   },
   // An order that a run left is asked for anew.
+  {
+    finding: 'W7',
+    guard: 'server/wordpress/mail/real.test.ts',
+    edits: [
+      {
+        file: 'runtimes/wordpress-wasm/src/php.js',
+        mended: 'proc_open,popen,mail\n',
+        without: 'proc_open,popen\n',
+      },
+    ],
+  },
+  {
+    finding: 'W7',
+    title: 'never names another customer’s domain',
+    edits: [
+      {
+        file: 'server/wordpress/mail/sender.ts',
+        mended: 'from !== null && mayBeFrom(names, from.address)',
+        without: 'from !== null',
+      },
+    ],
+  },
+  // A letter that was written down, and not confirmed to its node.
+  {
+    finding: 'W7',
+    title: 'that is taken and not yet confirmed',
+    edits: [
+      {
+        file: 'server/wordpress/mail/collect.ts',
+        mended: ".onConflict((conflict) => conflict.columns(['site_id', 'key']).doNothing())",
+        without: '',
+      },
+    ],
+  },
+  {
+    finding: 'W7',
+    title: 'over the hour’s limit letters wait',
+    edits: [
+      {
+        file: 'server/wordpress/mail/send.ts',
+        mended: 'limit ${Math.min(left, claimedAtOnce)}',
+        without: 'limit ${claimedAtOnce}',
+      },
+    ],
+  },
   {
     finding: 'W8',
     guard: 'server/certificates/certificates.test.ts',
@@ -225,6 +401,118 @@ export const hosting: readonly Mend[] = [
         file: 'server/edge/http2.ts',
         mended: 'response.stream.close(http2.constants.NGHTTP2_INTERNAL_ERROR)',
         without: 'response.stream.close(http2.constants.NGHTTP2_NO_ERROR)',
+      },
+    ],
+  },
+  // What was read before the write would be kept after it.
+  {
+    finding: 'W6',
+    guard: 'server/edge/cache/page-cache.test.ts',
+    title: 'a page that was being made during a write is shown',
+    edits: [
+      {
+        file: 'server/edge/cache/fill.ts',
+        mended: '!isNever && store.isFresh(making, entry.tags)',
+        without: '!isNever',
+      },
+    ],
+  },
+  {
+    finding: 'W6',
+    guard: 'server/edge/cache/page-cache.test.ts',
+    title: 'is answered by the site, and sees nothing that is kept',
+    edits: [
+      {
+        file: 'server/edge/cache/rules.ts',
+        mended: "return name !== '' && !harmlessCookie.test(name)",
+        without: "return name.startsWith('wordpress_logged_in')",
+      },
+    ],
+  },
+  {
+    finding: 'W6',
+    guard: 'server/edge/cache/page-cache.test.ts',
+    title: 'is answered by the site, and sees nothing that is kept',
+    edits: [
+      {
+        file: 'server/edge/cache/rules.ts',
+        mended: 'if (neverSent.some((name) => headers[name] !== undefined)) return null',
+        without: '',
+      },
+    ],
+  },
+  {
+    finding: 'W6',
+    guard: 'server/edge/cache/page-cache.test.ts',
+    title: 'is not kept',
+    edits: [
+      {
+        file: 'server/edge/cache/rules.ts',
+        mended:
+          "if (wordsOf(headerOf(raw, 'vary')).some((word) => !harmlessVary.has(word))) return 0",
+        without: '',
+      },
+    ],
+  },
+  {
+    finding: 'W6',
+    guard: 'server/edge/cache/page-cache.test.ts',
+    title: 'is not kept',
+    edits: [
+      {
+        file: 'server/edge/cache/fill.ts',
+        mended: 'const isKept = isTold && !namesVisitor',
+        without: 'const isKept = isTold',
+      },
+    ],
+  },
+  {
+    finding: 'W6',
+    guard: 'server/edge/cache/page-cache.test.ts',
+    title: 'what is not part of the key never reaches the site',
+    edits: [
+      {
+        file: 'server/edge/cache/index.ts',
+        mended:
+          'ask({ sink: fill, headers: headersFor(lookup, page, old), fail: () => fill.fail() })',
+        without: 'ask({ sink: fill, headers: null, fail: () => fill.fail() })',
+      },
+    ],
+  },
+  {
+    finding: 'W6',
+    guard: 'server/edge/cache/page-cache.test.ts',
+    title: 'host, scheme, path, query and kind of device',
+    edits: [
+      {
+        file: 'server/edge/cache/index.ts',
+        mended: '`${lookup.host}\\n${lookup.path}`',
+        without: '`${lookup.path}`',
+      },
+    ],
+  },
+  {
+    finding: 'W6',
+    guard: 'server/wordpress/drivers/embedded/page-cache.test.ts',
+    title: 'a front page is kept, and gone when the answer to a write is there',
+    edits: [
+      {
+        file: 'server/wordpress/drivers/embedded/container.ts',
+        mended: 'onWrite(tagsOf(message))',
+        without: '',
+      },
+    ],
+  },
+  // The edge and a container of before would send visitors to each other.
+  {
+    finding: 'W6',
+    guard: 'server/wordpress/primary.test.ts',
+    title: 'while its containers are replaced',
+    edits: [
+      {
+        file: 'server/wordpress/drivers/embedded/slots.ts',
+        mended: '[...spec.hosts, new URL(spec.url).hostname]',
+        without: 'spec.hosts',
       },
     ],
   },

@@ -74,8 +74,9 @@ export const screens: readonly Mend[] = [
       {
         file: 'web/wordpress/ReviewDialog.tsx',
         mended:
-          'short > 0 ? t.order.topUpAndOrder(money(short, user.currency)) : t.order.confirm(price)',
-        without: 't.order.confirm(price)',
+          'short > 0 ? t.review.topUpAndOrder(money(short, user.currency)) ' +
+          ': t.review.confirm(price)',
+        without: 't.review.confirm(price)',
       },
       {
         file: 'web/wordpress/CreatePage.tsx',

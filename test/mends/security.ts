@@ -62,9 +62,9 @@ export const security: readonly Mend[] = [
     title: 'a flood of one session is refused itself',
     edits: [
       {
-        file: 'server/platform/http.ts',
-        mended: 'await identify(token, request.ip)',
-        without: 'await options.identify(token)',
+        file: 'server/platform/http-caller.ts',
+        mended: 'await identify(credential, request.ip)',
+        without: 'await identifySession(credential)',
       },
     ],
   },
@@ -176,9 +176,31 @@ export const security: readonly Mend[] = [
     finding: 'M5',
     edits: [
       {
-        file: 'server/platform/http.ts',
+        file: 'server/platform/http-caller.ts',
         mended:
           "if (caller.locked && endpoint.whileLocked !== true) throw new Refusal('session_locked')",
+        without: '',
+      },
+    ],
+  },
+  {
+    finding: 'Sessions by cookie',
+    title: 'a write needs the CSRF token',
+    edits: [
+      {
+        file: 'server/platform/http-caller.ts',
+        mended: '!tellsCsrfToken(request, credential.cookie)',
+        without: 'false',
+      },
+    ],
+  },
+  {
+    finding: 'Sessions by cookie',
+    title: 'neighbours under the same domain',
+    edits: [
+      {
+        file: 'server/platform/http-caller.ts',
+        mended: 'refuseNeighbour(request.headers)',
         without: '',
       },
     ],
@@ -195,6 +217,55 @@ export const security: readonly Mend[] = [
       {
         file: 'server/auth/password.ts',
         mended: 'if (own.includes(stem(password))) refuse(ownName[language])',
+        without: '',
+      },
+    ],
+  },
+  {
+    finding: 'Second factor',
+    title: 'once it is confirmed the password is not enough',
+    edits: [
+      {
+        file: 'server/auth/sign-in.ts',
+        mended: '(await hasFactor(tx, proven.id)) &&',
+        without: 'false &&',
+      },
+    ],
+  },
+  {
+    finding: 'Second factor',
+    title: 'a step before and after is let through',
+    edits: [{ file: 'server/auth/totp.ts', mended: 'step > lastStep && ', without: '' }],
+  },
+  {
+    finding: 'Second factor',
+    title: 'changes of the account, backups, deletions',
+    edits: [
+      {
+        file: 'server/platform/http-caller.ts',
+        mended: 'endpoint.asksAgain === true && !(await isProven(caller))',
+        without: 'false',
+      },
+    ],
+  },
+  {
+    finding: 'Second factor',
+    title: 'a copy whose counter is behind',
+    edits: [
+      {
+        file: 'server/auth/passkeys.ts',
+        mended: 'counter: Number(row.counter),',
+        without: 'counter: 0,',
+      },
+    ],
+  },
+  {
+    finding: 'Second factor',
+    title: 'tells of one from where the account is not known',
+    edits: [
+      {
+        file: 'server/auth/sign-in-letter.ts',
+        mended: 'await endSessions(tx, needs.endLive, { customerId })',
         without: '',
       },
     ],
@@ -295,7 +366,7 @@ export const security: readonly Mend[] = [
         without: '',
       },
       {
-        file: 'server/platform/http.ts',
+        file: 'server/platform/http-caller.ts',
         mended: 'noteCaller(request, caller.customerId)',
         without: '',
       },

@@ -26,9 +26,10 @@ export const server: readonly Mend[] = [
       {
         file: 'server/auth/routes.ts',
         mended: `    ({ body, from }) => signIn.prove(body.email, body.password, from),
-    async ({ tx, from, keepBrowser, prepared }) => {
+    async ({ tx, body: { remember }, from, keepBrowser, held, device, prepared }) => {
 `,
-        without: `    async ({ tx, body, from, keepBrowser }) => {
+        without: `    async ({ tx, body, from, keepBrowser, held, device }) => {
+      const { remember } = body
       const prepared = await signIn.prove(body.email, body.password, from)
 `,
       },

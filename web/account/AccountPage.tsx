@@ -1,8 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
+import { lazy, Suspense } from 'react'
 import { brand } from '../brand.ts'
 import { useTexts } from '../i18n/index.ts'
 import type { LoadInput } from '../load-input.ts'
 import { messageOf } from '../api.ts'
+import { loadWanted } from '../pages/load-screen.ts'
 import { Later } from '../ui/Later.tsx'
 import { PageHead } from '../ui/PageHead.tsx'
 import { LoadError, Skeleton } from '../ui/State.tsx'
@@ -14,8 +16,11 @@ import { PhoneCard } from './PhoneCard.tsx'
 import { ProfileCard } from './ProfileCard.tsx'
 import { accountQuery } from './queries.ts'
 import { RegionCard } from './RegionCard.tsx'
-import { SessionsCard } from './SessionsCard.tsx'
-import { SignInsCard } from './SignInsCard.tsx'
+import { SecurityCard } from './SecurityCard.tsx'
+
+/** At the end of a long page. */
+const SessionsCard = lazy(() => loadWanted(() => import('./SessionsCard.tsx')))
+const SignInsCard = lazy(() => loadWanted(() => import('./SignInsCard.tsx')))
 
 export const load = ({ queryClient }: LoadInput) => queryClient.prefetchQuery(accountQuery)
 
@@ -41,8 +46,11 @@ export default function AccountPage() {
                   <EmailCard email={data.email} />
                   <PhoneCard phone={data.phone} email={data.email} />
                   <PasswordCard email={data.email} />
+                  <SecurityCard />
                   <LockCard />
-                  <SessionsCard />
+                  <Suspense fallback={<Skeleton className="h-48 rounded-xl" />}>
+                    <SessionsCard />
+                  </Suspense>
                 </div>
               </>
             ) : null}
@@ -62,7 +70,9 @@ export default function AccountPage() {
               </>
             ) : null}
             <div className="min-w-0 lg:col-span-2">
-              <SignInsCard />
+              <Suspense fallback={<Skeleton className="h-64 rounded-xl" />}>
+                <SignInsCard />
+              </Suspense>
             </div>
           </div>
         )}

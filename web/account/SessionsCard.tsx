@@ -8,9 +8,10 @@ import { Button } from '../ui/Button.tsx'
 import { Card } from '../ui/Card.tsx'
 import { LoadError, SkeletonRows } from '../ui/State.tsx'
 import { toast } from '../ui/toast.ts'
-import { sessionsQuery, useDeviceName } from './queries.ts'
+import { useDeviceName } from './device-name.ts'
+import { sessionsQuery } from './queries.ts'
 
-export function SessionsCard() {
+export default function SessionsCard() {
   const t = useTexts('account')
   const queryClient = useQueryClient()
   const { data, error, refetch } = useQuery(sessionsQuery)
@@ -78,7 +79,10 @@ function SessionRow({ session }: { session: Session }) {
   return (
     <li className="flex items-center justify-between gap-3 px-5 py-3">
       <div className="min-w-0">
-        <p className="text-sm font-medium">{device}</p>
+        <p className="flex flex-wrap items-center gap-x-2 gap-y-1 text-sm font-medium">
+          {device}
+          {session.remembered ? <Badge tone="neutral">{t.account.remembered}</Badge> : null}
+        </p>
         <p className="num text-xs wrap-anywhere text-ink-3">
           {session.ip === null ? '' : `${session.ip} · `}
           {t.account.lastUsed}{' '}

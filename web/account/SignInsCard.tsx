@@ -6,9 +6,10 @@ import { Badge } from '../ui/Badge.tsx'
 import { Button } from '../ui/Button.tsx'
 import { Card } from '../ui/Card.tsx'
 import { Empty, LoadError, SkeletonRows } from '../ui/State.tsx'
-import { signInsQuery, useDeviceName } from './queries.ts'
+import { useDeviceName } from './device-name.ts'
+import { signInsQuery } from './queries.ts'
 
-export function SignInsCard() {
+export default function SignInsCard() {
   const t = useTexts('account')
   const deviceName = useDeviceName()
   const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } =

@@ -1,9 +1,7 @@
 import { infiniteQueryOptions, queryOptions, useQueryClient } from '@tanstack/react-query'
 import { account, sessions, signIns, type Account } from '../../contract/account.ts'
 import { call, callPage } from '../api.ts'
-import { useTexts } from '../i18n/index.ts'
 import { meQuery } from '../queries.ts'
-import { deviceOf } from './device.ts'
 
 export const accountQuery = queryOptions({
   queryKey: ['account'],
@@ -30,15 +28,5 @@ export function useChanged(): (changed: Account) => void {
   return (changed) => {
     queryClient.setQueryData(accountQuery.queryKey, changed)
     void queryClient.invalidateQueries(meQuery)
-  }
-}
-
-/** "Chrome on Windows", as far as the user agent tells. */
-export function useDeviceName(): (userAgent: string | null) => string {
-  const t = useTexts('account').account
-  return (userAgent) => {
-    const { browser, system } = deviceOf(userAgent ?? '')
-    if (browser !== undefined && system !== undefined) return t.onSystem(browser, system)
-    return browser ?? system ?? t.unknownDevice
   }
 }

@@ -7,13 +7,23 @@ import { ApiError, call } from '../api.ts'
 import { brand } from '../brand.ts'
 import { useForm } from '../form.ts'
 import { useTexts } from '../i18n/index.ts'
+import { heldSession } from '../resume.ts'
 import { session } from '../session.ts'
+import { tellTabs } from '../tabs.ts'
 import { Button } from '../ui/Button.tsx'
 import { Field, PasswordInput } from '../ui/Field.tsx'
 import { toast } from '../ui/toast.ts'
 import { LegalLinks } from './LegalLinks.tsx'
 import { tellLock } from './lock.ts'
 import { signOut } from './sign-out.ts'
+
+/** Goes on with a session that this tab shares and that is not locked any more. */
+async function follow(onUnlocked: () => void): Promise<void> {
+  const found = await heldSession()
+  if (!found || found.locked || found.id !== session.held()?.id) return
+  session.hold(found)
+  onUnlocked()
+}
 
 /** Takes the place of the whole portal while it is locked: nothing behind it is in the document. */
 export default function LockView({ onUnlocked }: { onUnlocked: () => void }) {
@@ -24,13 +34,22 @@ export default function LockView({ onUnlocked }: { onUnlocked: () => void }) {
   // Here, so that whatever locked the screen, and a page loaded anew meanwhile, has the server
   // know.
   useEffect(() => void tellLock(), [])
+  // Another tab may have unlocked the session while this one was asleep and heard nothing.
+  useEffect(() => {
+    const look = () => {
+      if (document.visibilityState === 'visible') void follow(onUnlocked)
+    }
+    document.addEventListener('visibilitychange', look)
+    return () => document.removeEventListener('visibilitychange', look)
+  }, [onUnlocked])
   const { form, errors, busy, bind, onSubmit } = useForm({
     initial: { password: '' },
     schema: unlock.body,
     submit: async (body) => {
       try {
-        const { token } = await call(unlock, { body })
-        session.unlock(token.accessToken)
+        const unlocked = await call(unlock, { body })
+        session.unlock(unlocked.token.accessToken, unlocked.session)
+        tellTabs('unlocked', unlocked.session)
         onUnlocked()
       } catch (error) {
         toast.error(

@@ -1,13 +1,17 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { getRouteApi, Link, useRouter } from '@tanstack/react-router'
-import { useState } from 'react'
-import { login } from '../../contract/auth.ts'
+import { KeyRound } from 'lucide-react'
+import { lazy, Suspense, useState } from 'react'
+import { login, type SignedIn } from '../../contract/session.ts'
 import { ApiError, call } from '../api.ts'
 import { draftsWait } from '../drafts.ts'
 import { useForm } from '../form.ts'
-import { useTexts } from '../i18n/index.ts'
+import { loadTexts, useTexts } from '../i18n/index.ts'
+import { loadWanted } from '../pages/load-screen.ts'
+import { passkeysWork } from '../security/passkeys-work.ts'
 import { returnPath, session } from '../session.ts'
 import { Button } from '../ui/Button.tsx'
+import { Checkbox } from '../ui/Checkbox.tsx'
 import { Field, Input, PasswordInput } from '../ui/Field.tsx'
 import { Note } from '../ui/State.tsx'
 import { toast } from '../ui/toast.ts'
@@ -17,23 +21,49 @@ import { enter } from './sign-in.ts'
 
 const route = getRouteApi('/login')
 
+/** Only who has a second factor needs it. */
+const SignInStep = lazy(() => loadWanted(() => import('../security/SignInStep.tsx')))
+
 export default function LoginPage() {
   const t = useTexts('auth')
   const router = useRouter()
   const queryClient = useQueryClient()
   const { next } = route.useSearch()
   const [kept] = useState(draftsWait)
+  const [challenge, setChallenge] = useState<string>()
   const [ended] = useState(() => (session.signedIn() ? null : session.ended()))
 
-  const { form, values, errors, failure, busy, bind, onSubmit } = useForm({
-    initial: { email: ended ?? '', password: '' },
+  const goOn = async (signedIn: SignedIn) => {
+    await enter(queryClient, signedIn)
+    router.history.push(returnPath(next))
+  }
+  const [waiting, setWaiting] = useState(false)
+  const byPasskey = async () => {
+    setWaiting(true)
+    try {
+      const { signInByPasskey } = await import('../security/sign-in-by-passkey.ts')
+      await goOn(await signInByPasskey(values.remember))
+    } catch (error) {
+      toast.error(
+        t.toast.error,
+        error instanceof ApiError ? error.message : t.auth.passkeyCancelled,
+      )
+    } finally {
+      setWaiting(false)
+    }
+  }
+  const { form, values, errors, failure, busy, set, bind, onSubmit } = useForm({
+    initial: { email: ended ?? '', password: '', remember: false },
     schema: login.body,
     submit: async (body) => {
       try {
-        const { token } = await call(login, { body })
-        await enter(queryClient, token.accessToken)
-        router.history.push(returnPath(next))
+        await goOn(await call(login, { body }))
       } catch (error) {
+        if (error instanceof ApiError && error.challenge !== undefined) {
+          await loadTexts('security')
+          setChallenge(error.challenge)
+          return
+        }
         if (error instanceof ApiError && error.code === 'account_inactive') {
           await router.navigate({ to: '/check-otp', search: { email: body.email } })
           return
@@ -46,6 +76,19 @@ export default function LoginPage() {
     },
   })
 
+  if (challenge !== undefined)
+    return (
+      <AuthLayout title={t.auth.loginTitle}>
+        <Suspense fallback={null}>
+          <SignInStep
+            challenge={challenge}
+            remember={values.remember}
+            enter={goOn}
+            onBack={() => setChallenge(undefined)}
+          />
+        </Suspense>
+      </AuthLayout>
+    )
   return (
     <AuthLayout
       title={t.auth.loginTitle}
@@ -100,9 +143,21 @@ export default function LoginPage() {
             />
           )}
         </Field>
+        <Checkbox
+          label={t.auth.remember}
+          hint={t.auth.rememberHint}
+          checked={values.remember}
+          onChange={(remember) => set('remember', remember)}
+        />
         <Button type="submit" size="lg" busy={busy}>
           {t.auth.login}
         </Button>
+        {passkeysWork() ? (
+          <Button variant="outline" size="lg" busy={waiting} onClick={() => void byPasskey()}>
+            <KeyRound aria-hidden className="size-4" />
+            {t.auth.passkey}
+          </Button>
+        ) : null}
       </form>
     </AuthLayout>
   )

@@ -9,15 +9,15 @@ const againMs = 5_000
  * Who is offline is locked here at once, and there as soon as the server answers.
  */
 export async function tellLock(): Promise<void> {
-  const token = session.token()
-  if (token === null) return
+  const under = session.credential()
+  if (under === null) return
   try {
     await call(lock, {})
   } catch (error) {
     const passes = error instanceof ApiError && (error.status === 0 || error.status >= 429)
     if (passes)
       setTimeout(() => {
-        if (session.locked() && session.token() === token) void tellLock()
+        if (session.locked() && session.credential() === under) void tellLock()
       }, againMs)
   }
 }

@@ -2,7 +2,7 @@ import { useState, type PointerEvent } from 'react'
 import { exponents, type Currency } from '../../contract/money.ts'
 import { formatDay, formatTime, useFormat } from '../format.ts'
 import { useTexts, type Language } from '../i18n/index.ts'
-import { axisSteps, type Series } from './balance-series.ts'
+import { axisStepsOf, type Series } from './balance-series.ts'
 
 /** Short labels of the axis: 5 tr, 500k. */
 function shortAmount(amount: number, currency: Currency, language: Language): string {
@@ -23,7 +23,7 @@ export function BalanceChart({ series, currency }: { series: Series; currency: C
   const [hover, setHover] = useState<number>()
   const { points, from, to } = series
   const now = points.at(-1)?.balance ?? 0
-  const { step, top } = axisSteps(Math.max(...points.map((point) => point.balance)), currency)
+  const { step, top } = axisStepsOf(Math.max(...points.map((point) => point.balance)), currency)
 
   const x = (at: number) => ((at - from) / (to - from)) * 100
   const y = (balance: number) => 100 - (balance / top) * 100

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { axisSteps, balanceSeries } from './balance-series.ts'
+import { axisStepsOf, balanceSeries } from './balance-series.ts'
 
 const day = 86_400
 const now = 100 * day
@@ -29,6 +29,6 @@ test('without an entry in the span the last balance holds', () =>
 test('a list that does not reach back shortens the span', () =>
   expect(balanceSeries([entry(99 * day, -200, 800)], now, 30, 95 * day).from).toBe(95 * day))
 test('the axis steps are round', () => {
-  expect(axisSteps(12_828_000, 'VND')).toEqual({ step: 5_000_000, top: 15_000_000 })
-  expect(axisSteps(0, 'AUD')).toEqual({ step: 100, top: 100 })
+  expect(axisStepsOf(12_828_000, 'VND')).toEqual({ step: 5_000_000, top: 15_000_000 })
+  expect(axisStepsOf(0, 'AUD')).toEqual({ step: 100, top: 100 })
 })

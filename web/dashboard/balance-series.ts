@@ -1,6 +1,7 @@
 /** The wallet's balance over time, from its transactions alone. Pure. */
 import { exponents, type Currency } from '../../contract/money.ts'
 import type { Transaction } from '../../contract/wallet.ts'
+import { axisSteps } from '../axis-steps.ts'
 
 const daySeconds = 86_400
 
@@ -51,18 +52,8 @@ export function balanceSeries(
   }
 }
 
-/** A round step for the axis, so that three or four lines cover the highest value. */
-export function axisSteps(highest: number, currency: Currency): { step: number; top: number } {
-  const smallest = 10 ** exponents[currency]
-  let step = smallest
-  for (let power = smallest; ; power *= 10) {
-    const found = [1, 2, 5]
-      .map((factor) => factor * power)
-      .find((candidate) => highest / candidate <= 3.4)
-    if (found !== undefined) {
-      step = found
-      break
-    }
-  }
-  return { step, top: Math.max(step, Math.ceil(highest / step) * step) }
-}
+/** As axis-steps.ts says, in no step below one unit of money. */
+export const axisStepsOf = (
+  highest: number,
+  currency: Currency,
+): { readonly step: number; readonly top: number } => axisSteps(highest, 10 ** exponents[currency])

@@ -9,7 +9,6 @@ export const audServers: typeof enServers = {
     noRegion: 'No data centre chosen',
     regionMinimum: (gb) => `This data centre needs at least ${gb} GB.`,
     containersOne: 'This data centre runs one container per site.',
-    confirmRegion: 'Data centre',
     missing: { ...enServers.order.missing, region: 'Choose a data centre' },
   },
 }

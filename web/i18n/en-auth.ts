@@ -33,6 +33,15 @@ export const enAuth = {
     loginSub: 'Welcome back.',
     noAccount: 'No account yet?',
     forgot: 'Forgot password?',
+    remember: 'Remember this device',
+    rememberHint: 'You stay signed in for 30 days. Not for a shared computer.',
+    passkey: 'Sign in with a passkey',
+    passkeyCancelled: 'Nothing was confirmed. Please try again.',
+    notMeTitle: 'Was this not you?',
+    notMeSub:
+      'Every device is signed out, and your password stops working. You then choose a new one by ' +
+      'a code to your email.',
+    notMeSubmit: 'Sign out everything',
     register: 'Create account',
     registerTitle: 'Create your account',
     registerSub: 'It takes a minute. We send a code to your phone.',

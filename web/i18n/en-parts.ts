@@ -1,7 +1,14 @@
 /** English: the parts of one server's page that come when they are opened. */
+import { enUpdates } from './en-updates.ts'
 import { plural } from './plural.ts'
+import { enMail } from './en-mail.ts'
+import { enPhp } from './en-php.ts'
+import { enSftp } from './en-sftp.ts'
 
 export const enParts = {
+  ...enMail,
+  ...enPhp,
+  ...enSftp,
   subscription: {
     title: 'Subscription',
     statuses: {
@@ -134,6 +141,148 @@ export const enParts = {
     removeFailed: 'Fail to delete domain!',
     closed: 'You can no longer add domains to this server.',
   },
+  address: {
+    title: 'Main address',
+    label: 'Visitors see your site at',
+    hint: 'Visitors of every other address are sent there, so search engines find one site.',
+    none: 'Each address by itself',
+    each: 'Each address shows the site by itself.',
+    chosen: (name: string) => `Visitors are now sent to ${name}.`,
+    stored:
+      'Links and pictures in posts and settings may still use another address. ' +
+      'You can rewrite them.',
+    count: 'Check stored addresses',
+    found: (values: number, tables: number) =>
+      `${values} stored ${values === 1 ? 'value uses' : 'values use'} another address ` +
+      `(in ${tables} ${tables === 1 ? 'table' : 'tables'}).`,
+    foundNone: (to: string) => `Everything stored uses ${to}.`,
+    skipped: (tables: string) => `These tables cannot be rewritten: ${tables}.`,
+    write: 'Rewrite them',
+    writeTitle: 'Rewrite stored addresses?',
+    writeText: (values: number, to: string) =>
+      `${values} stored ${values === 1 ? 'value' : 'values'} will use ${to}. ` +
+      'Only a backup takes this back: make one first if you are unsure.',
+    writing: (values: number) => `Rewriting… ${values} values so far.`,
+    written: (values: number, to: string) =>
+      `${values} ${values === 1 ? 'value was' : 'values were'} rewritten to ${to}.`,
+    stopped: (values: number) => `The rewriting stopped after ${values} values. Try again.`,
+  },
+  history: {
+    title: 'Usage over time',
+    range: 'Period',
+    day: '24 hours',
+    week: '7 days',
+    quarter: '90 days',
+    empty: 'Nothing recorded yet. The first figures come within ten minutes.',
+    visits: 'Requests',
+    requests: 'All requests',
+    cached: 'From the cache',
+    times: 'Response time',
+    median: 'Median',
+    p95: '95th percentile',
+    errors: 'Errors',
+    serverErrors: 'Server errors (5xx)',
+    clientErrors: 'Not found, refused (4xx)',
+    processor: (cpu: number) => `Processor (100% is one core; the plan has ${cpu})`,
+    cpu: 'Average use',
+    memory: (plan: string) => `Memory (the plan has ${plan})`,
+    used: 'In use',
+    disks: 'Disks',
+    files: (plan: string) => `Files, of ${plan}`,
+    database: (plan: string) => `Database, of ${plan}`,
+    most: (value: string) => `${value} at most`,
+  },
+  files: {
+    title: 'Files',
+    root: 'wordpress',
+    way: 'Current folder',
+    up: 'Up one folder',
+    upload: 'Upload',
+    uploads: 'Uploads',
+    newFolder: 'New folder',
+    create: 'Create',
+    name: 'Name',
+    rename: 'Rename',
+    renameTitle: (name: string) => `Rename ${name}`,
+    edit: 'Edit',
+    save: 'Save',
+    saved: (name: string) => `${name} is saved.`,
+    download: 'Download',
+    remove: 'Delete',
+    removeTitle: (name: string) => `Delete ${name}?`,
+    removeText: 'The file is deleted at once. A backup is the only way back.',
+    removeFolderText:
+      'The folder and everything in it are deleted at once. A backup is the only way back.',
+    noText: 'This file is not text. You can download it.',
+    empty: 'This folder is empty. Drop files here to upload them.',
+    notWhole: 'This folder has more files than can be shown here.',
+    closed: 'Files can be changed while the server runs.',
+    link: 'link, not followed',
+    actions: (name: string) => `Actions for ${name}`,
+    percent: (share: number) => `${share}%`,
+    there: 'There is a file of this name already.',
+    replace: 'Replace it',
+    stop: (name: string) => `Stop uploading ${name}`,
+    sending: (name: string) => `Uploading ${name}`,
+    tooLarge: (name: string) => `${name} is larger than 512 MB.`,
+  },
+  visitors: {
+    password: 'Password for visitors',
+    passwordText:
+      'Visitors enter a user name and a password before they see any page or file: for a shop ' +
+      'that is being built, or a site for a few people.',
+    passwordIsOn: (user: string) => `Visitors are asked for a password. User name: ${user}`,
+    passwordHint:
+      'Tell it to the people who may visit. We keep it in a form that nobody can read: write it ' +
+      'down. While it is on, apps that sign in to WordPress with an application password cannot.',
+    user: 'User name for visitors',
+    newPassword: 'Password',
+    ask: 'Ask visitors for it',
+    change: 'Change',
+    remove: 'Ask for no password',
+    save: 'Save',
+    passwordOn: 'Visitors are asked for the password now.',
+    passwordOff: 'Everybody can visit the site again.',
+    denied: 'Denied addresses',
+    deniedText: 'Visitors from these addresses and networks are told that they may not enter.',
+    networks: 'One address or network a line',
+    deniedHint: (address: string) =>
+      `You come from ${address}. Networks are written as 198.51.100.0/24. 200 lines at most.`,
+    deniedSaved: (count: number) =>
+      count === 0
+        ? 'No address is denied any more.'
+        : `Saved: ${plural(count, 'entry', 'entries')}.`,
+  },
+  ...enUpdates,
+  speed: {
+    title: 'Page cache',
+    enabled: 'Keep pages for visitors',
+    hint:
+      'Visitors who are not signed in get a ready-made page at once. Every change you make on ' +
+      'the site shows immediately. Signed-in visitors, carts and forms never get a kept page.',
+    on: 'Page cache is on.',
+    off: 'Page cache is off.',
+    failed: 'Fail to change the page cache !',
+    day: 'Last 24 hours',
+    since: (time: string, percent: string | null) =>
+      percent === null ? `Since ${time}` : `Since ${time}: ${percent} from the cache`,
+    rate: 'Cache hit rate',
+    noVisits: 'No visits yet',
+    hits: 'From the cache',
+    misses: 'Built by WordPress',
+    bypassed: 'Not cacheable',
+    entries: 'Pages and files kept',
+    size: (bytes: string) => `${bytes} of memory`,
+    unknown: 'The figures are not available right now.',
+    purge: 'Clear cache',
+    purgeHint: 'You only need this after changing files in a way WordPress cannot see.',
+    purged: (count: number) =>
+      count === 0
+        ? 'The cache was empty.'
+        : `Cache cleared: ${plural(count, 'page or file', 'pages and files')}.`,
+    purgeFailed: 'Fail to clear the cache !',
+    closed: 'The cache works while the server runs.',
+  },
   https: {
     issued: 'HTTPS active',
     pending: 'Setting up HTTPS',
@@ -198,6 +347,7 @@ export const enParts = {
     closed: 'You can back up and restore while the server runs.',
     more: 'Show older',
     manual: 'Manual',
+    beforeUpdate: 'Before an update',
     nightly: 'Nightly',
     making: 'In progress',
     proven: 'Verified',

@@ -3,6 +3,7 @@ import path from 'node:path'
 import { expect, test } from 'vitest'
 import { audAuth } from './aud-auth.ts'
 import { audDashboard } from './aud-dashboard.ts'
+import { audReview } from './aud-review.ts'
 import { audServers } from './aud-servers.ts'
 import { enAccount } from './en-account.ts'
 import { enAddress } from './en-address.ts'
@@ -16,10 +17,14 @@ import { enDocs } from './en-docs.ts'
 import { enInvoices } from './en-invoices.ts'
 import { enPaas } from './en-paas.ts'
 import { enPalette } from './en-palette.ts'
+import { enMoveIn } from './en-move-in.ts'
 import { enParts } from './en-parts.ts'
 import { enPayments } from './en-payments.ts'
+import { enReview } from './en-review.ts'
+import { enSecurity } from './en-security.ts'
 import { enServers } from './en-servers.ts'
 import { enSite } from './en-site.ts'
+import { enTools } from './en-tools.ts'
 import { enTopUp } from './en-top-up.ts'
 import { enWallet } from './en-wallet.ts'
 import { en as enCore } from './en.ts'
@@ -35,10 +40,14 @@ import { viDocs } from './vi-docs.ts'
 import { viInvoices } from './vi-invoices.ts'
 import { viPaas } from './vi-paas.ts'
 import { viPalette } from './vi-palette.ts'
+import { viMoveIn } from './vi-move-in.ts'
 import { viParts } from './vi-parts.ts'
 import { viPayments } from './vi-payments.ts'
+import { viReview } from './vi-review.ts'
+import { viSecurity } from './vi-security.ts'
 import { viServers } from './vi-servers.ts'
 import { viSite } from './vi-site.ts'
+import { viTools } from './vi-tools.ts'
 import { viTopUp } from './vi-top-up.ts'
 import { viWallet } from './vi-wallet.ts'
 import { vi as viCore } from './vi.ts'
@@ -47,6 +56,7 @@ const en = {
   ...enCore,
   ...enDashboard,
   ...enAuth,
+  ...enTools,
   ...enTopUp,
   ...enDns,
   ...enDnsParts,
@@ -57,9 +67,12 @@ const en = {
   ...enInvoices,
   ...enPaas,
   ...enPalette,
+  ...enMoveIn,
   ...enParts,
   cards: enCards,
   ...enPayments,
+  ...enReview,
+  ...enSecurity,
   ...enServers,
   ...enSite,
   ...enWallet,
@@ -68,6 +81,7 @@ const vi = {
   ...viCore,
   ...viDashboard,
   ...viAuth,
+  ...viTools,
   ...viTopUp,
   ...viDns,
   ...viDnsParts,
@@ -78,9 +92,12 @@ const vi = {
   ...viInvoices,
   ...viPaas,
   ...viPalette,
+  ...viMoveIn,
   ...viParts,
   cards: viCards,
   ...viPayments,
+  ...viReview,
+  ...viSecurity,
   ...viServers,
   ...viSite,
   ...viWallet,
@@ -89,6 +106,7 @@ const aud = {
   ...enCore,
   ...audDashboard,
   ...audAuth,
+  ...enTools,
   ...enTopUp,
   ...enDns,
   ...enDnsParts,
@@ -99,9 +117,12 @@ const aud = {
   ...enInvoices,
   ...enPaas,
   ...enPalette,
+  ...enMoveIn,
   ...enParts,
   cards: enCards,
   ...enPayments,
+  ...audReview,
+  ...enSecurity,
   ...audServers,
   ...enSite,
   ...enWallet,
@@ -164,7 +185,7 @@ test('the sentences of the specification stand word for word', () => {
   expect(vi.wp.steps).toEqual(['Đăng Ký Gói', 'Thanh Toán', 'Khởi Tạo'])
   expect(vi.progress.working).toBe('Quá trình đang diễn ra, vui lòng đợi trong giây lát')
   expect(vi.site.title).toBe('Thông tin máy chủ')
-  expect(vi.order.confirmTitle).toBe('Xác nhận thông tin')
+  expect(vi.review.title).toBe('Xác nhận thông tin')
   expect([vi.dns.title, vi.dns.create]).toEqual(['Danh sách tên miền', 'Tạo tên miền'])
   expect([en.dns.active, en.dns.pending]).toEqual(['Activated', 'Not Activated'])
   expect([vi.dns.activate, vi.domain.check, vi.dns.details, vi.dns.delete]).toEqual([
@@ -253,6 +274,8 @@ const sameInBoth = [
   'nav.svm',
   'shell.sandbox',
   'auth.email',
+  'database.statement',
+  'database.null',
   'topUp.methods.5',
   'records.ttl',
   'records.proxy',
@@ -265,10 +288,14 @@ const sameInBoth = [
   'paas.row.region',
   'project.placeholder',
   'service.repository',
+  'php.title',
+  'sftp.title',
   'domains.placeholder',
+  'updates.kinds.core',
+  'review.mariadb',
   'wp.mariadb',
-  'order.confirmMariadb',
   'hosting.listTitle',
+  'site.mailTab',
   'site.vcpu',
   'site.ram',
 ]

@@ -14,12 +14,16 @@ import type { enDnsParts } from './en-dns-parts.ts'
 import type { enDnsRecord } from './en-dns-record.ts'
 import type { enDocs } from './en-docs.ts'
 import type { enInvoices } from './en-invoices.ts'
+import type { enMoveIn } from './en-move-in.ts'
 import type { enPaas } from './en-paas.ts'
 import type { enPalette } from './en-palette.ts'
 import type { enParts } from './en-parts.ts'
 import type { enPayments } from './en-payments.ts'
+import type { enReview } from './en-review.ts'
+import type { enSecurity } from './en-security.ts'
 import type { enServers } from './en-servers.ts'
 import type { enSite } from './en-site.ts'
+import type { enTools } from './en-tools.ts'
 import type { enTopUp } from './en-top-up.ts'
 import type { enWallet } from './en-wallet.ts'
 import type { Texts } from './en.ts'
@@ -39,10 +43,14 @@ interface GroupTexts {
   dnsRecord: typeof enDnsRecord
   docs: typeof enDocs
   invoices: typeof enInvoices
+  moveIn: typeof enMoveIn
   paas: typeof enPaas
   payments: typeof enPayments
+  review: typeof enReview
+  security: typeof enSecurity
   servers: typeof enServers
   site: typeof enSite
+  tools: typeof enTools
   topUp: typeof enTopUp
   wallet: typeof enWallet
 }
@@ -65,11 +73,14 @@ const dnsParts = () => import('./en-dns-parts.ts').then((file) => file.enDnsPart
 const dnsRecord = () => import('./en-dns-record.ts').then((file) => file.enDnsRecord)
 const docs = () => import('./en-docs.ts').then((file) => file.enDocs)
 const invoices = () => import('./en-invoices.ts').then((file) => file.enInvoices)
+const moveIn = () => import('./en-move-in.ts').then((file) => file.enMoveIn)
 const paas = () => import('./en-paas.ts').then((file) => file.enPaas)
 const palette = () => import('./en-palette.ts').then((file) => file.enPalette)
 const parts = () => import('./en-parts.ts').then((file) => file.enParts)
 const payments = () => import('./en-payments.ts').then((file) => file.enPayments)
+const security = () => import('./en-security.ts').then((file) => file.enSecurity)
 const site = () => import('./en-site.ts').then((file) => file.enSite)
+const tools = () => import('./en-tools.ts').then((file) => file.enTools)
 const topUp = () => import('./en-top-up.ts').then((file) => file.enTopUp)
 const wallet = () => import('./en-wallet.ts').then((file) => file.enWallet)
 const groupLoaders: Loaders = {
@@ -92,6 +103,11 @@ const groupLoaders: Loaders = {
     en: () => import('./en-dashboard.ts').then((file) => file.enDashboard),
     vi: () => import('./vi-dashboard.ts').then((file) => file.viDashboard),
     aud: () => import('./aud-dashboard.ts').then((file) => file.audDashboard),
+  },
+  moveIn: {
+    en: moveIn,
+    vi: () => import('./vi-move-in.ts').then((file) => file.viMoveIn),
+    aud: moveIn,
   },
   parts: { en: parts, vi: () => import('./vi-parts.ts').then((file) => file.viParts), aud: parts },
   cards: {
@@ -127,12 +143,23 @@ const groupLoaders: Loaders = {
     vi: () => import('./vi-payments.ts').then((file) => file.viPayments),
     aud: payments,
   },
+  review: {
+    en: () => import('./en-review.ts').then((file) => file.enReview),
+    vi: () => import('./vi-review.ts').then((file) => file.viReview),
+    aud: () => import('./aud-review.ts').then((file) => file.audReview),
+  },
+  security: {
+    en: security,
+    vi: () => import('./vi-security.ts').then((file) => file.viSecurity),
+    aud: security,
+  },
   servers: {
     en: () => import('./en-servers.ts').then((file) => file.enServers),
     vi: () => import('./vi-servers.ts').then((file) => file.viServers),
     aud: () => import('./aud-servers.ts').then((file) => file.audServers),
   },
   site: { en: site, vi: () => import('./vi-site.ts').then((file) => file.viSite), aud: site },
+  tools: { en: tools, vi: () => import('./vi-tools.ts').then((file) => file.viTools), aud: tools },
   topUp: { en: topUp, vi: () => import('./vi-top-up.ts').then((file) => file.viTopUp), aud: topUp },
   wallet: {
     en: wallet,

@@ -34,6 +34,15 @@ export const viAuth: typeof enAuth = {
     loginSub: 'Chào mừng bạn trở lại.',
     noAccount: 'Chưa có tài khoản?',
     forgot: 'Quên mật khẩu?',
+    remember: 'Ghi nhớ thiết bị này',
+    rememberHint: 'Bạn được giữ đăng nhập trong 30 ngày. Không nên dùng trên máy chung.',
+    passkey: 'Đăng nhập bằng khoá truy cập',
+    passkeyCancelled: 'Chưa có gì được xác nhận. Vui lòng thử lại.',
+    notMeTitle: 'Không phải bạn?',
+    notMeSub:
+      'Mọi thiết bị sẽ bị đăng xuất và mật khẩu hiện tại không dùng được nữa. Sau đó bạn đặt mật ' +
+      'khẩu mới bằng mã gửi tới email của bạn.',
+    notMeSubmit: 'Đăng xuất mọi nơi',
     register: 'Tạo tài khoản',
     registerTitle: 'Tạo tài khoản',
     registerSub: 'Chỉ mất một phút. Mã xác nhận sẽ được gửi tới điện thoại của bạn.',

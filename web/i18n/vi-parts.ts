@@ -1,7 +1,14 @@
 /** Vietnamese: the parts of one server's page that come when they are opened. */
 import type { enParts } from './en-parts.ts'
+import { viMail } from './vi-mail.ts'
+import { viPhp } from './vi-php.ts'
+import { viSftp } from './vi-sftp.ts'
+import { viUpdates } from './vi-updates.ts'
 
 export const viParts: typeof enParts = {
+  ...viMail,
+  ...viPhp,
+  ...viSftp,
   subscription: {
     title: 'Gói dịch vụ',
     statuses: {
@@ -132,6 +139,145 @@ export const viParts: typeof enParts = {
     removeFailed: 'Xoá tên miền thất bại!',
     closed: 'Không thể thêm tên miền cho máy chủ này nữa.',
   },
+  address: {
+    title: 'Địa chỉ chính',
+    label: 'Khách truy cập trang của bạn tại',
+    hint:
+      'Khách vào các địa chỉ khác sẽ được chuyển về đây, ' +
+      'nhờ vậy máy tìm kiếm chỉ thấy một trang.',
+    none: 'Mỗi địa chỉ hiển thị riêng',
+    each: 'Mỗi địa chỉ tự hiển thị trang web.',
+    chosen: (name) => `Khách truy cập sẽ được chuyển về ${name}.`,
+    stored:
+      'Liên kết và hình ảnh trong bài viết, phần cài đặt có thể vẫn dùng địa chỉ khác. ' +
+      'Bạn có thể đổi chúng.',
+    count: 'Kiểm tra địa chỉ đã lưu',
+    found: (values, tables) => `Có ${values} giá trị còn dùng địa chỉ khác (trong ${tables} bảng).`,
+    foundNone: (to) => `Mọi giá trị đã lưu đều dùng ${to}.`,
+    skipped: (tables) => `Không thể đổi trong các bảng sau: ${tables}.`,
+    write: 'Đổi địa chỉ',
+    writeTitle: 'Đổi các địa chỉ đã lưu?',
+    writeText: (values, to) =>
+      `${values} giá trị sẽ chuyển sang dùng ${to}. Chỉ có thể hoàn tác bằng bản sao lưu: ` +
+      'nếu chưa chắc chắn, hãy sao lưu trước.',
+    writing: (values) => `Đang đổi… đã xong ${values} giá trị.`,
+    written: (values, to) => `Đã đổi ${values} giá trị sang ${to}.`,
+    stopped: (values) => `Quá trình dừng lại sau ${values} giá trị. Vui lòng thử lại.`,
+  },
+  history: {
+    title: 'Thống kê theo thời gian',
+    range: 'Khoảng thời gian',
+    day: '24 giờ',
+    week: '7 ngày',
+    quarter: '90 ngày',
+    empty: 'Chưa có số liệu. Số liệu đầu tiên sẽ có trong vòng mười phút.',
+    visits: 'Số yêu cầu',
+    requests: 'Tất cả yêu cầu',
+    cached: 'Từ bộ nhớ đệm',
+    times: 'Thời gian phản hồi',
+    median: 'Trung vị',
+    p95: 'Phân vị 95',
+    errors: 'Lỗi',
+    serverErrors: 'Lỗi máy chủ (5xx)',
+    clientErrors: 'Không tìm thấy, bị từ chối (4xx)',
+    processor: (cpu) => `Bộ xử lý (100% là một nhân; gói có ${cpu})`,
+    cpu: 'Mức dùng trung bình',
+    memory: (plan) => `Bộ nhớ (gói có ${plan})`,
+    used: 'Đang dùng',
+    disks: 'Ổ đĩa',
+    files: (plan) => `Tệp, trên ${plan}`,
+    database: (plan) => `Cơ sở dữ liệu, trên ${plan}`,
+    most: (value) => `cao nhất ${value}`,
+  },
+  files: {
+    title: 'Tệp',
+    root: 'Thư mục wordpress',
+    way: 'Thư mục hiện tại',
+    up: 'Lên một thư mục',
+    upload: 'Tải lên',
+    uploads: 'Tệp đang tải lên',
+    newFolder: 'Thư mục mới',
+    create: 'Tạo',
+    name: 'Tên',
+    rename: 'Đổi tên',
+    renameTitle: (name) => `Đổi tên ${name}`,
+    edit: 'Chỉnh sửa',
+    save: 'Lưu',
+    saved: (name) => `Đã lưu ${name}.`,
+    download: 'Tải về',
+    remove: 'Xoá',
+    removeTitle: (name) => `Xoá ${name}?`,
+    removeText: 'Tệp sẽ bị xoá ngay. Bạn chỉ có thể lấy lại từ bản sao lưu.',
+    removeFolderText:
+      'Thư mục và mọi thứ bên trong sẽ bị xoá ngay. Bạn chỉ có thể lấy lại từ bản sao lưu.',
+    noText: 'Tệp này không phải văn bản. Bạn có thể tải về.',
+    empty: 'Thư mục trống. Kéo tệp vào đây để tải lên.',
+    notWhole: 'Thư mục này có nhiều tệp hơn số có thể hiển thị.',
+    closed: 'Bạn có thể thay đổi tệp khi máy chủ đang chạy.',
+    link: 'liên kết, không mở được',
+    actions: (name) => `Thao tác với ${name}`,
+    percent: (share) => `${share}%`,
+    there: 'Đã có tệp trùng tên.',
+    replace: 'Ghi đè',
+    stop: (name) => `Dừng tải lên ${name}`,
+    sending: (name) => `Đang tải lên ${name}`,
+    tooLarge: (name) => `${name} lớn hơn 512 MB.`,
+  },
+  visitors: {
+    password: 'Mật khẩu cho khách truy cập',
+    passwordText:
+      'Khách phải nhập tên đăng nhập và mật khẩu trước khi xem bất kỳ trang hay tệp nào: dành ' +
+      'cho cửa hàng đang xây dựng hoặc trang chỉ dành cho một nhóm người.',
+    passwordIsOn: (user) => `Khách đang được yêu cầu nhập mật khẩu. Tên đăng nhập: ${user}`,
+    passwordHint:
+      'Hãy gửi mật khẩu này cho những người được phép truy cập và ghi lại, vì sau khi lưu không ' +
+      'ai xem lại được. Khi đang bật, các ứng dụng đăng nhập WordPress bằng mật khẩu ứng dụng sẽ ' +
+      'không dùng được.',
+    user: 'Tên đăng nhập cho khách',
+    newPassword: 'Mật khẩu',
+    ask: 'Bật mật khẩu',
+    change: 'Thay đổi',
+    remove: 'Tắt mật khẩu',
+    save: 'Lưu',
+    passwordOn: 'Từ giờ khách phải nhập mật khẩu.',
+    passwordOff: 'Mọi người lại có thể truy cập trang.',
+    denied: 'Địa chỉ bị chặn',
+    deniedText: 'Khách đến từ các địa chỉ và dải mạng này sẽ nhận thông báo không được phép vào.',
+    networks: 'Mỗi dòng một địa chỉ hoặc dải mạng',
+    deniedHint: (address) =>
+      `Bạn đang truy cập từ ${address}. Dải mạng viết dạng 198.51.100.0/24. Tối đa 200 dòng.`,
+    deniedSaved: (count) =>
+      count === 0 ? 'Không còn địa chỉ nào bị chặn.' : `Đã lưu ${count} mục.`,
+  },
+  ...viUpdates,
+  speed: {
+    title: 'Bộ nhớ đệm trang',
+    enabled: 'Lưu sẵn trang cho khách truy cập',
+    hint:
+      'Khách chưa đăng nhập nhận ngay trang đã lưu sẵn. ' +
+      'Mọi thay đổi bạn thực hiện trên trang web hiển thị ngay lập tức. ' +
+      'Khách đã đăng nhập, giỏ hàng và biểu mẫu không bao giờ dùng trang lưu sẵn.',
+    on: 'Đã bật bộ nhớ đệm trang.',
+    off: 'Đã tắt bộ nhớ đệm trang.',
+    failed: 'Thay đổi bộ nhớ đệm trang thất bại !',
+    day: '24 giờ qua',
+    since: (time, percent) =>
+      percent === null ? `Từ ${time}` : `Từ ${time}: ${percent} từ bộ nhớ đệm`,
+    rate: 'Tỷ lệ trúng bộ nhớ đệm',
+    noVisits: 'Chưa có lượt truy cập',
+    hits: 'Từ bộ nhớ đệm',
+    misses: 'Do WordPress tạo',
+    bypassed: 'Không lưu đệm được',
+    entries: 'Trang và tệp đang lưu',
+    size: (bytes) => `${bytes} bộ nhớ`,
+    unknown: 'Hiện chưa có số liệu.',
+    purge: 'Xoá bộ nhớ đệm',
+    purgeHint: 'Chỉ cần khi bạn thay đổi tệp theo cách WordPress không thấy được.',
+    purged: (count) =>
+      count === 0 ? 'Bộ nhớ đệm đang trống.' : `Đã xoá ${count} trang và tệp khỏi bộ nhớ đệm.`,
+    purgeFailed: 'Xoá bộ nhớ đệm thất bại !',
+    closed: 'Bộ nhớ đệm hoạt động khi máy chủ đang chạy.',
+  },
   https: {
     issued: 'Đã có HTTPS',
     pending: 'Đang cài HTTPS',
@@ -199,6 +345,7 @@ export const viParts: typeof enParts = {
     closed: 'Bạn có thể sao lưu và khôi phục khi máy chủ đang chạy.',
     more: 'Xem bản cũ hơn',
     manual: 'Tạo thủ công',
+    beforeUpdate: 'Trước khi cập nhật',
     nightly: 'Hằng đêm',
     making: 'Đang tạo',
     proven: 'Đã kiểm chứng',

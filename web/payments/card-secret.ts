@@ -6,7 +6,7 @@ import { session } from '../session.ts'
  * After signing in: the secret with which one can be linked. Nobody waits for it; the screen that
  * needs one can ask too.
  */
-export async function keepCardSecret(token: string): Promise<void> {
+export async function keepCardSecret(under: string | null): Promise<void> {
   const { client_secret: secret } = await call(cardSetup, {})
-  if (session.token() === token) session.keepCardSecret(secret)
+  if (session.credential() === under) session.keepCardSecret(secret)
 }

@@ -43,18 +43,23 @@
   // What the program will read first is asked for while the program itself is on its way;
   // web/early-reads.ts takes each answer once.
   var token = null
+  var held = null
   try {
-    if (
-      sessionStorage.getItem('isLogin') === '1' &&
-      sessionStorage.getItem('isLockScreen') !== 'true'
-    )
+    if (sessionStorage.getItem('isLockScreen') === 'true') return
+    if (sessionStorage.getItem('isLogin') === '1') {
       token = sessionStorage.getItem('accessToken')
+      held = JSON.parse(sessionStorage.getItem('session') || 'null')
+    }
   } catch {
     // Then nobody is signed in here.
   }
-  if (!token || root.dataset.bare) return
-  var addresses = ['/api/v1/auth/me', '/api/config']
-  if (location.pathname === '/')
+  if (root.dataset.bare) return
+  // Without a token the cookie says whose calls they are; a tab that knows of none asks for it.
+  var credential = token || (held && held.csrfToken) || null
+  var addresses = credential
+    ? ['/api/v1/auth/me', '/api/config']
+    : ['/api/v1/auth/session', '/api/config']
+  if (credential && location.pathname === '/')
     addresses.push(
       '/api/payments/stripe?limit=100',
       '/api/payments/stripe/invoices?limit=50',
@@ -65,13 +70,13 @@
   var headers = {
     Accept: 'application/json',
     'Accept-Language': language === 'vi' ? 'vi' : 'en',
-    Authorization: 'Bearer ' + token,
   }
+  if (token) headers.Authorization = 'Bearer ' + token
   var answers = {}
   addresses.forEach(function (address) {
     answers[address] = fetch(address, { headers: headers })
     // Whoever takes it hears of a failure; nobody else has to.
     answers[address].catch(function () {})
   })
-  window.__earlyReads = { token: token, answers: answers }
+  window.__earlyReads = { credential: credential, answers: answers }
 })()

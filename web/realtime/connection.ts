@@ -1,7 +1,7 @@
 /** The channel's connection, in a chunk that is loaded after the page: nothing waits for it. */
 import { eventNames, listNotifications, type EventName } from '../../contract/realtime.ts'
 import type { Config } from '../../contract/system.ts'
-import { callPage } from '../api.ts'
+import { callPage, signed } from '../api.ts'
 import { session } from '../session.ts'
 import { NotificationCursor } from './notification-cursor.ts'
 import type { PortalEvent } from './portal-event.ts'
@@ -17,11 +17,13 @@ const isEventName = (name: string): name is EventName => eventNames.some((known)
  * envelope.
  */
 async function authorise(endpoint: string, socketId: string, channel: string): Promise<string> {
-  const response = await fetch(endpoint, {
-    method: 'POST',
-    headers: { Authorization: `Bearer ${session.token() ?? ''}` },
-    body: new URLSearchParams({ socket_id: socketId, channel_name: channel }),
-  })
+  const { response } = await signed('POST', (headers) =>
+    fetch(endpoint, {
+      method: 'POST',
+      headers,
+      body: new URLSearchParams({ socket_id: socketId, channel_name: channel }),
+    }),
+  )
   if (response.status === 401 || response.status === 403) throw new Refused()
   if (!response.ok) throw new Error(`channel authorisation: ${response.status}`)
   return ((await response.json()) as { auth: string }).auth

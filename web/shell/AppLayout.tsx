@@ -25,7 +25,8 @@ import { brand } from '../brand.ts'
 import { loadTexts, useTexts } from '../i18n/index.ts'
 import { loadWanted } from '../pages/load-screen.ts'
 import { useConfig, useMe } from '../queries.ts'
-import { session, useLocked } from '../session.ts'
+import { useLocked } from '../session.ts'
+import { lockEverywhere } from '../tabs.ts'
 import { afterFrame } from '../ui/after-frame.ts'
 import { IconButton } from '../ui/Button.tsx'
 import { cx } from '../ui/cx.ts'
@@ -285,7 +286,7 @@ function UserMenu() {
               },
             ]
           : []),
-        { label: t.shell.lock, icon: Lock, onSelect: () => session.lock() },
+        { label: t.shell.lock, icon: Lock, onSelect: () => lockEverywhere() },
         { label: t.shell.signOut, icon: LogOut, danger: true, onSelect: leave },
       ]}
     />

@@ -12,12 +12,12 @@ import {
   useState,
 } from 'react'
 import { signOut } from '../auth/sign-out.ts'
+import { lockEverywhere } from '../tabs.ts'
 import { domainListQuery } from '../dns/queries.ts'
 import { chooseLanguage } from '../choose-language.ts'
 import { useTexts } from '../i18n/index.ts'
 import { recentInvoicesQuery } from '../invoices/queries.ts'
 import { useConfig, useMe } from '../queries.ts'
-import { session } from '../session.ts'
 import { afterFrame } from '../ui/after-frame.ts'
 import { cx } from '../ui/cx.ts'
 import { setTheme } from '../ui/theme.ts'
@@ -312,7 +312,7 @@ function useCommands(): Command[] {
       act('en', `${t.shell.language}: English`, () => chooseLanguage('en', queryClient)),
       act('vi', `${t.shell.language}: Tiếng Việt`, () => chooseLanguage('vi', queryClient)),
       act('aud', `${t.shell.language}: Australia`, () => chooseLanguage('aud', queryClient)),
-      act('lock', t.shell.lock, () => session.lock()),
+      act('lock', t.shell.lock, () => lockEverywhere()),
       ...idleChoices.map((minutes) =>
         act(`idle-${minutes}`, t.palette.lockAfter(minutes), () => setLockAfter(minutes)),
       ),

@@ -1,8 +1,9 @@
 /**
- * Locks the screen after so many minutes without a key, a touch or a movement. The choice is this
- * browser's own, and off unless somebody makes it.
+ * Locks the screen after so many minutes without a key, a touch or a movement in any tab of the
+ * session. The choice is this browser's own, and off unless somebody makes it.
  */
 import { session } from '../session.ts'
+import { lockEverywhere, onNews, tellTabs } from '../tabs.ts'
 
 const key = 'lockAfterMinutes'
 export const idleChoices = [0, 5, 15, 30, 60] as const
@@ -48,16 +49,24 @@ const checkEveryMs = 5_000
  */
 export function watchIdle(): () => void {
   let last = Date.now()
+  let told = 0
   const look = () => {
     const minutes = lockAfter()
-    if (minutes > 0 && Date.now() - last >= minutes * 60_000) session.lock()
+    if (minutes > 0 && Date.now() - last >= minutes * 60_000) lockEverywhere()
   }
   const seen = () => {
     // The movement that wakes the machine comes before the timer: it is a sign of life after a
     // pause that was too long.
     if (Date.now() - last > checkEveryMs) look()
     last = Date.now()
+    if (last - told < checkEveryMs || lockAfter() === 0) return
+    told = last
+    tellTabs('active', session.held())
   }
+  // A tab that nobody looks at does not lock the one that is in use.
+  const deafen = onNews(({ kind, id }) => {
+    if (kind === 'active' && id === session.held()?.id) last = Date.now()
+  })
   const chosen = () => {
     last = Date.now()
   }
@@ -68,6 +77,7 @@ export function watchIdle(): () => void {
   document.addEventListener('visibilitychange', look)
   return () => {
     clearInterval(timer)
+    deafen()
     listeners.delete(chosen)
     for (const sign of signs) window.removeEventListener(sign, seen)
     document.removeEventListener('visibilitychange', look)

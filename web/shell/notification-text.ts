@@ -61,7 +61,11 @@ export function notificationText(
     case 'wallet.refund_failed':
     case 'wallet.chargeback':
     case 'wallet.chargeback_returned':
+    case 'wallet.adjusted':
     case 'wordpress.disk':
+    case 'wordpress.certificate':
+    case 'wordpress.mail':
+    case 'wordpress.update':
     case 'dns.status':
       break
     case 'wordpress.status': {
@@ -96,7 +100,7 @@ export function notificationTarget({
   | { to: '/invoice' | '/transactions' | '/payment' }
   | undefined {
   const id = field(field(payload, 'wp'), 'id')
-  if ((event === 'wordpress.status' || event === 'wordpress.disk') && typeof id === 'string')
+  if (event.startsWith('wordpress.') && typeof id === 'string')
     return { to: '/wordpress/$id', params: { id } }
   if (event === 'invoice.payment_failed' && typeof id === 'string')
     return { to: '/wordpress-progress/$id', params: { id } }

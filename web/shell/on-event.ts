@@ -21,12 +21,16 @@ const touched: Record<EventName, readonly string[]> = {
   'invoice.lapsed': ['invoices', 'servers', 'subscriptions'],
   'wordpress.status': ['servers', 'me', 'transactions'],
   'wordpress.disk': ['usage'],
+  'wordpress.certificate': ['https'],
+  'wordpress.mail': ['mail'],
+  'wordpress.update': ['updates', 'backups'],
   'wallet.credited': ['me', 'transactions', 'payment', 'runway'],
   'wallet.low': ['runway'],
   'wallet.refunded': ['me', 'transactions', 'payment', 'runway'],
   'wallet.refund_failed': ['me', 'transactions', 'payment', 'runway'],
   'wallet.chargeback': ['me', 'transactions', 'payment', 'runway'],
   'wallet.chargeback_returned': ['me', 'transactions', 'payment', 'runway'],
+  'wallet.adjusted': ['me', 'transactions', 'runway'],
   'dns.status': ['dns'],
 }
 

@@ -141,6 +141,11 @@ function Item({
   const [fetching, setFetching] = useState(false)
   const [attempt] = useState(() => new Attempt())
   const when = formatTime(backup.createdAt)
+  const kinds = {
+    nightly: t.backups.nightly,
+    manual: t.backups.manual,
+    update: t.backups.beforeUpdate,
+  }
   const download = async () => {
     setFetching(true)
     try {
@@ -163,7 +168,7 @@ function Item({
           <StateBadge backup={backup} />
         </p>
         <p className="num mt-1 text-xs text-ink-3">
-          {backup.kind === 'nightly' ? t.backups.nightly : t.backups.manual}
+          {kinds[backup.kind]}
           {backup.size === null
             ? ''
             : ` · ${diskSize(Math.max(1, Math.round(backup.size / megabyte)))}`}

@@ -18,7 +18,7 @@ import { brand } from '../brand.ts'
 import { useDraft } from '../drafts.ts'
 import { useFormat } from '../format.ts'
 import { without, type FieldErrors } from '../form.ts'
-import { useTexts, type TextsWith } from '../i18n/index.ts'
+import { loadTexts, useTexts, type TextsWith } from '../i18n/index.ts'
 import { useConfig, useMe } from '../queries.ts'
 import type { LoadInput } from '../load-input.ts'
 import { session } from '../session.ts'
@@ -26,8 +26,6 @@ import { Later } from '../ui/Later.tsx'
 import { NumberField } from '../ui/NumberField.tsx'
 import { LoadError, Note, Skeleton } from '../ui/State.tsx'
 import { topUpOf } from '../payments/shortfall.ts'
-import { Button } from '../ui/Button.tsx'
-import { Dialog } from '../ui/Dialog.tsx'
 import { Stepper } from '../ui/Stepper.tsx'
 import { toast } from '../ui/toast.ts'
 import { DiskPicker } from './DiskPicker.tsx'
@@ -50,8 +48,14 @@ import { loadWanted } from '../pages/load-screen.ts'
 import { plansQuery, regionsQuery, type Kind } from './queries.ts'
 import { wording } from './wording.ts'
 
+/** The dialogs' own texts come with them. */
+const withTexts =
+  <T,>(file: () => Promise<T>) =>
+  async (): Promise<T> =>
+    (await Promise.all([file(), loadTexts('review')]))[0]
 /** Fetched when somebody has filled the form in. */
-const ReviewDialog = lazy(() => loadWanted(() => import('./ReviewDialog.tsx')))
+const ReviewDialog = lazy(() => loadWanted(withTexts(() => import('./ReviewDialog.tsx'))))
+const LeaveDialog = lazy(() => loadWanted(withTexts(() => import('./LeaveDialog.tsx'))))
 
 export const loadFor =
   (kind: Kind) =>
@@ -378,7 +382,6 @@ const LeaveGuard = memo(function LeaveGuard({
   filled: boolean
   sent: RefObject<boolean>
 }) {
-  const t = useTexts('servers')
   const holds = () => filled && !sent.current && session.signedIn() && !session.locked()
   const blocker = useBlocker({
     shouldBlockFn: ({ current, next }) =>
@@ -387,20 +390,12 @@ const LeaveGuard = memo(function LeaveGuard({
     withResolver: true,
   })
   return (
-    <Dialog
-      open={blocker.status === 'blocked'}
-      onClose={() => blocker.reset?.()}
-      title={t.order.leaveTitle}
-      description={t.order.leaveText}
-      closeLabel={t.common.close}
-      footer={
-        <>
-          <Button variant="outline" onClick={() => blocker.reset?.()}>
-            {t.order.leaveStay}
-          </Button>
-          <Button onClick={() => blocker.proceed?.()}>{t.order.leaveGo}</Button>
-        </>
-      }
-    />
+    <Suspense fallback={null}>
+      <LeaveDialog
+        open={blocker.status === 'blocked'}
+        onStay={() => blocker.reset?.()}
+        onLeave={() => blocker.proceed?.()}
+      />
+    </Suspense>
   )
 })

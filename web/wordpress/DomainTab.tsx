@@ -19,6 +19,7 @@ import { toast } from '../ui/toast.ts'
 import { CertificateBadge, CertificateState } from './CertificateState.tsx'
 import { DomainRecords } from './DomainRecords.tsx'
 import { HttpsOnly } from './HttpsOnly.tsx'
+import { MainAddress } from './MainAddress.tsx'
 import { serverQuery } from './queries.ts'
 import { httpsQuery } from './https-query.ts'
 import { domainQuery } from './site-queries.ts'
@@ -212,6 +213,7 @@ export default function DomainTab({ server }: { server: Server }) {
           <p className="mt-3 text-sm text-ink-3">{closed ? t.domains.closed : t.domains.none}</p>
         ) : null}
       </section>
+      {server.status === 'running' ? <MainAddress server={server} /> : null}
       {https && !closed && (secured || https.httpsOnly === true) ? (
         <HttpsOnly serverId={server.id} https={https} />
       ) : null}

@@ -4,7 +4,7 @@ import type * as z from 'zod/mini'
 import type { Plan, Region } from '../../contract/wordpress.ts'
 import { useFormat } from '../format.ts'
 import { useTexts } from '../i18n/index.ts'
-import { useMe } from '../queries.ts'
+import { useConfig, useMe } from '../queries.ts'
 import { Button } from '../ui/Button.tsx'
 import { Dialog } from '../ui/Dialog.tsx'
 import { Note } from '../ui/State.tsx'
@@ -32,21 +32,22 @@ export default function ReviewDialog({
   plan,
   total,
 }: ReviewProps) {
-  const t = useTexts('servers')
+  const t = useTexts('servers', 'review')
   const user = useMe()
+  const { database } = useConfig().wordpress
   const { money, ram, disk } = useFormat()
   const price = money(total, user.currency)
   const short = total - user.balance
   const label =
-    short > 0 ? t.order.topUpAndOrder(money(short, user.currency)) : t.order.confirm(price)
+    short > 0 ? t.review.topUpAndOrder(money(short, user.currency)) : t.review.confirm(price)
   return (
     <Dialog
       open={open}
       onClose={onClose}
       busy={busy}
       closeLabel={t.common.close}
-      title={t.order.confirmTitle}
-      description={t.order.confirmText}
+      title={t.review.title}
+      description={t.review.text}
       footer={
         <>
           <Button variant="outline" onClick={onClose}>
@@ -56,7 +57,7 @@ export default function ReviewDialog({
             busy={busy}
             onClick={onConfirm}
             className="num"
-            aria-label={short > 0 ? `${t.order.confirmWord}: ${label}` : undefined}
+            aria-label={short > 0 ? `${t.review.word}: ${label}` : undefined}
           >
             {label}
           </Button>
@@ -68,22 +69,27 @@ export default function ReviewDialog({
           'divide-y divide-border rounded-lg text-sm shadow-[inset_0_0_0_1px_var(--border)]'
         }
       >
-        <Line term={t.order.confirmRegion}>{region.name}</Line>
-        <Line term={t.order.confirmPlan}>
+        <Line term={t.review.region}>{region.name}</Line>
+        <Line term={t.review.plan}>
           {plan.name} · {t.server.cpu(plan.cpu)} · {t.wp.ram(ram(plan.ram))}
         </Line>
-        <Line term={t.order.confirmDisk}>{t.server.gb(disk(diskMb(form.disk)))}</Line>
-        <Line term={t.order.confirmMariadb}>{t.server.gb(disk(diskMb(form.mariadb)))}</Line>
-        <Line term={t.order.confirmUser}>{form.user}</Line>
-        <Line term={t.order.confirmPassword}>
+        <Line term={t.review.disk}>{t.server.gb(disk(diskMb(form.disk)))}</Line>
+        <Line term={database === 'sqlite' ? 'SQLite' : t.review.mariadb}>
+          {t.server.gb(disk(diskMb(form.mariadb)))}
+        </Line>
+        <Line term={t.review.user}>{form.user}</Line>
+        <Line term={t.review.password}>
           <Secret text={form.password} />
         </Line>
-        <Line term={t.order.confirmContainers}>{form.containers}</Line>
-        <Line term={t.order.confirmMonthly}>{price}</Line>
+        <Line term={t.review.containers}>{form.containers}</Line>
+        <Line term={t.review.monthly}>{price}</Line>
       </dl>
+      {database === 'sqlite' ? (
+        <p className="mt-3 text-xs text-ink-3">{t.review.sqliteNote}</p>
+      ) : null}
       {total > user.balance ? (
         <Note tone="warning" className="mt-3">
-          {t.order.shortNote}
+          {t.review.shortNote}
         </Note>
       ) : null}
     </Dialog>

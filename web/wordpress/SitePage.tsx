@@ -32,6 +32,15 @@ const BackupsTab = lazy(() => loadPart(() => import('./BackupsTab.tsx')))
 const BackupsLeft = lazy(() =>
   loadPart(async () => ({ default: (await import('./BackupsTab.tsx')).BackupsLeft })),
 )
+const FilesTab = lazy(() => loadPart(() => import('./FilesTab.tsx')))
+const ConsoleTab = lazy(() => loadPart(() => import('./ConsoleTab.tsx'), 'tools'))
+const DatabaseTab = lazy(() => loadPart(() => import('./DatabaseTab.tsx'), 'tools'))
+const UsageTab = lazy(() => loadPart(() => import('./UsageTab.tsx')))
+const VisitorsTab = lazy(() => loadPart(() => import('./VisitorsTab.tsx')))
+const SpeedTab = lazy(() => loadPart(() => import('./SpeedTab.tsx')))
+const MailTab = lazy(() => loadPart(() => import('./MailTab.tsx')))
+const UpdatesTab = lazy(() => loadPart(() => import('./UpdatesTab.tsx')))
+const MoveInTab = lazy(() => loadPart(() => import('./MoveInTab.tsx'), 'moveIn'))
 const DomainTab = lazy(() => loadPart(() => import('./DomainTab.tsx')))
 
 export const load = ({ queryClient, params }: LoadInput) =>
@@ -107,6 +116,8 @@ function Part({ tab, server, kind }: { tab: SiteTab; server: Server; kind: Kind 
   switch (tab) {
     case 'general':
       return <InfoTab server={server} kind={kind} />
+    case 'usage':
+      return <UsageTab server={server} />
     case 'logs':
       return <LogsTab server={server} />
     case 'disk':
@@ -116,8 +127,24 @@ function Part({ tab, server, kind }: { tab: SiteTab; server: Server; kind: Kind 
       return <PlansTab server={server} />
     case 'domain':
       return <DomainTab server={server} />
+    case 'speed':
+      return <SpeedTab server={server} />
+    case 'visitors':
+      return <VisitorsTab server={server} />
+    case 'files':
+      return <FilesTab server={server} />
+    case 'console':
+      return <ConsoleTab server={server} />
+    case 'database':
+      return <DatabaseTab server={server} />
+    case 'mail':
+      return <MailTab server={server} />
+    case 'updates':
+      return <UpdatesTab server={server} />
     case 'backups':
       return <BackupsTab server={server} />
+    case 'move-in':
+      return <MoveInTab server={server} />
   }
 }
 

@@ -11,12 +11,21 @@ export function SiteTabs({ current }: { current: SiteTab }) {
   const list = useRef<HTMLDivElement>(null)
   const names: Record<SiteTab, string> = {
     general: t.site.general,
+    usage: t.site.usageTab,
     logs: t.site.logs,
     disk: t.site.diskTab,
     mariadb: t.site.mariadbTab,
     plans: t.site.plansTab,
     domain: t.site.domainTab,
+    speed: t.site.speedTab,
+    visitors: t.site.visitorsTab,
+    files: t.site.filesTab,
+    console: t.site.consoleTab,
+    database: t.site.databaseTab,
+    mail: t.site.mailTab,
+    updates: t.site.updatesTab,
     backups: t.site.backupsTab,
+    'move-in': t.site.moveInTab,
   }
   // On a phone the row is longer than the screen.
   useEffect(() => {

@@ -1,9 +1,17 @@
 /** What the parts of one server's page read. */
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import { getSubscription } from '../../contract/billing.ts'
+import { getPageCache } from '../../contract/page-cache.ts'
+import { getSiteVisitors } from '../../contract/wordpress-visitors.ts'
 import { listBackups } from '../../contract/wordpress-backups.ts'
-import { checkDomain } from '../../contract/wordpress-domains.ts'
+import { checkDomain, getRewrite } from '../../contract/wordpress-domains.ts'
+import { getUpdates, listUpdates } from '../../contract/wordpress-updates.ts'
+import { getImport } from '../../contract/wordpress-import.ts'
 import { getUsage } from '../../contract/wordpress-server.ts'
+import { listFiles } from '../../contract/wordpress-files.ts'
+import { getPhpSettings } from '../../contract/wordpress-php.ts'
+import { getSftp } from '../../contract/wordpress-sftp.ts'
+import { getUsageHistory, type UsageRange } from '../../contract/wordpress-usage.ts'
 import { call, callPage } from '../api.ts'
 
 /** What it is paid by: until when, and what a change costs for the rest of that time. */
@@ -30,6 +38,15 @@ export const domainQuery = (id: string, name: string) =>
     retry: false,
   })
 
+/** The newest writing of stored addresses; asked for again while it runs, as nothing is pushed. */
+const rewriteEveryMs = 1_500
+export const rewriteQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['rewrite', id],
+    queryFn: ({ signal }) => call(getRewrite, { params: { id } }, { signal }),
+    refetchInterval: ({ state: { data } }) => data?.state === 'running' && rewriteEveryMs,
+  })
+
 /**
  * While one is being made or restored the list is asked for every other second; nothing is pushed
  * about it.
@@ -50,4 +67,82 @@ export const backupsQuery = (id: string) =>
       state.data?.pages.some(({ result }) =>
         result.some((backup) => backup.state === 'making' || backup.restoring),
       ) === true && copyEveryMs,
+  })
+
+const cacheEveryMs = 10_000
+export const pageCacheQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['page-cache', id],
+    queryFn: ({ signal }) => call(getPageCache, { params: { id } }, { signal }),
+    refetchInterval: cacheEveryMs,
+  })
+
+export const visitorsQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['visitors', id],
+    queryFn: ({ signal }) => call(getSiteVisitors, { params: { id } }, { signal }),
+  })
+
+/** A span of five minutes is told when it is over. */
+const historyEveryMs = 60_000
+export const historyQuery = (id: string, range: UsageRange) =>
+  queryOptions({
+    queryKey: ['usage-history', id, range],
+    queryFn: ({ signal }) =>
+      call(getUsageHistory, { params: { id }, query: { range } }, { signal }),
+    refetchInterval: historyEveryMs,
+  })
+
+/** Asked for again whenever somebody looks: the site's own programs write files, too. */
+export const filesQuery = (id: string, path: string) =>
+  queryOptions({
+    queryKey: ['files', id, path],
+    queryFn: ({ signal }) => call(listFiles, { params: { id }, query: { path } }, { signal }),
+  })
+
+/** While containers are being replaced, nothing is pushed about it. */
+const phpEveryMs = 2_000
+export const phpQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['php', id],
+    queryFn: ({ signal }) => call(getPhpSettings, { params: { id } }, { signal }),
+    refetchInterval: ({ state: { data } }) => data?.applying === true && phpEveryMs,
+  })
+
+export const sftpQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['sftp', id],
+    queryFn: ({ signal }) => call(getSftp, { params: { id } }, { signal }),
+  })
+
+/** While an update runs, its steps are asked for; nothing is pushed about them. */
+const updateEveryMs = 1_500
+export const updatesQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['updates', id],
+    queryFn: ({ signal }) => call(getUpdates, { params: { id } }, { signal }),
+    refetchInterval: ({ state: { data } }) => data?.running != null && updateEveryMs,
+  })
+
+export const updateHistoryQuery = (id: string) =>
+  infiniteQueryOptions({
+    queryKey: ['updates', id, 'history'],
+    queryFn: ({ pageParam, signal }) =>
+      callPage(
+        listUpdates,
+        { params: { id }, query: { cursor: pageParam, limit: 10 } },
+        { signal },
+      ),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: ({ next }) => next ?? undefined,
+  })
+
+/** The site that is moved in; asked for again while something is done to it. */
+const importEveryMs = 2_000
+export const importQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['import', id],
+    queryFn: ({ signal }) => call(getImport, { params: { id } }, { signal }),
+    refetchInterval: ({ state: { data } }) =>
+      (data?.state === 'building' || data?.state === 'switching') && importEveryMs,
   })

@@ -1,15 +1,47 @@
 // One container of one site: it handles the orders that the portal sends on the control channel.
 // README.md describes the protocol.
 import fs from 'node:fs'
-import { Worker } from 'node:worker_threads'
+import path from 'node:path'
+import { BodySpool } from './body-spool.js'
 import { openControl } from './control.js'
 import { createSiteServer } from './http.js'
-import { allowListening, createNetworkPolicy, installNetworkGuard } from './network-guard.js'
+import { PageWrites } from './page-writes.js'
+import { watchParent } from './parent-watch.js'
+import { PhpPool } from './php-pool.js'
+
+/** How long a page may take, when the order does not say. */
+const defaultPageMs = 60_000
+const defaultUploadMb = 64
+const defaultSpoolBytes = 256 * 1_048_576
+/** What a process of PHP takes with a large page in it, and what the container takes itself, MB. */
+const processMb = 400
+const ownMb = 60
+/** Processor time of this process, ms. */
+const ownCpuMs = () => {
+  const { user, system } = process.cpuUsage()
+  return Math.round((user + system) / 1_000)
+}
+/** Processes for pages that wait, beyond those that the plan's processors are for. */
+const maxSpare = 4
+
+/** How many pages may compute at once, and how many processes there may be for that. */
+export function sizeOf({ cpu = 1, memoryMb }) {
+  const byMemory = Math.max(1, Math.floor((memoryMb - ownMb) / processMb))
+  const atOnce = Math.max(1, Math.min(Math.floor(cpu), byMemory))
+  return { atOnce, most: Math.min(byMemory, atOnce + Math.min(atOnce, maxSpare)) }
+}
+
+/** What changes while it runs. */
+const limitsOf = ({ ssdBytes, databaseBytes, mail }) => ({
+  ssdBytes,
+  databaseBytes,
+  mail: mail === true,
+})
 
 /**
- * Reads the boot order, has `boot` make what answers the site's pages, and listens.
- * @param {(order: object, say: (line: object) => void) => Promise<{php: object, budget: object,
- *   install: (order: object) => Promise<{already?: true}>}>} boot
+ * Reads the boot order, has PHP started, and listens.
+ * @param {(order: object, say: (line: object) => void) => {start: (first: boolean) => object,
+ * most?: number}} boot `start` starts a process that runs PHP (php-process.js)
  */
 export function runContainer(boot) {
   const started = performance.now()
@@ -18,7 +50,10 @@ export function runContainer(boot) {
   const { send, sendLast } = openControl({
     onLine: handleOrder,
     // The parent died or let go.
-    onEnd: () => process.exit(0),
+    onEnd: () => {
+      pool?.close()
+      process.exit(0)
+    },
   })
   const fatal = (error) => {
     sendLast({
@@ -26,71 +61,83 @@ export function runContainer(boot) {
       rejected: error?.rejected === true,
       m: String(error?.stack ?? error).slice(0, 4_000),
     })
+    pool?.close()
     process.exit(1)
   }
-  process.on('uncaughtException', (error) => {
-    // A socket that PHP opened and the guard or the far end cut: not a reason to end the site.
-    if (['EACCES', 'ECONNRESET', 'EPIPE', 'ECONNREFUSED', 'ETIMEDOUT'].includes(error?.code)) return
-    fatal(error)
-  })
-  process.on('unhandledRejection', (error) =>
-    send({ s: 'php', m: `unhandled: ${String(error?.message ?? error).slice(0, 1_000)}` }),
-  )
+  process.on('uncaughtException', fatal)
+  process.on('unhandledRejection', fatal)
   // Log text; the reader may be gone.
   process.stdout.on('error', () => {})
   process.stderr.on('error', () => {})
 
-  // Where the system does not end this process with its parent (README): PHP can hold the main
-  // thread.
-  if (process.argv.includes('--watch-parent'))
-    new Worker(new URL('./parent-watch.js', import.meta.url), {
-      workerData: { parent: process.ppid },
-      resourceLimits: { maxOldGenerationSizeMb: 8 },
-    }).unref()
+  watchParent()
 
   let site = null
-  let budget = null
+  let pool = null
+  let limits = null
+  let writes = null
   let ending = false
 
   async function end() {
     if (ending) return
     ending = true
-    setTimeout(() => process.exit(0), 10_000).unref()
+    setTimeout(() => {
+      pool?.close()
+      process.exit(0)
+    }, 10_000).unref()
     if (site) {
+      site.hold.end()
       site.server.close()
       site.server.closeIdleConnections()
       await site.settle()
     }
+    pool?.close()
     process.exit(0)
   }
 
   async function open(order) {
-    installNetworkGuard(createNetworkPolicy(order), (target) =>
-      send({ s: 'net-denied', m: target }),
-    )
     order.siteDir = fs.realpathSync(order.siteDir)
     fs.mkdirSync(order.internalDir, { recursive: true })
     order.internalDir = fs.realpathSync(order.internalDir)
-    const made = await boot(order, send)
-    budget = made.budget
-    if (order.install) {
-      const { already } = await made.install(order.install)
-      order.install = null
-      send({ ev: 'installed', already: already === true, ms: elapsed() })
-    }
-    site = createSiteServer({
-      php: made.php,
-      order,
-      log: send,
-      onStuck: (why) => fatal(new Error(why)),
+    order.bodiesDir = path.join(order.internalDir, 'bodies')
+    order.pageMs ??= defaultPageMs
+    limits = limitsOf(order)
+    const spool = new BodySpool({
+      dir: order.bodiesDir,
+      budgetBytes: order.spoolBytes ?? defaultSpoolBytes,
+      mostBytes: (order.uploadMb ?? defaultUploadMb) * 1_048_576,
     })
-    allowListening(false, () =>
-      site.server.listen(0, '127.0.0.1', () =>
-        send({ ev: 'listening', port: site.server.address().port, ms: elapsed(), ...budget.told }),
-      ),
+    const { install, ...without } = order
+    order.install = null
+    writes = new PageWrites(order.pageTags ? send : null)
+    const { start, most } = boot({ ...without, install: null }, send)
+    const size = sizeOf(order)
+    pool = new PhpPool({
+      start: (first) => start({ first, ...limits }),
+      atOnce: size.atOnce,
+      most: most ?? size.most,
+      memoryBytes: order.memoryMb * 1_048_576,
+      log: send,
+      onLost: (why) => fatal(new Error(why)),
+      onWrite: (tags) => writes.tell(tags),
+    })
+    const php = await pool.open()
+    if (install) {
+      const { already } = await php.install(install)
+      send({ ev: 'installed', already, ms: elapsed() })
+    }
+    site = createSiteServer({ pool, spool, order, log: send })
+    site.server.listen(0, '127.0.0.1', () =>
+      send({ ev: 'listening', port: site.server.address().port, ms: elapsed(), ...pool.told }),
     )
     setInterval(
-      () => send({ ev: 'beat', rss: process.memoryUsage.rss(), ...budget.told }),
+      () =>
+        send({
+          ev: 'beat',
+          rss: process.memoryUsage.rss() + pool.rss(),
+          cpu: ownCpuMs() + pool.cpuMs(),
+          ...pool.told,
+        }),
       5_000,
     ).unref()
   }
@@ -100,10 +147,15 @@ export function runContainer(boot) {
       booted = true
       open(order).catch(fatal)
     } else if (order.op === 'limits') {
-      budget?.resize({ ssd: order.ssdBytes, database: order.databaseBytes })
-      send({ ev: 'limits', ssdBytes: order.ssdBytes, databaseBytes: order.databaseBytes })
+      limits = limitsOf(order)
+      pool?.resize(limits)
+      send({ ev: 'limits', ...limits })
     } else if (order.op === 'hosts') {
       site?.setHosts(order.hosts)
+    } else if (order.op === 'hold') {
+      site?.hold.set(Math.max(0, Number(order.ms) || 0))
+    } else if (order.op === 'dropped') {
+      writes?.dropped(order.n)
     } else if (order.op === 'cron') {
       site
         ?.run('/wp-cron.php?doing_wp_cron')

@@ -34,14 +34,18 @@ const ownersFolder = 0o700
  * within `remeasureSeconds`.
  */
 export class DiskBudget {
-  constructor({ siteDir, internalDir, limits, measureMs = defaultMeasureMs, report }) {
+  /** `bodiesDir`: left out of `internal`, for what lies there has a budget of its own. */
+  constructor({ siteDir, internalDir, bodiesDir, limits, measureMs = defaultMeasureMs, report }) {
     this.roots = {
       ssd: siteDir,
       database: path.join(siteDir, 'wp-content', 'database'),
       internal: internalDir,
     }
+    this.bodiesDir = bodiesDir
     this.limits = { ...limits }
     this.report = report
+    /** Told of each change: the kind of disk, the file, whether a database may have committed. */
+    this.onChange = (_kind, _file, _isCommit) => {}
     this.used = { ssd: 0, database: 0, internal: 0 }
     this.files = 0
     /** Descriptors that PHP has open, each with the kind of disk that it counts for. */
@@ -68,7 +72,11 @@ export class DiskBudget {
   remeasureSync() {
     const database = measureSync(this.roots.database)
     const ssd = measureSync(this.roots.ssd, this.roots.database)
-    this.take(ssd, database, measureSync(this.roots.internal), { ssd: 0, database: 0, internal: 0 })
+    this.take(ssd, database, measureSync(this.roots.internal, this.bodiesDir), {
+      ssd: 0,
+      database: 0,
+      internal: 0,
+    })
   }
 
   async remeasure() {
@@ -77,7 +85,7 @@ export class DiskBudget {
     const before = { ...this.used }
     const database = await measure(this.roots.database)
     const ssd = await measure(this.roots.ssd, this.roots.database)
-    const internal = await measure(this.roots.internal)
+    const internal = await measure(this.roots.internal, this.bodiesDir)
     const grown = Object.fromEntries(
       Object.keys(before).map((kind) => [kind, Math.max(0, this.used[kind] - before[kind])]),
     )
@@ -158,8 +166,11 @@ export class DiskBudget {
 
     const write = stream.write
     stream.write = (file, buffer, offset, length, position) => {
-      const kind = this.kindOf(NODEFS.realPath(file.node))
+      const real = NODEFS.realPath(file.node)
+      const kind = this.kindOf(real)
       if (kind !== null && length > 0) {
+        // SQLite writes a database's first page with every transaction.
+        this.onChange(kind, real, (position ?? file.position) === 0)
         let size = 0
         try {
           size = fs.fstatSync(file.nfd).size
@@ -177,7 +188,10 @@ export class DiskBudget {
     stream.open = (file) => {
       const real = NODEFS.realPath(file.node)
       const kind = this.kindOf(real)
-      if (file.flags & O_TRUNC) this.grow(kind, -sizeOf(real))
+      if (file.flags & O_TRUNC) {
+        this.grow(kind, -sizeOf(real))
+        this.onChange(kind, real, false)
+      }
       const result = open(file)
       if (kind !== null && FS.isFile(file.node.mode)) this.opened.set(file.nfd, kind)
       return result
@@ -201,6 +215,7 @@ export class DiskBudget {
       }
       if (attributes.size !== undefined) {
         const kind = this.kindOf(realOf(target))
+        this.onChange(kind, realOf(target), false)
         if (!this.grow(kind, attributes.size - size(target))) throw full()
       }
       return original(target, attributes)
@@ -226,6 +241,7 @@ export class DiskBudget {
       if (this.files >= maxFiles) throw full()
       if (Buffer.byteLength(childOf(parent, name)) > maxPathBytes) throw tooLong()
       this.files++
+      this.onChange(this.kindOf(childOf(parent, name)), childOf(parent, name), false)
       return mknod(parent, name, mode | (FS.isDir(mode) ? ownersFolder : ownersFile), device)
     }
 
@@ -242,6 +258,7 @@ export class DiskBudget {
       const real = childOf(parent, name)
       const stat = fs.lstatSync(real, { throwIfNoEntry: false })
       const result = unlink(parent, name)
+      this.onChange(this.kindOf(real), real, false)
       countOut(real, stat)
       return result
     }
@@ -267,6 +284,8 @@ export class DiskBudget {
       }
       const replaced = from === to ? undefined : fs.lstatSync(to, { throwIfNoEntry: false })
       const result = rename(moved, parent, name)
+      this.onChange(source, from, false)
+      this.onChange(target, to, false)
       if (replaced?.isFile()) countOut(to, replaced)
       return result
     }

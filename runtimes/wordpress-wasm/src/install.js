@@ -9,6 +9,8 @@ export const templateOption = 'portal_template_url'
 
 const code = `<?php
 define( 'WP_INSTALLING', true );
+// No visitor waits for it: a busy machine may take longer than a page may.
+set_time_limit( 0 );
 function wp_new_blog_notification( ...$args ) {}
 require '${wordpressRoot}/wp-load.php';
 require_once ABSPATH . 'wp-admin/includes/upgrade.php';
@@ -57,8 +59,12 @@ if ( $template ) {
 	);
 	update_user_meta( 1, 'nickname', $user );
 	delete_user_meta( 1, 'session_tokens' );
-	update_option( 'siteurl', $home );
-	update_option( 'home', $home );
+	// WP_HOME and WP_SITEURL hide what is stored, and update_option() would find nothing to change:
+	// another host reads it there when the site is taken away.
+	foreach ( array( 'siteurl', 'home' ) as $name ) {
+		$wpdb->update( $wpdb->options, array( 'option_value' => $home ),
+			array( 'option_name' => $name ) );
+	}
 	update_option( 'blogname', $order['title'] );
 	update_option( 'admin_email', $order['email'] );
 	$secrets = array( 'auth_key', 'auth_salt', 'secure_auth_key', 'secure_auth_salt', 'logged_in_key',

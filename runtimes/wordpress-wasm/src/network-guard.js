@@ -98,12 +98,15 @@ export function createNetworkPolicy({ internet, url }) {
 }
 
 let ownCalls = 0
+let tellOwnCalls = () => {}
 function countOwnCall(socket) {
-  ownCalls++
-  socket.once('close', () => ownCalls--)
+  tellOwnCalls(++ownCalls)
+  socket.once('close', () => tellOwnCalls(--ownCalls))
 }
-/** Whether PHP has a connection to the site's own address open. */
-export const callsItself = () => ownCalls > 0
+/** `tell` hears how many connections to the site's own address PHP has open, as that changes. */
+export function onOwnCalls(tell) {
+  tellOwnCalls = tell
+}
 
 const own = new AsyncLocalStorage()
 const helperPorts = new Set()

@@ -12,20 +12,28 @@ import {
 import { PHP } from '@php-wasm/universal'
 import { createSpawnHandler } from '@php-wasm/util'
 import { databaseFunctions } from './database-functions.js'
+import { mailCode } from './mail-php.js'
 import { allowListening } from './network-guard.js'
+import { pageTagsCode } from './page-tags-php.js'
 import { wordpressRoot } from './root.js'
 
 const sqlitePlugin = '/internal/shared/sqlite-database-integration'
 const databaseAdditions = '/internal/shared/portal-database.php'
+const pageTags = '/internal/shared/portal-page-tags.php'
 /** Shared by the containers of a site, and neither served nor backed up. */
 const lockDir = `${wordpressRoot}/wp-content/database/.locks`
+
+/** flock(2), and the number of its error in Emscripten. */
+const lockSharedFlag = 1
+const lockNoWait = 4
+const wouldBlock = 6
 
 const quoted = (value) =>
   typeof value === 'string' ? `'${value.replace(/[\\']/g, '\\$&')}'` : String(value)
 
-function constants({ phpMemoryMb, internet }) {
+function constants({ phpMemoryMb, internet, debug }) {
   return {
-    WP_DEBUG: false,
+    WP_DEBUG: debug === true,
     WP_DEBUG_DISPLAY: false,
     WP_MEMORY_LIMIT: `${phpMemoryMb}M`,
     WP_MAX_MEMORY_LIMIT: `${phpMemoryMb}M`,
@@ -40,13 +48,19 @@ function constants({ phpMemoryMb, internet }) {
   }
 }
 
-const phpIni = ({ phpMemoryMb }) => `auto_prepend_file=/internal/shared/auto_prepend_file.php
-memory_limit=${phpMemoryMb}M
-max_execution_time=60
+/**
+ * Compiled code in memory, MB: WordPress with its administration fills 25, and what finds no room
+ * is read from the file cache. It is touched as it fills.
+ */
+const opcacheMb = ({ memoryMb }) => Math.min(64, Math.max(32, Math.floor(memoryMb / 32)))
+
+const phpIni = (order) => `auto_prepend_file=/internal/shared/auto_prepend_file.php
+memory_limit=${order.phpMemoryMb}M
+max_execution_time=${Math.ceil(order.pageMs / 1_000)}
 max_input_time=-1
-max_input_vars=5000
-upload_max_filesize=64M
-post_max_size=64M
+max_input_vars=${order.inputVars ?? 5_000}
+upload_max_filesize=${order.uploadMb ?? 64}M
+post_max_size=${order.uploadMb ?? 64}M
 upload_tmp_dir=/internal/tmp
 sys_temp_dir=/internal/tmp
 session.save_path=/internal/tmp
@@ -59,7 +73,7 @@ ignore_repeated_errors=1
 expose_php=0
 allow_url_fopen=1
 allow_url_include=0
-disable_functions=exec,shell_exec,system,passthru,proc_open,popen
+disable_functions=exec,shell_exec,system,passthru,proc_open,popen,mail
 implicit_flush=0
 output_buffering=4096
 date.timezone=UTC
@@ -71,10 +85,12 @@ opcache.enable=1
 opcache.enable_cli=1
 opcache.jit=0
 opcache.file_cache=/internal/shared/opcache
-opcache.file_cache_only=1
 opcache.file_cache_consistency_checks=0
+opcache.memory_consumption=${opcacheMb(order)}
+opcache.interned_strings_buffer=4
+opcache.max_accelerated_files=8000
 opcache.validate_timestamps=1
-opcache.revalidate_freq=2
+opcache.revalidate_freq=0
 `
 
 /**
@@ -82,6 +98,8 @@ opcache.revalidate_freq=2
  * SQLite plugin (PHP may write here, so never a shared one).
  */
 function writeInternal(order) {
+  // The container's first process has done so.
+  if (!order.first) return
   const shared = path.join(order.internalDir, 'shared')
   for (const dir of ['opcache', 'preload', 'mu-plugins'])
     fs.mkdirSync(path.join(shared, dir), { recursive: true })
@@ -98,11 +116,16 @@ function writeInternal(order) {
 define('WP_HOME', $portal_home);
 define('WP_SITEURL', $portal_home);
 unset($portal_home, $_SERVER['PORTAL_HOME']);`
+  // No visitor waits for WordPress's own jobs (src/php-answer.js).
+  const time = `$portal_seconds = (int) ($_SERVER['PORTAL_SECONDS'] ?? 0);
+if ($portal_seconds > 0) set_time_limit($portal_seconds);
+unset($portal_seconds, $_SERVER['PORTAL_SECONDS']);`
   fs.writeFileSync(
     path.join(shared, 'auto_prepend_file.php'),
-    `<?php\n${home}\n${defines.join('\n')}\n`,
+    `<?php\n${home}\n${time}\n${defines.join('\n')}\n${mailCode}`,
   )
   fs.writeFileSync(path.join(shared, 'portal-database.php'), databaseFunctions(lockDir))
+  fs.writeFileSync(path.join(shared, 'portal-page-tags.php'), pageTagsCode)
   const plugin = path.join(shared, 'sqlite-database-integration')
   fs.rmSync(plugin, { recursive: true, force: true })
   // Same modification times, or the warmed opcache would be stale.
@@ -119,6 +142,7 @@ function writeSiteFiles({ siteDir }) {
 define( 'SQLITE_DB_DROPIN_VERSION', '1.8.0' );
 require_once '${sqlitePlugin}/wp-includes/sqlite/db.php';
 require_once '${databaseAdditions}';
+require_once '${pageTags}';
 `
   const target = path.join(siteDir, 'wp-content', 'db.php')
   const stat = fs.lstatSync(target, { throwIfNoEntry: false })
@@ -188,13 +212,23 @@ export async function bootPhp(order, budget, onText) {
             const { flock } = api
             // php-wasm up to 3.1.56 hands flock()'s LOCK_SH (1) to a check written for fcntl's
             // F_WRLCK (1): a shared lock on a read-only descriptor is EBADF, so opcache's file
-            // cache is written and never read. The cache is this process's own: let its shared
-            // locks pass.
-            const ownCache = (fd) =>
-              context.FS.getStream(fd)?.path?.startsWith('/internal/shared/opcache')
+            // cache is written and never read. Here the kernel is asked for shared locks directly,
+            // for the processes of a container share the cache.
+            const lockShared = (fd, operation) => {
+              const file = context.FS.getStream(fd)
+              if (file?.nfd === undefined) return 0
+              const wish = {
+                type: 'shared',
+                pid: process.pid,
+                fd: file.nfd,
+                waitForLock: (operation & lockNoWait) === 0,
+              }
+              return locks.lockWholeFile(file.path, wish) ? 0 : -wouldBlock
+            }
             return {
               ...api,
-              flock: (fd, operation) => (operation & 1 && ownCache(fd) ? 0 : flock(fd, operation)),
+              flock: (fd, operation) =>
+                operation & lockSharedFlag ? lockShared(fd, operation) : flock(fd, operation),
             }
           },
         },
@@ -202,8 +236,8 @@ export async function bootPhp(order, budget, onText) {
     ),
   )
   await php.setSapiName('fpm-fcgi')
-  // mail() starts sendmail: there are no programs here, and a missing handler would leave the
-  // request hanging for ever.
+  // There are no programs here, and a missing handler would leave a request that starts one hanging
+  // for ever.
   await php.setSpawnHandler(
     createSpawnHandler(async (_command, program) => {
       await new Promise((resolve) => setTimeout(resolve, 1))

@@ -11,16 +11,17 @@ export const ticketOf = (pathname) => address.exec(pathname)?.[1]
 
 /**
  * Takes a ticket away, so that no container takes it again.
- * @returns {string | null} the user it signs in; null when there is none such, it was used, or its
- * minute is over
+ * @returns {{user?: string, act?: string, step?: object, ms?: number} | null} what it allows: to
+ * sign a user in, or a step of an act (acts.js) for so many ms; null when there is none such, it
+ * was used, or its minute is over
  */
 export function takeTicket(dir, ticket) {
   const file = path.join(dir, createHash('sha256').update(ticket).digest('hex'))
   try {
-    const { user, until } = JSON.parse(fs.readFileSync(file, 'utf8'))
+    const { until, ...allowed } = JSON.parse(fs.readFileSync(file, 'utf8'))
     // Two may have read it: only one can remove it.
     fs.unlinkSync(file)
-    return Date.now() < until ? user : null
+    return Date.now() < until ? allowed : null
   } catch {
     return null
   }

@@ -7,7 +7,10 @@ import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as pause } from 'node:timers/promises'
 import { measureSync } from './disk-measure.js'
 import { wordpressRoot } from './root.js'
+import { importStep } from './simulated-import.js'
 import { probes } from './simulated-probes.js'
+import { simulatedTool } from './simulated-tools.js'
+import { coreOf, effectsOf, listSoftware } from './simulated-software.js'
 
 const databaseDir = (siteDir) => path.join(siteDir, 'wp-content', 'database')
 
@@ -45,6 +48,7 @@ const isPassword = (password, stored) => {
 }
 const cookiesOf = (headers) =>
   new Map((headers.cookie ?? '').split('; ').map((one) => one.split(/=(.*)/s).slice(0, 2)))
+const json = { 'content-type': 'application/json' }
 const sessionCookie = 'wordpress_logged_in_simulated'
 
 const schema = `
@@ -57,13 +61,14 @@ const schema = `
   create table if not exists wp_postmeta (
     meta_id integer primary key, post_id integer, meta_key text, meta_value text)`
 
-/** Speaks as php-wasm's PHP does to http.js: `runStream`. */
+/** Answers what PHP and WordPress would. */
 export class SimulatedPhp {
   #faults = {}
 
-  constructor(order, budget) {
+  constructor(order, budget, mail) {
     this.order = order
     this.budget = budget
+    this.mail = mail
     fs.mkdirSync(databaseDir(order.siteDir), { recursive: true })
     this.database = new DatabaseSync(path.join(databaseDir(order.siteDir), '.ht.sqlite'), {
       timeout: 20_000,
@@ -132,24 +137,25 @@ export class SimulatedPhp {
     return {}
   }
 
-  async runStream(request) {
+  /** Answers a request as php-wasm takes it: status, headers as pairs, text, lines for the log. */
+  async respond(request) {
     await this.injectFault('answer')
     let answer
-    let errors = ''
+    const errors = []
     try {
-      answer = this.answer(request, (line) => (errors += `${line}\n`))
+      answer = this.answer(request, (line) => errors.push(line))
     } catch (error) {
       answer = { status: 500, text: '' }
-      errors += `PHP Fatal error: ${error.message}\n`
+      errors.push(`PHP Fatal error: ${error.message}`)
     }
-    const stream = (text) => new Blob([text]).stream()
+    const headers = { 'content-type': 'text/html; charset=UTF-8', ...answer.headers }
     return {
-      httpStatusCode: Promise.resolve(answer.status ?? 200),
-      headers: Promise.resolve({ 'content-type': 'text/html; charset=UTF-8', ...answer.headers }),
-      stdout: stream(answer.text ?? ''),
-      stderr: stream(errors),
-      exitCode: Promise.resolve(0),
-      finished: Promise.resolve(),
+      status: answer.status ?? 200,
+      headers: Object.entries(headers).flatMap(([name, value]) =>
+        [value].flat().map((one) => [name, one]),
+      ),
+      text: answer.text ?? '',
+      errors,
     }
   }
 
@@ -158,6 +164,9 @@ export class SimulatedPhp {
     const url = new URL(relativeUri, home)
     const broken = this.brokenBy()
     if (broken) return { status: broken, text: 'broken' }
+    if (code && $_SERVER.PORTAL_STEP) return this.act($_SERVER)
+    const effects = effectsOf(this.order.siteDir, this.used())
+    if (effects.fails) return { status: 500, text: 'There has been a critical error.' }
     if (code) return this.signIn(home, $_SERVER.PORTAL_USER)
     const script = scriptPath.slice(wordpressRoot.length)
     if (script === '/wp-login.php') return this.login(home, method, body)
@@ -165,7 +174,7 @@ export class SimulatedPhp {
     if (script.startsWith('/wp-admin/')) return this.admin(home, url, script, headers)
     if (script !== '/index.php') return this.probe(script, url, log)
     if (url.pathname === '/wp-json/wp/v2/posts') return this.posts(url, method, headers, body)
-    return this.page(home, url)
+    return this.page(home, url, effects.hides)
   }
 
   /** The status that a must-use plugin answers everything with, as one does that fails. */
@@ -180,7 +189,39 @@ export class SimulatedPhp {
     return undefined
   }
 
-  page(home, url) {
+  /** The plugins and the theme that are switched on; the first theme where nobody chose. */
+  used() {
+    return {
+      active: JSON.parse(this.option('active_plugins') ?? '[]'),
+      theme: this.option('stylesheet') ?? 'simulated',
+    }
+  }
+
+  softwareOf() {
+    return listSoftware(this.order.siteDir, this.used())
+  }
+
+  act({ PORTAL_ACT: act, PORTAL_STEP: step }) {
+    const json = (value) => ({
+      headers: { 'content-type': 'application/json' },
+      text: JSON.stringify(value),
+    })
+    if (act === 'list-software') return json(this.softwareOf())
+    if (act === 'upgrade-database') {
+      const before = Number(this.option('db_version') ?? 0)
+      const { database } = coreOf(this.order.siteDir)
+      this.run("insert or replace into wp_options values ('db_version', ?)", String(database))
+      return json({ before, after: database, files: database })
+    }
+    const read = JSON.parse(step)
+    if (act === 'import') return json(importStep(this, read))
+    const tool = simulatedTool(this, act, read)
+    if (tool !== undefined)
+      return { text: `\n${read.mark}\n${JSON.stringify(tool)}\n${read.mark}\n` }
+    return this.replaceAddresses(read)
+  }
+
+  page(home, url, isEmpty) {
     const posts = this.all('select ID, post_title from wp_posts order by ID desc limit 10')
     const found = url.pathname === '/'
     const items = posts
@@ -192,9 +233,36 @@ export class SimulatedPhp {
 <html lang="${this.option('WPLANG') ?? 'en-US'}">
 <head><meta charset="UTF-8"><title>${escaped(this.option('blogname') ?? '')}</title>
 <link rel="stylesheet" href="${home}/wp-includes/css/dashicons.min.css"></head>
-<body><h1><a href="${home}/">${escaped(this.option('blogname') ?? '')}</a></h1>
-<ul>${found ? items : ''}</ul><a href="${home}/wp-login.php">Log in</a></body></html>
+<body>${
+        isEmpty
+          ? ''
+          : `<h1><a href="${home}/">${escaped(this.option('blogname') ?? '')}</a></h1>
+<ul>${found ? items : ''}</ul><a href="${home}/wp-login.php">Log in</a>`
+      }</body></html>
 `,
+    }
+  }
+
+  /** As replace-address.php, for the content of posts, all at once. */
+  replaceAddresses({ from, to, dryRun }) {
+    const [scheme, place] = to.split('://')
+    const hosts = from.map((host) => host.replaceAll('.', '\\.')).join('|')
+    const pattern = new RegExp(`(https?:)?//(?:${hosts})(?::\\d+)?(?![a-z0-9-]|\\.[a-z0-9])`, 'gi')
+    let found = 0
+    for (const { ID, post_content: before } of this.all('select ID, post_content from wp_posts')) {
+      const after = before.replace(pattern, (_all, had) => `${had ? `${scheme}:` : ''}//${place}`)
+      if (after === before) continue
+      found++
+      if (!dryRun) this.run('update wp_posts set post_content = ? where ID = ?', after, ID)
+    }
+    return {
+      headers: json,
+      text: JSON.stringify({
+        after: null,
+        tables: found > 0 ? { wp_posts: found } : {},
+        samples: [],
+        skipped: [],
+      }),
     }
   }
 

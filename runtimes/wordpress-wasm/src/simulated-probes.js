@@ -14,9 +14,24 @@ export const probes = {
       php.option('blogname'),
     )}`
   },
+  post: (php, query) => {
+    const content = query.get('content')
+    if (content !== null) php.run('update wp_posts set post_content = ? where ID = 1', content)
+    return php.get('select post_content from wp_posts where ID = 1').post_content
+  },
   log: (_php, _query, log) => {
     log('a word from PHP')
     return ''
+  },
+  mail: (php, query) => {
+    const taken = php.mail.take({
+      to: query.get('to') ?? '',
+      subject: query.get('subject') ?? '',
+      headers: query.get('headers') ?? '',
+      parameters: query.get('parameters') ?? '',
+      body: Buffer.from(query.get('body') ?? '').toString('base64'),
+    })
+    return `mail=${taken}`
   },
   'fill-file': (php, query) => {
     const name = `wp-content/uploads-fill-${query.get('n')}`

@@ -1,18 +1,8 @@
-// A container whose pages come from the stand-in for PHP.
+// A container whose pages come from the stand-in for PHP, in this very process.
 import { runContainer } from './container.js'
-import { SimulatedBudget, SimulatedPhp } from './simulated-php.js'
+import { SimulatedProcess } from './simulated-process.js'
 
-runContainer(async (order, say) => {
-  const budget = new SimulatedBudget(order, (full) => say({ s: 'disk-full', ...full }))
-  const php = new SimulatedPhp(order, budget)
-  await php.injectFault('boot')
-  return {
-    php,
-    budget,
-    install: async (admin) => {
-      const answer = php.install(admin)
-      if (!answer.already) await php.injectFault('installed')
-      return answer
-    },
-  }
-})
+runContainer((order, say) => ({
+  most: 1,
+  start: (now) => new SimulatedProcess({ order: { ...order, ...now }, log: say }),
+}))

@@ -62,7 +62,8 @@ export async function serveFile(request, response, { file, stat }, search) {
     response.writeHead(405, { allow: 'GET, HEAD', 'content-length': 0 }).end()
     return { status: 405, bytes: 0 }
   }
-  const etag = `W/"${stat.size.toString(36)}-${Math.trunc(stat.mtimeMs).toString(36)}"`
+  // As nginx makes it of size and time: strong, so that a download can be gone on with.
+  const etag = `"${Math.trunc(stat.mtimeMs).toString(36)}-${stat.size.toString(36)}"`
   const headers = {
     'content-type': types[path.extname(file).slice(1).toLowerCase()] ?? 'application/octet-stream',
     'last-modified': stat.mtime.toUTCString(),
@@ -79,7 +80,7 @@ export async function serveFile(request, response, { file, stat }, search) {
   const since = Date.parse(request.headers['if-modified-since'] ?? '')
   if (
     match
-      ? match.split(/\s*,\s*/).some((one) => one === etag || one === '*')
+      ? match.split(/\s*,\s*/).some((one) => one.replace(/^W\//, '') === etag || one === '*')
       : since >= Math.trunc(stat.mtimeMs / 1000) * 1000
   ) {
     response.writeHead(304, headers).end()
@@ -87,7 +88,9 @@ export async function serveFile(request, response, { file, stat }, search) {
   }
   let [start, end, status] = [0, stat.size - 1, 200]
   const range = /^bytes=(\d*)-(\d*)$/.exec(request.headers.range ?? '')
-  if (range && (range[1] || range[2]) && request.headers['if-range'] === undefined) {
+  const ifRange = request.headers['if-range']
+  const isSame = ifRange === undefined || ifRange === etag || ifRange === headers['last-modified']
+  if (range && (range[1] || range[2]) && isSame) {
     start = range[1] ? Number(range[1]) : Math.max(0, stat.size - Number(range[2]))
     end = range[1] && range[2] ? Math.min(Number(range[2]), stat.size - 1) : stat.size - 1
     if (start > end || start >= stat.size) {

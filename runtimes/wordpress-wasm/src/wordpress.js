@@ -1,20 +1,30 @@
-// A container whose pages come from WordPress on PHP.
+// A container whose pages come from WordPress on PHP, in processes of their own.
+import { fileURLToPath } from 'node:url'
 import { runContainer } from './container.js'
-import { DiskBudget } from './disk-budget.js'
-import { installWordpress } from './install.js'
-import { bootPhp } from './php.js'
-import { answerConstantsOnly, refuseNativeCode } from './second-wall.js'
+import { isWatching } from './parent-watch.js'
+import { PhpProcess } from './php-process.js'
 
-runContainer(async (order, say) => {
-  const budget = new DiskBudget({
-    siteDir: order.siteDir,
-    internalDir: order.internalDir,
-    limits: { ssd: order.ssdBytes, database: order.databaseBytes, internal: order.internalBytes },
-    measureMs: order.measureMs,
-    report: (full) => say({ s: 'disk-full', ...full }),
-  })
-  answerConstantsOnly()
-  const php = await bootPhp(order, budget, (text) => say({ s: 'php', m: text.slice(0, 2_000) }))
-  refuseNativeCode()
-  return { php, budget, install: (admin) => installWordpress(php, admin) }
+/** Where nobody says how a process of PHP is started (README: `php`): as this one. */
+const plainCommand = () => ({
+  file: process.execPath,
+  args: [
+    // As the portal starts it (slots.ts).
+    '--max-semi-space-size=4',
+    ...process.execArgv,
+    fileURLToPath(new URL('../php-worker.js', import.meta.url)),
+    ...(isWatching() ? ['--watch-parent'] : []),
+  ],
 })
+
+runContainer(({ php, ...order }, say) => ({
+  start(now) {
+    const one = new PhpProcess({
+      command: php?.command ?? plainCommand(),
+      order: { ...order, ...now },
+      log: say,
+    })
+    // Starting has no plan's place yet: a visitor may wait for it.
+    if (php?.nice !== undefined) one.ready.then(() => one.yieldTo(php.nice)).catch(() => {})
+    return one
+  },
+}))

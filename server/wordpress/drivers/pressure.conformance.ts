@@ -3,7 +3,8 @@ import { beforeAll, expect, test } from 'vitest'
 import type { SiteAddress, WordpressDriver } from '../driver.ts'
 import { eventually, type Fixture, type Site } from './site.conformance.ts'
 
-const fillFile = `<?php // probe: fill-file
+/** Writes `mb` of its question, as far as the disk goes. */
+export const fillFile = `<?php // probe: fill-file
 $f = fopen( __DIR__ . '/wp-content/uploads-fill-' . $_GET['n'], 'w' );
 $block = str_repeat( 'x', 1048576 );
 $written = 0;

@@ -19,6 +19,8 @@ export interface Fixture {
   close(): Promise<void>
   /** Puts a file into the site's WordPress folder. */
   put(id: string, file: string, text: string): Promise<void>
+  /** A zip of these files, as wordpress.org hands them out; answers its path. */
+  zip(files: Readonly<Record<string, string>>): Promise<string>
   /** Kills a container as an accident would, without asking the driver. */
   kill(id: string, container: string): Promise<void>
   /**

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { createTransport } from 'nodemailer'
 import { DriverFailure } from '../../../platform/errors.ts'
-import type { MailDriver } from '../../driver.ts'
+import type { MailDriver, RelayOutcome } from '../../driver.ts'
 import type { SmtpSettings } from './settings.ts'
 
 /**
@@ -33,6 +33,23 @@ function failureOf(error: unknown): DriverFailure {
 }
 
 /**
+ * What became of a letter of somebody else's. Only an answer to the recipient or to the text (RFC
+ * 5321, 4.2.1) is about the letter: what the server says to us as its client is ours to mend.
+ */
+function outcomeOf(error: unknown): RelayOutcome {
+  const { responseCode, command, response } = (error ?? {}) as {
+    responseCode?: unknown
+    command?: unknown
+    response?: unknown
+  }
+  if (typeof responseCode !== 'number' || typeof response !== 'string')
+    return { outcome: 'later', why: failureOf(error).message }
+  const why = response.replace(/[^\x20-\x7e]+/g, ' ').trim()
+  const isAboutLetter = command === 'RCPT TO' || command === 'DATA'
+  return { outcome: responseCode >= 500 && isAboutLetter ? 'refused' : 'later', why }
+}
+
+/**
  * Opens the driver. SMTP cannot tell a repeated mail; the Message-ID made from the idempotency key
  * lets the mailboxes recognise it.
  */
@@ -49,6 +66,24 @@ export function createSmtp(settings: SmtpSettings): MailDriver {
   const domain = /@([^\s<>@]+)>?$/.exec(settings.from)?.[1] ?? 'localhost'
   return {
     name: 'smtp',
+    async relay({ from, to, raw, signKey }) {
+      try {
+        await transport.sendMail({
+          envelope: { from, to: [to] },
+          raw,
+          ...(signKey && {
+            dkim: {
+              domainName: signKey.domain,
+              keySelector: signKey.selector,
+              privateKey: signKey.privateKey,
+            },
+          }),
+        })
+        return { outcome: 'sent' }
+      } catch (error) {
+        return outcomeOf(error)
+      }
+    },
     async send({ to, subject, text, idempotencyKey }) {
       if (!/^[^\s<>()[\]\\,;:"@]+@[^\s<>()[\]\\,;:"@]+$/.test(to))
         throw new DriverFailure('rejected', 'smtp: the receiver is no e-mail address')

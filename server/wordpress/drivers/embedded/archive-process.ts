@@ -3,6 +3,7 @@
 // descriptor that the portal opened: standard input when it is read, standard output when it is
 // written.
 import { setPriority } from 'node:os'
+import { moveIn, type MoveInOrder } from './import/move-in.ts'
 import { packSite, unpackSite, type SitePlaces } from './archive.ts'
 import { UnfitDatabase } from './snapshot.ts'
 
@@ -17,14 +18,17 @@ export type ArchiveOrder =
       readonly maxBytes: number
     }
   | { readonly op: 'unpack'; readonly places: SitePlaces }
+  | MoveInOrder
 
 const standardInput = 0
 const standardOutput = 1
 
-const work = (order: ArchiveOrder) =>
-  order.op === 'pack'
+function work(order: ArchiveOrder) {
+  if (order.op === 'import') return moveIn(order)
+  return order.op === 'pack'
     ? packSite(order.places, standardOutput, order.scratchFile, order.maxBytes)
     : unpackSite(standardInput, order.places)
+}
 
 try {
   // Visitors come first.

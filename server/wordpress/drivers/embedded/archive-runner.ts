@@ -49,6 +49,8 @@ export interface CopyJob {
   /** The archive. */
   readonly input?: number
   readonly output?: number
+  /** Packages that are moved in: descriptors 4, 5, … of the process. */
+  readonly packages?: readonly number[]
   /** Of the site or of the archive: larger ones may take longer. */
   readonly bytes: number
 }
@@ -89,13 +91,13 @@ export class ArchiveRunner {
    * @throws DriverFailure rejected: the site's content is at fault; unavailable: it did not come to
    *   an end in its time or memory, or the driver is closing
    */
-  async run(job: CopyJob): Promise<CopyFigures> {
+  async run<T = CopyFigures>(job: CopyJob): Promise<T> {
     const gate = this.#slow.has(job.queueKey) ? this.#slowGate : this.#gate
     const cuts = this.#cuts.get(job.owner)
-    return gate.run(() => this.#work(job, cuts))
+    return gate.run(() => this.#work<T>(job, cuts))
   }
 
-  async #work(job: CopyJob, cuts: number | undefined): Promise<CopyFigures> {
+  async #work<T>(job: CopyJob, cuts: number | undefined): Promise<T> {
     const { file, args } = await this.#confinement.command(
       program,
       [],
@@ -112,11 +114,17 @@ export class ArchiveRunner {
     if (this.#closed) throw new DriverFailure('unavailable', 'the WordPress driver is closing')
     if (this.#cuts.get(job.owner) !== cuts)
       throw new DriverFailure('unavailable', 'the copy was cut short before its turn')
-    const stdio: StdioOptions = [job.input ?? 'ignore', job.output ?? 'ignore', 'inherit', 'ipc']
+    const stdio: StdioOptions = [
+      job.input ?? 'ignore',
+      job.output ?? 'ignore',
+      'inherit',
+      'ipc',
+      ...(job.packages ?? []),
+    ]
     // Nothing of the portal's environment: it holds keys.
     const child = spawn(file, args, { stdio, env: { PATH: childPath }, cwd: repository })
     if (child.pid !== undefined) offerToOomKiller(child.pid)
-    const { promise, resolve, reject } = Promise.withResolvers<CopyFigures>()
+    const { promise, resolve, reject } = Promise.withResolvers<T>()
     const fail = (why: string, kind: 'rejected' | 'unavailable' = 'unavailable'): void =>
       reject(new DriverFailure(kind, `the copy was not finished: ${why}`))
     const giveUp = (why: string): void => {
@@ -138,7 +146,7 @@ export class ArchiveRunner {
     }, watchMs)
     const ended = new Promise((done) => child.once('close', done))
     this.#running.set(child, { owner: job.owner, ended })
-    child.once('message', (answer: { figures?: CopyFigures; fault?: string; unfit?: boolean }) =>
+    child.once('message', (answer: { figures?: T; fault?: string; unfit?: boolean }) =>
       answer.figures
         ? resolve(answer.figures)
         : fail(answer.fault ?? 'no answer', answer.unfit ? 'rejected' : 'unavailable'),

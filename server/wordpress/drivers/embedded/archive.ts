@@ -1,6 +1,7 @@
 // For a process of its own: reading and writing wait, which is several times faster over thousands
 // of small files. A site as one archive: wordpress/… (its files), database/wordpress.sqlite (a
-// snapshot), and last manifest.json with what was counted.
+// snapshot), database.sql and README.txt for another host (takeaway.ts), and last manifest.json
+// with what was counted.
 import { createHash, type Hash } from 'node:crypto'
 import fs from 'node:fs'
 import path from 'node:path'
@@ -9,11 +10,16 @@ import { pipeline } from 'node:stream/promises'
 import { createGunzip, createGzip } from 'node:zlib'
 import { extract, pack, type Header, type Pack } from 'tar-stream'
 import type { CopyFigures } from '../../driver.ts'
+import { takeawayNotes, writeMysqlDump } from './takeaway.ts'
 import { readDatabase, snapshotDatabase } from './snapshot.ts'
 
 const filesPrefix = 'wordpress/'
 const databaseName = 'database/wordpress.sqlite'
 const manifestName = 'manifest.json'
+/** For whoever takes the site to another host; a restore does without them. */
+const takeawayNames = ['database.sql', 'README.txt'] as const
+/** Written at every start, and of use on this runtime alone. */
+const runtimeFile = 'wp-content/db.php'
 /** WordPress is mostly text; the levels above cost twice the time for a hundredth of the size. */
 const gzipLevel = 4
 const chunkBytes = 1_048_576
@@ -55,7 +61,7 @@ function* walk({ filesDir, databaseDir }: SitePlaces, below = ''): Generator<Fou
       if (path.join(filesDir, name) === databaseDir) continue
       yield { name, isDirectory: true }
       yield* walk({ filesDir, databaseDir }, `${name}/`)
-    } else if (entry.isFile()) yield { name, isDirectory: false }
+    } else if (entry.isFile() && name !== runtimeFile) yield { name, isDirectory: false }
   }
 }
 
@@ -190,6 +196,11 @@ export async function packSite(
     }
     const database = await addFile(tar, scratchFile, databaseName)
     if (!database) throw new Error('the snapshot of the database is gone')
+    const dump = `${scratchFile}.sql`
+    const isWritten = writeMysqlDump(scratchFile, dump)
+    if (isWritten) await addFile(tar, dump, takeawayNames[0])
+    fs.rmSync(dump, { force: true })
+    tar.entry({ name: takeawayNames[1] }, takeawayNotes(isWritten))
     const figures = { ...count.figures(), databaseBytes: database.bytes, tables }
     tar.entry({ name: manifestName }, JSON.stringify({ format: 1, figures }, null, 1))
     tar.finalize()
@@ -199,9 +210,13 @@ export async function packSite(
   return figures
 }
 
-/** Where an entry belongs; throws for one that we never write. */
-function placeOf(places: SitePlaces, { name, type }: Header): string | undefined {
+/**
+ * Where an entry belongs: null for one that a restore leaves out, undefined for the manifest, which
+ * comes last. Throws for one that we never write.
+ */
+function placeOf(places: SitePlaces, { name, type }: Header): string | null | undefined {
   if (type === 'file' && name === databaseName) return databaseFileOf(places)
+  if (type === 'file' && takeawayNames.some((one) => one === name)) return null
   if (type === 'file' && name === manifestName) return undefined
   const inside = name.startsWith(filesPrefix) ? name.slice(filesPrefix.length) : ''
   const parts = inside.replace(/\/$/, '').split('/')
@@ -241,6 +256,7 @@ export async function unpackSite(descriptor: number, places: SitePlaces): Promis
     for await (const entry of tar) {
       const place = placeOf(places, entry.header)
       if (place === undefined) whole = true
+      else if (place === null) entry.resume()
       else if (entry.header.type === 'directory') fs.mkdirSync(place, { recursive: true })
       else await layFile(entry.header, entry as AsyncIterable<Buffer>, place)
       entry.resume()

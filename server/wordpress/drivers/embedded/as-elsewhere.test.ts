@@ -2,11 +2,15 @@
  * What WordPress finds on any other host: a search that knows Vietnamese letters, locks between
  * containers, its own disk, its own address.
  */
+import { execFileSync } from 'node:child_process'
+import fs from 'node:fs/promises'
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { once } from 'node:events'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import path from 'node:path'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { fixture } from '../../../../test/embedded-wordpress.ts'
+import { missingForLamp, openLampServer } from '../../../../test/lamp-server.ts'
 import { createEdge, createHostTable, type Edge } from '../../../edge/index.ts'
 import type { SiteAddress, SiteRuntime } from '../../driver.ts'
 import { ask, eventually, specOf } from '../conformance.ts'
@@ -140,7 +144,7 @@ echo json_encode( array_map( fn( $sql ) => $wpdb->get_var( "SELECT $sql" ), arra
     expect(Math.abs(total - free - used * 1_048_576)).toBeLessThan(8 * 1_048_576)
   })
 
-  test('the site reaches itself where another container answers, else does not wait', async () => {
+  test('the site reaches itself where another PHP answers, else does not wait', async () => {
     await put(
       'probe-self.php',
       `$began = microtime( true );
@@ -164,6 +168,9 @@ echo json_encode( array( $said, microtime( true ) - $began ) );`,
     expect(tookSeconds).toBeLessThan(15)
     await driver.start({ ...spec, containers: 2 })
     await eventually(() => expect(driver.upstreams(spec.id)).toHaveLength(2), 90_000)
+    expect((await through())[0]).toBe(200)
+    // A plan with the memory for a second process of PHP needs no second container.
+    await driver.start({ ...spec, ramMb: 1_000, containers: 1 })
     expect((await through())[0]).toBe(200)
   })
 
@@ -206,4 +213,73 @@ if ( 'leave' === $_GET['do'] ) echo json_encode( array( $take( 'cron', 60 ) ) );
     expect(await json('leave', 0)).toEqual(['1'])
     expect(await json('try', 1)).toEqual(['1', '1', '1', '1', null])
   })
+
+  const missing = missingForLamp()
+  test.skipIf(missing.length > 0)(
+    missing.length > 0
+      ? `a backup was not run on another host: ${missing.join(', ')} not installed`
+      : 'a backup runs on PHP with MariaDB, as its README says',
+    async () => {
+      await put(
+        'probe-values.php',
+        `global $wpdb;
+$wpdb->query( "CREATE TABLE {$wpdb->prefix}visits (id bigint unsigned NOT NULL AUTO_INCREMENT,
+	place varchar(40) NOT NULL DEFAULT 'it''s', size decimal(8,2), kind enum('a','b') DEFAULT 'a',
+	raw longblob, seen timestamp NOT NULL DEFAULT CURRENT_TIMESTAMP,
+	PRIMARY KEY (id), UNIQUE KEY place (place), KEY kind (kind, place(10)))" );
+$wpdb->insert( $wpdb->prefix . 'visits', array( 'place' => "Huế 'n' \\\\ \n 🌧", 'size' => 12.5,
+	'raw' => "\x00\xff'\\\\" ) );
+wp_insert_post( array( 'post_title' => 'Đường về Huế', 'post_status' => 'publish' ) );
+update_option( 'probe_array', array( 'đường' => "d'or", 'n' => null, 'list' => range( 1, 3 ) ) );
+echo md5( serialize( get_option( 'probe_array' ) ) ), ' ',
+	bin2hex( $wpdb->get_var( "SELECT raw FROM {$wpdb->prefix}visits" ) );`,
+      )
+      const [sum = '', raw = ''] = (await page('/probe-values.php')).split(' ')
+      expect(sum).toMatch(/^[0-9a-f]{32}$/)
+      expect(raw).toMatch(/^00[0-9a-f]+275c$/)
+      const archive = path.join(parts.dataDir, 'away.tar.gz')
+      const figures = await driver.backup(spec.id, archive)
+      const lamp = await openLampServer()
+      onTestFinished(() => lamp.close())
+      const unpacked = path.join(parts.dataDir, 'unpacked')
+      await fs.mkdir(unpacked)
+      execFileSync('tar', ['-xzf', archive, '-C', unpacked])
+      expect(await fs.readFile(path.join(unpacked, 'README.txt'), 'utf8')).toContain('database.sql')
+      await fs.rename(path.join(unpacked, 'wordpress'), lamp.folder)
+      await expect(fs.access(path.join(lamp.folder, 'wp-content/db.php'))).rejects.toThrow()
+      lamp.sql(await fs.readFile(path.join(unpacked, 'database.sql'), 'utf8'))
+      // Every table of WordPress, and every row.
+      for (const { name, rows } of figures.tables)
+        if (name.startsWith('wp_'))
+          expect([name, lamp.sql(`select count(*) from ${name}`).trim()]).toEqual([
+            name,
+            String(rows),
+          ])
+      expect(lamp.sql('select place, size, kind, hex(raw) from wp_visits').trim()).toBe(
+        "Huế 'n' \\\\ \\n 🌧\t12.50\ta\t" + raw.toUpperCase(),
+      )
+      const config = path.join(lamp.folder, 'wp-config.php')
+      let text = await fs.readFile(config, 'utf8')
+      for (const [name, value] of Object.entries(lamp.settings))
+        text = text.replace(
+          new RegExp(`define\\( '${name}', '[^']*' \\)`),
+          `define( '${name}', '${value}' )`,
+        )
+      await fs.writeFile(config, text)
+      const at = await lamp.serve()
+      lamp.sql(
+        `update wp_options set option_value = '${at}' where option_name in ('home', 'siteurl')`,
+      )
+      const front = await fetch(at)
+      expect(front.status).toBe(200)
+      expect(await front.text()).toContain('Đường về Huế')
+      const found = await (await fetch(`${at}/?s=${encodeURIComponent('duong ve hue')}`)).text()
+      expect(found).toContain('Đường về Huế')
+      await fs.writeFile(
+        path.join(lamp.folder, 'probe-option.php'),
+        "<?php require 'wp-load.php'; echo md5( serialize( get_option( 'probe_array' ) ) );",
+      )
+      expect(await (await fetch(`${at}/probe-option.php`)).text()).toBe(sum)
+    },
+  )
 })

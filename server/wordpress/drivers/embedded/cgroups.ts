@@ -10,8 +10,14 @@ import path from 'node:path'
 const megabyte = 1_048_576
 /** Of cpu.max, microseconds. */
 const cpuPeriodUs = 100_000
-/** Threads of one container; Node has about a dozen. */
-const maxProcesses = 128
+/** Threads of a process; Node has about a dozen. */
+const threadsOfProcess = 24
+const leastProcesses = 128
+/**
+ * Of cpu.weight, for each of a plan's processors. Whoever else runs below the portal's group has
+ * 100, the portal itself among them.
+ */
+const weightOfCpu = 5
 /** What the driver's own look at resident memory lets through is not for the kernel to end. */
 const memoryMargin = 1.15
 const wanted = ['memory', 'cpu', 'pids'] as const
@@ -25,6 +31,8 @@ type Controller = (typeof wanted)[number]
 export interface Limits {
   readonly memoryMb: number
   readonly cpu: number
+  /** Of Node, at most. */
+  readonly processes: number
 }
 
 export interface Cgroups {
@@ -92,7 +100,7 @@ async function hold(
   controllers: readonly Controller[],
   name: string,
   pid: number,
-  { memoryMb, cpu }: Limits,
+  { memoryMb, cpu, processes }: Limits,
 ): Promise<() => Promise<void>> {
   const group = path.join(top, `site-${name}`)
   await mkdir(group, { recursive: true })
@@ -102,9 +110,12 @@ async function hold(
     // Paging a site out would slow everything else on the disk.
     await set('memory.swap.max', '0').catch(() => {})
   }
-  if (controllers.includes('cpu'))
+  if (controllers.includes('cpu')) {
     await set('cpu.max', `${Math.round(cpu * cpuPeriodUs)} ${cpuPeriodUs}`)
-  if (controllers.includes('pids')) await set('pids.max', String(maxProcesses))
+    await set('cpu.weight', String(Math.max(1, Math.round(cpu * weightOfCpu))))
+  }
+  if (controllers.includes('pids'))
+    await set('pids.max', String(Math.max(leastProcesses, processes * threadsOfProcess)))
   await set('cgroup.procs', String(pid))
   return () => rmdir(group).catch(() => {})
 }

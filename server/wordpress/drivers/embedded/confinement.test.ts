@@ -14,6 +14,7 @@ import {
   checkoutIsOpen,
   fixture,
   open,
+  phpProcessesOf,
   processesOf,
   runtimeDir,
 } from '../../../../test/embedded-wordpress.ts'
@@ -56,8 +57,10 @@ describe.skipIf(!onLinux)('the process of a site', { timeout: 180_000 }, () => {
   afterAll(() => parts?.dispose(), 60_000)
 
   test('has no privileges, gains none, and the kernel ends it before portal and database', () => {
-    for (const { id } of [one, other]) {
-      const pid = pidOf(id)
+    // Of each site the container and its PHP.
+    const all = [one, other].flatMap(({ id }) => [...processesOf(id), ...phpProcessesOf(id)])
+    expect(all).toHaveLength(4)
+    for (const pid of all) {
       expect(statusOf(pid, 'NoNewPrivs')).toBe('1')
       expect(statusOf(pid, 'CapEff')).toMatch(/^0+$/)
       if (process.getuid?.() === 0) expect(statusOf(pid, 'CapBnd')).toMatch(/^0+$/)
@@ -65,7 +68,10 @@ describe.skipIf(!onLinux)('the process of a site', { timeout: 180_000 }, () => {
       const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')
       expect(command).toContain('--permission')
       expect(command).not.toContain('--allow-worker')
-      expect(command).not.toContain('--allow-child-process')
+      // The container starts PHP, and PHP nothing.
+      const isPhp = command.some((word) => word.endsWith('php-worker.js'))
+      expect(command.includes('--allow-child-process')).toBe(!isPhp)
+      expect(command.includes('--allow-addons')).toBe(isPhp)
       const environment = readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0').filter(Boolean)
       expect(environment.toSorted()).toEqual(['PATH=/usr/bin:/bin', 'TZ=UTC'])
     }
@@ -201,7 +207,8 @@ console.log(JSON.stringify(told))`,
         const [dataDir, runtimeDir, filesDir, spec, admin] = JSON.parse(process.argv[1])
         const warnings = []
         const driver = createEmbedded({ dataDir, runtimeDir, filesDir, nodePath: process.execPath,
-          settings: { internet: false, maxContainers: 4 },
+          settings: { internet: false, maxContainers: 4, pageSeconds: 60, maxCpu: null,
+            maxRamMb: null },
           log: { warn: (_, text) => warnings.push(text) } })
         await driver.install(spec, admin)
         await driver.start(spec)
@@ -265,10 +272,15 @@ describe('limits that the kernel holds', () => {
     expect(cgroups?.controllers).toEqual(['memory', 'cpu', 'pids'])
     expect(await read('portal', 'cgroup.procs')).toBe('4242')
     expect(await read('cgroup.subtree_control')).toBe('+memory +cpu +pids')
-    await cgroups!.hold('a-web-1.1', 4711, { memoryMb: 1_000, cpu: 2 })
-    expect(await read('site-a-web-1.1', 'memory.max')).toBe(String(1_150 * 1_048_576))
+    await cgroups!.hold('a-web-1.1', 4711, {
+      memoryMb: 4_000,
+      cpu: 2,
+      processes: 10,
+    })
+    expect(await read('site-a-web-1.1', 'memory.max')).toBe(String(4_600 * 1_048_576))
     expect(await read('site-a-web-1.1', 'cpu.max')).toBe('200000 100000')
-    expect(await read('site-a-web-1.1', 'pids.max')).toBe('128')
+    expect(await read('site-a-web-1.1', 'cpu.weight')).toBe('10')
+    expect(await read('site-a-web-1.1', 'pids.max')).toBe('240')
     expect(await read('site-a-web-1.1', 'cgroup.procs')).toBe('4711')
     // After a start in the portal's own group (DelegateSubgroup=portal) the one above is divided.
     expect((await openCgroups(path.join(top, 'portal')))?.controllers).toHaveLength(3)

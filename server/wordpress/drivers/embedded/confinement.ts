@@ -24,6 +24,12 @@ const siteOomScore = 500
  */
 const probeMs = 120_000
 
+/**
+ * V8's flags for WebAssembly that this process was started with are meant for the containers, which
+ * run it. Tests compile it once and quickly (--liftoff-only), for none of their sites lives long.
+ */
+export const wasmFlags = process.execArgv.filter((flag) => /^--(?:liftoff-only|wasm-)/.test(flag))
+
 export interface Command {
   readonly file: string
   readonly args: readonly string[]
@@ -33,6 +39,12 @@ export interface Command {
 export interface AllowedPaths {
   readonly reads: readonly string[]
   readonly writes: readonly string[]
+}
+
+export interface Needs {
+  readonly addons: boolean
+  readonly programs?: boolean
+  readonly flags?: readonly string[]
 }
 
 export interface ConfinementParts {
@@ -125,32 +137,66 @@ fs.accessSync(${JSON.stringify(places[2])}, fs.constants.X_OK)`
    * The command that runs `script` with `args`, held to its folders.
    * @param user whom it runs as; null: the portal's own user
    * @param needs `addons`: native code, which php-wasm needs once, for locks between processes;
-   *   `flags`: more of Node's own
+   *   `programs`: other programs, which `inside` is the command of; `flags`: more of Node's own
    */
-  async command(
+  command(
     script: string,
     args: readonly string[],
     reach: AllowedPaths,
     user: number | null,
-    needs: { readonly addons: boolean; readonly flags?: readonly string[] },
+    needs: Needs,
   ): Promise<Command> {
-    const { nodePath } = this.#parts
+    return this.#held(setprivArgs(user), script, args, reach, needs)
+  }
+
+  /**
+   * The command by which a process that `command` started starts one of its own, held to folders of
+   * its own. User and privileges are those of the starter.
+   */
+  inside(
+    script: string,
+    args: readonly string[],
+    reach: AllowedPaths,
+    needs: Needs,
+  ): Promise<Command> {
+    return this.#held(['--no-new-privs', '--pdeathsig=KILL', '--'], script, args, reach, needs)
+  }
+
+  async #held(
+    options: readonly string[],
+    script: string,
+    args: readonly string[],
+    reach: AllowedPaths,
+    needs: Needs,
+  ): Promise<Command> {
     const { setpriv } = await this.#found()
-    const node = [
+    const { nodePath } = this.#parts
+    const node = this.#nodeArgs(setpriv, script, args, reach, needs)
+    return setpriv
+      ? { file: 'setpriv', args: [...options, nodePath, ...node] }
+      : { file: nodePath, args: node }
+  }
+
+  #nodeArgs(
+    setpriv: boolean,
+    script: string,
+    args: readonly string[],
+    reach: AllowedPaths,
+    needs: Needs,
+  ): string[] {
+    return [
       '--permission',
       ...reach.reads.map((dir) => `--allow-fs-read=${dir}`),
       ...reach.writes.flatMap((dir) => [`--allow-fs-read=${dir}`, `--allow-fs-write=${dir}`]),
       ...(needs.flags ?? []),
       ...(needs.addons ? ['--allow-addons', '--disable-warning=PERM0001'] : []),
+      ...(needs.programs ? ['--allow-child-process', '--disable-warning=PERM0002'] : []),
       // A thread that looks after the parent, where the system does not (README of the runtime).
       ...(setpriv ? [] : ['--allow-worker', '--disable-warning=PERM0006']),
       script,
       ...args,
       ...(setpriv ? [] : ['--watch-parent']),
     ]
-    return setpriv
-      ? { file: 'setpriv', args: [...setprivArgs(user), nodePath, ...node] }
-      : { file: nodePath, args: node }
   }
 }
 

@@ -1,6 +1,6 @@
 // One process of the WordPress runtime: its start, its messages, its measurements and its end.
 import { spawn, type ChildProcess } from 'node:child_process'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { setPriority } from 'node:os'
 import path from 'node:path'
 import type { Duplex } from 'node:stream'
@@ -8,6 +8,7 @@ import { DriverFailure } from '../../../platform/errors.ts'
 import { childPath, offerToOomKiller, type Command } from './confinement.ts'
 import { pidFile } from './leftovers.ts'
 import { readLines } from './lines.ts'
+import { memoryOf } from './process-memory.ts'
 import type { Used } from './site-folder.ts'
 
 /** The first line that the runtime reads on the control channel (its README). */
@@ -16,6 +17,10 @@ export interface BootOrder {
   readonly internalDir: string
   readonly sqliteDir: string
   readonly ticketsDir: string
+  /** Where letters wait that PHP has sent. */
+  readonly mailDir: string
+  /** Whether PHP may send any. */
+  readonly mail: boolean
   readonly url: string
   readonly hosts: readonly string[]
   readonly memoryMb: number
@@ -24,13 +29,24 @@ export interface BootOrder {
   readonly databaseBytes: number
   readonly internalBytes: number
   readonly internet: boolean
-  /**
-   * How long PHP may take for one request, from its turn on, before the container is given up, ms;
-   * 3 minutes when not given.
-   */
-  readonly requestMs: number | undefined
+  /** Of the plan, as many as this machine has: pages that may compute at the same time. */
+  readonly cpu: number
+  /** How long PHP may take for one page, from its turn on, ms. */
+  readonly pageMs: number
+  /** Largest body of a request, MB. */
+  readonly uploadMb: number
+  /** Fields of a form that PHP reads. */
+  readonly inputVars: number
+  /** WP_DEBUG. */
+  readonly debug: boolean
+  /** How a process of PHP is started, and what of the processor it leaves to others (nice). */
+  readonly php: { readonly command: Command; readonly nice: number }
   /** How often it walks its folders to count them anew, ms; a minute when not given. */
   readonly measureMs: number | undefined
+  /** What PHP writes is told, and waits for an answer. */
+  readonly pageTags: true
+  /** For how long writes are held from the start on, ms. */
+  readonly holdMs: number
   readonly install: null | {
     readonly user: string
     readonly password: string
@@ -55,12 +71,14 @@ export interface Place {
   readonly runDir: string
   /** The site's number of restarts at which it began. */
   readonly generation: number
+  /** Puts the process under its limits before it starts others. */
+  readonly limit: (pid: number, ended: Promise<unknown>) => Promise<void>
 }
 
 const endMs = 12_000
 /** A visitor who was sent to the container a moment ago has not arrived yet. */
 const lastVisitorMs = 100
-/** PHP's own limit is 60 s a request; a process silent for longer does not come back. */
+/** It tells how it is every five seconds, whatever PHP does: silent for so long, it is lost. */
 const silenceMs = 90_000
 const megabyte = 1_048_576
 /** Where containers may listen: what the system gives to a program that asks for any port. */
@@ -78,6 +96,9 @@ const longestText = 16_384
  * plan's limit the process is recycled in time.
  */
 const recycleShare = 0.85
+/** The container ends PHP's processes above the plan's memory itself, and looks every second. */
+const memoryMargin = 1.1
+const containerNice = 2
 const renewAfterMs = 10 * 60_000
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : '')
@@ -90,6 +111,12 @@ function portOf(message: RuntimeMessage): number | undefined {
   return Number.isInteger(port) && (port as number) >= lowestPort && (port as number) <= highestPort
     ? (port as number)
     : undefined
+}
+
+/** What a container says that PHP has written; null for everything, and for what is no tag. */
+function tagsOf({ tags }: RuntimeMessage): string[] | null {
+  if (!Array.isArray(tags)) return null
+  return tags.every((tag) => typeof tag === 'string') ? tags : null
 }
 
 /** A line of the log as a person reads it. */
@@ -136,12 +163,24 @@ export class Container {
   readonly #control: Duplex
   #lastMessageAt = Date.now()
   #reportedMb: number | null = null
+  #cpuMs = 0
   #used: Used | null = null
   #listened = false
   #ending = false
   #isGone = false
 
-  constructor(place: Place, order: BootOrder, onLine: (text: string) => void) {
+  /**
+   * @param onLine told of each line for the log
+   * @param onWrite told of what PHP has written; the container waits until it returns
+   * @param onMail told that a letter lies in `mailDir`
+   */
+  constructor(
+    place: Place,
+    order: BootOrder,
+    onLine: (text: string) => void,
+    onWrite: (tags: readonly string[] | null) => void,
+    onMail: () => void,
+  ) {
     this.name = place.name
     this.generation = place.generation
     // Without the password: this object lives as long as the container.
@@ -159,15 +198,14 @@ export class Container {
       writeFileSync(pidFile(place.runDir, path.basename(order.internalDir)), String(child.pid))
       offerToOomKiller(child.pid)
       try {
-        // A busy site must not slow the portal.
-        setPriority(child.pid, 5)
+        // A busy site must not slow the portal, nor PHP the site's files.
+        setPriority(child.pid, containerNice)
       } catch {
         // Gone already, or not permitted: the platform's default will do.
       }
     }
     this.#control = child.stdio[3] as Duplex
     this.#control.on('error', () => {})
-    this.#control.write(`${JSON.stringify(order)}\n`)
 
     let fatal: { readonly why: string; readonly rejected: boolean } | undefined
     this.ended = new Promise((resolve) => {
@@ -203,9 +241,14 @@ export class Container {
         if (typeof message !== 'object' || message === null) return
         const rss = count(message['rss'])
         if (rss !== undefined) this.#reportedMb = Math.round(rss / megabyte)
+        this.#cpuMs = count(message['cpu']) ?? this.#cpuMs
         const [files, database] = [count(message['ssd']), count(message['database'])]
         if (files !== undefined && database !== undefined) this.#used = { files, database }
         if (message['ev'] === 'listening') listensOn(portOf(message))
+        else if (message['ev'] === 'wrote') {
+          onWrite(tagsOf(message))
+          this.send({ op: 'dropped', n: count(message['n']) ?? 0 })
+        } else if (message['ev'] === 'mail') onMail()
         else if (message['ev'] === 'fatal')
           fatal = { why: text(message['m']), rejected: message['rejected'] === true }
         else {
@@ -225,12 +268,19 @@ export class Container {
       })
     })
     this.ready.catch(() => {})
+    const begin = () => this.send(order)
+    if (child.pid !== undefined) void place.limit(child.pid, this.ended).then(begin, begin)
     for (const stream of [child.stdout!, child.stderr!]) readLines(stream, longestText, onLine)
   }
 
   /** What it counts on the site's disks, null until it has said so. */
   get used(): Used | null {
     return this.#isGone ? null : this.#used
+  }
+
+  /** Processor time of all its processes, ms, as it said last. */
+  get cpuMs(): number {
+    return this.#cpuMs
   }
 
   get pid(): number | undefined {
@@ -242,25 +292,18 @@ export class Container {
     return this.#ending
   }
 
-  /** Resident memory in MB, or null while unknown. */
+  /** Memory of all its processes in MB, or null while unknown. */
   memoryMb(): number | null {
     if (this.#isGone || this.#child.pid === undefined) return null
-    try {
-      const kilobytes = /^VmRSS:\s+(\d+) kB/m.exec(
-        readFileSync(`/proc/${this.#child.pid}/status`, 'utf8'),
-      )?.[1]
-      if (kilobytes !== undefined) return Math.round(Number(kilobytes) / 1024)
-    } catch {
-      // No /proc on this system: what the container itself said last.
-    }
-    return this.#reportedMb
+    // No /proc on this system: what the container itself said last.
+    return memoryOf(this.#child.pid) ?? this.#reportedMb
   }
 
   /** Why the container must be killed, or null: too much memory, or no message for too long. */
   fault(): string | null {
     if (this.#isGone || this.#ending) return null
     const memory = this.memoryMb()
-    if (memory !== null && memory > this.order.memoryMb)
+    if (memory !== null && memory > this.order.memoryMb * memoryMargin)
       return `memory ${memory} MB is above the plan's ${this.order.memoryMb} MB`
     if (this.port !== null && Date.now() - this.#lastMessageAt > silenceMs)
       return `nothing heard for ${silenceMs / 1000} s`

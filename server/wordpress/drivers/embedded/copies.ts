@@ -23,12 +23,12 @@ const growthBytes = 256 * 1_048_576
 /** What a site was before the exchange that the name tells. */
 const formerName = /^former-([0-9a-f-]{36})$/
 
-const placesIn = (filesDir: string): SitePlaces => ({
+export const placesIn = (filesDir: string): SitePlaces => ({
   filesDir,
   databaseDir: path.join(filesDir, 'wp-content', 'database'),
 })
 
-async function needRoom(dir: string, bytes: number): Promise<void> {
+export async function needRoom(dir: string, bytes: number): Promise<void> {
   const { bavail, bsize } = await fs.statfs(dir)
   if (bavail * bsize < bytes + spareBytes)
     throw new DriverFailure('unavailable', "the host's disk is too full for a copy")
@@ -192,11 +192,14 @@ export class Copies {
     }
   }
 
-  /** What was prepared becomes the site's content. No container may run. */
-  async exchange(restoreId: string): Promise<void> {
+  /**
+   * What was prepared, or stands in another folder of the site's, becomes the site's content. No
+   * container may run.
+   */
+  async exchange(restoreId: string, from = this.#coming): Promise<void> {
     if (await fs.stat(this.#present).catch(() => null))
       await fs.rename(this.#present, path.join(this.#dir, `former-${restoreId}`))
-    await fs.rename(this.#coming, this.#present)
+    await fs.rename(from, this.#present)
     await this.#conclude(restoreId)
   }
 

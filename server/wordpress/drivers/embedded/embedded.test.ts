@@ -12,6 +12,7 @@ import {
   filesDir,
   fixture,
   open,
+  phpProcessesOf,
   processesOf,
   runtimeDir,
 } from '../../../../test/embedded-wordpress.ts'
@@ -108,6 +109,40 @@ echo 'self ', var_export( @file_get_contents( $self ), true ), "\\n";
     secret.close()
   })
 
+  test('WordPress’s own jobs may take longer than a page', async () => {
+    await parts.put(
+      spec.id,
+      'wp-content/mu-plugins/probe-time.php',
+      `<?php
+if ( wp_doing_cron() )
+	file_put_contents( ABSPATH . 'cron-time.txt', ini_get( 'max_execution_time' ) );`,
+    )
+    await parts.put(spec.id, 'page-time.php', "<?php echo ini_get( 'max_execution_time' );")
+    await eventually(async () =>
+      expect(await fs.readFile(path.join(folder(), 'cron-time.txt'), 'utf8')).toBe('180'),
+    )
+    expect((await page('/page-time.php')).text).toBe('60')
+  })
+
+  test('what it takes is known: memory, disks, and the processor it used', async () => {
+    await parts.put(
+      spec.id,
+      'compute.php',
+      '<?php $end = microtime( true ) + 0.5; while ( microtime( true ) < $end ) { $x = 1; }',
+    )
+    const before = driver.figures().find(({ site }) => site === spec.id)
+    expect(before).toMatchObject({
+      memoryMb: expect.any(Number) as number,
+      filesMb: expect.any(Number) as number,
+    })
+    expect(before!.memoryMb).toBeGreaterThan(20)
+    await page('/compute.php')
+    await eventually(async () => {
+      const after = driver.figures().find(({ site }) => site === spec.id)
+      expect(after!.cpuMs - before!.cpuMs).toBeGreaterThan(100)
+    })
+  })
+
   test('PHP opens no port of the host', async () => {
     await parts.put(
       spec.id,
@@ -122,7 +157,7 @@ echo 'self ', var_export( @file_get_contents( $self ), true ), "\\n";
     await eventually(async () => expect((await page('/')).status).toBe(200))
   })
 
-  test('PHP starts no program, sees no environment, no file of ours; mail() says no', async () => {
+  test('PHP starts no program, sees no environment, no file of ours; mail() is ours', async () => {
     await parts.put(
       spec.id,
       'probe-host.php',
@@ -189,6 +224,68 @@ unlink( $dir . 'again' );`,
     )
     expect((await page('/probe-budget.php')).text).toBe('held free')
     await driver.start(spec)
+  })
+
+  test('addresses inside serialized values are replaced, of any class', async () => {
+    await parts.put(
+      spec.id,
+      'probe-serialized.php',
+      `<?php
+define( 'SHORTINIT', true );
+require __DIR__ . '/wp-load.php';
+global $wpdb;
+class Probe_Widget { public $link; private $hidden; protected $list;
+	public function __construct( $at ) {
+		$this->link = "$at/a"; $this->hidden = "$at/b"; $this->list = array( $at, 7, null, true, 1.5 );
+	} }
+$at = 'http://old.example.org';
+$values = array(
+	'probe_array' => serialize( array( 'url' => "$at/đường-lên", $at => array( "$at/x", 12 ) ) ),
+	'probe_object' => serialize( array(
+		new Probe_Widget( $at ), new ArrayObject( array( $at ) ) ) ),
+	'probe_twice' => serialize( array(
+		serialize( array( "$at/deep" ) ), wp_json_encode( "$at/j" ) ) ),
+	'probe_json' => wp_json_encode( array( 'a' => "$at/b", 'q' => rawurlencode( "$at/c" ) ) ),
+	'probe_broken' => 'a:1:{s:3:"url";s:99:"' . $at . '";}',
+);
+foreach ( $values as $name => $value ) {
+	if ( isset( $_GET['write'] ) )
+		$wpdb->replace( $wpdb->options, array( 'option_name' => $name, 'option_value' => $value ) );
+	else
+		$values[ $name ] = $wpdb->get_var( $wpdb->prepare(
+			"SELECT option_value FROM $wpdb->options WHERE option_name = %s", $name ) );
+}
+if ( isset( $_GET['write'] ) ) exit;
+$array = unserialize( $values['probe_array'] );
+list( $widget, $store ) = unserialize( $values['probe_object'] );
+list( $deep, $json ) = unserialize( $values['probe_twice'] );
+echo json_encode( array(
+	'array' => $array, 'object' => print_r( $widget, true ), 'store' => $store[0] ?? null,
+	'deep' => unserialize( $deep ), 'json' => json_decode( $json ),
+	'plain' => json_decode( $values['probe_json'], true ), 'broken' => $values['probe_broken'],
+), JSON_UNESCAPED_SLASHES | JSON_UNESCAPED_UNICODE );
+`,
+    )
+    expect((await page('/probe-serialized.php?write=1')).status).toBe(200)
+    const change = { from: ['old.example.org'], to: 'https://cửa-hàng.example.vn', dryRun: false }
+    const { tables } = await driver.replaceAddresses(spec.id, change, null)
+    expect(tables).toEqual({ wp_options: 4 })
+    const to = change.to
+    const { object, ...values } = JSON.parse((await page('/probe-serialized.php')).text) as Record<
+      string,
+      unknown
+    >
+    expect(values).toEqual({
+      // A key is no address.
+      array: { url: `${to}/đường-lên`, 'http://old.example.org': [`${to}/x`, 12] },
+      store: to,
+      deep: [`${to}/deep`],
+      json: `${to}/j`,
+      plain: { a: `${to}/b`, q: encodeURIComponent(`${to}/c`) },
+      broken: 'a:1:{s:3:"url";s:99:"http://old.example.org";}',
+    })
+    expect(String(object).match(/cửa-hàng/g)).toHaveLength(3)
+    expect(object).not.toContain('old.example')
   })
 
   test('serves nothing that is not meant to be served', async () => {
@@ -352,7 +449,9 @@ unlink( $dir . 'again' );`,
       import { createEmbedded } from ${JSON.stringify(path.join(import.meta.dirname, 'index.ts'))}
       const [dataDir, runtimeDir, filesDir, spec, admin] = JSON.parse(process.argv[1])
       const driver = createEmbedded({ dataDir, runtimeDir, filesDir, nodePath: process.execPath,
-        settings: { internet: false, maxContainers: 4 }, log: console })
+        settings: { internet: false, maxContainers: 4, pageSeconds: 60, maxCpu: null,
+          maxRamMb: null },
+        log: console })
       await driver.install(spec, admin)
       await driver.start(spec)
       console.log(JSON.stringify(driver.upstreams(spec.id)))`
@@ -375,9 +474,11 @@ unlink( $dir . 'again' );`,
       '<?php set_time_limit( 0 ); while ( true ) {}',
     )
     const stuck = ask(address!, `${victim.url}/forever.php`).catch(() => null)
-    expect(processesOf(victim.id)).toHaveLength(1)
+    const left = () => [...processesOf(victim.id), ...phpProcessesOf(victim.id)]
+    // The container and its PHP.
+    expect(left()).toHaveLength(2)
     portal.kill('SIGKILL')
-    await eventually(() => expect(processesOf(victim.id)).toEqual([]), 10_000)
+    await eventually(() => expect(left()).toEqual([]), 10_000)
     await stuck
     await fs.rm(dataDir, { recursive: true, force: true, maxRetries: 3 })
   })

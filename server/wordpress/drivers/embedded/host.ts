@@ -1,6 +1,7 @@
 import type { Cgroups } from './cgroups.ts'
 import type { Confinement } from './confinement.ts'
 import type { ArchiveRunner } from './archive-runner.ts'
+import type { FileHands } from './file-hands.ts'
 import type { Gate } from './gate.ts'
 
 /** What all sites of a driver share. */
@@ -11,8 +12,10 @@ export interface Host {
   readonly program: string
   readonly filesDir: string
   readonly internet: boolean
-  /** ms that PHP may take for one request; the runtime's own limit when undefined. */
-  readonly requestMs: number | undefined
+  /** ms that PHP may take for one page. */
+  readonly pageMs: number
+  /** Processors that sites may compute on. */
+  readonly cores: number
   /** ms between two measurements of a running site's disks; the runtime's own when undefined. */
   readonly measureMs: number | undefined
   /** Booting is the costly part: few at a time. */
@@ -20,6 +23,7 @@ export interface Host {
   /** Walking through all files of a site: one at a time. */
   readonly measures: Gate
   readonly archiveRunner: ArchiveRunner
+  readonly fileHands: FileHands
   readonly confinement: Confinement
   /** The user of the site in a folder that is there; null where sites run as the portal's own. */
   readonly ownerOf: (siteDir: string) => Promise<number | null>
@@ -27,5 +31,9 @@ export interface Host {
   readonly cgroups: () => Promise<Cgroups | null>
   /** Of all sites together, since the start; the slots add to it. */
   readonly counted: { restarts: number; failedStarts: number }
+  /** Told of what a site's PHP has written, as tags; null: of everything. */
+  readonly onWrite: (site: string, tags: readonly string[] | null) => void
+  /** A letter of the site may lie in its folder. */
+  readonly onMail: (site: string) => void
   readonly warn: (detail: object, message: string) => void
 }

@@ -13,6 +13,7 @@ import { checkoutIsOpen, fixture, open, processesOf } from '../../../../test/emb
 import type { SiteRuntime } from '../../driver.ts'
 import { eventually, specOf } from '../conformance.ts'
 import { lockWaitMs, requireSafeSqlite } from './snapshot.ts'
+import { writeMysqlDump } from './takeaway.ts'
 
 const megabyte = 1_048_576
 
@@ -67,6 +68,28 @@ describe('a hostile database', { timeout: 120_000 }, () => {
     expect(figures.tables.find(({ name }) => name === 'swollen')?.rows).toBe(3)
     expect(figures.tables.length).toBeGreaterThan(plain.tables.length)
     expect((await fs.stat(archive)).size).toBeLessThan(size + megabyte)
+  })
+
+  test('SQL for another host is made of what is stored, and quotes all of it', async () => {
+    write(`alter table _wp_sqlite_mysql_information_schema_columns
+        add column swollen blob generated always as (zeroblob(209715200)) virtual;
+      alter table wp_links
+        add column swollen blob generated always as (zeroblob(209715200)) virtual;
+      insert into wp_links (link_notes, link_name) values ('u', 'it''s \\ '');drop table x;--');
+      update _wp_sqlite_mysql_information_schema_columns
+        set column_type = 'int); drop table wp_posts; --' where column_name = 'link_rating';
+      create table "a\nb" (n int);`)
+    const file = path.join(parts.dataDir, 'dump.sql')
+    expect(writeMysqlDump(database(), file)).toBe(true)
+    const sql = await fs.readFile(file, 'utf8')
+    expect(sql).toContain("'it\\'s \\\\ \\');drop table x;--'")
+    expect(sql).toContain('`link_rating` longtext NOT NULL')
+    expect(sql).not.toContain('swollen')
+    expect(sql).not.toContain('drop table wp_posts')
+    expect(sql).toMatch(/-- Not here, .*"a\\nb"\n/)
+    // A plain file is described by nothing.
+    await fs.writeFile(database(), '')
+    expect(writeMysqlDump(database(), file)).toBe(false)
   })
 
   test('a row that is too large is refused in words, and is not tried again', async () => {

@@ -2,17 +2,19 @@
 // runtimes/wordpress-wasm/README.md.
 import { existsSync, readdirSync } from 'node:fs'
 import fs from 'node:fs/promises'
-import { availableParallelism } from 'node:os'
+import { availableParallelism, totalmem } from 'node:os'
 import path from 'node:path'
 import { DriverFailure } from '../../../platform/errors.ts'
 import { frontPageStatus } from '../../../platform/front-page.ts'
-import type { SiteRuntime, SiteSpec } from '../../driver.ts'
+import type { SiteRuntime, SiteSpec, WriteListener } from '../../driver.ts'
 import { ArchiveRunner, type CopyLimits } from './archive-runner.ts'
 import { openCgroups, ownCgroup, type Cgroups } from './cgroups.ts'
 import { Confinement } from './confinement.ts'
 import { proveCopy, scratchPrefix } from './copies.ts'
+import { FileHands } from './file-hands.ts'
 import { sweepDoomed } from './files.ts'
 import { Gate } from './gate.ts'
+import { dropLetters, hasLetters, lettersIn } from './mail-folder.ts'
 import type { Host } from './host.ts'
 import type { Settings } from './settings.ts'
 import { Site } from './site.ts'
@@ -37,11 +39,6 @@ export interface EmbeddedParts {
   readonly cronMs?: number
   /** How often leftovers of removals are swept, ms; 12 hours when not given, and at the start. */
   readonly sweepMs?: number
-  /**
-   * How long PHP may take for one request before its container is given up, ms; 3 minutes when not
-   * given.
-   */
-  readonly requestMs?: number
   /** How often a running site's disks are measured, ms; a minute when not given. */
   readonly measureMs?: number
   /** How many containers boot at the same time; as many as there are cores when not given. */
@@ -77,6 +74,8 @@ const idShape = /^[A-Za-z0-9][A-Za-z0-9-]{0,63}$/
 export function createEmbedded(parts: EmbeddedParts): SiteRuntime {
   const sitesDir = path.join(path.resolve(parts.dataDir), 'sites')
   const { internet, maxContainers } = parts.settings
+  const maxCpu = parts.settings.maxCpu ?? availableParallelism()
+  const maxRamMb = parts.settings.maxRamMb ?? Math.floor(totalmem() / 2 ** 20)
   const firstUser = firstSiteUser()
   const users = firstUser === null ? null : new SiteUsers(path.resolve(parts.dataDir), firstUser)
   const confinement = new Confinement({
@@ -98,21 +97,32 @@ export function createEmbedded(parts: EmbeddedParts): SiteRuntime {
     }))
     return await confinement.hasUsers()
   }
+  const writeListeners: WriteListener[] = []
+  /** Sites of which letters may wait; filled once from the disk, for what an earlier life left. */
+  const withMail = new Set<string>()
+  const mailDirOf = (id: string): string => path.join(sitesDir, id, 'mail')
+  let lookedForMail = false
   const host: Host = {
     sitesDir,
     runtimeDir: path.resolve(parts.runtimeDir),
     program: parts.program ?? 'main.js',
     filesDir: path.resolve(parts.filesDir),
     internet,
-    requestMs: parts.requestMs,
+    pageMs: parts.settings.pageSeconds * 1_000,
+    cores: maxCpu,
     measureMs: parts.measureMs,
     boots: new Gate(parts.bootsAtOnce ?? cores),
     measures: new Gate(1),
     archiveRunner: new ArchiveRunner(confinement, parts.copyLimits),
+    fileHands: new FileHands(confinement),
     confinement,
     ownerOf: async (siteDir) => ((await hasUsers()) ? await users!.of(siteDir) : null),
     cgroups: () => (cgroups ??= ownCgroup().then(openCgroups)),
     counted: { restarts: 0, failedStarts: 0 },
+    onWrite: (id, tags) => {
+      for (const listener of writeListeners) listener(id, tags)
+    },
+    onMail: (id) => void withMail.add(id),
     warn: (detail, message) => parts.log.warn(detail, message),
   }
   const sites = new Map<string, Site>()
@@ -138,10 +148,13 @@ export function createEmbedded(parts: EmbeddedParts): SiteRuntime {
   }
   let sweeping = sweep().catch(() => {})
 
-  const site = (id: string): Site => {
-    // The id becomes a folder's name.
+  /** The id becomes a folder's name. */
+  const checkId = (id: string): void => {
     if (!idShape.test(id))
       throw new DriverFailure('rejected', 'a site id has letters, digits and hyphens only')
+  }
+  const site = (id: string): Site => {
+    checkId(id)
     let found = sites.get(id)
     if (!found) {
       found = new Site(host, id)
@@ -158,6 +171,13 @@ export function createEmbedded(parts: EmbeddedParts): SiteRuntime {
       throw new DriverFailure('rejected', `a container needs at least ${minRamMb} MB of RAM`)
     if (spec.containers < 1 || spec.containers > maxContainers)
       throw new DriverFailure('rejected', `a site has 1 to ${maxContainers} containers here`)
+  }
+
+  async function held(): Promise<string[]> {
+    const entries = await fs.readdir(sitesDir, { withFileTypes: true }).catch(() => [])
+    return entries
+      .filter((entry) => entry.isDirectory() && idShape.test(entry.name))
+      .map((entry) => entry.name)
   }
 
   const room = () =>
@@ -183,7 +203,7 @@ export function createEmbedded(parts: EmbeddedParts): SiteRuntime {
 
   return {
     name: 'embedded',
-    capabilities: { maxContainers, minRamMb, maxRamMb: null, maxCpu: null, database: 'sqlite' },
+    capabilities: { maxContainers, minRamMb, maxRamMb, maxCpu, database: 'sqlite' },
     room: async () => room(),
     async install(spec, admin) {
       check(spec)
@@ -202,6 +222,7 @@ export function createEmbedded(parts: EmbeddedParts): SiteRuntime {
     async remove(id) {
       const removed = site(id)
       await removed.remove()
+      withMail.delete(id)
       // Unless the site was opened again meanwhile: two objects that act on one folder would not
       // wait for each other.
       if (removed.idle) sites.delete(id)
@@ -212,6 +233,46 @@ export function createEmbedded(parts: EmbeddedParts): SiteRuntime {
     async adminLink(id, user) {
       open()
       return await site(id).adminLink(user)
+    },
+    async replaceAddresses(id, change, after) {
+      open()
+      return await site(id).replaceAddresses(change, after)
+    },
+    async files(id, order) {
+      open()
+      return await site(id).files(order)
+    },
+    async console(id, order) {
+      open()
+      return await site(id).console(order)
+    },
+    async database(id, op, order) {
+      open()
+      return await site(id).database(op, order)
+    },
+    async software(id) {
+      open()
+      return await site(id).software()
+    },
+    async holdWrites(id, ms) {
+      open()
+      return site(id).holdWrites(ms)
+    },
+    async applyPackage(spec, updateId, wanted, file) {
+      check(spec)
+      await site(spec.id).applyPackage(spec, updateId, wanted, file)
+    },
+    async upgradeDatabase(id) {
+      open()
+      await site(id).upgradeDatabase()
+    },
+    async settleUpdate(id, updateId) {
+      open()
+      await site(id).settleUpdate(updateId)
+    },
+    async page(id, question) {
+      open()
+      return await site(id).page(question)
     },
     async backup(id, file) {
       open()
@@ -226,12 +287,51 @@ export function createEmbedded(parts: EmbeddedParts): SiteRuntime {
       check(spec)
       await site(spec.id).restore(spec, copy, restoreId)
     },
+    async sitesWithMail() {
+      if (!lookedForMail) {
+        lookedForMail = true
+        for (const id of await held()) if (hasLetters(mailDirOf(id))) withMail.add(id)
+      }
+      return [...withMail]
+    },
+    async takeMail(id, limit) {
+      checkId(id)
+      // One that comes from now on is told of again.
+      withMail.delete(id)
+      const letters = lettersIn(mailDirOf(id), limit)
+      if (letters.length > 0) withMail.add(id)
+      return letters
+    },
+    async mailTaken(id, keys) {
+      checkId(id)
+      dropLetters(mailDirOf(id), keys)
+    },
+    async layOutImport(spec, files) {
+      check(spec)
+      return await site(spec.id).layOutImport(spec, files)
+    },
+    async stepImport(spec, hosts) {
+      check(spec)
+      return await site(spec.id).stepImport(spec, hosts)
+    },
+    async importPage(spec, target) {
+      check(spec)
+      return await site(spec.id).importPage(spec, target)
+    },
+    async switchImport(spec, importId) {
+      check(spec)
+      await site(spec.id).switchImport(spec, importId)
+    },
+    async dropImport(id) {
+      await site(id).dropImport()
+    },
     unremoved: async () => unremoved,
     addresses: async (id) => sites.get(id)?.addresses() ?? [],
     frontPage: (id, host) => frontPageStatus(sites.get(id)?.addresses()[0], host),
     answering: async () =>
       Object.fromEntries([...sites].map(([id, one]) => [id, one.addresses().length])),
     upstreams: (id) => sites.get(id)?.addresses() ?? [],
+    onWrite: (listener) => void writeListeners.push(listener),
     note(id, container, text) {
       // A visitor who comes as the site is removed must not make its folder again.
       if (idShape.test(id) && existsSync(path.join(sitesDir, id))) site(id).log.add(container, text)
@@ -240,13 +340,13 @@ export function createEmbedded(parts: EmbeddedParts): SiteRuntime {
       containers: [...sites.values()].reduce((sum, one) => sum + one.addresses().length, 0),
       ...host.counted,
     }),
+    figures: () =>
+      [...sites].flatMap(([id, one]) => {
+        const figures = one.figures()
+        return figures ? [{ site: id, ...figures }] : []
+      }),
     log: (id) => site(id).log,
-    async list() {
-      const entries = await fs.readdir(sitesDir, { withFileTypes: true }).catch(() => [])
-      return entries
-        .filter((entry) => entry.isDirectory() && idShape.test(entry.name))
-        .map((entry) => entry.name)
-    },
+    list: held,
     async health() {
       if (closed) return 'the WordPress driver is closing'
       if (!existsSync(path.join(host.filesDir, '.complete')))
@@ -263,6 +363,7 @@ export function createEmbedded(parts: EmbeddedParts): SiteRuntime {
         await sweeping
         await Promise.all([
           host.archiveRunner.close(),
+          host.fileHands.close(),
           ...[...sites.values()].map((one) => one.close()),
         ])
       })()

@@ -28,7 +28,15 @@ async function refused(
   internet: 'on' | 'off',
   targets: (own: URL) => readonly string[],
 ): Promise<readonly string[]> {
-  const parts = await fixture({ settings: { internet: internet === 'on', maxContainers: 50 } })
+  const parts = await fixture({
+    settings: {
+      internet: internet === 'on',
+      maxContainers: 50,
+      pageSeconds: 60,
+      maxCpu: null,
+      maxRamMb: null,
+    },
+  })
   closers.push(() => parts.dispose())
   const spec = specOf()
   await parts.driver.install(spec, {

@@ -13,4 +13,10 @@ export interface Settings {
    * refused.
    */
   readonly maxContainers: number
+  /** How long PHP may take for one page, s. */
+  readonly pageSeconds: number
+  /** Processors that a plan can be given here; those of the machine when null. */
+  readonly maxCpu: number | null
+  /** Memory, MB, likewise. */
+  readonly maxRamMb: number | null
 }

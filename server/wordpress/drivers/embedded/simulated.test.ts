@@ -2,12 +2,16 @@
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
+import { MessageChannel } from 'node:worker_threads'
 import { afterEach, describe, expect, test } from 'vitest'
 import { fixture } from '../../../../test/embedded-wordpress.ts'
 import { simulatedWordpress, type SimulatedFaults } from '../../../../test/simulated-wordpress.ts'
+import { lineThrough } from '../../../sites-line.ts'
+import type { SiteRuntime } from '../../driver.ts'
 import { ask, conformance, eventually, specOf, type Fixture } from '../conformance.ts'
+import { connectRuntime, serveFiles, serveRuntime } from '../remote/index.ts'
 
-const open = async (faults?: SimulatedFaults): Promise<Fixture> => {
+const open = async (faults?: SimulatedFaults): Promise<Fixture & { driver: SiteRuntime }> => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'portal-simulated-'))
   // As root, the sites' own users read what sites are made from.
   fs.chmodSync(folder, 0o755)
@@ -22,6 +26,27 @@ const open = async (faults?: SimulatedFaults): Promise<Fixture> => {
 }
 
 conformance('embedded, simulated', () => open())
+
+/** As a portal has the node of another machine: archives and packages are sent to and fro. */
+conformance('embedded, simulated, on another machine', async () => {
+  const parts = await open()
+  const { port1, port2 } = new MessageChannel()
+  const [far, near] = [lineThrough(port1), lineThrough(port2)]
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'portal-node-files-'))
+  serveRuntime(far, parts.driver)
+  serveFiles(far, folder)
+  far.listen()
+  near.listen()
+  return {
+    ...parts,
+    driver: await connectRuntime(near, { sharesDisk: false }),
+    async dispose() {
+      await parts.dispose()
+      port1.close()
+      fs.rmSync(folder, { recursive: true, force: true })
+    },
+  }
+})
 
 describe('the stand-in', () => {
   const admin = { user: 'boss', password: 'Another#1pass', email: 'boss@example.com' }

@@ -23,6 +23,8 @@ export class SiteFolder {
   /** Scratch folders and pid files of the containers. */
   readonly run: string
   readonly tickets: string
+  /** Letters of its PHP that nobody has taken yet. */
+  readonly mail: string
   readonly log: string
   readonly #mark: string
   readonly #filesDir: string
@@ -44,6 +46,7 @@ export class SiteFolder {
     this.database = path.join(this.wordpress, 'wp-content', 'database')
     this.run = path.join(this.dir, 'run')
     this.tickets = path.join(this.dir, 'tickets')
+    this.mail = path.join(this.dir, 'mail')
     this.log = path.join(this.dir, 'log')
     this.#mark = path.join(this.dir, 'installed.json')
     this.#filesDir = filesDir

@@ -3,25 +3,66 @@
 import fs from 'node:fs/promises'
 import { DriverFailure } from '../../../platform/errors.ts'
 import type {
+  AddressChange,
+  AddressStep,
+  CommandOrder,
+  CommandResult,
   CopyFigures,
+  DatabaseAnswer,
+  DatabaseOp,
+  DatabaseOrders,
+  FileAnswer,
+  FileOrder,
+  InstalledSoftware,
+  PageAnswer,
+  PageQuestion,
+  CopyPage,
+  ImportStep,
   SiteAddress,
+  SiteFigures,
   SiteAdmin,
   SiteCopy,
   SiteSpec,
   SiteState,
+  SoftwarePackage,
+  ToolFault,
 } from '../../driver.ts'
+import { answerOfAct, pageOf, softwareShape, stepMs, upgradeShape } from './acts.ts'
+import { replaceAddressesAt } from './addresses.ts'
 import { Copies } from './copies.ts'
 import type { Host } from './host.ts'
+import { ImportCopy } from './import/copy.ts'
+import type { MovedIn } from './import/move-in.ts'
 import { endLeftovers } from './leftovers.ts'
 import { SiteFolder, type Used } from './site-folder.ts'
 import { FileLog } from './site-log.ts'
 import { Slots } from './slots.ts'
-import { writeTicket } from './tickets.ts'
+import { writeTicket, type ActName } from './tickets.ts'
+import {
+  answerOfTool,
+  commandMs,
+  commandShape,
+  commandStepMs,
+  databaseMs,
+  databaseShape,
+  toolMark,
+} from './tools.ts'
+import { Updates } from './updates.ts'
 
 const megabyte = 1_048_576
 /** A container that an installation left running waits this long for `start` to take it over. */
 const warmMs = 60_000
 const usageMs = 60_000
+
+/** Acts on files that visitors may see something of. */
+const changing: ReadonlySet<FileOrder['op']> = new Set([
+  'write',
+  'move',
+  'remove',
+  'unlink',
+  'rmdir',
+  'attributes',
+])
 
 export class Site {
   readonly log: FileLog
@@ -36,6 +77,8 @@ export class Site {
   #usage: { readonly at: number; readonly used: Promise<Used> } | null = null
   readonly #slots: Slots
   readonly #copies: Copies
+  readonly #updates: Updates
+  readonly #importing: ImportCopy
   /**
    * Backups and restores, one after another. The site's other acts wait only while a restore
    * exchanges its content.
@@ -48,7 +91,15 @@ export class Site {
     this.#folder = new SiteFolder(host.sitesDir, id, host.filesDir, host.ownerOf)
     this.log = new FileLog(this.#folder.log)
     this.#slots = new Slots(host, id, this.#folder, this.log)
-    this.#copies = new Copies(host.archiveRunner, id, this.#folder.dir, () => this.#folder.owner())
+    const owner = (): Promise<number | null> => this.#folder.owner()
+    this.#copies = new Copies(host.archiveRunner, id, this.#folder.dir, owner)
+    this.#updates = new Updates(this.#folder.dir, owner)
+    this.#importing = new ImportCopy(host, id, {
+      dir: this.#folder.dir,
+      owner,
+      live: async () => this.#slots.used() ?? (await this.#measured()),
+      open: (beside, copyId) => new Site(beside, copyId),
+    })
   }
 
   /** Whether nothing is done to it and nothing waits to be. */
@@ -87,6 +138,62 @@ export class Site {
         if (!(await this.#folder.installed())) await this.#folder.markInstalled(spec)
         this.log.add('portal', 'files and database were restored from a backup')
       })
+    })
+  }
+
+  /** The site has of its disks what the copy leaves. */
+  async #shareDisks(): Promise<void> {
+    this.#slots.reserve(await this.#importing.count())
+  }
+
+  /** As the driver's acts of those names; one after another, and after copies under way. */
+  layOutImport(spec: SiteSpec, files: readonly string[]): Promise<MovedIn> {
+    return this.#copyInTurn(async () => {
+      if (!(await this.#folder.installed()))
+        throw new DriverFailure('rejected', `site ${this.#id} is not installed`)
+      try {
+        return await this.#importing.layOut(spec, files)
+      } finally {
+        await this.#shareDisks()
+      }
+    })
+  }
+
+  stepImport(spec: SiteSpec, hosts: readonly string[]): Promise<ImportStep> {
+    return this.#copyInTurn(async () => {
+      const step = await this.#importing.step(spec, hosts)
+      if (step.phase === 'done') await this.#shareDisks()
+      return step
+    })
+  }
+
+  importPage(spec: SiteSpec, target: string): Promise<CopyPage> {
+    return this.#copyInTurn(() => this.#importing.page(spec, target))
+  }
+
+  dropImport(): Promise<void> {
+    return this.#copyInTurn(async () => {
+      if (await this.#folder.exists()) await this.#importing.drop()
+      await this.#shareDisks()
+    })
+  }
+
+  switchImport(spec: SiteSpec, importId: string): Promise<void> {
+    return this.#copyInTurn(async () => {
+      if (!(await this.#inTurn(() => this.#copies.isDone(importId)))) {
+        await this.#importing.ready()
+        await this.#inTurn(async () => {
+          if (this.#slots.closed)
+            throw new DriverFailure('unavailable', 'the WordPress driver is closing')
+          await this.#halt()
+          await this.#sweep()
+          await this.#copies.exchange(importId, this.#importing.wordpressDir)
+          if (!(await this.#folder.installed())) await this.#folder.markInstalled(spec)
+          this.log.add('portal', 'a site that was moved in took the place of this one')
+        })
+      }
+      await this.#importing.drop()
+      await this.#shareDisks()
     })
   }
 
@@ -142,6 +249,8 @@ export class Site {
         throw new DriverFailure('rejected', `site ${this.#id} is not installed`)
       await this.#sweep()
       clearTimeout(this.#warmTimer)
+      // Of an earlier life there may be a copy.
+      if (!this.#slots.started) await this.#shareDisks()
       await this.#slots.start(spec)
     })
   }
@@ -159,6 +268,7 @@ export class Site {
       if (ended > 0)
         this.#host.warn({ site: this.#id, ended }, 'ended WordPress containers of an earlier life')
       await this.#copies.recover()
+      await this.#updates.recover()
       this.#swept = true
     }
     await fs.mkdir(this.#folder.run, { recursive: true })
@@ -176,6 +286,7 @@ export class Site {
     this.#slots.cutShort()
     return this.#inTurn(async () => {
       await this.#copies.cutShort()
+      await this.#importing.halt()
       await this.#halt()
       if (await this.#folder.exists()) await this.#sweep()
       await this.log.discard()
@@ -186,12 +297,15 @@ export class Site {
   /** Final: no container boots any more in this process. */
   close(): Promise<void> {
     this.#slots.close()
-    return Promise.all([this.#copies.cutShort(), this.stop()]).then(() => undefined)
+    return Promise.all([this.#copies.cutShort(), this.#importing.close(), this.stop()]).then(
+      () => undefined,
+    )
   }
 
   /** Checks the containers; to be called every few seconds. */
   watch(): void {
     this.#slots.watch((act) => this.#inTurn(act))
+    this.#importing.watch()
   }
 
   runCron(): void {
@@ -204,8 +318,121 @@ export class Site {
       throw new DriverFailure('unavailable', `site ${this.#id} is not started`)
     return (
       `${spec.url}/portal-sign-in/` +
-      `${await writeTicket(this.#folder.tickets, user, await this.#folder.owner())}`
+      `${await writeTicket(this.#folder.tickets, { user }, await this.#folder.owner())}`
     )
+  }
+
+  /** A container that answers, and the site's own host name. */
+  #answering(): { at: SiteAddress; host: string } {
+    const { spec } = this.#slots
+    const [at] = this.addresses()
+    if (!spec || !at) throw new DriverFailure('unavailable', `site ${this.#id} is not started`)
+    return { at, host: new URL(spec.url).host }
+  }
+  async #actTicket(act: ActName, step: object, ms?: number): Promise<string> {
+    const allowed = { act, step, ...(ms !== undefined && { ms }) }
+    return await writeTicket(this.#folder.tickets, allowed, await this.#folder.owner())
+  }
+
+  async replaceAddresses(change: AddressChange, after: AddressStep['after']): Promise<AddressStep> {
+    const { at, host } = this.#answering()
+    const step = { ...change, after, ms: stepMs }
+    return await replaceAddressesAt(at, await this.#actTicket('replace-addresses', step), host)
+  }
+
+  async software(): Promise<InstalledSoftware> {
+    const { at, host } = this.#answering()
+    return await answerOfAct(at, await this.#actTicket('list-software', {}), host, softwareShape)
+  }
+
+  async upgradeDatabase(): Promise<void> {
+    const { at, host } = this.#answering()
+    const ticket = await this.#actTicket('upgrade-database', {})
+    const { after, files } = await answerOfAct(at, ticket, host, upgradeShape)
+    if (after !== files)
+      throw new DriverFailure('rejected', `the database stays at version ${after} of ${files}`)
+  }
+
+  async console(order: CommandOrder): Promise<CommandResult | ToolFault> {
+    const { at, host } = this.#answering()
+    const mark = toolMark()
+    const step = { ...order, mark, ms: commandStepMs }
+    const ticket = await this.#actTicket('console', step, commandMs)
+    return await answerOfTool(at, { ticket, mark, host }, commandShape)
+  }
+
+  async database<Op extends DatabaseOp>(
+    op: Op,
+    order: DatabaseOrders[Op],
+  ): Promise<DatabaseAnswer<Op>> {
+    const { at, host } = this.#answering()
+    const mark = toolMark()
+    const step = { ...order, op, mark, isShort: true }
+    const ticket = await this.#actTicket('database', step, databaseMs)
+    return await answerOfTool(at, { ticket, mark, host }, databaseShape(op))
+  }
+
+  async page(question: PageQuestion): Promise<PageAnswer> {
+    const { at, host } = this.#answering()
+    return await pageOf(at, host, question)
+  }
+
+  holdWrites(ms: number): boolean {
+    return this.#slots.holdWrites(ms)
+  }
+
+  applyPackage(
+    spec: SiteSpec,
+    updateId: string,
+    wanted: SoftwarePackage,
+    file: string,
+  ): Promise<void> {
+    // In turn with copies: no backup sees half of it.
+    return this.#copyInTurn(() =>
+      this.#inTurn(async () => {
+        if (!(await this.#folder.installed()))
+          throw new DriverFailure('rejected', `site ${this.#id} is not installed`)
+        if (await this.#updates.isDone(updateId, wanted)) return
+        await this.#updates.prepare(updateId, wanted, file, spec.diskMb * megabyte)
+        await this.#updates.exchange(updateId, wanted)
+        this.#host.onWrite(this.#id, null)
+        this.log.add('portal', `${wanted.slug} was updated to ${wanted.version}`)
+      }),
+    )
+  }
+
+  settleUpdate(updateId: string): Promise<void> {
+    return this.#inTurn(() => this.#updates.settle(updateId))
+  }
+
+  /** What is taken of the disks, MB, by a site that is moved in, too. */
+  #withCopy(used: Used): { filesMb: number; databaseMb: number } {
+    const { takes } = this.#importing
+    return {
+      filesMb: Math.ceil((used.files + takes.files) / megabyte),
+      databaseMb: Math.ceil((used.database + takes.database) / megabyte),
+    }
+  }
+
+  /** Undefined while no container answers. */
+  figures(): Omit<SiteFigures, 'site'> | undefined {
+    const used = this.#slots.used()
+    if (!used || this.addresses().length === 0) return undefined
+    const { filesMb, databaseMb } = this.#withCopy(used)
+    return { ...this.#slots.load(), filesMb, databaseMb }
+  }
+
+  /** Acts one after the other; while an exchange of the content is under way they wait. */
+  files(order: FileOrder): Promise<FileAnswer> {
+    return this.#inTurn(async () => {
+      if (!(await this.#folder.installed()))
+        throw new DriverFailure('rejected', `site ${this.#id} is not installed`)
+      const owner = await this.#folder.owner()
+      const answer = await this.#host.fileHands.act(this.#folder.wordpress, owner, order)
+      // What a page shows of it is made anew.
+      if (!('fault' in answer) && changing.has(order.op)) this.#host.onWrite(this.#id, null)
+      return answer
+    })
   }
 
   addresses(): readonly SiteAddress[] {
@@ -236,12 +463,13 @@ export class Site {
     if (!exists) state = 'absent'
     else if (ready) state = 'running'
     else if (this.#slots.started) state = 'starting'
+    const { filesMb, databaseMb } = this.#withCopy(used)
     return {
       state,
       installed,
       containers: this.#slots.states(),
-      diskUsedMb: Math.ceil(used.files / megabyte),
-      databaseUsedMb: Math.ceil(used.database / megabyte),
+      diskUsedMb: filesMb,
+      databaseUsedMb: databaseMb,
     }
   }
 }

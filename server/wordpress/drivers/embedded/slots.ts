@@ -5,18 +5,24 @@ import path from 'node:path'
 import { DriverFailure } from '../../../platform/errors.ts'
 import type { SiteAddress, SiteSpec, SiteState } from '../../driver.ts'
 import { Container, type BootOrder } from './container.ts'
-import type { Command } from './confinement.ts'
+import { wasmFlags, type Command } from './confinement.ts'
 import { removeTree } from './files.ts'
 import type { Host } from './host.ts'
 import type { SiteFolder, Used } from './site-folder.ts'
 import type { FileLog } from './site-log.ts'
 import { giveTree } from './site-users.ts'
 
+/** What PHP leaves behind is soon garbage; a small space for it takes 30 MB less. */
+const phpFlags = ['--max-semi-space-size=4']
+/** No container has more processes of PHP than so many MB of its plan's memory each. */
+const phpProcessMb = 400
+
 /**
- * V8's flags for WebAssembly that this process was started with are meant for the containers, which
- * run it. Tests compile it once and quickly (--liftoff-only), for none of their sites lives long.
+ * What a plan's PHP leaves to others (nice): 12 for one processor, 2 less each time they double.
+ * Where all want the same processor, a step of 2 is half as much again (sched(7)).
  */
-const wasmFlags = process.execArgv.filter((flag) => /^--(?:liftoff-only|wasm-)/.test(flag))
+export const niceOf = (cpu: number): number =>
+  Math.max(4, Math.round(12 - 2 * Math.log2(Math.max(1, cpu))))
 
 interface Slot {
   readonly name: string
@@ -35,6 +41,15 @@ const steadyMs = 60_000
 const longestBackoffMs = 60_000
 const internalMb = 512
 
+const usualUploadMb = 64
+/** What the owner has set of PHP, within what this machine allows. */
+const phpOf = ({ php }: SiteSpec, pageMs: number) => ({
+  pageMs: php ? Math.min(pageMs, php.pageSeconds * 1_000) : pageMs,
+  uploadMb: php?.uploadMb ?? usualUploadMb,
+  inputVars: php?.inputVars ?? 5_000,
+  debug: php?.debug ?? false,
+})
+
 export class Slots {
   readonly #host: Host
   readonly #id: string
@@ -42,10 +57,16 @@ export class Slots {
   readonly #log: FileLog
   #slots: Slot[] = []
   #spec: SiteSpec | null = null
+  #cpuMs = 0
+  /** Of a container, what stands in the sum already. */
+  readonly #cpuOf = new WeakMap<Container, number>()
   /** Whether the site is started: its containers may be shown to the edge. */
   #started = false
   #closed = false
+  #reserved: Used = { files: 0, database: 0 }
   #renewing = false
+  /** Until when writes are held, ms of the system's clock. */
+  #heldUntil = 0
   #count = 0
   readonly #alive = new Set<Container>()
   /** Folders of ended containers on their way out. */
@@ -72,6 +93,32 @@ export class Slots {
     return this.#closed
   }
 
+  /** As WordpressDriver.holdWrites; containers that start meanwhile hold them, too. */
+  holdWrites(ms: number): boolean {
+    const wasHeld = this.#holdMs > 0
+    this.#heldUntil = ms > 0 ? Date.now() + ms : 0
+    for (const container of this.#alive) container.send({ op: 'hold', ms })
+    return wasHeld
+  }
+  get #holdMs(): number {
+    return Math.max(0, this.#heldUntil - Date.now())
+  }
+
+  /** What else lies on the site's disks, bytes: its containers have the rest. */
+  reserve(of: Used): void {
+    this.#reserved = of
+    const spec = this.#spec
+    if (!spec) return
+    const limits = { ...this.#disksOf(spec), mail: spec.mail === true }
+    for (const container of this.#alive) container.send({ op: 'limits', ...limits })
+  }
+  #disksOf(spec: SiteSpec): { ssdBytes: number; databaseBytes: number } {
+    return {
+      ssdBytes: Math.max(0, spec.diskMb * megabyte - this.#reserved.files),
+      databaseBytes: Math.max(0, spec.databaseDiskMb * megabyte - this.#reserved.database),
+    }
+  }
+
   /** Installs WordPress in a container, which is left running. */
   async install(spec: SiteSpec, install: BootOrder['install']): Promise<void> {
     const slot = this.#slot(1)
@@ -83,17 +130,17 @@ export class Slots {
   async start(spec: SiteSpec): Promise<void> {
     this.#spec = spec
     this.#started = true
+    this.#host.onWrite(this.#id, null)
     const surplus = this.#slots.splice(spec.containers)
     await Promise.all(surplus.map((slot) => this.#end(slot)))
-    const limits = {
-      ssdBytes: spec.diskMb * megabyte,
-      databaseBytes: spec.databaseDiskMb * megabyte,
-    }
+    const limits = { ...this.#disksOf(spec), mail: spec.mail === true }
     for (const slot of this.#slots) {
       // One that is booting does so by the spec of before.
       await slot.booting
       slot.container?.send({ op: 'limits', ...limits })
-      slot.container?.send({ op: 'hosts', hosts: spec.hosts })
+      // The primary name too: until it is replaced, a container that was started under another one
+      // would send its visitors there, and the edge would send them back.
+      slot.container?.send({ op: 'hosts', hosts: [...spec.hosts, new URL(spec.url).hostname] })
       const reason = slot.container && this.#staleness(slot.container, spec)
       if (reason) await this.#replace(slot, spec, reason)
     }
@@ -125,12 +172,10 @@ export class Slots {
   /** Why only a new process can take on the spec's conditions, or null. */
   #staleness(container: Container, spec: SiteSpec): string | null {
     const order = this.#order(spec, '', null)
-    if (
-      container.order.url !== order.url ||
-      container.order.memoryMb !== order.memoryMb ||
-      container.order.internet !== order.internet
-    )
-      return 'the plan or the address changed'
+    const has = (names: readonly (keyof typeof order)[]): boolean =>
+      names.every((name) => container.order[name] === order[name])
+    if (!has(['url', 'memoryMb', 'cpu', 'internet'])) return 'the plan or the address changed'
+    if (!has(['pageMs', 'uploadMb', 'inputVars', 'debug'])) return 'the settings of PHP changed'
     return container.generation === spec.generation ? null : 'a restart was asked for'
   }
 
@@ -142,22 +187,30 @@ export class Slots {
     await old?.retire()
   }
 
-  #order(spec: SiteSpec, internalDir: string, install: BootOrder['install']): BootOrder {
+  #order(
+    spec: SiteSpec,
+    internalDir: string,
+    install: BootOrder['install'],
+  ): Omit<BootOrder, 'php'> {
     return {
       siteDir: this.#folder.wordpress,
       internalDir,
       sqliteDir: path.join(this.#host.filesDir, 'sqlite-database-integration'),
       ticketsDir: this.#folder.tickets,
+      mailDir: this.#folder.mail,
+      mail: spec.mail === true,
       url: spec.url,
       hosts: spec.hosts,
       memoryMb: spec.ramMb,
       phpMemoryMb: Math.min(1_024, Math.max(64, Math.floor(spec.ramMb / 4))),
-      ssdBytes: spec.diskMb * megabyte,
-      databaseBytes: spec.databaseDiskMb * megabyte,
+      ...this.#disksOf(spec),
       internalBytes: internalMb * megabyte,
       internet: this.#host.internet,
-      requestMs: this.#host.requestMs,
+      cpu: Math.min(spec.cpu, this.#host.cores),
+      ...phpOf(spec, this.#host.pageMs),
       measureMs: this.#host.measureMs,
+      pageTags: true,
+      holdMs: this.#holdMs,
       install,
     }
   }
@@ -188,18 +241,26 @@ export class Slots {
           throw new DriverFailure('unavailable', `container ${slot.name} is no longer wanted`)
         const name = `${slot.name}.${++this.#count}`
         const internalDir = await this.#folder.layOutScratch(name)
-        const order = this.#order(spec, internalDir, install)
+        const plain = this.#order(spec, internalDir, install)
+        const { command, php } = await this.#commandsOf(slot.name, plain)
+        const order = { ...plain, php: { command: php, nice: niceOf(spec.cpu) } }
         const place = {
-          command: await this.#commandOf(slot.name, order),
+          command,
           runtimeDir: this.#host.runtimeDir,
           name: slot.name,
           runDir: this.#folder.run,
           generation: spec.generation,
+          limit: (pid: number, ended: Promise<unknown>) => this.#limit(pid, ended, name, order),
         }
         if (!slot.wanted || this.#closed)
           throw new DriverFailure('unavailable', `container ${slot.name} is no longer wanted`)
-        const container = new Container(place, order, (text) => this.#log.add(slot.name, text))
-        void this.#limit(container, name, spec)
+        const container = new Container(
+          place,
+          order,
+          (text) => this.#log.add(slot.name, text),
+          (tags) => this.#host.onWrite(this.#id, tags),
+          () => this.#host.onMail(this.#id),
+        )
         this.#alive.add(container)
         void container.ended.then((how) => this.#onEnd(slot, container, how))
         const timer = setTimeout(() => container.kill(), bootMs)
@@ -222,30 +283,61 @@ export class Slots {
     )
   }
 
-  /** The command of a container, whose folders are its user's from now on. */
-  async #commandOf(name: string, order: BootOrder): Promise<Command> {
+  /**
+   * The commands of a container and of its PHP, whose folders are their user's from now on. The
+   * container serves files and takes sign-in links; PHP alone writes to the site.
+   */
+  async #commandsOf(
+    name: string,
+    order: Omit<BootOrder, 'php'>,
+  ): Promise<{ command: Command; php: Command }> {
     const { confinement, runtimeDir, program } = this.#host
     const owner = await this.#folder.owner()
-    const own = [order.siteDir, order.internalDir, order.ticketsDir]
-    await fs.mkdir(order.ticketsDir, { recursive: true, mode: 0o700 })
+    const own = [order.siteDir, order.internalDir, order.ticketsDir, order.mailDir]
+    for (const dir of [order.ticketsDir, order.mailDir])
+      await fs.mkdir(dir, { recursive: true, mode: 0o700 })
     if (owner !== null) for (const dir of own) await giveTree(dir, owner)
-    return confinement.command(
+    const named = ['--container', name]
+    // The stand-in for PHP runs in the container itself.
+    const simulated = program === 'simulated.js'
+    const command = await confinement.command(
       path.join(runtimeDir, program),
-      ['--site', this.#id, '--container', name],
-      { reads: [runtimeDir, order.sqliteDir], writes: own },
+      ['--site', this.#id, ...named],
+      simulated
+        ? { reads: [runtimeDir, order.sqliteDir], writes: own }
+        : {
+            // What its processes of PHP take of processor and memory stands in /proc.
+            reads: [runtimeDir, order.siteDir, '/proc'],
+            writes: [order.internalDir, order.ticketsDir],
+          },
       owner,
-      { addons: true, flags: wasmFlags },
+      { addons: false, programs: !simulated },
     )
+    const php = await confinement.inside(
+      path.join(runtimeDir, 'php-worker.js'),
+      ['--php-of', this.#id, ...named],
+      {
+        reads: [runtimeDir, order.sqliteDir],
+        writes: [order.siteDir, order.internalDir, order.mailDir],
+      },
+      { addons: true, flags: [...phpFlags, ...wasmFlags] },
+    )
+    return { command, php }
   }
 
   /** Has the kernel hold the plan's limits, where it does so for us. */
-  async #limit(container: Container, name: string, spec: SiteSpec): Promise<void> {
+  async #limit(
+    pid: number,
+    ended: Promise<unknown>,
+    name: string,
+    { memoryMb, cpu }: Pick<BootOrder, 'memoryMb' | 'cpu'>,
+  ): Promise<void> {
     const cgroups = await this.#host.cgroups()
-    if (!cgroups || container.pid === undefined) return
+    if (!cgroups) return
     try {
-      const limits = { memoryMb: spec.ramMb, cpu: spec.cpu }
-      const end = await cgroups.hold(`${this.#id}-${name}`, container.pid, limits)
-      void container.ended.then(end)
+      const processes = Math.ceil(memoryMb / phpProcessMb)
+      const end = await cgroups.hold(`${this.#id}-${name}`, pid, { memoryMb, cpu, processes })
+      void ended.then(end)
     } catch (error) {
       this.#host.warn({ site: this.#id, error }, 'a WordPress container runs without cgroup limits')
     }
@@ -278,6 +370,9 @@ export class Slots {
 
   #onEnd(slot: Slot, container: Container, how: string): void {
     this.#alive.delete(container)
+    // What it wrote last it could not say.
+    this.#host.onWrite(this.#id, null)
+    this.#host.onMail(this.#id)
     // What is left of it is swept later.
     const { internalDir } = container.order
     const removing = Promise.allSettled([
@@ -360,7 +455,7 @@ export class Slots {
    * off.
    */
   runCron(): void {
-    if (!this.#started) return
+    if (!this.#started || this.#holdMs > 0) return
     this.#slots.find((slot) => slot.container?.port)?.container?.send({ op: 'cron' })
   }
 
@@ -382,6 +477,19 @@ export class Slots {
       files: Math.max(...all.map((one) => one.files)),
       database: Math.max(...all.map((one) => one.database)),
     }
+  }
+
+  /** Memory of its containers, MB, and processor time of all that there were, ms. */
+  load(): { readonly memoryMb: number; readonly cpuMs: number } {
+    let memoryMb = 0
+    for (const { container } of this.#slots) {
+      if (!container) continue
+      memoryMb += container.memoryMb() ?? 0
+      const before = this.#cpuOf.get(container) ?? 0
+      this.#cpuMs += Math.max(0, container.cpuMs - before)
+      this.#cpuOf.set(container, container.cpuMs)
+    }
+    return { memoryMb, cpuMs: this.#cpuMs }
   }
 
   states(): SiteState['containers'] {

@@ -206,10 +206,21 @@ export async function snapshotDatabase(
   }
 }
 
-/** Counts a database that nobody writes to. Throws when its structure is damaged. */
-export function readDatabase(file: string): CopyFigures['tables'] {
+/** Has `read` read a database that nobody writes to. Throws UnfitDatabase for what is damaged. */
+export function withDatabase<T>(file: string, read: (database: DatabaseSync) => T): T {
   const database = open(file, true)
   try {
+    return read(database)
+  } catch (error) {
+    throw judged(error)
+  } finally {
+    database.close()
+  }
+}
+
+/** Counts a database that nobody writes to. Throws when its structure is damaged. */
+export function readDatabase(file: string): CopyFigures['tables'] {
+  return withDatabase(file, (database) => {
     // Without the indexes' content: an index on an expression would be computed.
     const [verdict] = database.prepare('pragma quick_check(1)').all() as {
       quick_check: string
@@ -217,9 +228,5 @@ export function readDatabase(file: string): CopyFigures['tables'] {
     if (verdict?.quick_check !== 'ok')
       throw new UnfitDatabase(`the database is damaged: ${verdict?.quick_check}`)
     return countTables(database)
-  } catch (error) {
-    throw judged(error)
-  } finally {
-    database.close()
-  }
+  })
 }

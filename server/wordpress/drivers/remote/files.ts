@@ -6,6 +6,7 @@ import { randomUUID } from 'node:crypto'
 import fs from 'node:fs/promises'
 import path from 'node:path'
 import type { MessageConnection } from 'vscode-jsonrpc/node'
+import { DriverFailure } from '../../../platform/errors.ts'
 import { callsOver, serveOver } from '../../../platform/rpc.ts'
 
 /** Calls of a node about its files; `name` is one that `begin` answered. */
@@ -88,7 +89,10 @@ export function nodeFiles(line: MessageConnection, gone: string): NodeFiles {
     await fs.rename(unfinished, to)
   }
   async function upload(from: string, name: string): Promise<void> {
-    const file = await fs.open(from)
+    const file = await fs.open(from).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOENT') throw error
+      throw new DriverFailure('rejected', 'the file is gone')
+    })
     try {
       const piece = Buffer.alloc(pieceBytes)
       for (let offset = 0; ;) {
@@ -125,4 +129,17 @@ export function nodeFiles(line: MessageConnection, gone: string): NodeFiles {
         return await use(there)
       }),
   }
+}
+
+/** Has `act` read copies on the node of all these files. */
+export async function sendAll<T>(
+  files: NodeFiles,
+  all: readonly string[],
+  act: (there: readonly string[]) => Promise<T>,
+  sent: readonly string[] = [],
+): Promise<T> {
+  const [next, ...rest] = all
+  return next === undefined
+    ? await act(sent)
+    : await files.send(next, (there) => sendAll(files, rest, act, [...sent, there]))
 }

@@ -1,10 +1,17 @@
 // A driver in another process, over a line of JSON-RPC: the sites are run where their visitors are
 // served, and go on when the portal is started again.
 import type { MessageConnection } from 'vscode-jsonrpc/node'
+import { DriverFailure } from '../../../platform/errors.ts'
 import { frontPageStatus } from '../../../platform/front-page.ts'
 import { callsOver, isUnknownCall } from '../../../platform/rpc.ts'
-import { nodeFiles } from './files.ts'
-import type { LogLine, WordpressDriver } from '../../driver.ts'
+import { nodeFiles, sendAll } from './files.ts'
+import type {
+  DatabaseAnswer,
+  DatabaseOp,
+  DatabaseOrders,
+  LogLine,
+  WordpressDriver,
+} from '../../driver.ts'
 import { newLines, prefix, type Acts, type SentLine } from './protocol.ts'
 
 export { serveFiles } from './files.ts'
@@ -46,6 +53,21 @@ export async function connectRuntime(
     remove: (id) => ask('remove', id),
     state: (id) => ask('state', id),
     adminLink: (id, user) => ask('adminLink', id, user),
+    replaceAddresses: (id, change, after) => ask('replaceAddresses', id, change, after),
+    software: (id) => ask('software', id),
+    // One of before this release holds nothing: it cannot update either.
+    holdWrites: (id, ms) =>
+      ask('holdWrites', id, ms).catch((error: unknown) => {
+        if (isUnknownCall(error)) return false
+        throw error
+      }),
+    applyPackage: (spec, updateId, wanted, file) =>
+      files
+        ? files.send(file, (there) => ask('applyPackage', spec, updateId, wanted, there))
+        : ask('applyPackage', spec, updateId, wanted, file),
+    upgradeDatabase: (id) => ask('upgradeDatabase', id),
+    settleUpdate: (id, updateId) => ask('settleUpdate', id, updateId),
+    page: (id, question) => ask('page', id, question),
     backup: (id, file) =>
       files ? files.fetch(file, (there) => ask('backup', id, there)) : ask('backup', id, file),
     prove: (file) =>
@@ -56,6 +78,32 @@ export async function connectRuntime(
             ask('restore', spec, { ...copy, file: there }, restoreId),
           )
         : ask('restore', spec, copy, restoreId),
+    files: (id, order) =>
+      ask('files', id, order).catch((error: unknown) => {
+        if (!isUnknownCall(error)) throw error
+        throw new DriverFailure('unavailable', 'the node is of a release without a file manager')
+      }),
+    layOutImport: (spec, all) =>
+      files
+        ? sendAll(files, all, (there) => ask('layOutImport', spec, there))
+        : ask('layOutImport', spec, all),
+    stepImport: (spec, hosts) => ask('stepImport', spec, hosts),
+    importPage: (spec, target) => ask('importPage', spec, target),
+    switchImport: (spec, importId) => ask('switchImport', spec, importId),
+    dropImport: (id) => ask('dropImport', id),
+    console: (id, order) =>
+      ask('console', id, order).catch((error: unknown) => {
+        if (!isUnknownCall(error)) throw error
+        throw new DriverFailure('unavailable', 'the node is of a release without a console')
+      }),
+    database: async <Op extends DatabaseOp>(id: string, op: Op, order: DatabaseOrders[Op]) => {
+      try {
+        return (await ask('database', id, op, order)) as DatabaseAnswer<Op>
+      } catch (error) {
+        if (!isUnknownCall(error)) throw error
+        throw new DriverFailure('unavailable', 'the node is of a release without a browser')
+      }
+    },
     addresses: (id) => ask('addresses', id),
     // Release 2 has no such call: its parent may be there while this code takes over from it.
     frontPage: (id, host) =>
@@ -65,6 +113,19 @@ export async function connectRuntime(
         return await frontPageStatus(address, host)
       }),
     answering: () => ask('answering'),
+    // Release 2 has no letters: its parent may be there while this code takes over from it.
+    sitesWithMail: () =>
+      ask('sitesWithMail').catch((error: unknown) => {
+        if (!isUnknownCall(error)) throw error
+        return []
+      }),
+    takeMail: async (id, limit) =>
+      (await ask('takeMail', id, limit)).map((letter) => ({
+        ...letter,
+        at: new Date(letter.at),
+        raw: Buffer.from(letter.raw, 'base64'),
+      })),
+    mailTaken: (id, keys) => ask('mailTaken', id, keys),
     list: () => ask('list'),
     unremoved: () => ask('unremoved'),
     health: async () => (await ask('health')) ?? undefined,

@@ -1,13 +1,32 @@
 // The messages of both ends: JSON-RPC 2.0, one method per act of the driver interface, its
 // arguments in `args`.
 import type {
+  AddressChange,
+  AddressStep,
+  CommandOrder,
+  CommandResult,
   CopyFigures,
+  DatabaseAnswer,
+  DatabaseOp,
+  DatabaseOrders,
+  FileAnswer,
+  FileOrder,
+  InstalledSoftware,
+  CopyPage,
+  ImportFound,
+  ImportProblem,
+  ImportStep,
   LogLine,
+  PageAnswer,
+  PageQuestion,
   SiteAddress,
   SiteAdmin,
   SiteCopy,
   SiteSpec,
   SiteState,
+  SpooledLetter,
+  SoftwarePackage,
+  ToolFault,
   WordpressCapabilities,
 } from '../../driver.ts'
 
@@ -20,12 +39,37 @@ export interface Acts {
   remove: (id: string) => void
   state: (id: string) => SiteState
   adminLink: (id: string, user: string) => string
+  replaceAddresses: (id: string, change: AddressChange, after: AddressStep['after']) => AddressStep
+  software: (id: string) => InstalledSoftware
+  holdWrites: (id: string, ms: number) => boolean
+  applyPackage: (spec: SiteSpec, updateId: string, wanted: SoftwarePackage, file: string) => void
+  upgradeDatabase: (id: string) => void
+  settleUpdate: (id: string, updateId: string) => void
+  page: (id: string, question: PageQuestion) => PageAnswer
   backup: (id: string, file: string) => CopyFigures
   prove: (file: string) => CopyFigures
   restore: (spec: SiteSpec, copy: SiteCopy, restoreId: string) => void
+  files: (id: string, order: FileOrder) => FileAnswer
+  layOutImport: (
+    spec: SiteSpec,
+    files: readonly string[],
+  ) => { readonly found: ImportFound } | { readonly problem: ImportProblem }
+  stepImport: (spec: SiteSpec, hosts: readonly string[]) => ImportStep
+  importPage: (spec: SiteSpec, path: string) => CopyPage
+  switchImport: (spec: SiteSpec, importId: string) => void
+  dropImport: (id: string) => void
+  console: (id: string, order: CommandOrder) => CommandResult | ToolFault
+  database: (
+    id: string,
+    op: DatabaseOp,
+    order: DatabaseOrders[DatabaseOp],
+  ) => DatabaseAnswer<DatabaseOp>
   addresses: (id: string) => readonly SiteAddress[]
   frontPage: (id: string, host: string) => number
   answering: () => Readonly<Record<string, number>>
+  sitesWithMail: () => readonly string[]
+  takeMail: (id: string, limit: number) => readonly SentLetter[]
+  mailTaken: (id: string, keys: readonly string[]) => void
   list: () => readonly string[]
   unremoved: () => number
   health: () => string | null
@@ -38,6 +82,11 @@ export interface Acts {
 }
 /** JSON has no dates. */
 export type SentLine = Omit<LogLine, 'at'> & { readonly at: string }
+/** Nor bytes, which go in Base64. */
+export type SentLetter = Omit<SpooledLetter, 'at' | 'raw'> & {
+  readonly at: string
+  readonly raw: string
+}
 
 export const prefix = 'site'
 /** Notification to the watchers: { id }. There are new lines. */

@@ -1,0 +1,182 @@
+/**
+ * The acts of the operator: each has a name, what it needs, and a call of its own. The command
+ * `portal act` and the trail go by the same names (decision 91).
+ */
+import * as z from 'zod/mini'
+import { email } from './auth.ts'
+import { endpoint } from './endpoint.ts'
+import { currency } from './money.ts'
+import { staffRole } from './operator.ts'
+import type { StaffPermission } from './staff-roles.ts'
+import { line } from './text.ts'
+
+export const ActOutcome = z.object({
+  /** `proposed`: another member must approve it first. */
+  state: z.enum(['done', 'proposed']),
+  /** Its number in the trail; null while it is proposed. */
+  act: z.nullable(z.int()),
+  proposal: z.nullable(z.string()),
+  /** True for a repeat under the same key: nothing was done again. */
+  repeated: z.boolean(),
+  before: z.nullable(z.record(z.string(), z.unknown())),
+  after: z.nullable(z.record(z.string(), z.unknown())),
+})
+export type ActOutcome = z.output<typeof ActOutcome>
+
+const why = line(3, 500)
+/** The same key acts once. */
+const key = z.optional(z.string().check(z.regex(/^[\w-]{8,64}$/)))
+
+const actWith =
+  <const R extends z.ZodMiniType>(reason: R) =>
+  <const N extends string, const P extends StaffPermission, const S extends z.core.$ZodShape>(
+    name: N,
+    may: P,
+    summary: string,
+    shape: S,
+  ) =>
+    endpoint({
+      method: 'POST',
+      path: `/api/operator/acts/${name}`,
+      access: 'staff',
+      may,
+      summary,
+      body: z.strictObject({ ...shape, reason, key }),
+      result: ActOutcome,
+    })
+const needed = actWith(why)
+const unneeded = actWith(z.optional(why))
+
+const id = z.string().check(z.maxLength(100))
+const customer = { customer: id }
+/** Minor units, above zero. */
+const amount = z.int().check(z.gte(1), z.lte(1_000_000_000_000))
+const paragraph = z.string().check(z.trim(), z.minLength(1), z.maxLength(2000))
+
+export const acts = {
+  'customer.block': needed(
+    'customer.block',
+    'customers',
+    'Block a customer: no sign-in, open sessions end, servers go on',
+    customer,
+  ),
+  'customer.unblock': needed(
+    'customer.unblock',
+    'customers',
+    'Let a blocked customer sign in again',
+    customer,
+  ),
+  'customer.end_sessions': needed(
+    'customer.end_sessions',
+    'customers',
+    'End every session of a customer',
+    customer,
+  ),
+  'customer.reset_second_factor': needed(
+    'customer.reset_second_factor',
+    'customers',
+    'Take the second factor away from a customer who has lost it, and end every session',
+    {
+      ...customer,
+      /** How the customer proved who they are. */
+      proof: line(10, 500),
+    },
+  ),
+  'customer.language': needed(
+    'customer.language',
+    'customers',
+    'Change the language that a customer is written to in',
+    { ...customer, language: z.enum(['en', 'vi', 'aud']) },
+  ),
+  'customer.note': unneeded('customer.note', 'note', 'Write a note about a customer', {
+    ...customer,
+    text: paragraph,
+  }),
+  'customer.label': unneeded('customer.label', 'note', 'Give a customer a label', {
+    ...customer,
+    label: line(1, 40),
+  }),
+  'customer.unlabel': unneeded('customer.unlabel', 'note', 'Take a label away from a customer', {
+    ...customer,
+    label: line(1, 40),
+  }),
+  'money.credit': needed('money.credit', 'money', 'Put money into a wallet', {
+    ...customer,
+    amount,
+    currency,
+    /** What the customer reads of it. */
+    told: line(3, 200),
+  }),
+  'money.debit': needed(
+    'money.debit',
+    'money',
+    'Take money out of a wallet, which never goes below zero',
+    { ...customer, amount, currency, told: line(3, 200) },
+  ),
+  'money.refund': needed(
+    'money.refund',
+    'money',
+    'Give a top-up, or a part of it, back to its source',
+    {
+      /** The transaction code. */
+      payment: id,
+      /** Minor units; all that is left without it. */
+      amount: z.optional(amount),
+    },
+  ),
+  'money.assign': needed(
+    'money.assign',
+    'money',
+    'Give money that matches no payment to the customer whose it is',
+    {
+      /** Its number in suspense. */
+      suspense: z.int().check(z.gte(1)),
+      /** The customer's e-mail address, or a transaction code. */
+      to: line(3, 254),
+    },
+  ),
+  'work.hold_server': needed(
+    'work.hold_server',
+    'work',
+    'Suspend a server by hand, whoever has paid for it',
+    {
+      server: id,
+      /** Why, for its owner. */
+      told: line(3, 200),
+    },
+  ),
+  'work.release_server': needed(
+    'work.release_server',
+    'work',
+    'Release a server that was suspended by hand: it runs again, if it is paid for',
+    { server: id },
+  ),
+  'work.retry_job': needed('work.retry_job', 'work', 'Start a job again that gave up', {
+    job: id,
+  }),
+  'staff.invite': needed('staff.invite', 'staff', 'Invite somebody to the staff by e-mail', {
+    name: line(1, 100),
+    email,
+    role: staffRole,
+    networks: z.optional(z.array(line(3, 50)).check(z.maxLength(20))),
+  }),
+  'staff.change': needed('staff.change', 'staff', 'Change the role or networks of a member', {
+    member: id,
+    role: z.optional(staffRole),
+    networks: z.optional(z.array(line(3, 50)).check(z.maxLength(20))),
+  }),
+  'staff.disable': needed(
+    'staff.disable',
+    'staff',
+    'End the work of a member: sessions end at once',
+    { member: id },
+  ),
+  'staff.enable': needed('staff.enable', 'staff', 'Let a disabled member work again', {
+    member: id,
+  }),
+} as const
+export type ActName = keyof typeof acts
+export const actNames = Object.keys(acts) as ActName[]
+
+/** Body of an act without its reason and key: what the act is given. */
+export type ActInput<N extends ActName> = Omit<z.output<(typeof acts)[N]['body']>, 'reason' | 'key'>

@@ -1,0 +1,296 @@
+/** What the operator's desk reads: search, a customer's story, the trail (decisions 91, 92). */
+import * as z from 'zod/mini'
+import { endpoint, idParam, pageQuery } from './endpoint.ts'
+import { currency, minor } from './money.ts'
+import { staffRole } from './operator.ts'
+
+/** What a text was found in. */
+export const foundIn = [
+  'customer',
+  'domain',
+  'host',
+  'invoice',
+  'payment',
+  'bank_reference',
+  'suspense',
+] as const
+export const Hit = z.object({
+  kind: z.enum(foundIn),
+  /** Null: money that is nobody's yet. */
+  customer: z.nullable(
+    z.object({ id: z.string(), name: z.string(), email: z.string(), blocked: z.boolean() }),
+  ),
+  /** What was found, as it stands there. */
+  text: z.string(),
+})
+export type Hit = z.output<typeof Hit>
+
+export const search = endpoint({
+  method: 'GET',
+  path: '/api/operator/search',
+  access: 'staff',
+  may: 'look',
+  summary:
+    'Find by name, e-mail, phone, domain, host name, invoice number, transaction code or bank ' +
+    'reference: the beginning is enough for the first five',
+  query: z.object({ q: z.string().check(z.trim(), z.minLength(2), z.maxLength(254)) }),
+  /** At most fifty. */
+  result: z.array(Hit),
+})
+
+const time = z.string()
+const act = z.object({
+  seq: z.int(),
+  at: time,
+  /** A member's name, or `command`. */
+  actor: z.string(),
+  approvedBy: z.nullable(z.string()),
+  address: z.string(),
+  act: z.string(),
+  reason: z.nullable(z.string()),
+  subject: z.object({ kind: z.string(), id: z.string() }),
+  customerId: z.nullable(z.string()),
+  before: z.nullable(z.record(z.string(), z.unknown())),
+  after: z.nullable(z.record(z.string(), z.unknown())),
+  /** SHA-256, hexadecimal. */
+  hash: z.string(),
+})
+export type TrailAct = z.output<typeof act>
+
+export const CustomerStory = z.object({
+  id: z.string(),
+  name: z.string(),
+  email: z.string(),
+  phone: z.string(),
+  region: z.string(),
+  /** The customer's choice; null: the region's. */
+  language: z.nullable(z.string()),
+  company: z.nullable(z.string()),
+  taxCode: z.nullable(z.string()),
+  active: z.boolean(),
+  createdAt: time,
+  blockedAt: z.nullable(time),
+  secondFactor: z.object({ app: z.boolean(), passkeys: z.int(), recoveryCodes: z.int() }),
+  /** One a currency. */
+  wallets: z.array(
+    z.object({
+      currency,
+      balance: minor,
+      /** The newest ten. */
+      entries: z.array(
+        z.object({
+          id: z.string(),
+          at: time,
+          text: z.string(),
+          amount: minor,
+          balance: minor,
+        }),
+      ),
+    }),
+  ),
+  payments: z.array(
+    z.object({
+      code: z.string(),
+      at: time,
+      gateway: z.string(),
+      amount: minor,
+      currency,
+      status: z.string(),
+      /** Whether its gateway gives money back. */
+      refundable: z.boolean(),
+    }),
+  ),
+  invoices: z.array(
+    z.object({
+      id: z.string(),
+      number: z.nullable(z.string()),
+      at: time,
+      total: minor,
+      currency,
+      status: z.string(),
+    }),
+  ),
+  servers: z.array(
+    z.object({
+      id: z.string(),
+      name: z.string(),
+      status: z.string(),
+      createdAt: time,
+      /** Why it does not answer, or why it was given up. */
+      why: z.nullable(z.string()),
+      /** Whether the operator holds it. */
+      held: z.boolean(),
+    }),
+  ),
+  domains: z.array(z.object({ id: z.string(), name: z.string(), active: z.boolean() })),
+  letters: z.array(
+    z.object({
+      id: z.string(),
+      at: time,
+      channel: z.enum(['sms', 'mail']),
+      to: z.string(),
+      subject: z.nullable(z.string()),
+      state: z.enum(['waiting', 'sent', 'given_up']),
+    }),
+  ),
+  sessions: z.array(
+    z.object({ id: z.string(), ip: z.string(), userAgent: z.string(), lastUsedAt: time }),
+  ),
+  signIns: z.array(
+    z.object({
+      id: z.string(),
+      at: time,
+      ip: z.string(),
+      userAgent: z.string(),
+      outcome: z.string(),
+    }),
+  ),
+  notes: z.array(z.object({ id: z.string(), at: time, by: z.string(), text: z.string() })),
+  labels: z.array(z.string()),
+  acts: z.array(act),
+})
+export type CustomerStory = z.output<typeof CustomerStory>
+
+export const customer = endpoint({
+  method: 'GET',
+  path: '/api/operator/customers/:id',
+  access: 'staff',
+  may: 'look',
+  summary: "A customer's whole story on one page",
+  params: idParam,
+  result: CustomerStory,
+})
+
+export const trail = endpoint({
+  method: 'GET',
+  path: '/api/operator/trail',
+  access: 'staff',
+  may: 'look',
+  summary: 'Every act of the operator, newest first',
+  query: z.object(pageQuery),
+  result: z.array(act),
+  paged: true,
+})
+export const verifyTrail = endpoint({
+  method: 'GET',
+  path: '/api/operator/trail/verification',
+  access: 'staff',
+  may: 'look',
+  summary: 'Whether the chain of acts is whole',
+  result: z.object({
+    acts: z.int(),
+    /** The hash of the newest act; keep it elsewhere to notice a trail that was made anew. */
+    head: z.string(),
+    /** The first ten. */
+    findings: z.array(z.object({ seq: z.int(), fault: z.string() })),
+  }),
+})
+
+export const Proposal = z.object({
+  id: z.string(),
+  act: z.string(),
+  input: z.record(z.string(), z.unknown()),
+  reason: z.nullable(z.string()),
+  by: z.string(),
+  byRole: z.nullable(staffRole),
+  at: time,
+  expiresAt: time,
+  /** Whether the caller may decide on it. */
+  mine: z.boolean(),
+  decidable: z.boolean(),
+  customer: z.nullable(z.object({ id: z.string(), name: z.string(), email: z.string() })),
+})
+export type Proposal = z.output<typeof Proposal>
+export const proposals = endpoint({
+  method: 'GET',
+  path: '/api/operator/proposals',
+  access: 'staff',
+  may: 'look',
+  summary: 'What waits for a second member',
+  result: z.array(Proposal),
+})
+export const approveProposal = endpoint({
+  method: 'POST',
+  path: '/api/operator/proposals/:id/approve',
+  access: 'staff',
+  may: 'note',
+  summary: 'Approve what another member proposed: it is done now',
+  params: idParam,
+  result: z.object({ act: z.int() }),
+})
+export const rejectProposal = endpoint({
+  method: 'POST',
+  path: '/api/operator/proposals/:id/reject',
+  access: 'staff',
+  may: 'note',
+  summary: 'Reject or withdraw what was proposed',
+  params: idParam,
+  body: z.strictObject({ reason: z.string().check(z.trim(), z.minLength(3), z.maxLength(500)) }),
+  result: z.null(),
+})
+
+export const suspense = endpoint({
+  method: 'GET',
+  path: '/api/operator/suspense',
+  access: 'staff',
+  may: 'look',
+  summary: 'Money that matches no payment, oldest first; at most a hundred',
+  result: z.array(
+    z.object({
+      id: z.int(),
+      at: time,
+      gateway: z.string(),
+      amount: minor,
+      currency,
+      reason: z.string(),
+      code: z.nullable(z.string()),
+      reference: z.string(),
+    }),
+  ),
+})
+
+export const work = endpoint({
+  method: 'GET',
+  path: '/api/operator/work',
+  access: 'staff',
+  may: 'look',
+  summary: 'Servers that do not answer, work that does not end, and jobs that gave up, with why',
+  result: z.object({
+    /** Servers that should answer their visitors and do not; at most a hundred. */
+    down: z.array(
+      z.object({
+        id: z.string(),
+        name: z.string(),
+        email: z.string(),
+        since: time,
+        why: z.string(),
+      }),
+    ),
+    /** What is done to a server and does not come to an end; at most a hundred. */
+    stuck: z.array(
+      z.object({
+        id: z.string(),
+        name: z.string(),
+        email: z.string(),
+        work: z.string(),
+        since: z.nullable(time),
+        attempts: z.int(),
+        why: z.nullable(z.string()),
+      }),
+    ),
+    /** Newest first; at most a hundred. */
+    givenUp: z.array(
+      z.object({ id: z.string(), queue: z.string(), at: time, attempts: z.int(), why: z.string() }),
+    ),
+    /** Only those in which something waits, runs or gave up. */
+    queues: z.array(
+      z.object({
+        queue: z.string(),
+        ready: z.int(),
+        later: z.int(),
+        running: z.int(),
+        givenUp: z.int(),
+      }),
+    ),
+  }),
+})

@@ -1,0 +1,26 @@
+/** The roles of the operator's staff, and what each may do (decision 90). */
+
+export const staffRoles = ['owner', 'finance', 'operations', 'support', 'read_only'] as const
+export type StaffRole = (typeof staffRoles)[number]
+
+/**
+ * What a call of the desk needs. `look`: to read; `note`: notes and labels; `customers`: acts on
+ * accounts; `money`: acts on wallets; `work`: servers, jobs, letters; `staff`: who works here.
+ */
+export type StaffPermission = 'look' | 'note' | 'customers' | 'money' | 'work' | 'staff'
+
+export const rolesThatMay: Readonly<Record<StaffPermission, readonly StaffRole[]>> = {
+  look: staffRoles,
+  note: ['owner', 'finance', 'operations', 'support'],
+  customers: ['owner', 'support'],
+  money: ['owner', 'finance'],
+  work: ['owner', 'operations'],
+  staff: ['owner'],
+}
+
+export const mayDo = (role: StaffRole, permission: StaffPermission): boolean =>
+  rolesThatMay[permission].includes(role)
+
+/** Whether a member may decide on what another one proposed: of the same role, or an owner. */
+export const mayApproveFor = (approver: StaffRole, proposer: StaffRole | null): boolean =>
+  approver === 'owner' || proposer === null || approver === proposer

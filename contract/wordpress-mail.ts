@@ -1,0 +1,146 @@
+/** E-mail that a server sends: whether it may, from whom, what became of it, and the DNS for it. */
+import * as z from 'zod/mini'
+import { endpoint, idParam, pageQuery } from './endpoint.ts'
+
+/** A plain address, such as shop@example.vn: no name, no comment. */
+export const mailAddress = z.string().check(
+  z.trim(),
+  z.maxLength(200, { error: 'mail_sender_form' }),
+  z.regex(
+    /^[A-Za-z0-9](?:[A-Za-z0-9._+-]{0,62}[A-Za-z0-9])?@[^\s@<>()[\]\\,;:"]+\.[^\s@<>()[\]\\,;:"]+$/,
+    {
+      error: 'mail_sender_form',
+    },
+  ),
+)
+
+export const MailState = z.object({
+  /** Whether the server's PHP may send. */
+  enabled: z.boolean(),
+  /** Null while it is not suspended. */
+  suspended: z.nullable(
+    z.object({
+      at: z.string(),
+      cause: z.enum(['bounces', 'complaint', 'operator']),
+      /** What the provider wrote about it. */
+      note: z.nullable(z.string()),
+    }),
+  ),
+  /** Whom messages are from that name no sender on a name of the server's. */
+  sender: z.string(),
+  /** The sender that was chosen; null: the usual one. */
+  chosenSender: z.nullable(z.string()),
+  /** Names that a sender may be on. */
+  senderDomains: z.array(z.string()),
+  hour: z.object({
+    /** Messages that the plan allows within an hour, each recipient counted. */
+    limit: z.int(),
+    used: z.int(),
+  }),
+  /** Recipients whose message is not sent yet. */
+  waiting: z.int(),
+})
+export type MailState = z.output<typeof MailState>
+
+export const recordStates = ['found', 'missing', 'differs', 'alias', 'unknown'] as const
+export const MailRecord = z.object({
+  kind: z.enum(['spf', 'dkim', 'dmarc']),
+  /** Whole, without a dot at the end. All are TXT records. */
+  name: z.string(),
+  /** What should stand there. */
+  value: z.string(),
+  /**
+   * `alias`: the name is a CNAME, beside which no other record may stand. `unknown`: nobody
+   * answered.
+   */
+  state: z.enum(recordStates),
+  /** What stands there now, as far as it is of this kind. */
+  found: z.array(z.string()),
+})
+export type MailRecord = z.output<typeof MailRecord>
+export const MailDomain = z.object({
+  domain: z.string(),
+  /** Whether its zone is the customer's here, so that the records can be written at once. */
+  here: z.boolean(),
+  records: z.array(MailRecord),
+})
+export type MailDomain = z.output<typeof MailDomain>
+
+export const mailStates = ['waiting', 'held', 'sent', 'bounced', 'failed', 'refused'] as const
+export const mailReasons = [
+  'hour_limit',
+  'suspended',
+  'off',
+  'header_unreadable',
+  'line_too_long',
+  'address',
+  'text_gone',
+  'sender_lost',
+  'trouble',
+] as const
+export const SentMail = z.object({
+  id: z.string(),
+  at: z.string(),
+  from: z.string(),
+  /** Whom the program had named, where that was none of the server's. */
+  namedFrom: z.nullable(z.string()),
+  to: z.string(),
+  subject: z.string(),
+  state: z.enum(mailStates),
+  /** Why it is not sent, or not yet. */
+  reason: z.nullable(z.enum(mailReasons)),
+  /** What the mail server said. */
+  said: z.nullable(z.string()),
+  attempts: z.int(),
+  /** When it is tried next; null where it is not. */
+  nextAt: z.nullable(z.string()),
+})
+export type SentMail = z.output<typeof SentMail>
+
+export const getMail = endpoint({
+  method: 'GET',
+  path: '/api/wp/:id/mail',
+  access: 'customer',
+  summary: 'Whether a server may send e-mail, from whom, and how much of its hourly limit is used',
+  params: idParam,
+  result: MailState,
+})
+export const changeMail = endpoint({
+  method: 'PUT',
+  path: '/api/wp/:id/mail',
+  access: 'customer',
+  summary: 'Switch e-mail of a server on or off, or choose its sender',
+  params: idParam,
+  body: z.strictObject({
+    enabled: z.optional(z.boolean()),
+    sender: z.optional(z.nullable(mailAddress)),
+  }),
+  result: MailState,
+})
+export const listMailRecords = endpoint({
+  method: 'GET',
+  path: '/api/wp/:id/mail/records',
+  access: 'customer',
+  summary: "SPF, DKIM and DMARC of a server's own names, and what the DNS says of them now",
+  params: idParam,
+  result: z.object({ data: z.array(MailDomain) }),
+})
+export const writeMailRecords = endpoint({
+  method: 'POST',
+  path: '/api/wp/:id/mail/records',
+  access: 'customer',
+  summary: 'Write SPF, DKIM and DMARC into the zone of one of its names, where that is here',
+  params: idParam,
+  body: z.strictObject({ domain: z.string().check(z.maxLength(253)) }),
+  result: MailDomain,
+})
+export const listMail = endpoint({
+  method: 'GET',
+  path: '/api/wp/:id/mail/messages',
+  access: 'customer',
+  summary: 'What a server sent in the last 30 days, newest first: one entry a recipient',
+  params: idParam,
+  query: z.object(pageQuery),
+  result: z.array(SentMail),
+  paged: true,
+})

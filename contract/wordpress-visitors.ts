@@ -1,0 +1,77 @@
+/** Who may visit a server's site: a password before its pages, and networks that are denied. */
+import * as z from 'zod/mini'
+import { endpoint, idParam } from './endpoint.ts'
+
+/** Entries of the list at most. */
+export const mostDenied = 200
+
+export const SiteVisitors = z.object({
+  /** The user name that goes with the password; null: everybody may visit. */
+  user: z.nullable(z.string()),
+  /** Addresses and networks (CIDR) whose visitors are answered 403. */
+  denied: z.array(z.string()),
+  /** The address that the caller comes from. */
+  address: z.string(),
+})
+export type SiteVisitors = z.output<typeof SiteVisitors>
+
+const noControl = {
+  en: 'Use no control characters.',
+  vi: 'Không dùng ký tự điều khiển.',
+}
+/** A colon ends it in what browsers send (RFC 7617). */
+const noColon = {
+  en: 'Use no colon and no control characters.',
+  vi: 'Không dùng dấu hai chấm và ký tự điều khiển.',
+}
+const user = z.string().check(
+  z.trim(),
+  z.minLength(1),
+  z.maxLength(60),
+  z.refine((text) => /^[^:\p{Cc}]*$/u.test(text), { params: noColon }),
+)
+export const SitePassword = z.strictObject({
+  user,
+  password: z.string().check(
+    z.minLength(8, 'password_length'),
+    z.maxLength(128, 'password_length'),
+    z.refine((text) => /^\P{Cc}*$/u.test(text), { params: noControl }),
+  ),
+})
+
+export const getSiteVisitors = endpoint({
+  method: 'GET',
+  path: '/api/wp/:id/visitors',
+  access: 'customer',
+  summary: 'Who may visit the site of a server',
+  params: idParam,
+  result: SiteVisitors,
+})
+export const setSitePassword = endpoint({
+  method: 'PUT',
+  path: '/api/wp/:id/visitors/password',
+  access: 'customer',
+  summary: 'Ask visitors for a user name and a password before they see any page or file',
+  params: idParam,
+  body: SitePassword,
+  result: SiteVisitors,
+})
+export const removeSitePassword = endpoint({
+  method: 'DELETE',
+  path: '/api/wp/:id/visitors/password',
+  access: 'customer',
+  summary: 'Ask visitors for no password any more',
+  params: idParam,
+  result: SiteVisitors,
+})
+export const denyNetworks = endpoint({
+  method: 'PUT',
+  path: '/api/wp/:id/visitors/denied',
+  access: 'customer',
+  summary: 'The addresses and networks (CIDR) that may not visit the site, as one list',
+  params: idParam,
+  body: z.strictObject({
+    networks: z.array(z.string().check(z.maxLength(60))).check(z.maxLength(mostDenied)),
+  }),
+  result: SiteVisitors,
+})

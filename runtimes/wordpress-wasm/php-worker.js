@@ -1,0 +1,4 @@
+// PHP in a process of its own, which main.js starts.
+import './src/without-undici.js'
+
+await import('./src/php-worker.js')

@@ -1,0 +1,376 @@
+// The processes that run a container's PHP. One is always there; more are started when somebody
+// waits, as many as the plan has processors and memory, and end when nobody needs them.
+//
+// The plan's processors say how many pages may compute at the same time. A page that waits (for
+// another server, a lock, a slow visitor) computes nothing, so another one may begin meanwhile.
+
+/** How often it is looked who computes, while somebody waits for PHP. */
+const lookMs = 100
+/** A process that used this share of a processor computes. */
+const computingShare = 0.3
+/** A process that nobody needed for so long ends, unless it is the only one. */
+const unusedMs = 300_000
+const memoryMs = 1_000
+/** Share of the plan's memory from which on processes are given back. */
+const fullShare = 0.85
+/**
+ * PHP never gives memory back: a process that grew above this, bytes, and has been idle for so
+ * long, is replaced. Without large requests it stays well below.
+ */
+const grownBytes = 480 * 1_048_576
+const grownIdleMs = 30_000
+/**
+ * A process is renewed after so many requests: what PHP and plugins leave behind in it goes with
+ * it, also where visitors leave it no moment of rest.
+ */
+const mostServed = 1_000
+/**
+ * One that ended in a fatal error counts as so many: PHP leaves more behind then, and after some
+ * hundred of them its heap was found broken.
+ */
+const fatalWear = 25
+/**
+ * After so many fatal errors in a row it may be the process that is broken, and not the site's
+ * program.
+ */
+const fatalInARow = 5
+/** A site whose program always fails starts processes no more often. */
+const renewedMs = 30_000
+/** What a process takes that has just begun. */
+const freshBytes = 260 * 1_048_576
+/** The only process is renewed, for a plan with little memory, at most so often. */
+const renewMs = 600_000
+/** Starts in a row that fail before the container gives up. */
+const maxFailures = 6
+/** What the machine must have left for one more process, bytes. */
+const processRoom = 900 * 1_048_576
+
+export class PhpPool {
+  #start
+  #log
+  #onLost
+  #onWrite
+  #memoryBytes
+  /** How many pages may compute at the same time. */
+  #atOnce
+  #most
+  #all = new Set()
+  #cpuMs = 0
+  /** Of a process, what stands in the sum already. */
+  #counted = new WeakMap()
+  #booting = 0
+  #line = []
+  #looking = null
+  #failures = 0
+  #closed = false
+  #startedOne = false
+  #renewing = false
+  #renewedAt = -Infinity
+
+  /**
+   * @param {{start: (first: boolean) => object, atOnce: number, most: number, memoryBytes: number,
+   * log: (line: object) => void, onLost: (why: string) => void, onWrite: (tags: string[] | null) =>
+   * Promise<void>}} parts `start` starts a process (php-process.js); `memoryBytes`: the plan's;
+   * `onLost`: PHP does not start any more; `onWrite`: what PHP wrote, before its answer goes on
+   */
+  constructor({ start, atOnce, most, memoryBytes, log, onLost, onWrite }) {
+    this.#start = start
+    this.#atOnce = atOnce
+    this.#most = most
+    this.#memoryBytes = memoryBytes
+    this.#log = log
+    this.#onLost = onLost
+    this.#onWrite = onWrite
+    setInterval(() => this.#watchMemory(), memoryMs).unref()
+  }
+
+  /** Resolves with the first process once it takes requests; rejects when it does not come up. */
+  async open() {
+    return await this.#boot()
+  }
+
+  get #processes() {
+    return [...this.#all]
+  }
+
+  /** How many wait for their turn. */
+  get waiting() {
+    return this.#line.length
+  }
+
+  /** Bytes on the disks: each process knows its own words first, so the largest is nearest. */
+  get told() {
+    const all = this.#processes.flatMap(({ told }) => told ?? [])
+    return {
+      ssd: Math.max(0, ...all.map(({ ssd }) => ssd)),
+      database: Math.max(0, ...all.map(({ database }) => database)),
+    }
+  }
+
+  rss() {
+    return this.#processes.reduce((sum, one) => sum + one.rss(), 0)
+  }
+
+  /**
+   * Processor time of all its processes since the start, ms; of one that has ended as far as it was
+   * looked at.
+   */
+  cpuMs() {
+    for (const one of this.#all) {
+      const used = one.processor()?.usedMs ?? 0
+      const before = this.#counted.get(one) ?? 0
+      if (used > before) {
+        this.#cpuMs += used - before
+        this.#counted.set(one, used)
+      }
+    }
+    return this.#cpuMs
+  }
+
+  /** Whether PHP waits for a page of its own site. */
+  get callsItself() {
+    return this.#processes.some(({ ownCalls }) => ownCalls > 0)
+  }
+
+  /** Whether one more request would find a process while those in hand wait. */
+  get hasSpare() {
+    return this.#processes.filter(({ idle }) => !idle).length + this.#line.length < this.#most
+  }
+
+  resize(limits) {
+    for (const one of this.#all) one.resize(limits)
+  }
+
+  async #boot() {
+    this.#booting++
+    const one = this.#start(!this.#startedOne)
+    this.#startedOne = true
+    one.busySince = null
+    one.idleSince = performance.now()
+    one.startedAt = performance.now()
+    one.computes = false
+    one.client = null
+    one.sample = null
+    one.wear = 0
+    one.fatal = 0
+    one.failed = false
+    one.leaving = false
+    try {
+      await one.ready
+    } finally {
+      this.#booting--
+    }
+    this.#failures = 0
+    this.#all.add(one)
+    void one.ended.then((why) => {
+      this.#all.delete(one)
+      if (this.#closed) return
+      if (!one.retired) this.#log({ s: 'php', m: `a PHP process ended: ${why.split('\n')[0]}` })
+      this.#keepOne()
+    })
+    this.#dispatch()
+    return one
+  }
+
+  #bootLater(delayMs = 0) {
+    this.#booting++
+    setTimeout(() => {
+      this.#booting--
+      if (this.#closed) return
+      this.#boot().catch((error) => {
+        if (this.#closed) return
+        this.#failures++
+        this.#log({ s: 'php', m: `PHP did not start: ${error.message.split('\n')[0]}` })
+        if (this.#failures >= maxFailures && this.#all.size === 0)
+          this.#onLost(`PHP does not start any more: ${error.message}`)
+        else this.#keepOne()
+      })
+    }, delayMs)
+  }
+
+  #keepOne() {
+    if (this.#all.size + this.#booting === 0)
+      this.#bootLater(this.#failures === 0 ? 0 : 250 * 2 ** this.#failures)
+  }
+
+  /**
+   * Waits for a process and runs a request there.
+   * @param answer where the answer goes (php-process.js)
+   * @param client whose request it is (client-limits.js); null: nobody's who is limited
+   * @param visitor the response whose `close` ends the wait; undefined when nobody can leave
+   * @returns the outcome (php-process.js), null when the visitor left before the turn came
+   */
+  async run(request, answer, { limitMs, client = null, visitor }) {
+    const one = await this.#enter(client, visitor)
+    if (!one) return null
+    one.computes = true
+    one.sample = null
+    const outcome = await one.run(request, answer, { limitMs, onWrite: this.#onWrite })
+    // Nobody knows what it did.
+    if (outcome.how !== 'done') await this.#onWrite(null)
+    one.idleSince = performance.now()
+    one.computes = false
+    one.client = null
+    if (one.leaving === 'first' || (one.leaving && this.#all.size > 1)) this.#retire(one)
+    else if (outcome.how === 'done') this.#wear(one, outcome.exitCode !== 0)
+    this.#dispatch()
+    return outcome
+  }
+
+  #wear(one, isFatal) {
+    one.fatal = isFatal ? one.fatal + 1 : 0
+    one.wear += isFatal ? fatalWear : 1
+    const now = performance.now()
+    const isBroken = one.fatal >= fatalInARow
+    one.failed ||= isFatal
+    if (this.#renewing || (one.wear < mostServed && !isBroken)) return
+    if (one.failed && now - this.#renewedAt < renewedMs) return
+    this.#renewedAt = now
+    // Where it stays, for want of memory or of a new one, it is not tried again at once.
+    one.wear = 0
+    if (isBroken)
+      this.#log({ s: 'php', m: `a PHP process is renewed after ${one.fatal} fatal errors` })
+    void this.#renew(one)
+  }
+
+  #enter(client, visitor) {
+    if (visitor?.destroyed) return Promise.resolve(null)
+    return new Promise((resolve) => {
+      const place = { begin: resolve, client }
+      this.#line.push(place)
+      visitor?.once('close', () => {
+        const at = this.#line.indexOf(place)
+        if (at < 0) return
+        this.#line.splice(at, 1)
+        resolve(null)
+      })
+      this.#dispatch()
+    })
+  }
+
+  #computing() {
+    return this.#processes.filter((one) => one.reserved || (!one.idle && one.computes)).length
+  }
+
+  /**
+   * The next in line: one client leaves a process to the others, if there are two or more, whatever
+   * he has in line.
+   */
+  #nextInLine() {
+    const share = Math.max(1, this.#most - 1)
+    const at = this.#line.findIndex(
+      ({ client }) =>
+        client === null || this.#processes.filter((one) => one.client === client).length < share,
+    )
+    return at < 0 ? undefined : this.#line.splice(at, 1)[0]
+  }
+
+  #dispatch() {
+    while (this.#line.length > 0 && this.#computing() < this.#atOnce) {
+      // The one that ran last has the most in the processor's caches, and lets others end.
+      const [next] = this.#processes
+        .filter((one) => one.idle && !one.reserved && !one.retired)
+        .filter((one) => !one.leaving || this.#all.size === 1)
+        .toSorted((a, b) => b.idleSince - a.idleSince)
+      const place = next && this.#nextInLine()
+      if (!place) break
+      next.reserved = true
+      next.client = place.client
+      place.begin(next)
+      // It is taken when `run` goes on, in this very turn of the event loop.
+      queueMicrotask(() => (next.reserved = false))
+    }
+    if (this.#line.length > 0) this.#looking ??= setInterval(() => this.#look(), lookMs)
+    else if (this.#looking) {
+      clearInterval(this.#looking)
+      this.#looking = null
+    }
+  }
+
+  /** Somebody waits: who of the busy computes, and is there room for one more? */
+  #look() {
+    const now = performance.now()
+    for (const one of this.#all) {
+      if (one.idle) continue
+      const processor = one.processor()
+      if (processor === null) continue
+      const { usedMs, wants } = processor
+      // On a busy machine one that computes may be given little.
+      if (one.sample)
+        one.computes =
+          wants || (usedMs - one.sample.usedMs) / (now - one.sample.at) > computingShare
+      one.sample = { usedMs, at: now }
+    }
+    this.#dispatch()
+    if (this.#line.length > 0 && this.#mayGrow()) this.#bootLater()
+  }
+
+  #mayGrow() {
+    return (
+      this.#booting === 0 &&
+      this.#all.size < this.#most &&
+      this.#computing() < this.#atOnce &&
+      this.#processes.every(({ idle }) => !idle) &&
+      process.availableMemory() > processRoom
+    )
+  }
+
+  /** Ends what nobody needs, and what takes more memory than the plan has. */
+  #watchMemory() {
+    const now = performance.now()
+    for (const one of this.#all) {
+      if (this.#all.size > 1 && one.idle && now - one.idleSince > unusedMs) this.#retire(one)
+    }
+    const grown = this.#processes.find(
+      (one) => one.idle && now - one.idleSince > grownIdleMs && one.rss() > grownBytes,
+    )
+    if (grown && !this.#renewing) void this.#renew(grown)
+    const rss = process.memoryUsage.rss() + this.rss()
+    const bySize = this.#processes.toSorted((a, b) => b.rss() - a.rss())
+    // While one takes the place of another, the page that is under way is not to pay for both.
+    const isChanging = this.#renewing || this.#processes.some(({ leaving }) => leaving)
+    const resting = bySize.find((one) => one.idle && !one.reserved)
+    const victim = isChanging && this.#all.size > 1 ? (resting ?? bySize[0]) : bySize[0]
+    if (rss > this.#memoryBytes && victim) {
+      const mb = (bytes) => Math.round(bytes / 1_048_576)
+      victim.kill(`memory ${mb(rss)} MB is above the plan's ${mb(this.#memoryBytes)} MB`)
+    } else if (rss > this.#memoryBytes * fullShare && resting && !isChanging) {
+      if (this.#all.size > 1 || now - resting.startedAt > renewMs) this.#retire(resting)
+    }
+  }
+
+  /**
+   * The new one is there before the old one goes; where the plan has no memory for both, the old
+   * one ends its request and goes first.
+   */
+  async #renew(old) {
+    if (process.memoryUsage.rss() + this.rss() + freshBytes > this.#memoryBytes) {
+      if (old.idle && !old.reserved) this.#retire(old)
+      else old.leaving = 'first'
+      return
+    }
+    this.#renewing = true
+    try {
+      await this.#boot()
+      // One that is at work leaves when that is done (`run`).
+      old.leaving = true
+      if (old.idle && !old.reserved && this.#all.size > 1) this.#retire(old)
+    } catch {
+      // The old one stays; the next look, or its next request, tries again.
+    }
+    this.#renewing = false
+  }
+
+  #retire(one) {
+    one.retired = true
+    this.#all.delete(one)
+    one.kill('it is not needed any more')
+    this.#keepOne()
+  }
+
+  /** Ends every process. */
+  close() {
+    this.#closed = true
+    for (const one of this.#all) one.kill('the container ends')
+  }
+}

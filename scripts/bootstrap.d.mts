@@ -1,0 +1,2 @@
+export function ensureServerBundle(): Promise<void>
+export function serverProgram(name: 'main' | 'api' | 'name-server-process' | 'command'): string

@@ -1,0 +1,278 @@
+/** What the operator's desk asks of accounts, and does to them. */
+import { sql } from 'kysely'
+import type { Me } from '../../contract/auth.ts'
+import type { Language } from '../../contract/errors.ts'
+import { fold } from '../../contract/fold.ts'
+import type { RegionCode } from '../../contract/money.ts'
+import type { CustomerStory } from '../../contract/operator-desk.ts'
+import type { Clock } from '../platform/clock.ts'
+import { isUuid, type Queryable, type Tx } from '../platform/db.ts'
+import { Refusal } from '../platform/errors.ts'
+import { endChallengesOf } from './challenges.ts'
+import { languageOfCustomer } from './language.ts'
+import { hasFactor } from './second-factor.ts'
+import { endSessions, listSessions, type EndLive } from './session.ts'
+import { listSignIns } from './sign-ins.ts'
+import { forgetDevices } from './trusted-devices.ts'
+
+/** A customer in one line. */
+export interface ShownCustomer {
+  readonly id: string
+  readonly name: string
+  readonly email: string
+  readonly blocked: boolean
+}
+
+const shownSignIns = 10
+/** A lexeme of a tsquery, found by its beginning. */
+const beginning = (word: string): string =>
+  `'${word.replaceAll('\\', '\\\\').replaceAll("'", "''")}':*`
+
+/** Numbers as people write them, in E.164 for each country that the number may be of. */
+function phonesOf(text: string): string[] {
+  if (!/^\+?[\d\s().-]{4,24}$/.test(text)) return []
+  const digits = text.replaceAll(/\D/g, '')
+  if (digits.length < 4) return []
+  const national = digits.replace(/^0+/, '')
+  return digits.startsWith('0')
+    ? ['84', '61', '49', '1'].map((country) => `+${country}${national}`)
+    : [`+${digits}`]
+}
+
+/**
+ * Customers whose name, e-mail address, its domain, or phone number begins like this, each word of
+ * it; or whose id it is. Names without their accents.
+ */
+export async function findCustomers(
+  db: Queryable,
+  text: string,
+  limit: number,
+): Promise<{ readonly id: string }[]> {
+  if (isUuid(text))
+    return await db.selectFrom('customer').select('id').where('id', '=', text).execute()
+  // As customer_search_terms takes names apart (migration 0090).
+  const words = fold(text)
+    .split(/[\s,.'’-]+/)
+    .filter(Boolean)
+  // The beginning of an e-mail address, or of what stands behind its @.
+  const isWhole = !/\s/.test(text)
+  const terms = [
+    ...phonesOf(text).map(beginning),
+    ...(words.length === 0 ? [] : [`(${words.map(beginning).join(' & ')})`]),
+    ...(isWhole ? [beginning(text.toLowerCase())] : []),
+  ]
+  if (terms.length === 0) return []
+  const wanted = terms.join(' | ')
+  const { rows } = await sql<{ id: string }>`
+    select id from customer
+    where customer_search_terms(name, email, phone) @@ ${wanted}::tsquery
+    limit ${limit}`.execute(db)
+  return rows
+}
+
+/** By id; who is not there is left out. */
+export async function showCustomers(
+  db: Queryable,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, ShownCustomer>> {
+  if (ids.length === 0) return new Map()
+  const rows = await db
+    .selectFrom('customer')
+    .select(['id', 'name', 'email', 'blocked_at'])
+    .where('id', 'in', [...new Set(ids)])
+    .execute()
+  return new Map(
+    rows.map(({ id, name, email, blocked_at }) => [
+      id,
+      { id, name, email, blocked: blocked_at !== null },
+    ]),
+  )
+}
+
+/** Where a customer is written to, and in which language. */
+export async function letterAddress(
+  db: Queryable,
+  languageOf: (region: RegionCode) => Me['language'],
+  customerId: string,
+): Promise<{ readonly email: string; readonly language: Language }> {
+  const row = await db
+    .selectFrom('customer')
+    .select(['email', 'language', 'region_code'])
+    .where('id', '=', customerId)
+    .executeTakeFirstOrThrow()
+  return { email: row.email, language: languageOfCustomer(row, languageOf) }
+}
+
+type AccountPart = Pick<
+  CustomerStory,
+  | 'id'
+  | 'name'
+  | 'email'
+  | 'phone'
+  | 'region'
+  | 'language'
+  | 'company'
+  | 'taxCode'
+  | 'active'
+  | 'createdAt'
+  | 'blockedAt'
+  | 'secondFactor'
+  | 'sessions'
+  | 'signIns'
+>
+
+/** Refuses with not_found. */
+export async function accountStory(
+  db: Queryable,
+  clock: Clock,
+  customerId: string,
+): Promise<AccountPart> {
+  const row = isUuid(customerId)
+    ? await db.selectFrom('customer').selectAll().where('id', '=', customerId).executeTakeFirst()
+    : undefined
+  if (!row) throw new Refusal('not_found')
+  const { id } = row
+  const factors = await db
+    .selectNoFrom((eb) => [
+      eb
+        .selectFrom('totp')
+        .select((of) => of.fn.countAll<bigint>().as('n'))
+        .where('customer_id', '=', id)
+        .where('confirmed_at', 'is not', null)
+        .as('apps'),
+      eb
+        .selectFrom('passkey')
+        .select((of) => of.fn.countAll<bigint>().as('n'))
+        .where('customer_id', '=', id)
+        .as('passkeys'),
+      eb
+        .selectFrom('recovery_code')
+        .select((of) => of.fn.countAll<bigint>().as('n'))
+        .where('customer_id', '=', id)
+        .as('codes'),
+    ])
+    .executeTakeFirstOrThrow()
+  const sessions = await listSessions(db, clock, { customerId: id, sessionId: '' })
+  const { signIns } = await listSignIns(db, id, { limit: shownSignIns, before: null })
+  return {
+    id,
+    name: row.name,
+    email: row.email,
+    phone: row.phone,
+    region: row.region_code,
+    language: row.language,
+    company: row.company,
+    taxCode: row.tax_code,
+    active: row.active,
+    createdAt: row.created_at.toISOString(),
+    blockedAt: row.blocked_at?.toISOString() ?? null,
+    secondFactor: {
+      app: (factors.apps ?? 0n) > 0n,
+      passkeys: Number(factors.passkeys ?? 0n),
+      recoveryCodes: Number(factors.codes ?? 0n),
+    },
+    sessions: sessions.map(({ id: session, ip, userAgent, lastUsedAt }) => ({
+      id: session,
+      ip: ip ?? '',
+      userAgent: userAgent ?? '',
+      lastUsedAt,
+    })),
+    signIns,
+  }
+}
+
+/** What the desk does to an account; each in the transaction of its act. */
+export interface AccountActs {
+  /** Refuses with not_found, and with conflict who is blocked. Answers how many sessions ended. */
+  block(tx: Tx, customerId: string): Promise<number>
+  /** Refuses with not_found, and with conflict who is not blocked. */
+  unblock(tx: Tx, customerId: string): Promise<void>
+  /** Answers how many ended. Refuses with not_found. */
+  endSessions(tx: Tx, customerId: string): Promise<number>
+  /** Answers what there was. Refuses with not_found, and with conflict who has none. */
+  resetSecondFactor(
+    tx: Tx,
+    customerId: string,
+  ): Promise<{ app: boolean; passkeys: number; sessions: number }>
+  /** Answers the language of before. Refuses with not_found. */
+  changeLanguage(tx: Tx, customerId: string, language: 'en' | 'vi' | 'aud'): Promise<string | null>
+}
+
+export function createAccountActs(needs: { clock: Clock; endLive: EndLive }): AccountActs {
+  const { clock, endLive } = needs
+  /** Locked: of two acts on one customer the second sees what the first has done. */
+  const held = async (tx: Tx, customerId: string) => {
+    const row = isUuid(customerId)
+      ? await tx
+          .selectFrom('customer')
+          .select(['id', 'blocked_at', 'language'])
+          .where('id', '=', customerId)
+          .forUpdate()
+          .executeTakeFirst()
+      : undefined
+    if (!row) throw new Refusal('not_found')
+    return row
+  }
+  return {
+    async block(tx, customerId) {
+      const { id, blocked_at: since } = await held(tx, customerId)
+      if (since !== null)
+        throw new Refusal('conflict', {
+          fields: {
+            customer: { en: 'This customer is blocked already.', vi: 'Khách hàng này đã bị khoá.' },
+          },
+        })
+      await tx
+        .updateTable('customer')
+        .set({ blocked_at: clock.now() })
+        .where('id', '=', id)
+        .execute()
+      await endChallengesOf(tx, id)
+      return await endSessions(tx, endLive, { customerId: id })
+    },
+    async unblock(tx, customerId) {
+      const { id, blocked_at: since } = await held(tx, customerId)
+      if (since === null)
+        throw new Refusal('conflict', {
+          fields: {
+            customer: { en: 'This customer is not blocked.', vi: 'Khách hàng này không bị khoá.' },
+          },
+        })
+      await tx.updateTable('customer').set({ blocked_at: null }).where('id', '=', id).execute()
+    },
+    async endSessions(tx, customerId) {
+      const { id } = await held(tx, customerId)
+      return await endSessions(tx, endLive, { customerId: id })
+    },
+    async resetSecondFactor(tx, customerId) {
+      const { id } = await held(tx, customerId)
+      if (!(await hasFactor(tx, id)))
+        throw new Refusal('conflict', {
+          fields: {
+            customer: {
+              en: 'This customer has no second factor.',
+              vi: 'Khách hàng này không có lớp bảo mật thứ hai.',
+            },
+          },
+        })
+      const gone = async (table: 'totp' | 'passkey' | 'recovery_code'): Promise<number> => {
+        const { numDeletedRows } = await tx
+          .deleteFrom(table)
+          .where('customer_id', '=', id)
+          .executeTakeFirst()
+        return Number(numDeletedRows)
+      }
+      const app = (await gone('totp')) > 0
+      const passkeys = await gone('passkey')
+      await gone('recovery_code')
+      await forgetDevices(tx, id)
+      await endChallengesOf(tx, id)
+      return { app, passkeys, sessions: await endSessions(tx, endLive, { customerId: id }) }
+    },
+    async changeLanguage(tx, customerId, language) {
+      const { id, language: before } = await held(tx, customerId)
+      await tx.updateTable('customer').set({ language }).where('id', '=', id).execute()
+      return before
+    },
+  }
+}

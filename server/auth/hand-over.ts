@@ -1,0 +1,22 @@
+/** What a sign-in and an unlock answer with. */
+import type { SignedIn } from '../../contract/session.ts'
+import { onCommit, type Tx } from '../platform/db.ts'
+import type { Held } from '../platform/http.ts'
+import { csrfTokenOf } from '../platform/session-cookie.ts'
+import type { Opened } from './session.ts'
+
+/** Has the browser hold the session, once it is committed, and says what holds it. */
+export function handOver(tx: Tx, held: Held, opened: Opened): SignedIn {
+  onCommit(tx, () => held.keep(opened.cookie, opened.cookieSeconds ?? undefined))
+  const expiresAt = opened.expiresAt.toISOString()
+  return {
+    token: { accessToken: opened.accessToken, expiresAt },
+    session: {
+      id: opened.id,
+      csrfToken: csrfTokenOf(opened.cookie),
+      remembered: opened.remembered,
+      expiresAt: opened.sessionExpiresAt.toISOString(),
+      locked: false,
+    },
+  }
+}

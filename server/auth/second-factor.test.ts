@@ -1,0 +1,486 @@
+/**
+ * The second factor, as its owner uses it and as somebody would who has the password: codes of an
+ * app, recovery codes, passkeys, devices that are not asked, what is asked again, and the letter
+ * about a sign-in.
+ */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createAuthenticator } from '../../test/authenticator.ts'
+import { code, newcomersTo } from '../../test/newcomers.ts'
+import {
+  eventually,
+  freePort,
+  manualClock,
+  openTestPortal,
+  type Answer,
+  type TestPortal,
+} from '../../test/portal.ts'
+import { hours, minutes, seconds } from '../platform/clock.ts'
+import { base32, stepOf, totpAt } from './totp.ts'
+
+const clock = manualClock()
+let portal: TestPortal
+beforeAll(async () => {
+  // Passkeys belong to a host name, never to an address.
+  const port = await freePort()
+  portal = await openTestPortal({
+    clock,
+    env: {
+      TRUST_PROXY: 'on',
+      PORT: String(port),
+      PORTAL_URL: `http://localhost:${port}`,
+    },
+  })
+})
+afterAll(() => portal.close())
+const { auth, signIn, me, active } = newcomersTo(() => portal)
+
+interface SignedIn {
+  token: { accessToken: string }
+}
+type Person = Awaited<ReturnType<typeof active>>
+const account = <T = null>(token: string, method: string, path: string, body?: unknown) =>
+  portal.call<T>(method, `/api/v1/account${path}`, { token, ...(body !== undefined && { body }) })
+const security = async (token: string) =>
+  (
+    await account<{
+      totp: boolean
+      passkeys: { id: string; name: string }[]
+      passkeyOrigin: string
+      recoveryCodesLeft: number
+      devices: { id: string }[]
+    }>(token, 'GET', '/security')
+  ).body.result
+
+/** The code that an app shows so many steps from now. */
+const shown = (secret: string, steps = 0) => totpAt(secret, stepOf(clock.now()) + steps)
+const nextStep = () => clock.advance(seconds(30))
+
+/** A customer with an app; the codes of the step before now are used. */
+async function withApp() {
+  const person = await active()
+  const token = await signIn(person)
+  const begun = await account<{ secret: string; uri: string }>(token, 'POST', '/security/totp', {
+    password: person.password,
+  })
+  expect(begun.status, begun.text).toBe(200)
+  const { secret, uri } = begun.body.result
+  const confirmed = await account<{ recoveryCodes: string[] }>(
+    token,
+    'POST',
+    '/security/totp/confirm',
+    { code: shown(secret) },
+  )
+  expect(confirmed.status, confirmed.text).toBe(200)
+  nextStep()
+  return { person, token, secret, uri, recoveryCodes: confirmed.body.result.recoveryCodes }
+}
+const login = (person: Person, options: object = {}) =>
+  auth<SignedIn>('login', { email: person.email, password: person.password }, options)
+const challengeOf = (answer: Answer): string => {
+  expect(code(answer)).toEqual([403, 'second_factor_required'])
+  return (answer.body.error as { challenge?: string }).challenge ?? ''
+}
+const bring = (challenge: string, given: string, more: object = {}) =>
+  auth<SignedIn>('second-factor', { challenge, code: given, ...more })
+
+describe('codes of an app', () => {
+  test('are those of RFC 6238', () => {
+    const secret = base32(Buffer.from('12345678901234567890'))
+    for (const [at, expected] of [
+      [59, '287082'],
+      [1_111_111_109, '081804'],
+      [1_111_111_111, '050471'],
+      [1_234_567_890, '005924'],
+      [2_000_000_000, '279037'],
+      [20_000_000_000, '353130'],
+    ] as const)
+      expect(totpAt(secret, stepOf(new Date(at * 1000)))).toBe(expected)
+  })
+
+  test('once it is confirmed the password is not enough', async () => {
+    const { person, secret, uri, recoveryCodes, token } = await withApp()
+    expect(uri).toMatch(
+      new RegExp(`^otpauth://totp/[^?]+%40example.vn\\?secret=${secret}&issuer=.+&period=30$`),
+    )
+    expect(recoveryCodes).toHaveLength(10)
+    const refused = await login(person)
+    const challenge = challengeOf(refused)
+    expect(refused.headers.get('set-cookie')).toBeNull()
+    const entered = await bring(challenge, shown(secret))
+    expect(entered.status, entered.text).toBe(200)
+    expect((await me(entered.body.result.token.accessToken)).status).toBe(200)
+    // The challenge is spent, and so is the code.
+    expect(code(await bring(challenge, shown(secret, 1)))).toEqual([422, 'otp_expired'])
+    expect(code(await bring(challengeOf(await login(person)), shown(secret)))).toEqual([
+      422,
+      'otp_invalid',
+    ])
+    expect(await security(token)).toMatchObject({ totp: true, recoveryCodesLeft: 10 })
+  })
+
+  test('a step before and after is let through, two are not, an older one never', async () => {
+    const { person, secret } = await withApp()
+    const tried = async (steps: number) =>
+      (await bring(challengeOf(await login(person)), shown(secret, steps))).status
+    for (let n = 0; n < 4; n++) nextStep()
+    expect(await tried(-2)).toBe(422)
+    expect(await tried(2)).toBe(422)
+    expect(await tried(-1)).toBe(200)
+    expect(await tried(1)).toBe(200)
+    // Of a step before the one that was used last.
+    expect(await tried(0)).toBe(422)
+  })
+
+  test('one that was not confirmed asks for nothing; a wrong one confirms nothing', async () => {
+    const person = await active()
+    const token = await signIn(person)
+    const begin = (password: string) =>
+      account<{ secret: string }>(token, 'POST', '/security/totp', { password })
+    expect((await begin('not this one')).body.error?.fields).toHaveProperty('password')
+    const { secret } = (await begin(person.password)).body.result
+    const confirm = (given: string) =>
+      account(token, 'POST', '/security/totp/confirm', { code: given })
+    expect(code(await confirm(shown(secret, 5)))).toEqual([422, 'otp_invalid'])
+    expect((await login(person)).status).toBe(200)
+    clock.advance(minutes(31))
+    expect(code(await confirm(shown(secret)))).toEqual([422, 'otp_expired'])
+  })
+
+  test('five wrong codes end a sign-in, and wrong ones of many sign-ins bring delays', async () => {
+    const { person, secret } = await withApp()
+    const challenge = challengeOf(await login(person))
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, () => bring(challenge, shown(secret, 9))),
+    )
+    expect(answers.filter(({ status }) => status === 422)).toHaveLength(8)
+    expect(code(await bring(challenge, shown(secret)))[1]).toBe('otp_expired')
+    // The sixth of the account, whatever the challenge.
+    const again = challengeOf(await login(person))
+    expect(code(await bring(again, shown(secret, 9)))).toEqual([422, 'otp_invalid'])
+    expect(code(await bring(again, shown(secret)))).toEqual([429, 'rate_limited'])
+    clock.advance(seconds(2))
+    expect((await bring(again, shown(secret))).status).toBe(200)
+  })
+
+  test('a sign-in that waits ends after ten minutes, and with a new password', async () => {
+    const { person, secret, token } = await withApp()
+    const late = challengeOf(await login(person))
+    clock.advance(minutes(10))
+    expect(code(await bring(late, shown(secret)))).toEqual([422, 'otp_expired'])
+    const waiting = challengeOf(await login(person))
+    await auth('reauthenticate', { code: shown(secret) }, { token })
+    nextStep()
+    const changed = await account(token, 'PUT', '/password', {
+      current: person.password,
+      password: 'Another-horse-10',
+    })
+    expect(changed.status, changed.text).toBe(200)
+    expect(code(await bring(waiting, shown(secret)))).toEqual([422, 'otp_expired'])
+  })
+})
+
+describe('recovery codes', () => {
+  test('each counts once, of two at once too; new ones end the old', async () => {
+    const { person, recoveryCodes, token, secret } = await withApp()
+    const [first = '', second = ''] = recoveryCodes
+    const both = await Promise.all(
+      [await login(person), await login(person)].map((answer) => bring(challengeOf(answer), first)),
+    )
+    expect(both.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 422])
+    expect((await security(token)).recoveryCodesLeft).toBe(9)
+    const renew = () =>
+      account<{ recoveryCodes: string[] }>(token, 'POST', '/security/recovery-codes')
+    await auth('reauthenticate', { code: shown(secret) }, { token })
+    const renewed = (await renew()).body.result.recoveryCodes
+    const typed = renewed[0]?.toUpperCase().replace('-', ' ') ?? ''
+    expect(code(await bring(challengeOf(await login(person)), second))[1]).toBe('otp_invalid')
+    expect((await bring(challengeOf(await login(person)), typed)).status).toBe(200)
+    // Those of somebody without a factor would stand in for nothing.
+    expect(
+      code(await account(await signIn(await active()), 'POST', '/security/recovery-codes')),
+    ).toEqual([409, 'conflict'])
+  })
+})
+
+describe('a device that is trusted', () => {
+  test('is not asked for thirty days, until it is forgotten or the password changes', async () => {
+    const { person, secret, token } = await withApp()
+    const entered = await bring(challengeOf(await login(person)), shown(secret), { trust: true })
+    const cookieOf = (answer: Answer) =>
+      answer.headers.getSetCookie().find((one) => one.includes('portal_device')) ?? ''
+    expect(cookieOf(entered)).toMatch(
+      /^portal_device_\d+=[\w-]{43}; Path=\/; Max-Age=2592000; HttpOnly; SameSite=Lax$/,
+    )
+    const cookie = cookieOf(entered).split(';')[0] ?? ''
+    const trusted = await login(person, { cookie })
+    expect(trusted.status, trusted.text).toBe(200)
+    // It stands in for the factor at the sign-in only.
+    expect(
+      code(
+        await account(trusted.body.result.token.accessToken, 'POST', '/email', {
+          email: `new-${person.email}`,
+          password: person.password,
+        }),
+      ),
+    ).toEqual([403, 'reauthentication_required'])
+    expect(
+      (await login(await withApp().then(({ person: other }) => other), { cookie })).status,
+    ).toBe(403)
+    const { devices } = await security(token)
+    expect(devices).toHaveLength(1)
+    expect((await account(token, 'DELETE', `/security/devices/${devices[0]?.id}`)).status).toBe(200)
+    expect((await login(person, { cookie })).status).toBe(403)
+    nextStep()
+    const again = cookieOf(
+      await bring(challengeOf(await login(person)), shown(secret), { trust: true }),
+    ).split(';')[0]
+    clock.advance(hours(24 * 30))
+    expect((await login(person, { cookie: again })).status).toBe(403)
+  })
+})
+
+describe('what is asked again', () => {
+  test('changes of the account, backups, deletions, ten minutes after the factor', async () => {
+    const { person, secret, token } = await withApp()
+    clock.advance(minutes(10))
+    const asked: [method: string, path: string, body?: unknown][] = [
+      [
+        'PUT',
+        '/api/v1/account/password',
+        { current: person.password, password: 'Another-horse-1' },
+      ],
+      ['POST', '/api/v1/account/email', { email: 'x@example.vn', password: person.password }],
+      ['POST', '/api/v1/account/phone', { phone: '+84912345678', password: person.password }],
+      ['DELETE', '/api/v1/account/security/totp'],
+      ['DELETE', '/api/wp/unknown'],
+      ['DELETE', '/api/dns/unknown'],
+      ['POST', '/api/wp/unknown/backups/unknown/link'],
+    ]
+    for (const [method, path, body] of asked)
+      expect([path, ...code(await portal.call(method, path, { token, body }))]).toEqual([
+        path,
+        403,
+        'reauthentication_required',
+      ])
+    const again = (given: string) => auth('reauthenticate', { code: given }, { token })
+    expect(code(await again(shown(secret, 7)))).toEqual([422, 'otp_invalid'])
+    expect((await again(shown(secret))).status).toBe(200)
+    for (const [method, path] of asked.slice(4))
+      expect([path, (await portal.call(method, path, { token })).status]).toEqual([path, 404])
+    clock.advance(minutes(10))
+    expect((await portal.call('DELETE', '/api/wp/unknown', { token })).status).toBe(403)
+    // Who has no second factor is never asked.
+    const plain = await signIn(await active())
+    for (const [method, path] of asked.slice(4))
+      expect([path, (await portal.call(method, path, { token: plain })).status]).toEqual([
+        path,
+        404,
+      ])
+  })
+
+  test('without the last factor everything is as it was', async () => {
+    const { person, token } = await withApp()
+    expect((await account(token, 'DELETE', '/security/totp')).status).toBe(200)
+    expect(await security(token)).toMatchObject({ totp: false, recoveryCodesLeft: 0, devices: [] })
+    expect((await login(person)).status).toBe(200)
+  })
+})
+
+describe('passkeys', () => {
+  interface Begun {
+    challenge: string
+    options: { challenge: string; rpId?: string; rp?: { id: string } }
+  }
+  const begin = async () => (await auth<Begun>('passkey/options')).body.result
+  async function withPasskey() {
+    const person = await active()
+    const token = await signIn(person)
+    const { passkeyOrigin: origin } = await security(token)
+    const authenticator = createAuthenticator()
+    const begun = await account<Begun>(token, 'POST', '/security/passkeys/options', {
+      password: person.password,
+    })
+    expect(begun.status, begun.text).toBe(200)
+    const { challenge, options } = begun.body.result
+    const add = (response: object, name = 'Laptop') =>
+      account<{ recoveryCodes: string[] | null }>(token, 'POST', '/security/passkeys', {
+        challenge,
+        response,
+        name,
+      })
+    return { person, token, origin, authenticator, options, add }
+  }
+  async function added() {
+    const made = await withPasskey()
+    const answer = await made.add(made.authenticator.create(made.options, made.origin))
+    expect(answer.status, answer.text).toBe(201)
+    return { ...made, recoveryCodes: answer.body.result.recoveryCodes ?? [] }
+  }
+  const enter = (challenge: string, response: object) =>
+    auth<SignedIn>('passkey', { challenge, response })
+
+  test('sign in without a password, and are asked for beside it', async () => {
+    const { person, token, origin, authenticator, recoveryCodes } = await added()
+    expect(origin).toBe(portal.url)
+    expect(recoveryCodes).toHaveLength(10)
+    expect((await security(token)).passkeys).toMatchObject([{ name: 'Laptop' }])
+    challengeOf(await login(person))
+    const { challenge, options } = await begin()
+    const entered = await enter(challenge, authenticator.get(options, origin))
+    expect(entered.status, entered.text).toBe(200)
+    const fresh = entered.body.result.token.accessToken
+    expect((await me(fresh)).body.result).toMatchObject({ email: person.email })
+    // It counts as the second factor, and as the one that is asked again.
+    expect((await portal.call('DELETE', '/api/wp/unknown', { token: fresh })).status).toBe(404)
+    clock.advance(minutes(11))
+    expect((await portal.call('DELETE', '/api/wp/unknown', { token: fresh })).status).toBe(403)
+    const more = await begin()
+    const response = authenticator.get(more.options, origin)
+    const proven = await auth('reauthenticate', { challenge: more.challenge, response }, { token })
+    expect(proven.status, proven.text).toBe(200)
+    expect((await portal.call('DELETE', '/api/wp/unknown', { token })).status).toBe(404)
+  })
+
+  test('a wrong site, a replay, another challenge, and somebody else’s are refused', async () => {
+    const { origin, authenticator } = await added()
+    const refused = [422, 'passkey_refused']
+    const one = await begin()
+    const other = 'http://localhost:1'
+    expect(code(await enter(one.challenge, authenticator.get(one.options, other)))).toEqual(refused)
+    // A challenge counts once, also when its answer was refused.
+    expect(code(await enter(one.challenge, authenticator.get(one.options, origin)))).toEqual(
+      refused,
+    )
+    const two = await begin()
+    const signed = authenticator.get(two.options, origin)
+    expect((await enter(two.challenge, signed)).status).toBe(200)
+    expect(code(await enter(two.challenge, signed))).toEqual(refused)
+    const three = await begin()
+    expect(code(await enter(three.challenge, signed))).toEqual(refused)
+    const four = await begin()
+    const elsewhere = authenticator.get({ ...four.options, rpId: 'example.org' }, origin)
+    expect(code(await enter(four.challenge, elsewhere))).toEqual(refused)
+    const five = await begin()
+    const stranger = createAuthenticator().get(five.options, origin)
+    expect(code(await enter(five.challenge, stranger))).toEqual(refused)
+    const six = await begin()
+    clock.advance(minutes(10))
+    expect(code(await enter(six.challenge, authenticator.get(six.options, origin)))).toEqual(
+      refused,
+    )
+    // Somebody else's proves nothing of this customer.
+    const token = await signIn(await active())
+    const seven = await begin()
+    const response = authenticator.get(seven.options, origin)
+    expect(
+      code(await auth('reauthenticate', { challenge: seven.challenge, response }, { token })),
+    ).toEqual(refused)
+    for (const bad of [{}, { id: 5 }, { id: 'x', response: null }])
+      expect(code(await enter((await begin()).challenge, bad))).toEqual(refused)
+  })
+
+  test('a copy whose counter is behind is refused', async () => {
+    const { origin, authenticator } = await added()
+    const copy = authenticator.copy()
+    const use = async (by: typeof authenticator) => {
+      const { challenge, options } = await begin()
+      return (await enter(challenge, by.get(options, origin))).status
+    }
+    expect(await use(authenticator)).toBe(200)
+    expect(await use(authenticator)).toBe(200)
+    expect(await use(copy)).toBe(422)
+    expect(await use(authenticator)).toBe(200)
+  })
+
+  test('a new one from another site, or for another customer, is refused', async () => {
+    const { authenticator, options, add, origin, token } = await withPasskey()
+    expect(code(await add(authenticator.create(options, 'https://evil.example')))).toEqual([
+      422,
+      'passkey_refused',
+    ])
+    expect(code(await add(authenticator.create(options, origin)))).toEqual([422, 'passkey_refused'])
+    expect((await security(token)).passkeys).toEqual([])
+    const [an, binh] = [await withPasskey(), await withPasskey()]
+    const stolen = await account(binh.token, 'POST', '/security/passkeys', {
+      challenge: 'unknown',
+      response: an.authenticator.create(an.options, an.origin),
+      name: 'x',
+    })
+    expect(code(stolen)).toEqual([422, 'passkey_refused'])
+  })
+
+  test('removing the last one asks for the password alone again', async () => {
+    const { person, token } = await added()
+    const [passkey] = (await security(token)).passkeys
+    const other = await signIn(await active())
+    expect((await account(other, 'DELETE', `/security/passkeys/${passkey?.id}`)).status).toBe(404)
+    expect((await account(token, 'DELETE', `/security/passkeys/${passkey?.id}`)).status).toBe(200)
+    expect((await login(person)).status).toBe(200)
+  })
+})
+
+describe('the letter about a sign-in', () => {
+  test('tells of one from where the account is not known; its link ends everything', async () => {
+    const person = await active()
+    const token = await signIn(person)
+    const letters = async () =>
+      (await portal.inbox(person.email)).filter(({ text }) => text.includes('/auth/not-me?token='))
+    const agent = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/140.0 Safari/537.36'
+    const enterFrom = (ip: string) =>
+      portal.call<SignedIn>('POST', '/api/v1/auth/login', {
+        body: { email: person.email, password: person.password },
+        headers: { 'x-forwarded-for': ip, 'user-agent': agent },
+      })
+    const thief = (await enterFrom('203.0.113.77')).body.result.token.accessToken
+    const [letter] = await eventually('the letter', async () => {
+      const found = await letters()
+      return found.length > 0 ? found : undefined
+    })
+    expect(letter?.text).toContain('Chrome trên Linux')
+    expect(letter?.text).toContain('203.0.113.77')
+    // It is known from now on.
+    await enterFrom('203.0.113.77')
+    expect(await letters()).toHaveLength(1)
+    const link = /token=([\w-]+)/.exec(letter?.text ?? '')?.[1]
+    const deny = () => auth<{ email: string }>('not-me', { token: link })
+    expect(code(await auth('not-me', { token: 'unknown' }))).toEqual([422, 'link_expired'])
+    const denied = await deny()
+    expect(denied.body.result).toEqual({ email: person.email })
+    for (const one of [token, thief]) expect((await me(one)).status).toBe(401)
+    expect(code(await enterFrom('203.0.113.77'))).toEqual([401, 'bad_credentials'])
+    expect(code(await deny())).toEqual([422, 'link_expired'])
+    // A new password by a code to the email.
+    expect((await auth('recover', { email: person.email })).status).toBe(200)
+    const fresh = await eventually('the code', async () => {
+      const found = (await portal.inbox(person.email))[0]?.text ?? ''
+      return /\b\d{6}\b/.exec(found)?.[0]
+    })
+    const password = 'Another-horse-10'
+    await auth('reset', { email: person.email, code: fresh, password })
+    expect(await signIn({ email: person.email, password })).toBeTruthy()
+  })
+
+  test('what was added since goes with it; what was there before stays', async () => {
+    const { person, token, secret } = await withApp()
+    const from = { ip: '203.0.113.99' }
+    const challenge = challengeOf(await login(person, from))
+    const entered = await auth<SignedIn>('second-factor', { challenge, code: shown(secret) }, from)
+    expect(entered.status, entered.text).toBe(200)
+    const letter = await eventually('the letter', async () =>
+      (await portal.inbox(person.email)).find(({ text }) => text.includes('/auth/not-me')),
+    )
+    clock.advance(hours(24 * 7))
+    const link = /token=([\w-]+)/.exec(letter.text)?.[1]
+    expect(code(await auth('not-me', { token: link }))).toEqual([422, 'link_expired'])
+    clock.advance(-hours(24 * 7) + minutes(1))
+    expect((await auth('not-me', { token: link })).status).toBe(200)
+    expect((await me(token)).status).toBe(401)
+    const { rows } = await portal.app.db
+      .selectFrom('totp')
+      .select('confirmed_at')
+      .where('customer_id', '=', person.id)
+      .execute()
+      .then((found) => ({ rows: found }))
+    expect(rows).toHaveLength(1)
+  })
+})

@@ -1,0 +1,277 @@
+/**
+ * A customer's second factor: what it is, that it is given, and that it was given a short while
+ * ago. Who has none is never asked for one.
+ */
+import { randomBytes } from 'node:crypto'
+import { sql } from 'kysely'
+import type { Security } from '../../contract/second-factor.ts'
+import { later, minutes, type Clock } from '../platform/clock.ts'
+import { onCommit, type Queryable, type Tx } from '../platform/db.ts'
+import { Refusal } from '../platform/errors.ts'
+import { challengeOf, countTry, endChallenge } from './challenges.ts'
+import type { AuthNeeds } from './needs.ts'
+import type { Passkeys } from './passkeys.ts'
+import { createDelays } from './sign-in-delays.ts'
+import { base32, matchingStep, newTotpSecret, otpauthUri } from './totp.ts'
+import { forgetDevices, listDevices } from './trusted-devices.ts'
+import type { Caller } from './session.ts'
+
+/** How long a session is open to what asks for the factor again. */
+const freshMs = minutes(10)
+const codeCount = 10
+
+/** Whether a second factor is asked for: an app that is confirmed, or a passkey. */
+export async function hasFactor(db: Queryable, customerId: string): Promise<boolean> {
+  const { rows } = await sql<{ has: boolean }>`select exists (
+      select from totp where customer_id = ${customerId} and confirmed_at is not null
+    ) or exists (select from passkey where customer_id = ${customerId}) as has`.execute(db)
+  return rows[0]?.has === true
+}
+
+export async function isProven(db: Queryable, clock: Clock, caller: Caller): Promise<boolean> {
+  const row = await db
+    .selectFrom('session')
+    .select('proven_at')
+    .where('id', '=', caller.sessionId)
+    .executeTakeFirst()
+  if (row?.proven_at && row.proven_at > later(clock.now(), -freshMs)) return true
+  return !(await hasFactor(db, caller.customerId))
+}
+
+export async function noteProof(tx: Tx, clock: Clock, sessionId: string): Promise<void> {
+  await tx
+    .updateTable('session')
+    .set({ proven_at: clock.now() })
+    .where('id', '=', sessionId)
+    .execute()
+}
+
+export interface SecondFactor {
+  read(db: Queryable, customerId: string): Promise<Security>
+  /** Refuses with rate_limited while wrong codes of the customer bring a delay. */
+  checkDelay(customerId: string): Promise<void>
+  /** Uses a code of the app, or a recovery code, up. False: it is none; that is counted. */
+  spend(tx: Tx, customerId: string, code: string): Promise<boolean>
+  /**
+   * Goes on with a sign-in that waits. Refuses with otp_invalid, and otp_expired where it waits no
+   * longer.
+   */
+  redeem(
+    tx: Tx,
+    challenge: string,
+    code: string,
+    onWrong: (customerId: string) => Promise<void>,
+  ): Promise<{ customerId: string; remember: boolean | undefined }>
+  /** Whose sign-in waits. Refuses with otp_expired, rate_limited. */
+  prepare(challenge: string): Promise<void>
+  beginTotp(tx: Tx, customerId: string): Promise<{ secret: string; uri: string }>
+  /** Answers recovery codes with the first factor. Refuses with otp_invalid, otp_expired. */
+  confirmTotp(tx: Tx, caller: Caller, code: string): Promise<string[] | null>
+  /** Refuses with not_found. */
+  removeTotp(tx: Tx, customerId: string): Promise<void>
+  /** Refuses with not_found. */
+  removePasskey(tx: Tx, customerId: string, id: string): Promise<void>
+  /** With the first factor; null where the customer has some. */
+  firstCodes(tx: Tx, customerId: string): Promise<string[] | null>
+  /** Refuses with conflict a customer who has no factor that they could stand in for. */
+  replaceCodes(tx: Tx, customerId: string): Promise<string[]>
+}
+
+export function createSecondFactor(needs: AuthNeeds, passkeys: Passkeys): SecondFactor {
+  const { db, clock, secrets, log } = needs
+  const purpose = (customerId: string): string => `totp:${customerId}`
+  const failuresOf = (customerId: string): string => `second-factor:${customerId}`
+  const plain = (code: string): string => code.toLowerCase().replace(/[^a-z0-9]/g, '')
+  const fingerprint = (customerId: string, code: string): Buffer =>
+    secrets.fingerprint(`recovery-code:${customerId}`, plain(code))
+
+  async function spendTotp(tx: Tx, customerId: string, code: string): Promise<boolean> {
+    const row = await tx
+      .selectFrom('totp')
+      .select(['secret', 'last_step'])
+      .where('customer_id', '=', customerId)
+      .where('confirmed_at', 'is not', null)
+      .forUpdate()
+      .executeTakeFirst()
+    if (!row) return false
+    const secret = secrets.open(purpose(customerId), row.secret)
+    const step = matchingStep(secret, code, clock.now(), Number(row.last_step))
+    if (step === undefined) return false
+    await tx
+      .updateTable('totp')
+      .set({ last_step: BigInt(step) })
+      .where('customer_id', '=', customerId)
+      .execute()
+    return true
+  }
+  async function spendRecovery(tx: Tx, customerId: string, code: string): Promise<boolean> {
+    const used = await tx
+      .deleteFrom('recovery_code')
+      .where('customer_id', '=', customerId)
+      .where('code_fingerprint', '=', fingerprint(customerId, code))
+      .returning('customer_id')
+      .executeTakeFirst()
+    return used !== undefined
+  }
+  /** Without a factor neither codes nor trusted devices are of use. */
+  async function tidyWithoutFactor(tx: Tx, customerId: string): Promise<void> {
+    if (await hasFactor(tx, customerId)) return
+    await tx.deleteFrom('recovery_code').where('customer_id', '=', customerId).execute()
+    await forgetDevices(tx, customerId)
+  }
+
+  async function newCodes(tx: Tx, customerId: string): Promise<string[]> {
+    await tx.deleteFrom('recovery_code').where('customer_id', '=', customerId).execute()
+    // Fifty bits each: guessing is delayed as that of passwords is.
+    const codes = Array.from({ length: codeCount }, () => {
+      const text = base32(randomBytes(7)).toLowerCase().slice(0, 10)
+      return `${text.slice(0, 5)}-${text.slice(5)}`
+    })
+    await tx
+      .insertInto('recovery_code')
+      .values(
+        codes.map((code) => ({
+          customer_id: customerId,
+          code_fingerprint: fingerprint(customerId, code),
+        })),
+      )
+      .execute()
+    return codes
+  }
+
+  const factor: SecondFactor = {
+    async read(from, customerId) {
+      const totp = await from
+        .selectFrom('totp')
+        .select('customer_id')
+        .where('customer_id', '=', customerId)
+        .where('confirmed_at', 'is not', null)
+        .executeTakeFirst()
+      const left = await from
+        .selectFrom('recovery_code')
+        .select((eb) => eb.fn.countAll<bigint>().as('count'))
+        .where('customer_id', '=', customerId)
+        .executeTakeFirstOrThrow()
+      return {
+        totp: totp !== undefined,
+        passkeys: await passkeys.list(from, customerId),
+        passkeyOrigin: passkeys.origin,
+        recoveryCodesLeft: Number(left.count),
+        devices: await listDevices(from, clock, customerId),
+      }
+    },
+
+    checkDelay: (customerId) => createDelays(db, clock).check(failuresOf(customerId)),
+
+    async spend(tx, customerId, code) {
+      const right = /^\d{6}$/.test(code)
+        ? await spendTotp(tx, customerId, code)
+        : await spendRecovery(tx, customerId, code)
+      const delays = createDelays(tx, clock)
+      if (right) await delays.forget(failuresOf(customerId))
+      else {
+        await delays.fail(failuresOf(customerId))
+        onCommit(tx, () =>
+          log.info(
+            { event: 'second_factor_failed', customer: customerId },
+            'a wrong second factor',
+          ),
+        )
+      }
+      return right
+    },
+
+    async prepare(challenge) {
+      const waiting = await challengeOf(db, clock, challenge, 'sign_in')
+      if (!waiting?.customer_id) throw new Refusal('otp_expired')
+      await factor.checkDelay(waiting.customer_id)
+    },
+
+    async redeem(tx, challenge, code, onWrong) {
+      // Counted first: of guesses at once each counts, and none is judged beyond the last.
+      const waiting = await countTry(tx, clock, challenge)
+      if (!waiting?.customer_id) throw new Refusal('otp_expired')
+      const { customer_id: customerId, remember } = waiting
+      if (!(await factor.spend(tx, customerId, code))) {
+        await onWrong(customerId)
+        throw new Refusal('otp_invalid', { keepsWrites: true })
+      }
+      await endChallenge(tx, challenge)
+      return { customerId, remember: remember ?? undefined }
+    },
+
+    async beginTotp(tx, customerId) {
+      const { email } = await tx
+        .selectFrom('customer')
+        .select('email')
+        .where('id', '=', customerId)
+        .executeTakeFirstOrThrow()
+      const secret = newTotpSecret()
+      const values = {
+        secret: secrets.seal(purpose(customerId), secret),
+        confirmed_at: null,
+        last_step: 0n,
+        created_at: clock.now(),
+      }
+      const written = await tx
+        .insertInto('totp')
+        .values({ customer_id: customerId, ...values })
+        .onConflict((conflict) =>
+          // One that is in use goes on until it is removed.
+          conflict.column('customer_id').doUpdateSet(values).where('totp.confirmed_at', 'is', null),
+        )
+        .returning('customer_id')
+        .executeTakeFirst()
+      if (!written) throw new Refusal('conflict')
+      return { secret, uri: otpauthUri(secret, needs.brandName, email) }
+    },
+
+    async confirmTotp(tx, { customerId, sessionId }, code) {
+      const row = await tx
+        .selectFrom('totp')
+        .selectAll()
+        .where('customer_id', '=', customerId)
+        .where('confirmed_at', 'is', null)
+        .where('created_at', '>', later(clock.now(), -minutes(30)))
+        .forUpdate()
+        .executeTakeFirst()
+      if (!row) throw new Refusal('otp_expired')
+      const secret = secrets.open(purpose(customerId), row.secret)
+      const step = matchingStep(secret, code.trim(), clock.now(), 0)
+      if (step === undefined) throw new Refusal('otp_invalid')
+      const codes = await factor.firstCodes(tx, customerId)
+      await tx
+        .updateTable('totp')
+        .set({ confirmed_at: clock.now(), last_step: BigInt(step) })
+        .where('customer_id', '=', customerId)
+        .execute()
+      await noteProof(tx, clock, sessionId)
+      return codes
+    },
+
+    async removeTotp(tx, customerId) {
+      const gone = await tx
+        .deleteFrom('totp')
+        .where('customer_id', '=', customerId)
+        .where('confirmed_at', 'is not', null)
+        .returning('customer_id')
+        .executeTakeFirst()
+      if (!gone) throw new Refusal('not_found')
+      await tidyWithoutFactor(tx, customerId)
+    },
+
+    async removePasskey(tx, customerId, id) {
+      await passkeys.remove(tx, customerId, id)
+      await tidyWithoutFactor(tx, customerId)
+    },
+
+    firstCodes: async (tx, customerId) =>
+      (await hasFactor(tx, customerId)) ? null : await newCodes(tx, customerId),
+
+    async replaceCodes(tx, customerId) {
+      if (!(await hasFactor(tx, customerId))) throw new Refusal('conflict')
+      return await newCodes(tx, customerId)
+    },
+  }
+  return factor
+}

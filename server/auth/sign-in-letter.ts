@@ -1,0 +1,142 @@
+/**
+ * The letter about a sign-in from where the account is not known, and its link, by which the owner
+ * says that it was not them: then every session ends, and with it the password and whatever was
+ * added since.
+ */
+import { createHash, randomBytes } from 'node:crypto'
+import { deviceOf } from '../../contract/device.ts'
+import { days, later, type Clock } from '../platform/clock.ts'
+import { deleteInBatches } from '../platform/batches.ts'
+import { onCommit, type Queryable, type Tx } from '../platform/db.ts'
+import { Refusal } from '../platform/errors.ts'
+import { endChallengesOf } from './challenges.ts'
+import type { Guards } from './guards.ts'
+import { languageOfCustomer } from './language.ts'
+import type { AuthNeeds } from './needs.ts'
+import { endSessions, type Origin } from './session.ts'
+import { forgetDevices } from './trusted-devices.ts'
+
+const keptMs = days(7)
+const hashOf = (token: string): Buffer => createHash('sha256').update(token).digest()
+
+interface Told {
+  readonly device: string
+  readonly ip: string
+  readonly at: string
+  readonly link: string
+}
+const texts = {
+  en: {
+    subject: 'New sign-in to your account',
+    unknown: 'an unknown device',
+    on: (browser: string, system: string) => `${browser} on ${system}`,
+    text: ({ device, ip, at, link }: Told) =>
+      `Your account was signed in to from ${device}, network address ${ip}, at ${at}.\nIf it ` +
+      'was you, there is nothing to do.\nIf it was not you, open this link within seven days. ' +
+      `It signs out every device and lets you choose a new password:\n${link}`,
+  },
+  vi: {
+    subject: 'Đăng nhập mới vào tài khoản của bạn',
+    unknown: 'một thiết bị không xác định',
+    on: (browser: string, system: string) => `${browser} trên ${system}`,
+    text: ({ device, ip, at, link }: Told) =>
+      `Tài khoản của bạn vừa được đăng nhập từ ${device}, địa chỉ mạng ${ip}, lúc ${at}.\nNếu ` +
+      'đó là bạn, bạn không cần làm gì.\nNếu không phải bạn, hãy mở liên kết này trong vòng ' +
+      'bảy ngày. Mọi thiết bị sẽ bị đăng xuất và bạn có thể đặt mật khẩu ' +
+      `mới:\n${link}`,
+  },
+} as const
+
+export interface SignInLetter {
+  send(tx: Tx, customerId: string, from: Origin): Promise<void>
+  /** That a link is good. Refuses with link_expired. */
+  check(token: string): Promise<void>
+  /**
+   * It was not the owner. `passwordHash`: of a password that nobody has. Answers the email, for the
+   * recovery that follows. Refuses with link_expired.
+   */
+  deny(tx: Tx, token: string, passwordHash: string): Promise<string>
+}
+
+export function createSignInLetter(needs: AuthNeeds, guards: Guards): SignInLetter {
+  const { clock, log } = needs
+  return {
+    async send(tx, customerId, from) {
+      const customer = await tx
+        .selectFrom('customer')
+        .select(['email', 'language', 'region_code'])
+        .where('id', '=', customerId)
+        .executeTakeFirstOrThrow()
+      const token = randomBytes(32).toString('base64url')
+      const now = clock.now()
+      await tx
+        .insertInto('sign_in_denial')
+        .values({
+          token_hash: hashOf(token),
+          customer_id: customerId,
+          signed_in_at: now,
+          expires_at: later(now, keptMs),
+        })
+        .execute()
+      const { subject, unknown, on, text } = texts[languageOfCustomer(customer, needs.languageOf)]
+      // What a browser calls itself is anybody's text: only names that we know are written.
+      const { browser, system } = deviceOf(from.userAgent)
+      const device =
+        browser !== undefined && system !== undefined
+          ? on(browser, system)
+          : (browser ?? system ?? unknown)
+      const at = `${now.toISOString().slice(0, 19).replace('T', ' ')} UTC`
+      const link = `${needs.portalUrl}/auth/not-me?token=${token}`
+      const told = { device, ip: from.ip, at, link }
+      await needs.sendMail(tx, customer.email, subject, text(told))
+    },
+
+    async check(token) {
+      const found = await needs.db
+        .selectFrom('sign_in_denial')
+        .select('customer_id')
+        .where('token_hash', '=', hashOf(token))
+        .where('expires_at', '>', clock.now())
+        .executeTakeFirst()
+      if (!found) throw new Refusal('link_expired')
+    },
+
+    async deny(tx, token, passwordHash) {
+      const row = await tx
+        .deleteFrom('sign_in_denial')
+        .where('token_hash', '=', hashOf(token))
+        .where('expires_at', '>', clock.now())
+        .returning(['customer_id', 'signed_in_at'])
+        .executeTakeFirst()
+      if (!row) throw new Refusal('link_expired')
+      const { customer_id: customerId, signed_in_at: since } = row
+      const { email } = await tx
+        .updateTable('customer')
+        .set({ password_hash: passwordHash })
+        .where('id', '=', customerId)
+        .returning('email')
+        .executeTakeFirstOrThrow()
+      for (const table of ['totp', 'passkey'] as const)
+        await tx
+          .deleteFrom(table)
+          .where('customer_id', '=', customerId)
+          .where('created_at', '>=', since)
+          .execute()
+      await forgetDevices(tx, customerId)
+      await endChallengesOf(tx, customerId)
+      await tx.deleteFrom('known_origin').where('customer_id', '=', customerId).execute()
+      await guards.codes.drop(tx, customerId, 'email', 'phone', 'recover')
+      await endSessions(tx, needs.endLive, { customerId })
+      onCommit(tx, () =>
+        log.warn(
+          { event: 'sign_in_denied', customer: customerId },
+          'a sign-in was not the owner’s',
+        ),
+      )
+      return email
+    },
+  }
+}
+
+export const dropOldDenials = (db: Queryable, clock: Clock): Promise<void> =>
+  deleteInBatches(db, 'sign_in_denial', 'expires_at', clock.now())

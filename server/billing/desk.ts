@@ -1,0 +1,41 @@
+/** What the operator's desk asks of invoices. */
+import type { CustomerStory } from '../../contract/operator-desk.ts'
+import { currency as currencySchema } from '../../contract/money.ts'
+import type { Queryable } from '../platform/db.ts'
+
+const shownInvoices = 10
+
+/** By its whole number. */
+export async function findInvoices(
+  db: Queryable,
+  text: string,
+): Promise<{ readonly customerId: string; readonly text: string }[]> {
+  const rows = await db
+    .selectFrom('invoice')
+    .select(['customer_id', 'number'])
+    .where('number', '=', text.toUpperCase())
+    .execute()
+  return rows.map((row) => ({ customerId: row.customer_id, text: row.number ?? '' }))
+}
+
+/** The newest ten. */
+export async function invoicesOfCustomer(
+  db: Queryable,
+  customerId: string,
+): Promise<CustomerStory['invoices']> {
+  const rows = await db
+    .selectFrom('invoice')
+    .select(['id', 'number', 'created_at', 'total', 'currency', 'status'])
+    .where('customer_id', '=', customerId)
+    .orderBy('seq', 'desc')
+    .limit(shownInvoices)
+    .execute()
+  return rows.map((row) => ({
+    id: row.id,
+    number: row.number,
+    at: row.created_at.toISOString(),
+    total: Number(row.total),
+    currency: currencySchema.parse(row.currency),
+    status: row.status,
+  }))
+}

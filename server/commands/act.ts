@@ -1,0 +1,161 @@
+import * as z from 'zod'
+import { actNames, type ActName } from '../../contract/operator-acts.ts'
+import { errorText } from '../../contract/errors.ts'
+import type { Config } from '../config.ts'
+import {
+  commandActor,
+  endpointOf,
+  listActs,
+  perform,
+  verifyTrail,
+  wantedOf,
+} from '../operator/index.ts'
+import { connect, isUuid, transaction } from '../platform/db.ts'
+import { Refusal } from '../platform/errors.ts'
+import { openDeskTools } from './desk-tools.ts'
+import type { Output } from './output.ts'
+
+const usage =
+  'npm run portal -- act <name> --<field> <value> … --reason <text> [--key <key>] [--dry-run] ' +
+  '[--json]'
+const shownActs = 50
+
+/** `--name value` pairs and the one flag; undefined where the line is not understood. */
+function pairsOf(
+  words: readonly string[],
+): { fields: Record<string, string>; dryRun: boolean } | undefined {
+  const fields: Record<string, string> = {}
+  let dryRun = false
+  for (let at = 0; at < words.length; at++) {
+    const [word = '', value] = words.slice(at, at + 2)
+    if (word === '--dry-run') dryRun = true
+    else if (/^--[a-z]+$/.test(word) && value !== undefined) {
+      fields[word.slice(2)] = value
+      at++
+    } else return undefined
+  }
+  return { fields, dryRun }
+}
+
+/** A text of the shell as the field's schema takes it: a number, or a list with commas between. */
+function valueFor(schema: z.core.$ZodType | undefined, text: string): unknown {
+  if (!schema) return text
+  const candidates = [text, Number(text), text.split(',')]
+  return candidates.find((value) => z.core.safeParse(schema, value).success) ?? text
+}
+
+/** Nothing of a dry run stays: its transaction is rolled back by this. */
+class RolledBack extends Error {}
+
+/**
+ * `act`: does what the desk's call of this name does, as `command`. Without a name: the names.
+ * Answers 1 where it is refused.
+ */
+export async function actCommand(
+  config: Config,
+  databaseUrl: string,
+  [name, ...words]: readonly string[],
+  out: Output,
+): Promise<number> {
+  if (name === undefined) {
+    for (const each of actNames) out.line(`${each.padEnd(30)} ${endpointOf(each)?.summary}`)
+    out.fields({ acts: actNames })
+    return 0
+  }
+  const endpoint = endpointOf(name)
+  const pairs = pairsOf(words)
+  if (!endpoint || !pairs) {
+    out.refuse(endpoint ? usage : `There is no act ${name}. Their names: npm run portal -- act`)
+    return 64
+  }
+  const { shape } = endpoint.body as unknown as { shape: Record<string, z.core.$ZodType> }
+  const given = Object.fromEntries(
+    Object.entries(pairs.fields).map(([field, text]) => [field, valueFor(shape[field], text)]),
+  )
+  const read = z.core.safeParse(endpoint.body, given, { reportInput: true })
+  if (!read.success) {
+    const fields = Object.keys(shape)
+      .map((field) => `--${field}`)
+      .join(' ')
+    const wrong = read.error.issues.map(({ path, code }) => `${path.join('.')}: ${code}`)
+    out.refuse(`${name} takes ${fields}. ${wrong.join(', ')}`)
+    return 64
+  }
+  const tools = await openDeskTools(config, databaseUrl)
+  try {
+    const wanted = wantedOf(name as ActName, read.data as { reason?: string; key?: string })
+    let outcome: Awaited<ReturnType<typeof perform>> | undefined
+    try {
+      await transaction(tools.db, async (tx) => {
+        outcome = await perform(tx, tools, commandActor, wanted)
+        if (pairs.dryRun) throw new RolledBack()
+      })
+    } catch (error) {
+      if (!(error instanceof RolledBack)) throw error
+    }
+    return tell(outcome, pairs.dryRun, out)
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    const why = Object.values(error.fieldsIn('en') ?? {})
+    out.refuse(why.length > 0 ? why.join(' ') : errorText(error.code, 'en'))
+    return 1
+  } finally {
+    await tools.close()
+  }
+}
+
+function tell(
+  outcome: Awaited<ReturnType<typeof perform>> | undefined,
+  dryRun: boolean,
+  out: Output,
+): number {
+  if (!outcome) return 70
+  const { told, ...rest } = outcome
+  const { state, act, proposal, before, after } = rest
+  if (dryRun) out.line(`Nothing was changed. It would be ${state}.`)
+  else if (state === 'proposed')
+    out.line(`It waits for a member of the staff to approve it: proposal ${proposal}.`)
+  else out.line(`Done${rest.repeated ? ' before, under this key' : ''}: act ${act}.`)
+  if (before) out.line(`before  ${JSON.stringify(before)}`)
+  if (after) out.line(`after   ${JSON.stringify(after)}`)
+  // A link would lead nowhere after a dry run.
+  if (told && !dryRun) for (const [what, text] of Object.entries(told)) out.line(`${what}  ${text}`)
+  out.fields({ ...rest, ...(dryRun ? { dryRun, act: null } : told) })
+  return 0
+}
+
+/** `acts list`: the newest fifty; `acts verify`: answers 1 where the chain is broken. */
+export async function actsCommand(
+  _config: Config,
+  databaseUrl: string,
+  [verb = 'list', ...words]: readonly string[],
+  out: Output,
+): Promise<number> {
+  const pairs = pairsOf(words)
+  const customer = pairs?.fields['customer']
+  const isSound = verb === 'verify' ? words.length === 0 : verb === 'list' && pairs !== undefined
+  if (!isSound || (customer !== undefined && !isUuid(customer))) {
+    out.refuse('npm run portal -- acts [list [--customer <id>] | verify] [--json]')
+    return 64
+  }
+  const { db, close } = connect(databaseUrl, 1, () => undefined)
+  try {
+    if (verb === 'verify') {
+      const { acts, head, findings } = await verifyTrail(db)
+      for (const { seq, fault } of findings) out.line(`act ${seq}: ${fault}`)
+      out.line(`${acts} acts, ${findings.length} findings. Newest: ${head || '-'}`)
+      out.fields({ acts, head, findings })
+      return findings.length === 0 ? 0 : 1
+    }
+    const { rows } = await listActs(db, { limit: shownActs, before: null }, customer)
+    for (const row of rows)
+      out.line(
+        `${row.seq}  ${row.at}  ${row.actor}${row.approvedBy ? ` with ${row.approvedBy}` : ''}  ` +
+          `${row.act}  ${row.subject.kind} ${row.subject.id}  ${row.reason ?? ''}`,
+      )
+    out.fields({ acts: rows })
+    return 0
+  } finally {
+    await close()
+  }
+}

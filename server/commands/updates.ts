@@ -1,0 +1,181 @@
+import { parseArgs } from 'node:util'
+import type { Config } from '../config.ts'
+import { readOffset, systemClock, type Clock } from '../platform/clock.ts'
+import { connect, transaction, type Database } from '../platform/db.ts'
+import { Refusal } from '../platform/errors.ts'
+import { createJobs, type Jobs } from '../platform/jobs.ts'
+import { createLog } from '../platform/log.ts'
+import { moveWave, planSites, planWave, wavesOf } from '../wordpress/index.ts'
+import type { Output } from './output.ts'
+
+const usage =
+  'npm run portal -- updates [plan [--stages 1,10,0] [--stop-percent 10] ' +
+  '[--scope security|all] [--dry-run] | start <wave> | pause <wave> | ' +
+  'resume <wave> [--stop-percent 50] | cancel <wave> | status [<wave>]] [--json]'
+
+/** One site, ten, and all that are left. */
+const usualStages = '1,10,0'
+const usualStopPercent = '10'
+const mostStages = 20
+const shownSites = 20
+const moves = ['start', 'pause', 'resume', 'cancel'] as const
+
+interface Wish {
+  readonly act: 'plan' | 'status' | (typeof moves)[number]
+  readonly wave: bigint | null
+  readonly stages: readonly number[]
+  readonly stopPercent: number | undefined
+  readonly scope: 'security' | 'all'
+  readonly dryRun: boolean
+}
+
+/** Undefined where the line is not understood. */
+function wishOf(options: readonly string[]): Wish | undefined {
+  let parsed
+  try {
+    parsed = parseArgs({
+      args: [...options],
+      allowPositionals: true,
+      options: {
+        stages: { type: 'string' },
+        'stop-percent': { type: 'string' },
+        scope: { type: 'string', default: 'all' },
+        'dry-run': { type: 'boolean', default: false },
+      },
+    })
+  } catch {
+    return undefined
+  }
+  const { positionals, values } = parsed
+  const [act = 'status', wave, ...more] = positionals
+  const { stages = usualStages, scope, 'dry-run': dryRun, 'stop-percent': percent } = values
+  const sizes = stages.split(',')
+  const known = ['plan', 'status', ...moves].find((one) => one === act)
+  const isWave = wave === undefined || /^[1-9]\d{0,15}$/.test(wave)
+  const hasWave = act === 'plan' ? wave === undefined : act === 'status' || wave !== undefined
+  const isSound =
+    sizes.length <= mostStages &&
+    sizes.every((size) => /^\d{1,6}$/.test(size)) &&
+    // What comes after "all that are left" would have nobody.
+    sizes.slice(0, -1).every((size) => Number(size) > 0) &&
+    (percent === undefined || (/^\d{1,3}$/.test(percent) && Number(percent) <= 100)) &&
+    (scope === 'security' || scope === 'all')
+  if (!known || more.length > 0 || !isWave || !hasWave || !isSound) return undefined
+  return {
+    act: known as Wish['act'],
+    wave: wave === undefined ? null : BigInt(wave),
+    // The last stage has all that are left, whatever was said.
+    stages: sizes.at(-1) === '0' ? sizes.map(Number) : [...sizes.map(Number), 0],
+    stopPercent: percent === undefined ? undefined : Number(percent),
+    scope: scope === 'security' ? 'security' : 'all',
+    dryRun,
+  }
+}
+
+interface Tools {
+  readonly db: Database
+  readonly clock: Clock
+  readonly jobs: Pick<Jobs, 'add'>
+}
+
+async function plan(tools: Tools, wish: Wish, out: Output): Promise<number> {
+  const stopPercent = wish.stopPercent ?? Number(usualStopPercent)
+  const wanted = { stages: wish.stages, stopPercent, scope: wish.scope }
+  const sites = await planSites(tools.db, tools.clock, wanted)
+  for (const { siteId, name, stage, packages } of sites.slice(0, shownSites)) {
+    const list = packages.map(({ slug, from, to }) => `${slug} ${from} → ${to}`).join(', ')
+    out.line(`stage ${stage + 1}  ${siteId}  ${name}  ${list}`)
+  }
+  if (sites.length > shownSites) out.line(`… and ${sites.length - shownSites} more.`)
+  out.fields({ sites: sites.map((one) => ({ ...one, stage: one.stage + 1 })) })
+  if (sites.length === 0) {
+    out.line('No site has anything to install.')
+    return 0
+  }
+  if (wish.dryRun) {
+    out.line(`${sites.length} sites would be updated. Nothing was written down.`)
+    return 0
+  }
+  const id = await transaction(tools.db, (tx) => planWave(tx, tools, wanted, sites))
+  out.line(`Wave ${id} is planned: ${sites.length} sites. Begin it with: updates start ${id}`)
+  out.fields({ wave: id })
+  return 0
+}
+
+async function show(tools: Tools, wish: Wish, out: Output): Promise<number> {
+  const waves = await wavesOf(tools.db, wish.wave)
+  if (wish.wave !== null && waves.length === 0) {
+    out.refuse(`There is no wave ${wish.wave}.`)
+    return 1
+  }
+  for (const wave of waves) {
+    const sites = Object.entries(wave.sites).map(([state, n]) => `${n} ${state}`)
+    out.line(
+      `wave ${wave.id}  ${wave.state}  stage ${wave.stage} of ${wave.stages.length}  ` +
+        `${sites.join(', ')}  planned ${wave.createdAt}`,
+    )
+    for (const { siteId, name, state, reason, packages } of wave.trouble) {
+      const list = packages.map(({ slug, to }) => `${slug} ${to}`).join(', ')
+      out.line(`  ${siteId}  ${name}  ${state}  ${reason ?? '-'}  ${list}`)
+    }
+  }
+  if (waves.length === 0) out.line('There was no wave yet.')
+  out.fields({ waves })
+  return waves.some(({ state }) => state === 'stopped') ? 1 : 0
+}
+
+async function move(tools: Tools, wish: Wish, out: Output): Promise<number> {
+  const { act, wave } = wish
+  if (act === 'plan' || act === 'status' || wave === null) return 64
+  if (wish.dryRun) {
+    out.line(`Wave ${wave} would be asked to ${act}. Nothing was changed.`)
+    return 0
+  }
+  try {
+    await transaction(tools.db, (tx) => moveWave(tx, tools, wave, act, wish.stopPercent))
+    out.line(`Wave ${wave}: ${act}. How it stands: updates status ${wave}`)
+    out.fields({ wave, act })
+    return 0
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    out.refuse(
+      error.code === 'not_found'
+        ? `There is no wave ${wave}.`
+        : `Wave ${wave} is in a state in which it cannot ${act}.`,
+    )
+    return 1
+  }
+}
+
+/**
+ * `updates`: all sites' WordPress, plugins and themes in waves. `plan` writes down which site gets
+ * what in which stage, `start` begins. `status` alone: the newest waves; exit code 1 while one has
+ * stopped by itself.
+ */
+export async function updatesCommand(
+  config: Config,
+  databaseUrl: string,
+  options: readonly string[],
+  out: Output,
+): Promise<number> {
+  const wish = wishOf(options)
+  if (!wish) {
+    out.refuse(usage)
+    return 64
+  }
+  const { db, close } = connect(databaseUrl, 2, () => undefined)
+  const jobs = createJobs(databaseUrl, createLog(config.LOG_LEVEL), 'send')
+  await jobs.start()
+  // The sandbox's clock may have been moved.
+  const offsetMs = config.sandbox ? await readOffset(db) : 0
+  const clock: Clock = { now: () => new Date(systemClock.now().getTime() + offsetMs) }
+  const tools = { db, clock, jobs }
+  try {
+    if (wish.act === 'plan') return await plan(tools, wish, out)
+    if (wish.act === 'status') return await show(tools, wish, out)
+    return await move(tools, wish, out)
+  } finally {
+    await jobs.stop()
+    await close()
+  }
+}

@@ -1,0 +1,45 @@
+/** What the operator's desk asks of domains. */
+import { domainToASCII } from 'node:url'
+import type { CustomerStory } from '../../contract/operator-desk.ts'
+import type { Queryable } from '../platform/db.ts'
+import { beginsLike } from '../platform/prefix.ts'
+
+const shownDomains = 50
+
+/** Domains that begin like this, those that were deleted left out. */
+export async function findDomains(
+  db: Queryable,
+  text: string,
+  limit: number,
+): Promise<{ readonly customerId: string; readonly text: string }[]> {
+  const name = domainToASCII(text.toLowerCase())
+  if (name === '') return []
+  const rows = await db
+    .selectFrom('dns_zone')
+    .select(['customer_id', 'shown_name'])
+    .where('name', 'like', beginsLike(name))
+    .where('deleted_at', 'is', null)
+    .limit(limit)
+    .execute()
+  return rows.map((row) => ({ customerId: row.customer_id, text: row.shown_name }))
+}
+
+/** The newest fifty. */
+export async function domainsOfCustomer(
+  db: Queryable,
+  customerId: string,
+): Promise<CustomerStory['domains']> {
+  const rows = await db
+    .selectFrom('dns_zone')
+    .select(['id', 'shown_name', 'active_at'])
+    .where('customer_id', '=', customerId)
+    .where('deleted_at', 'is', null)
+    .orderBy('seq', 'desc')
+    .limit(shownDomains)
+    .execute()
+  return rows.map((row) => ({
+    id: row.id,
+    name: row.shown_name,
+    active: row.active_at !== null,
+  }))
+}

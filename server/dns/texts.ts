@@ -1,0 +1,109 @@
+/** TXT records of a customer's domain that other parts of the portal read and write for him. */
+import { sql } from 'kysely'
+import { relativeName } from '../../contract/dns-records.ts'
+import { asTyped } from '../../contract/dns-text.ts'
+import type { Language } from '../../contract/errors.ts'
+import { transaction, type Database, type Queryable } from '../platform/db.ts'
+import type { DnsCapabilities } from './driver.ts'
+import type { Publisher } from './publish.ts'
+import { addRecord, changeRecord } from './records.ts'
+import { live, recordsAt, type ZoneRow } from './store.ts'
+import type { Clock } from '../platform/clock.ts'
+
+const ttlSeconds = 300
+
+/** A text that should stand at a name. */
+export interface WantedText {
+  /** Whole, A-labels, without a dot at the end. */
+  readonly name: string
+  readonly text: string
+  /** The text that it takes the place of; null: it comes beside what stands there. */
+  readonly replaces: string | null
+}
+
+interface ZoneTexts {
+  /**
+   * Texts at a name of the customer's domains here; `isAlias` where a CNAME stands there. Undefined
+   * where its zone is not the customer's here.
+   */
+  at(
+    customerId: string,
+    name: string,
+  ): Promise<{ readonly texts: readonly string[]; readonly isAlias: boolean } | undefined>
+  /**
+   * Writes them, all or none, as the customer would; one that stands there already stays as it is.
+   * Resolves once our name server has them. Refuses as a screen of records does.
+   */
+  write(of: { customerId: string; language: Language; texts: readonly WantedText[] }): Promise<void>
+}
+
+export function createZoneTexts(deps: {
+  db: Database
+  clock: Clock
+  publisher: Publisher
+  capabilities: DnsCapabilities
+}): ZoneTexts {
+  const { db } = deps
+
+  /** The nearest active one above the name, if it is the customer's. */
+  async function zoneOver(
+    from: Queryable,
+    customerId: string,
+    name: string,
+  ): Promise<{ zone: ZoneRow; relative: string } | undefined> {
+    const zone = await live(from)
+      .where('active_at', 'is not', null)
+      .where((eb) =>
+        eb.or([
+          eb('name', '=', name),
+          eb('name', '=', sql<string>`any (dns_above(${name}::text))`),
+        ]),
+      )
+      .orderBy(sql`length(name)`, 'desc')
+      .limit(1)
+      .executeTakeFirst()
+    if (!zone || zone.customer_id !== customerId || zone.moved_at !== null) return undefined
+    const relative = relativeName(name, zone.name)
+    return relative === undefined ? undefined : { zone, relative }
+  }
+
+  return {
+    async at(customerId, name) {
+      const over = await zoneOver(db, customerId, name)
+      if (!over) return undefined
+      const records = await recordsAt(db, over.zone.id, [over.relative])
+      return {
+        texts: records.filter(({ type }) => type === 'TXT').map(({ content }) => content),
+        isAlias: records.some(({ type }) => type === 'CNAME'),
+      }
+    },
+    async write({ customerId, language, texts }) {
+      const zones = new Set<string>()
+      await transaction(db, async (tx) => {
+        for (const { name, text, replaces } of texts) {
+          const over = await zoneOver(tx, customerId, name)
+          if (!over) continue
+          const { zone, relative } = over
+          const standing = (await recordsAt(tx, zone.id, [relative])).filter(
+            ({ type }) => type === 'TXT',
+          )
+          if (standing.some(({ content }) => content === text)) continue
+          const old = standing.find(({ content }) => content === replaces)
+          const body = {
+            name: relative,
+            type: 'TXT' as const,
+            content: asTyped(text),
+            ttl: old?.ttl ?? standing[0]?.ttl ?? ttlSeconds,
+            proxied: false,
+            priority: undefined,
+          }
+          const of = { customerId, zoneId: zone.id, language, body }
+          if (old) await changeRecord(tx, deps, { ...of, recordId: old.id, version: old.version })
+          else await addRecord(tx, deps, of)
+          zones.add(zone.name)
+        }
+      })
+      for (const zone of zones) await deps.publisher.ensure(zone)
+    },
+  }
+}

@@ -1,0 +1,222 @@
+/**
+ * The page cache of the edge (decision 68): what is kept for whom, who makes a page and who waits
+ * for it.
+ */
+import type http from 'node:http'
+import type { VisitorRequest } from '../http2.ts'
+import type { Sink } from '../sink.ts'
+import { SiteCounts, type CacheEvent, type CacheFigures } from './counts.ts'
+import { Fill } from './fill.ts'
+import { acceptForAll, agentOf, pageRequestOf, type PageRequest } from './rules.ts'
+import { serve } from './serve.ts'
+import { PageStore, type Entry } from './store.ts'
+
+export type { CacheFigures } from './counts.ts'
+
+/** Since the start, of all sites. */
+export interface CacheCounts {
+  readonly hits: number
+  readonly misses: number
+  readonly bypassed: number
+  readonly dropped: number
+  readonly evicted: number
+  readonly entries: number
+  readonly bytes: number
+  /** Visitors who wait now for a page that another one's request makes. */
+  readonly waiting: number
+}
+
+export interface CacheLimits {
+  readonly totalBytes: number
+  readonly siteBytes: number
+  /** How long a visitor waits for the page that another one's request makes, ms. */
+  readonly waitMs: number
+}
+const waitMs = 20_000
+/** What one site may take of it: no site drives the pages of all others out. */
+const siteShare = 4
+
+/** @param megabytes for all sites together */
+export const pageCacheLimits = (megabytes: number): CacheLimits => ({
+  totalBytes: megabytes * 2 ** 20,
+  siteBytes: (megabytes * 2 ** 20) / siteShare,
+  waitMs,
+})
+
+export interface Lookup {
+  readonly request: VisitorRequest
+  readonly response: http.ServerResponse
+  readonly site: string
+  /** As the visitor has it. */
+  readonly host: string
+  readonly path: string
+  readonly proto: 'http' | 'https'
+  readonly client: string
+  /** What is said of HTTPS is part of a page's headers. */
+  readonly httpsForSeconds: number | undefined
+  readonly hasBody: boolean
+}
+
+/** Who answers: the cache has, or somebody is asked. */
+export interface Asking {
+  /** Where the answer goes. */
+  readonly sink: Sink
+  /** Headers for the upstream in the place of the visitor's. */
+  readonly headers: readonly string[] | null
+  /** No upstream answered. */
+  fail(): void
+}
+
+/** Nobody waits for a page that was not kept a moment ago; so long, ms. */
+const neverMs = 30_000
+const mostNever = 20_000
+const mostSites = 20_000
+
+export interface PageCache {
+  /**
+   * Answers from the cache, now or once the page is made, or calls `ask`, once, with where the
+   * answer goes. `passing` makes the sink of an answer that is not kept.
+   */
+  answer(
+    lookup: Lookup,
+    passing: (word: 'MISS' | 'BYPASS') => Sink,
+    ask: (how: Asking) => void,
+  ): void
+  /** A site has written; null: nobody knows what. */
+  drop(site: string, tags: readonly string[] | null): void
+  /** Drops all that is kept of it. Answers how much that was. */
+  purge(site: string): number
+  figures(site: string): CacheFigures
+  counts(): CacheCounts
+}
+
+export function createPageCache(limits: CacheLimits): PageCache {
+  const store = new PageStore(limits)
+  const fills = new Map<string, Fill>()
+  /** Until when nobody waits for this page. */
+  const never = new Map<string, number>()
+  const bySite = new Map<string, SiteCounts>()
+  const totals = { hits: 0, misses: 0, bypassed: 0 }
+  let waiting = 0
+
+  function countsOf(site: string): SiteCounts {
+    let found = bySite.get(site)
+    if (!found) {
+      // What is forgotten is the site that was counted first: a figure, no more.
+      if (bySite.size >= mostSites) bySite.delete(bySite.keys().next().value!)
+      found = new SiteCounts()
+      bySite.set(site, found)
+    }
+    return found
+  }
+  function count(site: string, event: CacheEvent): void {
+    totals[event]++
+    countsOf(site).add(event)
+  }
+  const onMade = (entry: Entry): void => store.resized(entry)
+  const isNever = (key: string): boolean => (never.get(key) ?? 0) > performance.now()
+  function setNever(key: string): void {
+    if (never.size >= mostNever) never.clear()
+    never.set(key, performance.now() + neverMs)
+  }
+
+  const keyOf = (lookup: Lookup, page: PageRequest): string =>
+    `${lookup.site}\n${lookup.proto}${lookup.httpsForSeconds ?? ''}${page.isMobile ? 'm' : ''}\n` +
+    `${lookup.host}\n${lookup.path}`
+
+  function headersFor(lookup: Lookup, page: PageRequest, old: Entry | undefined): string[] {
+    const agent = lookup.request.headers['user-agent']
+    return [
+      'Accept',
+      acceptForAll,
+      'User-Agent',
+      agentOf(page),
+      'X-Portal-Page',
+      '1',
+      ...(agent === undefined ? [] : ['X-Portal-User-Agent', agent]),
+      ...(old === undefined ? [] : ['If-None-Match', old.etag]),
+    ]
+  }
+
+  function make(
+    lookup: Lookup,
+    page: PageRequest,
+    key: string,
+    old: Entry | undefined,
+    passing: (word: 'MISS' | 'BYPASS') => Sink,
+    ask: (how: Asking) => void,
+  ): void {
+    const fill: Fill = new Fill({
+      store,
+      making: store.begin(lookup.site),
+      key,
+      client: lookup.client,
+      old,
+      visitor: () => passing('MISS'),
+      show: (entry) => serve(lookup.request, lookup.response, entry, 'MISS', onMade),
+      onOver(isNeverKept) {
+        if (fills.get(key) === fill) fills.delete(key)
+        if (isNeverKept) setNever(key)
+        else never.delete(key)
+      },
+    })
+    fills.set(key, fill)
+    lookup.response.once('close', () => fill.left())
+    ask({ sink: fill, headers: headersFor(lookup, page, old), fail: () => fill.fail() })
+  }
+
+  function waitFor(fill: Fill, lookup: Lookup, pass: () => void): void {
+    const takeBack = fill.wait((entry) => {
+      settle()
+      if (!entry) return pass()
+      count(lookup.site, 'hits')
+      serve(lookup.request, lookup.response, entry, 'HIT', onMade)
+    })
+    const leave = (): void => {
+      settle()
+      takeBack()
+    }
+    const timer = setTimeout(() => {
+      leave()
+      pass()
+    }, limits.waitMs)
+    waiting++
+    const settle = (): void => {
+      waiting--
+      clearTimeout(timer)
+      lookup.response.off('close', leave)
+    }
+    lookup.response.once('close', leave)
+  }
+
+  return {
+    answer(lookup, passing, ask) {
+      const pass = (event: CacheEvent): void => {
+        count(lookup.site, event)
+        const word = event === 'misses' ? 'MISS' : 'BYPASS'
+        ask({ sink: passing(word), headers: null, fail: () => {} })
+      }
+      const page = pageRequestOf(lookup.request, lookup.path, lookup.hasBody)
+      if (!page) return pass('bypassed')
+      const key = keyOf(lookup, page)
+      const entry = store.get(key)
+      const isUsable = entry !== undefined && (page.mayAsk || entry.isFile)
+      if (isUsable && performance.now() - entry.storedAt < entry.lifeMs) {
+        count(lookup.site, 'hits')
+        return serve(lookup.request, lookup.response, entry, 'HIT', onMade)
+      }
+      if (!page.mayAsk) return pass('bypassed')
+      // A HEAD request makes no page that others could have.
+      if (lookup.request.method === 'HEAD' || isNever(key)) return pass('misses')
+      const fill = fills.get(key)
+      if (fill) return waitFor(fill, lookup, () => pass('misses'))
+      count(lookup.site, 'misses')
+      if (entry && !entry.isFile) store.remove(entry)
+      make(lookup, page, key, entry?.isFile ? entry : undefined, passing, ask)
+    },
+    drop: (site, tags) => void store.drop(site, tags),
+    purge: (site) => store.drop(site, null),
+    figures: (site) => ({ ...countsOf(site).read(), ...store.of(site) }),
+    counts: () => ({ ...totals, ...store.counts(), waiting }),
+  }
+}

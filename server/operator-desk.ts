@@ -1,0 +1,26 @@
+/** The operator's desk: its staff, and what they do. */
+import * as operator from './operator/index.ts'
+import type { Http } from './platform/http.ts'
+import type { Limits } from './platform/limits.ts'
+import type { Secrets } from './platform/secrets.ts'
+import * as staff from './staff/index.ts'
+
+type DeskDeps = Omit<Parameters<typeof operator.routes>[1], 'invitations'> & {
+  readonly limits: Limits
+  readonly secrets: Secrets
+}
+
+export function operatorDesk(http: Http, deps: DeskDeps): void {
+  const { limits } = deps
+  const invitations = staff.createInvitations(deps)
+  staff.routes(http, {
+    ...deps,
+    signIn: staff.createStaffSignIn({
+      ...deps,
+      failuresOfNetwork: limits.limit('staff-login', 100, 900),
+    }),
+    invitations,
+    invitationTries: limits.limit('staff-invitation', 60, 900),
+  })
+  operator.routes(http, { ...deps, invitations })
+}

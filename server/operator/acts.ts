@@ -1,0 +1,74 @@
+/** What an act is, who does it, and what acts need of the modules. */
+import type { Currency } from '../../contract/money.ts'
+import type { ActInput, ActName } from '../../contract/operator-acts.ts'
+import type { StaffRole } from '../../contract/staff-roles.ts'
+import type { AccountActs } from '../auth/index.ts'
+import type { Letters, Refunds } from '../payments/index.ts'
+import type { PaymentDriver } from '../payments/index.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { Tx } from '../platform/db.ts'
+import type { Jobs } from '../platform/jobs.ts'
+import type { Invitations } from '../staff/index.ts'
+import type { Ledger } from '../wallet/index.ts'
+import type { Facts } from './canonical.ts'
+
+export interface Actor {
+  /** Null: a command of the shell. */
+  readonly staffId: string | null
+  readonly name: string
+  readonly role: StaffRole | null
+  /** Network address; `shell` of a command. */
+  readonly address: string
+  readonly approvedBy?: { readonly staffId: string; readonly name: string }
+}
+/** Who has the machine. */
+export const commandActor: Actor = {
+  staffId: null,
+  name: 'command',
+  role: null,
+  address: 'shell',
+}
+
+export interface ActNeeds {
+  readonly clock: Clock
+  readonly ledger: Ledger
+  readonly letters: Letters
+  readonly jobs: Pick<Jobs, 'add'>
+  readonly refunds: Pick<Refunds, 'beginIn'>
+  readonly drivers: ReadonlyMap<string, PaymentDriver>
+  readonly accounts: AccountActs
+  readonly invitations: Pick<Invitations, 'invite'>
+  /** In the language that the customer is written to in. */
+  readonly customerMail: (
+    tx: Tx,
+    customerId: string,
+  ) => Promise<{ readonly email: string; readonly language: 'en' | 'vi' }>
+  readonly mail: (tx: Tx, to: string, subject: string, text: string) => Promise<void>
+  readonly portalUrl: string
+  readonly brandName: string
+  /** Minor units: more than this, moved at once, needs a second member. */
+  readonly secondPersonAbove: Readonly<Record<Currency, bigint>>
+}
+
+/** What an act has done. */
+export interface Done {
+  readonly subject: { readonly kind: string; readonly id: string }
+  readonly customerId?: string | null
+  readonly before: Facts | null
+  readonly after: Facts | null
+  /** Told once to who does it by a command, and written nowhere: a link. */
+  readonly told?: Readonly<Record<string, string>>
+}
+
+export interface Act<I> {
+  /** Whom it is about, for a proposal; undefined: nobody. */
+  customer?(tx: Tx, input: I): Promise<string | null>
+  /** Whether somebody else must approve it. */
+  needsSecond?(tx: Tx, needs: ActNeeds, input: I): Promise<boolean>
+  /** Throws a Refusal when it cannot be done; nothing has changed then. */
+  run(tx: Tx, needs: ActNeeds, actor: Actor, input: I): Promise<Done>
+}
+export type Registry = { readonly [N in ActName]: Act<ActInput<N>> }
+export type RegistryOf<P extends string> = {
+  readonly [N in Extract<ActName, `${P}.${string}`>]: Act<ActInput<N>>
+}

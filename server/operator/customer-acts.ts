@@ -1,0 +1,98 @@
+/** Acts on customers' accounts. */
+import { randomUUID } from 'node:crypto'
+import { showCustomers } from '../auth/index.ts'
+import { isUuid, type Queryable } from '../platform/db.ts'
+import { Refusal } from '../platform/errors.ts'
+import type { Done, RegistryOf } from './acts.ts'
+import { secondFactorGone } from './letters.ts'
+
+/** Refuses with not_found who is not there. */
+export async function refuseUnknown(db: Queryable, customerId: string): Promise<void> {
+  const found = isUuid(customerId) && (await showCustomers(db, [customerId])).has(customerId)
+  if (!found) throw new Refusal('not_found')
+}
+
+const about = (customerId: string): Pick<Done, 'subject' | 'customerId'> => ({
+  subject: { kind: 'customer', id: customerId },
+  customerId,
+})
+
+export const customerActs: RegistryOf<'customer'> = {
+  'customer.block': {
+    async run(tx, { accounts }, _actor, { customer }) {
+      const sessions = await accounts.block(tx, customer)
+      return { ...about(customer), before: { blocked: false }, after: { blocked: true, sessions } }
+    },
+  },
+  'customer.unblock': {
+    async run(tx, { accounts }, _actor, { customer }) {
+      await accounts.unblock(tx, customer)
+      return { ...about(customer), before: { blocked: true }, after: { blocked: false } }
+    },
+  },
+  'customer.end_sessions': {
+    async run(tx, { accounts }, _actor, { customer }) {
+      const sessions = await accounts.endSessions(tx, customer)
+      return { ...about(customer), before: { sessions }, after: { sessions: 0 } }
+    },
+  },
+  'customer.reset_second_factor': {
+    async run(tx, { accounts, customerMail, mail }, _actor, { customer, proof }) {
+      const { app, passkeys, sessions } = await accounts.resetSecondFactor(tx, customer)
+      const { email, language } = await customerMail(tx, customer)
+      const { subject, text } = secondFactorGone[language]
+      await mail(tx, email, subject, text)
+      return {
+        ...about(customer),
+        before: { app, passkeys, sessions },
+        after: { app: false, passkeys: 0, sessions: 0, proof },
+      }
+    },
+  },
+  'customer.language': {
+    async run(tx, { accounts }, _actor, { customer, language }) {
+      const before = await accounts.changeLanguage(tx, customer, language)
+      return { ...about(customer), before: { language: before }, after: { language } }
+    },
+  },
+  'customer.note': {
+    async run(tx, { clock }, actor, { customer, text }) {
+      await refuseUnknown(tx, customer)
+      const id = randomUUID()
+      await tx
+        .insertInto('customer_note')
+        .values({ id, customer_id: customer, at: clock.now(), actor: actor.name, text })
+        .execute()
+      return { ...about(customer), before: null, after: { note: id, text } }
+    },
+  },
+  'customer.label': {
+    async run(tx, _needs, _actor, { customer, label }) {
+      await refuseUnknown(tx, customer)
+      const { numInsertedOrUpdatedRows } = await tx
+        .insertInto('customer_label')
+        .values({ customer_id: customer, label })
+        .onConflict((conflict) => conflict.doNothing())
+        .executeTakeFirst()
+      if (numInsertedOrUpdatedRows !== 1n)
+        throw new Refusal('conflict', {
+          fields: {
+            label: { en: 'This customer has this label.', vi: 'Khách hàng đã có nhãn này.' },
+          },
+        })
+      return { ...about(customer), before: null, after: { label } }
+    },
+  },
+  'customer.unlabel': {
+    async run(tx, _needs, _actor, { customer, label }) {
+      await refuseUnknown(tx, customer)
+      const { numDeletedRows } = await tx
+        .deleteFrom('customer_label')
+        .where('customer_id', '=', customer)
+        .where('label', '=', label)
+        .executeTakeFirst()
+      if (numDeletedRows === 0n) throw new Refusal('not_found')
+      return { ...about(customer), before: { label }, after: null }
+    },
+  },
+}

@@ -1,0 +1,57 @@
+/** Letters that acts send. */
+
+export const secondFactorGone = {
+  en: {
+    subject: 'Your second factor was removed',
+    text:
+      'At your request our staff removed the second factor of your account and signed out every ' +
+      'device. Sign in with your password and set up a new one under Account, Security.\n' +
+      'If you did not ask for this, contact us at once.',
+  },
+  vi: {
+    subject: 'Lớp bảo mật thứ hai của bạn đã được gỡ',
+    text:
+      'Theo yêu cầu của bạn, nhân viên của chúng tôi đã gỡ lớp bảo mật thứ hai của tài khoản và ' +
+      'đăng xuất mọi thiết bị. Hãy đăng nhập bằng mật khẩu và thiết lập lại trong mục Tài khoản, ' +
+      'Bảo mật.\nNếu bạn không yêu cầu việc này, hãy liên hệ ngay với chúng tôi.',
+  },
+} as const
+
+/** A server that the operator suspends by hand, and one that is released. */
+export const serverHeld = {
+  en: (name: string, told: string) => ({
+    subject: `Your server ${name} was suspended`,
+    text:
+      `We suspended your server ${name}. Reason: ${told}\n` +
+      'Your data is kept. Please answer this letter so that we can release it.',
+  }),
+  vi: (name: string, told: string) => ({
+    subject: `Máy chủ ${name} của bạn đã bị tạm ngưng`,
+    text:
+      `Chúng tôi đã tạm ngưng máy chủ ${name} của bạn. Lý do: ${told}\n` +
+      'Dữ liệu của bạn vẫn được giữ. Vui lòng trả lời thư này để chúng tôi mở lại máy chủ.',
+  }),
+} as const
+export const serverReleased = {
+  en: (name: string) => ({
+    subject: `Your server ${name} was released`,
+    text: `Your server ${name} is no longer suspended by us. It runs again, if it is paid for.`,
+  }),
+  vi: (name: string) => ({
+    subject: `Máy chủ ${name} của bạn đã được mở lại`,
+    text:
+      `Máy chủ ${name} không còn bị chúng tôi tạm ngưng. Máy chủ sẽ chạy lại nếu đã được ` +
+      'thanh toán.',
+  }),
+} as const
+
+/** Whoever is invited may read either language: the letter has both. */
+export const invitation = (brand: string, link: string): { subject: string; text: string } => ({
+  subject: `${brand}: invitation · lời mời`,
+  text:
+    `You are invited to work at the operator's desk of ${brand}. Open this link within 72 hours; ` +
+    'you need an authenticator app:\n' +
+    `${link}\n\n` +
+    `Bạn được mời làm việc tại trang vận hành của ${brand}. Hãy mở liên kết trên trong vòng 72 ` +
+    'giờ; bạn cần một ứng dụng xác thực.',
+})

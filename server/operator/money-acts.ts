@@ -1,0 +1,129 @@
+/** Acts on money. None posts by itself: the ledger's own rules decide. */
+import { randomUUID } from 'node:crypto'
+import type { Currency } from '../../contract/money.ts'
+import type { ActInput } from '../../contract/operator-acts.ts'
+import { jobNames } from '../billing/index.ts'
+import {
+  assignSuspenseIn,
+  NotAssignable,
+  NotRefundable,
+  paymentOf,
+  suspenseOf,
+} from '../payments/index.ts'
+import type { Tx } from '../platform/db.ts'
+import { Refusal } from '../platform/errors.ts'
+import type { ActNeeds, Done, RegistryOf } from './acts.ts'
+import { refuseUnknown } from './customer-acts.ts'
+
+type Adjustment = ActInput<'money.credit'>
+
+const isAbove = (needs: ActNeeds, currency: string, amount: bigint): boolean =>
+  amount > needs.secondPersonAbove[currency as Currency]
+
+/** `sign`: 1 into the wallet, -1 out of it. */
+async function adjust(tx: Tx, needs: ActNeeds, input: Adjustment, sign: 1n | -1n): Promise<Done> {
+  const { ledger, letters, jobs } = needs
+  const { customer: customerId, currency, told } = input
+  await refuseUnknown(tx, customerId)
+  const before = await ledger.balanceOf(tx, customerId)
+  if (before.currency !== currency)
+    throw new Refusal('conflict', {
+      fields: {
+        currency: {
+          en: `The wallet of this customer holds ${before.currency}.`,
+          vi: `Ví của khách hàng này dùng ${before.currency}.`,
+        },
+      },
+    })
+  const amount = BigInt(input.amount) * sign
+  const { outcome, setOff } = await ledger.adjust(tx, {
+    key: `adjustment:${randomUUID()}`,
+    customerId,
+    amount,
+    currency,
+    details: { reason: told },
+  })
+  if (outcome === 'short')
+    throw new Refusal('conflict', {
+      fields: { amount: { en: 'The wallet does not hold that much.', vi: 'Số dư ví không đủ.' } },
+    })
+  const { balance } = await ledger.balanceOf(tx, customerId)
+  await letters.adjusted(tx, { customerId, amount, currency, told })
+  if (amount > 0n) await jobs.add(tx, jobNames.payOpen, { customerId })
+  return {
+    subject: { kind: 'customer', id: customerId },
+    customerId,
+    // What stood there when the posting had the wallet.
+    before: { balance: Number(balance + setOff - amount), currency },
+    after: { balance: Number(balance), currency, ...(setOff > 0n && { setOff: Number(setOff) }) },
+  }
+}
+
+const ofAdjustment = {
+  customer: async (_tx: Tx, { customer }: Adjustment) => customer,
+  async needsSecond(tx: Tx, needs: ActNeeds, { customer, currency, amount }: Adjustment) {
+    // Nobody else is to be asked for what can never be done.
+    await refuseUnknown(tx, customer)
+    return isAbove(needs, currency, BigInt(amount))
+  },
+}
+
+export const moneyActs: RegistryOf<'money'> = {
+  'money.credit': {
+    ...ofAdjustment,
+    run: (tx, needs, _actor, input) => adjust(tx, needs, input, 1n),
+  },
+  'money.debit': {
+    ...ofAdjustment,
+    run: (tx, needs, _actor, input) => adjust(tx, needs, input, -1n),
+  },
+  'money.refund': {
+    customer: async (tx, { payment }) => (await paymentOf(tx, payment))?.customerId ?? null,
+    async needsSecond(tx, needs, { payment, amount }) {
+      const found = await paymentOf(tx, payment)
+      if (!found) throw new Refusal('not_found')
+      const wanted = amount === undefined ? found.received : BigInt(amount)
+      return isAbove(needs, found.currency, wanted)
+    },
+    async run(tx, { refunds }, _actor, { payment, amount }) {
+      try {
+        const begun = await refunds.beginIn(
+          tx,
+          payment,
+          amount === undefined ? undefined : BigInt(amount),
+          'refund',
+        )
+        return {
+          subject: { kind: 'payment', id: payment },
+          customerId: begun.customerId,
+          before: null,
+          after: { refund: begun.id, amount: Number(begun.amount), currency: begun.currency },
+        }
+      } catch (error) {
+        if (!(error instanceof NotRefundable)) throw error
+        throw new Refusal('conflict', { fields: { payment: error.text } })
+      }
+    },
+  },
+  'money.assign': {
+    async needsSecond(tx, needs, { suspense }) {
+      const found = await suspenseOf(tx, BigInt(suspense))
+      if (!found) throw new Refusal('not_found')
+      return isAbove(needs, found.currency, found.amount)
+    },
+    async run(tx, needs, _actor, { suspense, to }) {
+      try {
+        const given = await assignSuspenseIn(tx, needs, BigInt(suspense), to)
+        return {
+          subject: { kind: 'suspense', id: String(suspense) },
+          customerId: given.customerId,
+          before: { waiting: true },
+          after: { waiting: false, amount: Number(given.amount), currency: given.currency },
+        }
+      } catch (error) {
+        if (!(error instanceof NotAssignable)) throw error
+        throw new Refusal('conflict', { fields: { to: error.text } })
+      }
+    },
+  },
+}

@@ -1,0 +1,195 @@
+/**
+ * Does an act, or proposes it where it needs a second member: checked, done and written into the
+ * trail in one transaction. Route and command both come through here.
+ */
+import { randomUUID } from 'node:crypto'
+import { mayDo } from '../../contract/staff-roles.ts'
+import { acts, type ActInput, type ActName, type ActOutcome } from '../../contract/operator-acts.ts'
+import { hours, later } from '../platform/clock.ts'
+import { onCommit, type Tx } from '../platform/db.ts'
+import { Refusal } from '../platform/errors.ts'
+import type { Log } from '../platform/log.ts'
+import { memberOf } from '../staff/index.ts'
+import type { Act, ActNeeds, Actor, Registry } from './acts.ts'
+import { canonical, type Facts } from './canonical.ts'
+import { customerActs } from './customer-acts.ts'
+import { moneyActs } from './money-acts.ts'
+import { staffActs } from './staff-acts.ts'
+import { workActs } from './work.ts'
+import { actOfKey, holdTrail, writeAct } from './trail.ts'
+
+const registry: Registry = { ...customerActs, ...moneyActs, ...staffActs, ...workActs }
+/** By the name that its input was read under. */
+const actOf = (name: ActName): Act<ActInput<ActName>> => registry[name] as Act<ActInput<ActName>>
+
+/** A proposal that nobody approves is void so long after it was made, ms. */
+export const proposalMs = hours(24)
+
+export interface PerformNeeds extends ActNeeds {
+  readonly log: Log
+}
+export interface Wanted {
+  readonly name: ActName
+  readonly input: ActInput<ActName>
+  readonly reason: string | null
+  readonly key: string | null
+}
+
+/** A body as the contract reads it, taken apart. */
+export function wantedOf(
+  name: ActName,
+  body: { readonly reason?: string | undefined; readonly key?: string | undefined },
+): Wanted {
+  const { reason, key, ...input } = body
+  return {
+    name,
+    input: input as ActInput<ActName>,
+    reason: reason ?? null,
+    key: key ?? null,
+  }
+}
+
+const plain = (value: unknown): Facts => JSON.parse(canonical(value)) as Facts
+
+type Outcome = ActOutcome & { readonly told?: Readonly<Record<string, string>> }
+
+/** What was done or proposed under the key. Refuses another act with idempotency_key_reused. */
+async function earlier(tx: Tx, { name, input, key }: Wanted): Promise<Outcome | undefined> {
+  if (key === null) return undefined
+  const isSame = (act: string, given: unknown): boolean =>
+    act === name && canonical(given) === canonical(input)
+  const proposed = await tx
+    .selectFrom('operator_proposal')
+    .select(['id', 'act', 'input', 'act_seq'])
+    .where('key', '=', key)
+    .executeTakeFirst()
+  const done = await actOfKey(tx, key)
+  const found = proposed ?? done
+  if (!found) return undefined
+  if (!isSame(found.act, found.input)) throw new Refusal('idempotency_key_reused')
+  const seq = done?.seq ?? proposed?.act_seq ?? null
+  return {
+    state: seq === null ? 'proposed' : 'done',
+    act: seq === null ? null : Number(seq),
+    proposal: proposed?.id ?? null,
+    repeated: true,
+    before: (done?.before ?? null) as Facts | null,
+    after: (done?.after ?? null) as Facts | null,
+  }
+}
+
+/** Runs an act that may be done now. The caller holds the trail. */
+export async function carryOut(
+  tx: Tx,
+  needs: PerformNeeds,
+  actor: Actor,
+  { name, input, reason, key }: Wanted,
+): Promise<Outcome> {
+  const done = await actOf(name).run(tx, needs, actor, input)
+  const before = done.before && plain(done.before)
+  const after = done.after && plain(done.after)
+  const { seq, hash } = await writeAct(tx, needs.clock, actor, {
+    act: name,
+    reason,
+    subject: done.subject,
+    customerId: done.customerId ?? null,
+    input: plain(input),
+    before,
+    after,
+    key,
+  })
+  onCommit(tx, () =>
+    needs.log.info(
+      { event: 'operator_act', act: name, seq: Number(seq), hash: hash.toString('hex') },
+      'an act of the operator',
+    ),
+  )
+  return {
+    state: 'done',
+    act: Number(seq),
+    proposal: null,
+    repeated: false,
+    before,
+    after,
+    ...(done.told && { told: done.told }),
+  }
+}
+
+async function propose(
+  tx: Tx,
+  needs: PerformNeeds,
+  actor: Actor,
+  { name, input, reason, key }: Wanted,
+): Promise<Outcome> {
+  const id = randomUUID()
+  const now = needs.clock.now()
+  const customerId = (await actOf(name).customer?.(tx, input)) ?? null
+  await tx
+    .insertInto('operator_proposal')
+    .values({
+      id,
+      act: name,
+      input: canonical(input),
+      reason,
+      key,
+      staff_id: actor.staffId,
+      actor: actor.name,
+      role: actor.role,
+      customer_id: customerId,
+      created_at: now,
+      expires_at: later(now, proposalMs),
+    })
+    .execute()
+  const proposal = { act: name, input: plain(input) }
+  await writeAct(tx, needs.clock, actor, {
+    act: 'proposal.make',
+    reason,
+    subject: { kind: 'proposal', id },
+    customerId,
+    input: proposal,
+    before: null,
+    after: proposal,
+    key: null,
+  })
+  return {
+    state: 'proposed',
+    act: null,
+    proposal: id,
+    repeated: false,
+    before: null,
+    after: null,
+  }
+}
+
+/** Who was disabled, or may do less, while the trail was waited for: forbidden. */
+export async function refuseFormer(
+  tx: Tx,
+  { staffId }: Pick<Actor, 'staffId'>,
+  name: string,
+): Promise<void> {
+  if (staffId === null) return
+  const { disabledAt, role } = await memberOf(tx, staffId)
+  const may = endpointOf(name)?.may
+  if (disabledAt !== null || may === undefined || !mayDo(role, may)) throw new Refusal('forbidden')
+}
+
+/** Refuses as the act does, and with idempotency_key_reused. */
+export async function perform(
+  tx: Tx,
+  needs: PerformNeeds,
+  actor: Actor,
+  wanted: Wanted,
+): Promise<Outcome> {
+  await holdTrail(tx)
+  await refuseFormer(tx, actor, wanted.name)
+  const before = await earlier(tx, wanted)
+  if (before) return before
+  const needsSecond = (await actOf(wanted.name).needsSecond?.(tx, needs, wanted.input)) ?? false
+  return needsSecond
+    ? await propose(tx, needs, actor, wanted)
+    : await carryOut(tx, needs, actor, wanted)
+}
+
+/** The endpoint of an act by its name; undefined: there is none. */
+export const endpointOf = (name: string): (typeof acts)[ActName] | undefined =>
+  Object.hasOwn(acts, name) ? acts[name as ActName] : undefined

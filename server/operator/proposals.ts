@@ -1,0 +1,176 @@
+/**
+ * What waits for a second member. It is approved within 24 hours by another member whose role may
+ * do the act, of the proposer's role or an owner, and never by who proposed it.
+ */
+import type { Proposal } from '../../contract/operator-desk.ts'
+import type { ActName } from '../../contract/operator-acts.ts'
+import { mayApproveFor, mayDo, type StaffRole } from '../../contract/staff-roles.ts'
+import { showCustomers } from '../auth/index.ts'
+import { isUuid, type Queryable, type Tx } from '../platform/db.ts'
+import { Refusal } from '../platform/errors.ts'
+import type { StaffCaller } from '../platform/http.ts'
+import { memberOf } from '../staff/index.ts'
+import type { Actor } from './acts.ts'
+import type { Facts } from './canonical.ts'
+import { carryOut, endpointOf, refuseFormer, type PerformNeeds } from './perform.ts'
+import { holdTrail, writeAct } from './trail.ts'
+
+const shownAtOnce = 100
+
+interface Proposed {
+  readonly act: string
+  readonly staff_id: string | null
+  readonly role: string | null
+}
+/** Whether a member may approve it. */
+const mayDecide = (staff: StaffCaller, { act, staff_id: by, role }: Proposed): boolean => {
+  const may = endpointOf(act)?.may
+  return (
+    by !== staff.staffId &&
+    may !== undefined &&
+    mayDo(staff.role, may) &&
+    mayApproveFor(staff.role, role as StaffRole | null)
+  )
+}
+
+/** Open ones, the oldest first. */
+export async function listProposals(
+  db: Queryable,
+  now: Date,
+  staff: StaffCaller,
+): Promise<Proposal[]> {
+  const rows = await db
+    .selectFrom('operator_proposal')
+    .selectAll()
+    .where('act_seq', 'is', null)
+    .where('rejected_at', 'is', null)
+    .where('expires_at', '>', now)
+    .orderBy('created_at')
+    .limit(shownAtOnce)
+    .execute()
+  const customers = await showCustomers(
+    db,
+    rows.flatMap(({ customer_id: id }) => (id === null ? [] : [id])),
+  )
+  return rows.map((row) => ({
+    id: row.id,
+    act: row.act,
+    input: row.input as Facts,
+    reason: row.reason,
+    by: row.actor,
+    byRole: row.role as StaffRole | null,
+    at: row.created_at.toISOString(),
+    expiresAt: row.expires_at.toISOString(),
+    mine: row.staff_id === staff.staffId,
+    decidable: mayDecide(staff, row),
+    customer: customers.get(row.customer_id ?? '') ?? null,
+  }))
+}
+
+/** Held until the transaction ends. Refuses with not_found, and with conflict what is decided. */
+async function openProposal(tx: Tx, now: Date, id: string) {
+  const row = isUuid(id)
+    ? await tx
+        .selectFrom('operator_proposal')
+        .selectAll()
+        .where('id', '=', id)
+        .forUpdate()
+        .executeTakeFirst()
+    : undefined
+  if (!row) throw new Refusal('not_found')
+  if (row.act_seq !== null || row.rejected_at !== null)
+    throw new Refusal('conflict', {
+      fields: {
+        proposal: { en: 'This is decided already.', vi: 'Đề xuất này đã được quyết định.' },
+      },
+    })
+  if (row.expires_at <= now)
+    throw new Refusal('conflict', {
+      fields: {
+        proposal: {
+          en: 'Nobody approved this within 24 hours: it is void.',
+          vi: 'Không ai duyệt trong 24 giờ nên đề xuất đã hết hiệu lực.',
+        },
+      },
+    })
+  return row
+}
+
+/** Refuses with forbidden who may not, and as the act does. Answers the number of the act. */
+export async function approve(
+  tx: Tx,
+  needs: PerformNeeds,
+  staff: StaffCaller,
+  { id, address }: { readonly id: string; readonly address: string },
+): Promise<number> {
+  await holdTrail(tx)
+  const row = await openProposal(tx, needs.clock.now(), id)
+  if (!mayDecide(staff, row)) throw new Refusal('forbidden')
+  await refuseFormer(tx, staff, row.act)
+  // Who proposed it may have left since, or may do less.
+  if (row.staff_id !== null) {
+    const proposer = await memberOf(tx, row.staff_id)
+    const may = endpointOf(row.act)?.may
+    if (proposer.disabledAt !== null || may === undefined || !mayDo(proposer.role, may))
+      throw new Refusal('conflict', {
+        fields: {
+          proposal: {
+            en: 'Who proposed this may not do it any more.',
+            vi: 'Người đề xuất không còn quyền thực hiện việc này.',
+          },
+        },
+      })
+  }
+  const actor: Actor = {
+    staffId: row.staff_id,
+    name: row.actor,
+    role: row.role as StaffRole | null,
+    address,
+    approvedBy: { staffId: staff.staffId, name: staff.name },
+  }
+  const { act } = await carryOut(tx, needs, actor, {
+    name: row.act as ActName,
+    input: row.input as never,
+    reason: row.reason,
+    key: null,
+  })
+  await tx
+    .updateTable('operator_proposal')
+    .set({ act_seq: BigInt(act ?? 0) })
+    .where('id', '=', id)
+    .execute()
+  return act ?? 0
+}
+
+/** Who proposed it may withdraw it. Refuses with forbidden, not_found, conflict. */
+export async function reject(
+  tx: Tx,
+  needs: PerformNeeds,
+  staff: StaffCaller,
+  of: { readonly id: string; readonly reason: string; readonly address: string },
+): Promise<void> {
+  await holdTrail(tx)
+  const row = await openProposal(tx, needs.clock.now(), of.id)
+  if (row.staff_id !== staff.staffId && !mayDecide(staff, row)) throw new Refusal('forbidden')
+  await tx
+    .updateTable('operator_proposal')
+    .set({ rejected_at: needs.clock.now(), rejected_by: staff.name })
+    .where('id', '=', of.id)
+    .execute()
+  const { staffId, name, role } = staff
+  await writeAct(
+    tx,
+    needs.clock,
+    { staffId, name, role, address: of.address },
+    {
+      act: 'proposal.reject',
+      reason: of.reason,
+      subject: { kind: 'proposal', id: of.id },
+      customerId: row.customer_id,
+      input: {},
+      before: { act: row.act, input: row.input as Facts },
+      after: null,
+      key: null,
+    },
+  )
+}

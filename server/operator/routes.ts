@@ -1,0 +1,58 @@
+import { operatorActs, operatorDesk as api, type Endpoint } from '../../contract/index.ts'
+import type { ActName, ActOutcome } from '../../contract/operator-acts.ts'
+import { encodeCursor, pageRequest } from '../platform/cursor.ts'
+import { Refusal } from '../platform/errors.ts'
+import { Page, type Http, type StaffCaller } from '../platform/http.ts'
+import { waitingInSuspense } from '../payments/index.ts'
+import type { Actor } from './acts.ts'
+import { perform, wantedOf, type PerformNeeds } from './perform.ts'
+import { approve, listProposals, reject } from './proposals.ts'
+import { search, type SearchNeeds } from './search.ts'
+import { storyOf, type StoryNeeds } from './story.ts'
+import { listActs, verifyTrail } from './trail.ts'
+import { workOf } from './work.ts'
+
+const known = (staff: StaffCaller | undefined): StaffCaller => {
+  if (!staff) throw new Refusal('unauthenticated')
+  return staff
+}
+const actorOf = ({ staffId, name, role }: StaffCaller, ip: string): Actor => ({
+  staffId,
+  name,
+  role,
+  address: ip,
+})
+
+/** Every act has a body of reason and key, beside what is its own. */
+type ActEndpoint = Omit<Endpoint, 'body' | 'result'> & {
+  readonly body: (typeof operatorActs)['customer.note']['body']
+  readonly result: (typeof operatorActs)['customer.note']['result']
+}
+
+export function routes(http: Http, needs: PerformNeeds & SearchNeeds & StoryNeeds): void {
+  const { db } = needs
+  for (const [name, endpoint] of Object.entries(operatorActs) as [ActName, ActEndpoint][])
+    http.write(endpoint, async ({ tx, staff, ip, body }): Promise<ActOutcome> => {
+      const actor = actorOf(known(staff), ip)
+      const { told: _told, ...outcome } = await perform(tx, needs, actor, wantedOf(name, body))
+      return outcome
+    })
+  http.read(api.search, ({ query }) => search(needs, query.q))
+  http.read(api.customer, ({ params, language }) => storyOf(needs, params.id, language))
+  http.read(api.trail, async ({ query, language }) => {
+    const { rows, next } = await listActs(db, pageRequest(query, language))
+    return new Page(rows, encodeCursor(next))
+  })
+  http.read(api.verifyTrail, () => verifyTrail(db))
+  http.read(api.proposals, ({ staff }) => listProposals(db, needs.clock.now(), known(staff)))
+  http.write(api.approveProposal, async ({ tx, staff, ip, params }) => ({
+    act: await approve(tx, needs, known(staff), { id: params.id, address: ip }),
+  }))
+  http.write(api.rejectProposal, async ({ tx, staff, ip, params, body }) => {
+    const of = { id: params.id, reason: body.reason, address: ip }
+    await reject(tx, needs, known(staff), of)
+    return null
+  })
+  http.read(api.work, () => workOf(db))
+  http.read(api.suspense, () => waitingInSuspense(db, needs.drivers))
+}

@@ -1,0 +1,70 @@
+/**
+ * One box for everything that a customer may be known by. Each module looks into its own tables, by
+ * an index: nothing is counted, and no whole table is read.
+ */
+import { sql } from 'kysely'
+import type { Hit } from '../../contract/operator-desk.ts'
+import { findCustomers, showCustomers } from '../auth/index.ts'
+import { findInvoices } from '../billing/index.ts'
+import { findDomains } from '../dns/index.ts'
+import { findBankReferences, findPayments, type PaymentDriver } from '../payments/index.ts'
+import type { Database, Queryable } from '../platform/db.ts'
+import { findHosts, type SiteAddressing } from '../wordpress/index.ts'
+
+const ofEachKind = 20
+const shownAtOnce = 50
+
+export interface SearchNeeds {
+  readonly db: Database
+  readonly drivers: ReadonlyMap<string, PaymentDriver>
+  readonly addressing: Pick<SiteAddressing, 'host'>
+}
+
+type Found = Pick<Hit, 'kind' | 'text'> & { readonly customerId: string | null }
+
+async function ask(needs: SearchNeeds, db: Queryable, text: string): Promise<Found[]> {
+  const of =
+    (kind: Hit['kind']) =>
+    (found: { readonly customerId: string | null; readonly text: string }): Found => ({
+      kind: found.customerId === null ? 'suspense' : kind,
+      ...found,
+    })
+  const isWord = !/\s/.test(text)
+  // What is meant whole stands before what only begins so.
+  const whole = isWord
+    ? [
+        ...(await findPayments(db, text)).map(of('payment')),
+        ...(await findInvoices(db, text)).map(of('invoice')),
+        ...(await findBankReferences(db, needs.drivers, text, ofEachKind)).map(
+          of('bank_reference'),
+        ),
+      ]
+    : []
+  const people = await findCustomers(db, text, ofEachKind)
+  const names = isWord
+    ? [
+        ...(await findDomains(db, text, ofEachKind)).map(of('domain')),
+        ...(await findHosts(db, needs.addressing, text, ofEachKind)).map(of('host')),
+      ]
+    : []
+  return [
+    ...whole,
+    ...people.map(({ id }): Found => ({ kind: 'customer', customerId: id, text: '' })),
+    ...names,
+  ]
+}
+
+export async function search(needs: SearchNeeds, text: string): Promise<Hit[]> {
+  const { found, customers } = await needs.db.transaction().execute(async (tx) => {
+    // A planner that thinks a word common would read the table until it has found twenty; where it
+    // is wrong, that is the whole table.
+    await sql`set local enable_seqscan = off`.execute(tx)
+    const hits = (await ask(needs, tx, text)).slice(0, shownAtOnce)
+    const ids = hits.flatMap(({ customerId }) => (customerId === null ? [] : [customerId]))
+    return { found: hits, customers: await showCustomers(tx, ids) }
+  })
+  return found.map(({ kind, customerId, text: found }) => {
+    const customer = customerId === null ? null : (customers.get(customerId) ?? null)
+    return { kind, customer, text: kind === 'customer' ? (customer?.email ?? '') : found }
+  })
+}

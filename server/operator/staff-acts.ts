@@ -1,0 +1,71 @@
+/** Acts on who works here. */
+import {
+  changeMember,
+  disableMember,
+  enableMember,
+  voidInvitations,
+  type Member,
+} from '../staff/index.ts'
+import type { RegistryOf } from './acts.ts'
+import { invitation } from './letters.ts'
+
+const shown = ({ email, role, networks }: Member) => ({ email, role, networks: [...networks] })
+const about = (id: string) => ({ subject: { kind: 'staff', id } })
+
+export const staffActs: RegistryOf<'staff'> = {
+  'staff.invite': {
+    async run(tx, { invitations, mail, brandName }, actor, { name, email, role, networks }) {
+      const { id, link, expiresAt } = await invitations.invite(tx, { name, email, role, networks })
+      // Who has the shell hands the link over.
+      if (actor.staffId !== null) {
+        const { subject, text } = invitation(brandName, link)
+        await mail(tx, email, subject, text)
+      }
+      return {
+        ...about(id),
+        before: null,
+        after: { name, email, role, networks: networks ?? [], expiresAt: expiresAt.toISOString() },
+        told: { link },
+      }
+    },
+  },
+  'staff.change': {
+    async run(tx, _needs, _actor, { member, role, networks }) {
+      const { before, after } = await changeMember(tx, member, { role, networks })
+      return { ...about(member), before: shown(before), after: shown(after) }
+    },
+  },
+  'staff.disable': {
+    async run(tx, { clock }, _actor, { member }) {
+      const { before, sessions } = await disableMember(tx, clock, member)
+      // Whom he has invited is to be invited by somebody who is still here.
+      const invited = await tx
+        .selectFrom('operator_act')
+        .select('subject_id')
+        .where('act', '=', 'staff.invite')
+        .where('staff_id', '=', member)
+        .execute()
+      const voided = await voidInvitations(
+        tx,
+        clock,
+        invited.map(({ subject_id: id }) => id),
+      )
+      const { email } = before
+      return {
+        ...about(member),
+        before: { email, disabled: false, sessions, invitations: voided },
+        after: { email, disabled: true, sessions: 0, invitations: 0 },
+      }
+    },
+  },
+  'staff.enable': {
+    async run(tx, _needs, _actor, { member }) {
+      const { email } = await enableMember(tx, member)
+      return {
+        ...about(member),
+        before: { email, disabled: true },
+        after: { email, disabled: false },
+      }
+    },
+  },
+}

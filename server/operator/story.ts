@@ -1,0 +1,92 @@
+/** A customer's whole story on one page. */
+import type { Language } from '../../contract/errors.ts'
+import type { CustomerStory } from '../../contract/operator-desk.ts'
+import { accountStory } from '../auth/index.ts'
+import { invoicesOfCustomer } from '../billing/index.ts'
+import { domainsOfCustomer } from '../dns/index.ts'
+import { lettersTo } from '../messages/index.ts'
+import { paymentsOfCustomer, type PaymentDriver } from '../payments/index.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { Database } from '../platform/db.ts'
+import { entryPage, type Ledger } from '../wallet/index.ts'
+import { serversOfCustomer } from '../wordpress/index.ts'
+import { listActs } from './trail.ts'
+
+const shownEntries = 10
+const shownNotes = 20
+const shownActs = 20
+
+export interface StoryNeeds {
+  readonly db: Database
+  readonly clock: Clock
+  readonly ledger: Ledger
+  readonly drivers: ReadonlyMap<string, PaymentDriver>
+}
+
+/** Refuses with not_found. */
+export async function storyOf(
+  { db, clock, ledger, drivers }: StoryNeeds,
+  customerId: string,
+  language: Language,
+): Promise<CustomerStory> {
+  const account = await accountStory(db, clock, customerId)
+  const page = { limit: shownEntries, before: null }
+  const [balances, entries, payments, invoices, servers, domains, letters, notes, labels, acts] =
+    await Promise.all([
+      ledger.balancesOf(db, [account.id]),
+      entryPage(db, {
+        customerId: account.id,
+        direction: undefined,
+        search: '',
+        period: { from: null, to: null },
+        language,
+        ...page,
+      }),
+      paymentsOfCustomer(db, drivers, account.id),
+      invoicesOfCustomer(db, account.id),
+      serversOfCustomer(db, account.id),
+      domainsOfCustomer(db, account.id),
+      lettersTo(db, [account.email, account.phone]),
+      db
+        .selectFrom('customer_note')
+        .select(['id', 'at', 'actor', 'text'])
+        .where('customer_id', '=', account.id)
+        .orderBy('at', 'desc')
+        .limit(shownNotes)
+        .execute(),
+      db
+        .selectFrom('customer_label')
+        .select('label')
+        .where('customer_id', '=', account.id)
+        .orderBy('label')
+        .execute(),
+      listActs(db, { limit: shownActs, before: null }, account.id),
+    ])
+  const wallet = balances.get(account.id)
+  return {
+    ...account,
+    wallets: wallet
+      ? [
+          {
+            currency: wallet.currency,
+            balance: Number(wallet.balance),
+            entries: entries.items.map((entry) => ({
+              id: entry.id,
+              at: new Date(entry.created * 1000).toISOString(),
+              text: entry.description,
+              amount: entry.amount,
+              balance: entry.ending_balance,
+            })),
+          },
+        ]
+      : [],
+    payments,
+    invoices,
+    servers,
+    domains,
+    letters,
+    notes: notes.map(({ id, at, actor, text }) => ({ id, at: at.toISOString(), by: actor, text })),
+    labels: labels.map(({ label }) => label),
+    acts: acts.rows,
+  }
+}

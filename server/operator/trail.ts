@@ -1,0 +1,178 @@
+/**
+ * The trail: every act of the operator, each row chained to the one before by SHA-256. Rows are
+ * only added; a row that was changed, removed or moved by other means is found by `verifyTrail`.
+ * The table `operator_act_head` and a line of the log say what the newest one was.
+ */
+import { createHash } from 'node:crypto'
+import { sql, type Selectable } from 'kysely'
+import type { TrailAct } from '../../contract/operator-desk.ts'
+import type { Clock } from '../platform/clock.ts'
+import { newestFirst, type KeysetPage, type PageRequest } from '../platform/cursor.ts'
+import type { DB } from '../platform/db-types.ts'
+import type { Queryable, Tx } from '../platform/db.ts'
+import { lockKeys } from '../platform/lock-keys.ts'
+import type { Actor } from './acts.ts'
+import { canonical, type Facts } from './canonical.ts'
+
+type ActRow = Selectable<DB['operator_act']>
+
+export interface WrittenAct {
+  readonly act: string
+  readonly reason: string | null
+  readonly subject: { readonly kind: string; readonly id: string }
+  readonly customerId: string | null
+  readonly input: Facts
+  readonly before: Facts | null
+  readonly after: Facts | null
+  readonly key: string | null
+}
+
+/** One act at a time: of two at once, the second sees what the first has done. */
+export async function holdTrail(tx: Tx): Promise<void> {
+  await sql`select pg_advisory_xact_lock(${lockKeys.operatorActs})`.execute(tx)
+}
+
+const textOf = (row: Omit<ActRow, 'hash' | 'previous'>): string =>
+  canonical({
+    seq: Number(row.seq),
+    at: row.at.toISOString(),
+    staffId: row.staff_id,
+    actor: row.actor,
+    approvedById: row.approved_by_id,
+    approvedBy: row.approved_by,
+    address: row.address,
+    act: row.act,
+    reason: row.reason,
+    subjectKind: row.subject_kind,
+    subjectId: row.subject_id,
+    customerId: row.customer_id,
+    input: row.input,
+    before: row.before,
+    after: row.after,
+    key: row.key,
+  })
+const hashOf = (previous: Buffer, row: Omit<ActRow, 'hash' | 'previous'>): Buffer =>
+  createHash('sha256').update(previous).update(textOf(row)).digest()
+
+/** Adds an act; answers its number and hash. The caller holds the trail. */
+export async function writeAct(
+  tx: Tx,
+  clock: Clock,
+  actor: Actor,
+  of: WrittenAct,
+): Promise<{ seq: bigint; hash: Buffer }> {
+  const head = await tx
+    .selectFrom('operator_act_head')
+    .select(['seq', 'hash'])
+    .executeTakeFirstOrThrow()
+  const row = {
+    seq: head.seq + 1n,
+    at: clock.now(),
+    staff_id: actor.staffId,
+    actor: actor.name,
+    approved_by_id: actor.approvedBy?.staffId ?? null,
+    approved_by: actor.approvedBy?.name ?? null,
+    address: actor.address,
+    act: of.act,
+    reason: of.reason,
+    subject_kind: of.subject.kind,
+    subject_id: of.subject.id,
+    customer_id: of.customerId,
+    input: of.input,
+    before: of.before,
+    after: of.after,
+    key: of.key,
+  }
+  const hash = hashOf(head.hash, row)
+  const json = (facts: Facts | null): string | null => facts && canonical(facts)
+  await tx
+    .insertInto('operator_act')
+    .values({
+      ...row,
+      input: canonical(of.input),
+      before: json(of.before),
+      after: json(of.after),
+      previous: head.hash,
+      hash,
+    })
+    .execute()
+  await tx.updateTable('operator_act_head').set({ seq: row.seq, hash }).execute()
+  return { seq: row.seq, hash }
+}
+
+const shown = (row: ActRow): TrailAct => ({
+  seq: Number(row.seq),
+  at: row.at.toISOString(),
+  actor: row.actor,
+  approvedBy: row.approved_by,
+  address: row.address,
+  act: row.act,
+  reason: row.reason,
+  subject: { kind: row.subject_kind, id: row.subject_id },
+  customerId: row.customer_id,
+  before: row.before as Facts | null,
+  after: row.after as Facts | null,
+  hash: row.hash.toString('hex'),
+})
+
+/** Newest first; of one customer where one is named. */
+export async function listActs(
+  db: Queryable,
+  page: PageRequest,
+  customerId?: string,
+): Promise<KeysetPage<TrailAct>> {
+  const query = db
+    .selectFrom('operator_act')
+    .selectAll()
+    .$if(customerId !== undefined, (of) => of.where('customer_id', '=', customerId ?? ''))
+  const { rows, next } = await newestFirst(query, 'seq', page)
+  return { rows: rows.map(shown), next }
+}
+
+/** The act that was done under a key. */
+export const actOfKey = (db: Queryable, key: string) =>
+  db.selectFrom('operator_act').selectAll().where('key', '=', key).executeTakeFirst()
+
+export interface TrailFinding {
+  readonly seq: number
+  readonly fault: string
+}
+const rowsAtOnce = 1000
+const namedFindings = 10
+
+/** Walks the chain from its first act; the first ten findings are named. */
+export async function verifyTrail(
+  db: Queryable,
+): Promise<{ acts: number; head: string; findings: TrailFinding[] }> {
+  const findings: TrailFinding[] = []
+  const find = (seq: bigint, fault: string): void => {
+    if (findings.length < namedFindings) findings.push({ seq: Number(seq), fault })
+  }
+  // Read first: what is added meanwhile stands behind it, and is left for the next time.
+  const head = await db
+    .selectFrom('operator_act_head')
+    .select(['seq', 'hash'])
+    .executeTakeFirstOrThrow()
+  let [last, previous, acts]: [bigint, Buffer, number] = [0n, Buffer.alloc(0), 0]
+  for (;;) {
+    const rows = await db
+      .selectFrom('operator_act')
+      .selectAll()
+      .where('seq', '>', last)
+      .where('seq', '<=', head.seq)
+      .orderBy('seq')
+      .limit(rowsAtOnce)
+      .execute()
+    for (const row of rows) {
+      if (row.seq !== last + 1n) find(last + 1n, 'acts are missing from here on')
+      else if (!row.previous.equals(previous)) find(row.seq, 'does not follow the act before it')
+      if (!hashOf(row.previous, row).equals(row.hash)) find(row.seq, 'was changed')
+      ;[last, previous] = [row.seq, row.hash]
+      acts += 1
+    }
+    if (rows.length < rowsAtOnce) break
+  }
+  if (last !== head.seq || !previous.equals(head.hash))
+    find(last + 1n, 'the newest act is not the one that was written last')
+  return { acts, head: head.hash.toString('hex'), findings }
+}

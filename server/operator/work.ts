@@ -1,0 +1,97 @@
+/** What does not go on by itself: servers, work on servers, jobs. */
+import type * as z from 'zod/mini'
+import type { work } from '../../contract/operator-desk.ts'
+import type { Queryable } from '../platform/db.ts'
+import { Refusal } from '../platform/errors.ts'
+import { givenUpByQueue, givenUpJobs, queueCounts, startAgain } from '../platform/job-failures.ts'
+import { downSites, holdServer, releaseServer, stuckWork } from '../wordpress/index.ts'
+import type { RegistryOf } from './acts.ts'
+import { serverHeld, serverReleased } from './letters.ts'
+
+const shownAtOnce = 100
+
+export async function workOf(db: Queryable): Promise<z.output<typeof work.result>> {
+  const [down, stuck, givenUp, counts, failed] = await Promise.all([
+    downSites(db),
+    stuckWork(db),
+    givenUpJobs(db, { limit: shownAtOnce }),
+    queueCounts(db),
+    givenUpByQueue(db),
+  ])
+  return {
+    down: down.slice(0, shownAtOnce).map(({ id, name, customerEmail, since, reason }) => ({
+      id,
+      name,
+      email: customerEmail,
+      since: since.toISOString(),
+      why: reason,
+    })),
+    stuck: stuck.slice(0, shownAtOnce).map((one) => ({
+      id: one.siteId,
+      name: one.name,
+      email: one.customerEmail,
+      work: one.work,
+      since: one.since?.toISOString() ?? null,
+      attempts: one.attempts,
+      why: one.reason,
+    })),
+    givenUp: givenUp.map(({ id, queue, givenUpAt, attempts, reason }) => ({
+      id,
+      queue,
+      at: givenUpAt.toISOString(),
+      attempts,
+      why: reason,
+    })),
+    queues: counts
+      .map(({ queue, ready, deferred, running }) => ({
+        queue,
+        ready,
+        later: deferred,
+        running,
+        givenUp: failed.get(queue) ?? 0,
+      }))
+      .filter((one) => one.ready + one.later + one.running + one.givenUp > 0),
+  }
+}
+
+export const workActs: RegistryOf<'work'> = {
+  'work.hold_server': {
+    async run(tx, { clock, jobs, customerMail, mail }, _actor, { server, told }) {
+      const { customerId, name } = await holdServer(tx, { clock, jobs }, server)
+      const { email, language } = await customerMail(tx, customerId)
+      const { subject, text } = serverHeld[language](name, told)
+      await mail(tx, email, subject, text)
+      return {
+        subject: { kind: 'server', id: server },
+        customerId,
+        before: { name, held: false },
+        after: { name, held: true, told },
+      }
+    },
+  },
+  'work.release_server': {
+    async run(tx, { jobs, customerMail, mail }, _actor, { server }) {
+      const { customerId, name } = await releaseServer(tx, { jobs }, server)
+      const { email, language } = await customerMail(tx, customerId)
+      const { subject, text } = serverReleased[language](name)
+      await mail(tx, email, subject, text)
+      return {
+        subject: { kind: 'server', id: server },
+        customerId,
+        before: { name, held: true },
+        after: { name, held: false },
+      }
+    },
+  },
+  'work.retry_job': {
+    async run(tx, _needs, _actor, { job }) {
+      // Of two members at once one starts it.
+      if ((await startAgain(tx, { ids: [job] })) === 0) throw new Refusal('not_found')
+      return {
+        subject: { kind: 'job', id: job },
+        before: { job: 'given_up' },
+        after: { job: 'waiting' },
+      }
+    },
+  },
+}

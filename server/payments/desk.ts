@@ -1,0 +1,130 @@
+/** What the operator's desk asks of payments. */
+import type * as z from 'zod/mini'
+import { currency as currencySchema } from '../../contract/money.ts'
+import type { CustomerStory, suspense } from '../../contract/operator-desk.ts'
+import type { Queryable } from '../platform/db.ts'
+import type { PaymentDriver } from './driver.ts'
+
+const shownPayments = 10
+const shownSuspense = 100
+
+type Gateways = ReadonlyMap<string, PaymentDriver>
+
+/** By our transaction code, whole. */
+export async function findPayments(
+  db: Queryable,
+  text: string,
+): Promise<{ readonly customerId: string; readonly text: string }[]> {
+  const rows = await db
+    .selectFrom('payment')
+    .select(['customer_id', 'code'])
+    .where('code', 'in', [text, text.toUpperCase()])
+    .execute()
+  return rows.map((row) => ({ customerId: row.customer_id, text: row.code }))
+}
+
+/** By what a gateway or bank calls a movement, whole; `customerId` null: it waits in suspense. */
+export async function findBankReferences(
+  db: Queryable,
+  gateways: Gateways,
+  text: string,
+  limit: number,
+): Promise<{ readonly customerId: string | null; readonly text: string }[]> {
+  // Each index begins with the gateway.
+  const drivers = [...gateways.keys()]
+  if (drivers.length === 0) return []
+  const paid = await db
+    .selectFrom('payment')
+    .select(['customer_id', 'provider_transaction_id'])
+    .where('driver', 'in', drivers)
+    .where('provider_transaction_id', '=', text)
+    .limit(limit)
+    .execute()
+  const waiting = await db
+    .selectFrom('payment_suspense')
+    .select('provider_transaction_id')
+    .where('driver', 'in', drivers)
+    .where('provider_transaction_id', '=', text)
+    .where('resolved_at', 'is', null)
+    .limit(limit)
+    .execute()
+  return [
+    ...paid.map((row) => ({
+      customerId: row.customer_id,
+      text: row.provider_transaction_id ?? '',
+    })),
+    ...waiting.map((row) => ({ customerId: null, text: row.provider_transaction_id })),
+  ]
+}
+
+/** The newest ten. */
+export async function paymentsOfCustomer(
+  db: Queryable,
+  gateways: Gateways,
+  customerId: string,
+): Promise<CustomerStory['payments']> {
+  const rows = await db
+    .selectFrom('payment')
+    .select(['code', 'created_at', 'driver', 'amount', 'received', 'currency', 'status'])
+    .where('customer_id', '=', customerId)
+    .orderBy('created_at', 'desc')
+    .limit(shownPayments)
+    .execute()
+  return rows.map((row) => ({
+    code: row.code,
+    at: row.created_at.toISOString(),
+    gateway: gateways.get(row.driver)?.displayName ?? row.driver,
+    amount: Number(row.status === 'succeeded' ? row.received : row.amount),
+    currency: currencySchema.parse(row.currency),
+    status: row.status,
+    refundable: row.status === 'succeeded' && gateways.get(row.driver)?.refund !== undefined,
+  }))
+}
+
+/** What waits, the oldest first; at most a hundred. */
+export async function waitingInSuspense(
+  db: Queryable,
+  gateways: Gateways,
+): Promise<z.output<typeof suspense.result>> {
+  const rows = await db
+    .selectFrom('payment_suspense')
+    .selectAll()
+    .where('resolved_at', 'is', null)
+    .orderBy('id')
+    .limit(shownSuspense)
+    .execute()
+  return rows.map((row) => ({
+    id: Number(row.id),
+    at: row.created_at.toISOString(),
+    gateway: gateways.get(row.driver)?.displayName ?? row.driver,
+    amount: Number(row.amount),
+    currency: currencySchema.parse(row.currency),
+    reason: row.reason,
+    code: row.code,
+    reference: row.provider_transaction_id,
+  }))
+}
+
+/** Whose a payment is, in what currency, and how much of it came; undefined: there is none. */
+export async function paymentOf(
+  db: Queryable,
+  code: string,
+): Promise<{ customerId: string; received: bigint; currency: string } | undefined> {
+  const row = await db
+    .selectFrom('payment')
+    .select(['customer_id', 'received', 'currency'])
+    .where('code', '=', code)
+    .executeTakeFirst()
+  return row && { customerId: row.customer_id, received: row.received, currency: row.currency }
+}
+/** The same of money in suspense. */
+export async function suspenseOf(
+  db: Queryable,
+  id: bigint,
+): Promise<{ amount: bigint; currency: string } | undefined> {
+  return await db
+    .selectFrom('payment_suspense')
+    .select(['amount', 'currency'])
+    .where('id', '=', id)
+    .executeTakeFirst()
+}

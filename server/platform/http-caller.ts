@@ -1,0 +1,85 @@
+/** Who calls: by the bearer token of a session, or by its cookie. */
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Endpoint } from '../../contract/index.ts'
+import { Refusal } from './errors.ts'
+import { createKeyedGate } from './gate.ts'
+import type { Caller, Credential } from './http-calls.ts'
+import { refuseNeighbour } from './http-origin.ts'
+import { noteCaller } from './http-server.ts'
+import { networkOf } from './network.ts'
+import { csrfHeader, csrfTokenOf, tellsCsrfToken, type HostCookie } from './session-cookie.ts'
+
+export interface CallerOptions {
+  /** Undefined: of no living session. */
+  readonly identify: (credential: Credential) => Promise<Caller | undefined>
+  /** Whether the customer has no second factor, or proved it in this session a short while ago. */
+  readonly isProven: (caller: Caller) => Promise<boolean>
+}
+
+/**
+ * Limits on calls whose caller is being identified, and on those that wait for it: of one session,
+ * and of one network with any tokens. So a flood takes few database connections, and other callers
+ * are not refused (back-pressure.ts). While the database stands still, a queue of a thousand would
+ * last a quarter of an hour: a call that has waited five seconds is refused. What reads do
+ * afterwards is not counted.
+ */
+const ofSession = { atOnce: 4, waiting: 200, longestWaitMs: 5_000 }
+const ofNetwork = { atOnce: 12, waiting: 1000, longestWaitMs: 5_000 }
+
+/**
+ * Judges who calls, before the body is read. Refuses with unauthenticated, session_locked,
+ * reauthentication_required, and with forbidden a write that a cookie holds without its CSRF token.
+ * Undefined: nobody who is known, where the endpoint takes anybody.
+ */
+export function createCallerJudge(
+  { identify: identifySession, isProven }: CallerOptions,
+  sessionCookie: HostCookie,
+): (
+  endpoint: Endpoint,
+  request: FastifyRequest,
+  reply: FastifyReply,
+) => Promise<Caller | undefined> {
+  const sessions = createKeyedGate(ofSession)
+  const networks = createKeyedGate(ofNetwork)
+  const identify = (of: Credential, ip: string): Promise<Caller | undefined> =>
+    sessions.run('token' in of ? of.token : of.cookie, () =>
+      networks.run(networkOf(ip), () => identifySession(of)),
+    )
+  /**
+   * A bearer token counts before a cookie, and one that is dead is not made up for by a cookie.
+   * Another scheme is that of a proxy in front.
+   */
+  const credentialOf = (request: FastifyRequest): Credential | undefined => {
+    const { authorization = '' } = request.headers
+    if (/^Bearer\b/i.test(authorization)) {
+      const token = /^Bearer (\S{1,200})$/i.exec(authorization)?.[1]
+      return token === undefined ? undefined : { token }
+    }
+    const cookie = sessionCookie.read(request)
+    return cookie === undefined ? undefined : { cookie }
+  }
+
+  return async (endpoint, request, reply) => {
+    const credential = credentialOf(request)
+    const caller = credential && (await identify(credential, request.ip))
+    if (!caller) {
+      if (endpoint.access === 'customer') throw new Refusal('unauthenticated')
+      return undefined
+    }
+    noteCaller(request, caller.customerId)
+    if ('cookie' in credential) {
+      refuseNeighbour(request.headers)
+      reply.header(csrfHeader, csrfTokenOf(credential.cookie))
+    }
+    if (caller.locked && endpoint.whileLocked !== true) throw new Refusal('session_locked')
+    if (
+      'cookie' in credential &&
+      endpoint.method !== 'GET' &&
+      !tellsCsrfToken(request, credential.cookie)
+    )
+      throw new Refusal('forbidden')
+    if (endpoint.asksAgain === true && !(await isProven(caller)))
+      throw new Refusal('reauthentication_required')
+    return caller
+  }
+}

@@ -1,0 +1,92 @@
+/**
+ * The cookie that holds a session, beside the bearer token of the API (contract.md section 8). No
+ * script can read it, no other site's page can have it sent with a write (SameSite=Lax), and a
+ * write that it holds carries a token in a header as well, which only a page of ours can have read.
+ */
+import { createHash } from 'node:crypto'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { cookieOf } from './browser-cookie.ts'
+import { sameText } from './constant-time.ts'
+
+/** The header with the CSRF token, in requests and in responses. */
+export const csrfHeader = 'x-csrf-token'
+
+/**
+ * The CSRF token of a session's cookie. It changes with the cookie, needs no row of its own, and
+ * the cookie cannot be had from it.
+ */
+export const csrfTokenOf = (cookie: string): string =>
+  createHash('sha256').update(`csrf:${cookie}`).digest('base64url')
+
+export interface HostCookie {
+  /** Where the portal's address is of this scheme. Documented in the OpenAPI document. */
+  readonly name: string
+  /** The value that a request carries; undefined where there is none of ours. */
+  read(request: FastifyRequest): string | undefined
+  /** Has the browser hold it: for so many seconds, or until the browser is closed. */
+  keep(request: FastifyRequest, reply: FastifyReply, value: string, maxAgeSeconds?: number): void
+  /** Has the browser forget it. */
+  drop(request: FastifyRequest, reply: FastifyReply): void
+}
+
+/**
+ * `__Host-` binds the cookie to this very host and to https, so that no neighbour under the same
+ * domain can set one (RFC 6265bis, 4.1.3). Without https there is no such prefix; the port is in
+ * the name then, for browsers keep cookies of all ports of a host together, and two portals on one
+ * machine would overwrite each other's.
+ */
+export function createHostCookie(what: 'session' | 'device', portalUrl: string): HostCookie {
+  const { protocol, port } = new URL(portalUrl)
+  const isHttps = (request: FastifyRequest): boolean =>
+    protocol === 'https:' || request.protocol === 'https'
+  const nameFor = (https: boolean): string =>
+    https ? `__Host-portal_${what}` : `portal_${what}_${port || '80'}`
+  const header = (request: FastifyRequest, value: string, maxAgeSeconds?: number): string => {
+    const https = isHttps(request)
+    const age = maxAgeSeconds === undefined ? '' : `; Max-Age=${maxAgeSeconds}`
+    const secure = https ? '; Secure' : ''
+    return `${nameFor(https)}=${value}; Path=/${age}; HttpOnly; SameSite=Lax${secure}`
+  }
+  return {
+    name: nameFor(protocol === 'https:'),
+    read: (request) => cookieOf(request, nameFor(isHttps(request))),
+    keep: (request, reply, value, maxAge) =>
+      void reply.header('set-cookie', header(request, value, maxAge)),
+    drop: (request, reply) => void reply.header('set-cookie', header(request, '', 0)),
+  }
+}
+
+/**
+ * The cookie of a session of the operator's staff: sent with the desk's calls alone, and never with
+ * anything that another site's page asks for. `__Host-` allows no path (RFC 6265bis, 4.1.3.2).
+ */
+export function createStaffCookie(portalUrl: string): HostCookie {
+  const { protocol, port } = new URL(portalUrl)
+  const isHttps = (request: FastifyRequest): boolean =>
+    protocol === 'https:' || request.protocol === 'https'
+  const nameFor = (https: boolean): string =>
+    https ? '__Secure-portal_operator' : `portal_operator_${port || '80'}`
+  const header = (request: FastifyRequest, value: string, maxAgeSeconds?: number): string => {
+    const https = isHttps(request)
+    const age = maxAgeSeconds === undefined ? '' : `; Max-Age=${maxAgeSeconds}`
+    const secure = https ? '; Secure' : ''
+    return (
+      `${nameFor(https)}=${value}; Path=${staffPath}${age}; HttpOnly; ` + `SameSite=Strict${secure}`
+    )
+  }
+  return {
+    name: nameFor(protocol === 'https:'),
+    read: (request) => cookieOf(request, nameFor(isHttps(request))),
+    keep: (request, reply, value, maxAge) =>
+      void reply.header('set-cookie', header(request, value, maxAge)),
+    drop: (request, reply) => void reply.header('set-cookie', header(request, '', 0)),
+  }
+}
+/** Below it are the desk's calls. */
+const staffPath = '/api/operator'
+
+/** Whether a request tells the CSRF token of the cookie that it carries. */
+export function tellsCsrfToken(request: FastifyRequest, cookie: string): boolean {
+  const told = request.headers[csrfHeader]
+  return typeof told === 'string' && sameText(told, csrfTokenOf(cookie))
+}

@@ -1,0 +1,13 @@
+/** Who works for the operator: members, their invitations and their sessions (decision 90). */
+export {
+  changeMember,
+  disableMember,
+  enableMember,
+  listStaff,
+  memberOf,
+  type Member,
+} from './members.ts'
+export { createInvitations, voidInvitations, type Invitations } from './invitations.ts'
+export { createStaffSignIn, identifyStaff } from './sign-in.ts'
+export { dropOldStaffSessions } from './sessions.ts'
+export { routes } from './routes.ts'

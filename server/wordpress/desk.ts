@@ -1,0 +1,113 @@
+/** What the operator's desk asks of servers, and does to them. */
+import { domainToASCII } from 'node:url'
+import type { CustomerStory } from '../../contract/operator-desk.ts'
+import type { Clock } from '../platform/clock.ts'
+import { isUuid, type Queryable, type Tx } from '../platform/db.ts'
+import { Refusal } from '../platform/errors.ts'
+import type { Jobs } from '../platform/jobs.ts'
+import { beginsLike } from '../platform/prefix.ts'
+import { alignJobs } from './product.ts'
+import { lockSite, type SiteAddressing, type SiteRow } from './store.ts'
+
+const shownServers = 50
+
+/** Host names that begin like this, ours and customers' own; or a server by its id. */
+export async function findHosts(
+  db: Queryable,
+  addressing: Pick<SiteAddressing, 'host'>,
+  text: string,
+  limit: number,
+): Promise<{ readonly customerId: string; readonly text: string }[]> {
+  const ofOurs = `.${addressing.host}`
+  const query = db
+    .selectFrom('host as h')
+    .innerJoin('site as s', 's.id', 'h.site_id')
+    .select(['s.customer_id', 'h.name', 'h.kind'])
+    .limit(limit)
+  const lower = text.toLowerCase()
+  const name = domainToASCII(
+    lower.endsWith(ofOurs) ? lower.slice(0, lower.length - ofOurs.length) : lower,
+  )
+  if (!isUuid(text) && name === '') return []
+  const rows = await (
+    isUuid(text)
+      ? query.where('s.id', '=', text).where('h.kind', '=', 'own')
+      : query.where('h.name', 'like', beginsLike(name))
+  ).execute()
+  return rows.map((row) => ({
+    customerId: row.customer_id,
+    text: row.kind === 'custom' ? row.name : `${row.name}${ofOurs}`,
+  }))
+}
+
+/** A server as it is before an act on it; locked until the transaction ends. */
+async function heldServer(tx: Tx, id: string): Promise<SiteRow> {
+  const site = isUuid(id) ? await lockSite(tx, id) : undefined
+  if (!site || site.deleted_at !== null) throw new Refusal('not_found')
+  return site
+}
+
+/**
+ * The operator holds a server, whoever has paid for it: the job of `align.ts` stops it. Answers
+ * whose it is. Refuses with not_found, and with conflict what is held or does not run.
+ */
+export async function holdServer(
+  tx: Tx,
+  { clock, jobs }: { clock: Clock; jobs: Pick<Jobs, 'add'> },
+  id: string,
+): Promise<{ customerId: string; name: string }> {
+  const site = await heldServer(tx, id)
+  if (site.held_at !== null)
+    throw new Refusal('conflict', {
+      fields: {
+        server: { en: 'This server is held already.', vi: 'Máy chủ này đã bị tạm ngưng.' },
+      },
+    })
+  if (site.status !== 'running' && site.status !== 'suspended')
+    throw new Refusal('conflict', {
+      fields: { server: { en: 'This server does not run yet.', vi: 'Máy chủ này chưa chạy.' } },
+    })
+  await tx.updateTable('site').set({ held_at: clock.now() }).where('id', '=', site.id).execute()
+  await jobs.add(tx, alignJobs.suspend, { subscriptionId: site.subscription_id })
+  return { customerId: site.customer_id, name: site.name }
+}
+
+/** It runs again, if it is paid for. Refuses with not_found, and with conflict what is not held. */
+export async function releaseServer(
+  tx: Tx,
+  { jobs }: { jobs: Pick<Jobs, 'add'> },
+  id: string,
+): Promise<{ customerId: string; name: string }> {
+  const site = await heldServer(tx, id)
+  if (site.held_at === null)
+    throw new Refusal('conflict', {
+      fields: {
+        server: { en: 'Nobody holds this server.', vi: 'Máy chủ này không bị ai tạm ngưng.' },
+      },
+    })
+  await tx.updateTable('site').set({ held_at: null }).where('id', '=', site.id).execute()
+  await jobs.add(tx, alignJobs.resume, { subscriptionId: site.subscription_id })
+  return { customerId: site.customer_id, name: site.name }
+}
+
+/** The newest fifty, those that were deleted too. */
+export async function serversOfCustomer(
+  db: Queryable,
+  customerId: string,
+): Promise<CustomerStory['servers']> {
+  const rows = await db
+    .selectFrom('site')
+    .select(['id', 'name', 'status', 'created_at', 'down_reason', 'giving_up', 'held_at'])
+    .where('customer_id', '=', customerId)
+    .orderBy('seq', 'desc')
+    .limit(shownServers)
+    .execute()
+  return rows.map(({ id, name, status, created_at, down_reason, giving_up, held_at }) => ({
+    id,
+    name,
+    status,
+    createdAt: created_at.toISOString(),
+    why: down_reason ?? giving_up,
+    held: held_at !== null,
+  }))
+}

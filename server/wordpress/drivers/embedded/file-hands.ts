@@ -1,0 +1,140 @@
+/** The processes that act on files of sites (files-process.ts): one a site, while it is needed. */
+import { spawn, type ChildProcess } from 'node:child_process'
+import path from 'node:path'
+import * as z from 'zod'
+import { DriverFailure } from '../../../platform/errors.ts'
+import { fileFaults, type FileAnswer, type FileOrder } from '../../driver.ts'
+import { childPath, offerToOomKiller, type Confinement } from './confinement.ts'
+
+const repository = path.resolve(import.meta.dirname, '../../../..')
+const program = path.join(import.meta.dirname, 'files-process.ts')
+const ownReads = ['server', 'contract', 'node_modules', 'package.json'].map((name) =>
+  path.join(repository, name),
+)
+const heapMb = 96
+/** Sites whose owners act at once; each process takes 50 MB. */
+const mostProcesses = 20
+/** A folder of thousands of files takes a second; removing a large one some more. */
+const actMs = 60_000
+
+/** The process runs as the site's user: what it says is validated. */
+const answerShape = z.union([
+  z.strictObject({ fault: z.enum(fileFaults) }),
+  z.strictObject({
+    entries: z
+      .array(
+        z.strictObject({
+          name: z.string().max(255),
+          kind: z.enum(['file', 'folder', 'link', 'other']),
+          bytes: z.number().nonnegative(),
+          at: z.number(),
+        }),
+      )
+      .max(5_000),
+    isWhole: z.boolean(),
+  }),
+  z.strictObject({ bytes: z.number().nonnegative(), data: z.base64().max(1_400_000) }),
+  z.strictObject({ bytes: z.number().nonnegative() }),
+  z.strictObject({}),
+])
+
+const faultIn = (said: unknown): string =>
+  typeof said === 'string' ? said.slice(0, 300) : 'no answer that can be read'
+
+interface Hand {
+  readonly child: ChildProcess
+  readonly waiting: Map<
+    number,
+    { readonly resolve: (answer: FileAnswer) => void; readonly reject: (error: Error) => void }
+  >
+}
+
+export class FileHands {
+  readonly #confinement: Confinement
+  readonly #hands = new Map<string, Promise<Hand>>()
+  #count = 0
+  #closed = false
+
+  constructor(confinement: Confinement) {
+    this.#confinement = confinement
+  }
+
+  /**
+   * @param root the site's files
+   * @param user whom they belong to; null: the portal's own user
+   */
+  async act(root: string, user: number | null, order: FileOrder): Promise<FileAnswer> {
+    if (this.#closed) throw new DriverFailure('unavailable', 'the WordPress driver is closing')
+    const hand = await this.#handOf(root, user)
+    const id = ++this.#count
+    const { promise, resolve, reject } = Promise.withResolvers<FileAnswer>()
+    hand.waiting.set(id, { resolve, reject })
+    hand.child.send({ id, order }, (error) => error && reject(error))
+    const timer = setTimeout(() => {
+      reject(new Error(`no answer in ${actMs / 1_000} s`))
+      hand.child.kill('SIGKILL')
+    }, actMs)
+    try {
+      return await promise
+    } catch (error) {
+      throw new DriverFailure('unavailable', `files of the site: ${(error as Error).message}`, {
+        cause: error,
+      })
+    } finally {
+      clearTimeout(timer)
+      hand.waiting.delete(id)
+    }
+  }
+
+  #handOf(root: string, user: number | null): Promise<Hand> {
+    const found = this.#hands.get(root)
+    if (found) return found
+    if (this.#hands.size >= mostProcesses)
+      throw new DriverFailure('unavailable', 'too many owners act on files at the moment')
+    const hand = this.#begin(root, user)
+    this.#hands.set(root, hand)
+    hand.catch(() => this.#hands.delete(root))
+    return hand
+  }
+
+  async #begin(root: string, user: number | null): Promise<Hand> {
+    const { file, args } = await this.#confinement.command(
+      program,
+      [root],
+      { reads: [...ownReads], writes: [root, '/proc/self/fd'] },
+      user,
+      {
+        addons: false,
+        flags: ['--disable-warning=ExperimentalWarning', `--max-old-space-size=${heapMb}`],
+      },
+    )
+    // Nothing of the portal's environment: it holds keys.
+    const child = spawn(file, args, {
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+      env: { PATH: childPath },
+      cwd: repository,
+    })
+    if (child.pid !== undefined) offerToOomKiller(child.pid)
+    const waiting: Hand['waiting'] = new Map()
+    const end = (why: string): void => {
+      this.#hands.delete(root)
+      for (const { reject } of waiting.values()) reject(new Error(why))
+    }
+    child.once('error', (error) => end(error.message))
+    child.once('close', (code, signal) => end(`its process ended: ${String(signal ?? code)}`))
+    child.on('message', (said: { id?: unknown; answer?: unknown; error?: unknown }) => {
+      const one = typeof said?.id === 'number' ? waiting.get(said.id) : undefined
+      if (!one) return
+      const read = answerShape.safeParse(said.answer)
+      if (read.success) one.resolve(read.data)
+      else one.reject(new Error(faultIn(said.error)))
+    })
+    return { child, waiting }
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    const hands = await Promise.allSettled(this.#hands.values())
+    for (const hand of hands) if (hand.status === 'fulfilled') hand.value.child.kill('SIGKILL')
+  }
+}

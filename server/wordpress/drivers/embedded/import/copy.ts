@@ -1,0 +1,368 @@
+/**
+ * The copy of a site that a customer moves in: a site of its own in a folder beside the live one,
+ * which no visitor finds, until it takes the live one's place. Where it stands is written beside
+ * it, so that a node that was started again goes on.
+ */
+import fs from 'node:fs/promises'
+import path from 'node:path'
+import { DriverFailure } from '../../../../platform/errors.ts'
+import type { CopyPage, ImportProblem, ImportStep, SiteAddress, SiteSpec } from '../../../driver.ts'
+import { actAt, askContainer, stepMs } from '../acts.ts'
+import { replaceAddressesAt } from '../addresses.ts'
+import { needRoom, placesIn } from '../copies.ts'
+import { copyTree, removeTree, writeWhole } from '../files.ts'
+import type { Host } from '../host.ts'
+import { SiteFolder, type Used } from '../site-folder.ts'
+import { giveTree } from '../site-users.ts'
+import { writeTicket } from '../tickets.ts'
+import { stageName, type MovedIn } from './move-in.ts'
+import { answerShape, formerPlaces, siteOf, type Answer, type State } from './steps.ts'
+
+const megabyte = 1_048_576
+/** Half of what the site's own disk may hold (the runtime's disk-budget.js). */
+const maxFiles = 200_000
+/** Packed text and a dump come to more before they are in their place. */
+const spareShare = 2
+/** The copy's container ends when nothing was asked of it for so long. */
+const idleMs = 60_000
+
+const notFound = (): DriverFailure => new DriverFailure('rejected', 'there is no copy')
+
+/** The site that the copy is: as `Site` does it, in a folder of its own. */
+interface CopySite {
+  start(spec: SiteSpec): Promise<void>
+  stop(): Promise<void>
+  close(): Promise<void>
+  watch(): void
+  addresses(): readonly SiteAddress[]
+}
+
+const nothing: Used = { files: 0, database: 0 }
+
+export interface CopyOf {
+  /** The live site's folder. */
+  readonly dir: string
+  readonly owner: () => Promise<number | null>
+  /** What the live site takes of its disks, bytes: the copy has what is left of them. */
+  readonly live: () => Promise<Used>
+  /** Makes a site of a folder. */
+  readonly open: (host: Host, id: string) => CopySite
+}
+
+export class ImportCopy {
+  readonly #host: Host
+  readonly #id: string
+  readonly #dir: string
+  readonly #owner: () => Promise<number | null>
+  readonly #live: CopyOf['live']
+  readonly #open: CopyOf['open']
+  #site: CopySite | undefined
+  #idle: NodeJS.Timeout | undefined
+  #closed = false
+  /** What the copy takes of the site's disks; undefined until somebody has looked. */
+  #takes: Used | undefined
+
+  constructor(host: Host, id: string, of: CopyOf) {
+    this.#host = host
+    this.#id = id
+    this.#dir = path.join(of.dir, 'import')
+    this.#owner = of.owner
+    this.#live = of.live
+    this.#open = of.open
+  }
+
+  get #copyId(): string {
+    return `${this.#id}-import`
+  }
+  get #copyDir(): string {
+    return path.join(this.#dir, this.#copyId)
+  }
+  get wordpressDir(): string {
+    return path.join(this.#copyDir, 'wordpress')
+  }
+  get #stateFile(): string {
+    return path.join(this.#dir, 'state.json')
+  }
+  get #places() {
+    return placesIn(this.wordpressDir)
+  }
+
+  async #state(): Promise<State> {
+    const found = await fs.readFile(this.#stateFile, 'utf8').catch(() => null)
+    if (found === null) throw notFound()
+    return JSON.parse(found) as State
+  }
+  async #keep(state: State): Promise<State> {
+    await writeWhole(this.#stateFile, JSON.stringify(state))
+    return state
+  }
+
+  async layOut(spec: SiteSpec, files: readonly string[]): Promise<MovedIn> {
+    await this.drop()
+    const packages = await Promise.all(files.map((file) => fs.open(file)))
+    try {
+      const sizes = await Promise.all(packages.map(async (one) => (await one.stat()).size))
+      const bytes = sizes.reduce((sum, one) => sum + one, 0)
+      const live = await this.#live()
+      const diskBytes = spec.diskMb * megabyte - live.files
+      const databaseBytes = spec.databaseDiskMb * megabyte - live.database
+      await needRoom(path.dirname(this.#dir), bytes * 2)
+      const user = await this.#owner()
+      await fs.mkdir(this.#copyDir, { recursive: true, mode: 0o700 })
+      if (user !== null) {
+        // What is written of the copy's state is the portal's alone; its user comes through.
+        await fs.chown(this.#dir, process.getuid?.() ?? 0, user)
+        await fs.chmod(this.#dir, 0o710)
+        await fs.chown(this.#copyDir, user, user)
+      }
+      await copyTree(path.join(this.#host.filesDir, 'wp'), this.wordpressDir)
+      if (user !== null) await giveTree(this.wordpressDir, user)
+      const rawDir = path.join(this.#copyDir, 'raw')
+      const movedIn = await this.#host.archiveRunner.run<MovedIn>({
+        owner: this.#id,
+        queueKey: this.#id,
+        order: {
+          op: 'import',
+          places: this.#places,
+          rawDir,
+          packages: packages.length,
+          limits: {
+            maxBytes: Math.max(0, diskBytes + databaseBytes) * spareShare,
+            maxFiles,
+            diskBytes,
+            databaseBytes,
+          },
+        },
+        allowedPaths: { reads: [], writes: [this.#copyDir] },
+        user,
+        packages: packages.map((one) => one.fd),
+        bytes: bytes * 8,
+      })
+      if ('problem' in movedIn) {
+        await this.drop()
+        return movedIn
+      }
+      const { stageBytes } = movedIn.found
+      await writeWhole(path.join(this.#copyDir, 'installed.json'), '{}')
+      const none = { changed: 0, refused: 0 }
+      await this.#keep(
+        stageBytes > 0
+          ? { phase: 'database', after: 0, size: stageBytes, ...none }
+          : { phase: 'upgrade', ...none },
+      )
+      return movedIn
+    } catch (error) {
+      await this.drop()
+      throw error
+    } finally {
+      await Promise.all(packages.map((one) => one.close()))
+    }
+  }
+
+  /** The copy as a site; visitors, caches and letters do not know of it. */
+  #opened(): CopySite {
+    this.#site ??= this.#open(
+      {
+        ...this.#host,
+        sitesDir: this.#dir,
+        ownerOf: this.#owner,
+        onWrite: () => {},
+        onMail: () => {},
+      },
+      this.#copyId,
+    )
+    return this.#site
+  }
+
+  /** Where the copy's container answers; started when it does not run. */
+  async #address(spec: SiteSpec): Promise<SiteAddress> {
+    if (this.#closed) throw new DriverFailure('unavailable', 'the WordPress driver is closing')
+    const site = this.#opened()
+    const [running] = site.addresses()
+    if (running) return running
+    const state = await this.#state()
+    // What waits to be loaded lies on the database's disk meanwhile.
+    const staged = state.phase === 'database' ? Math.ceil(state.size / megabyte) : 0
+    const live = await this.#live()
+    await site.start({
+      ...spec,
+      id: this.#copyId,
+      containers: 1,
+      // Orders and users of the original would get letters of a site that is not switched to.
+      mail: false,
+      diskMb: Math.max(0, spec.diskMb - Math.ceil(live.files / megabyte)),
+      databaseDiskMb: Math.max(
+        0,
+        spec.databaseDiskMb + staged - Math.ceil(live.database / megabyte),
+      ),
+    })
+    const [started] = site.addresses()
+    if (!started) throw new DriverFailure('unavailable', 'the copy does not run')
+    return started
+  }
+
+  /** What `act` asks of the copy's container, which ends some time after the last of them. */
+  async #asking<T>(spec: SiteSpec, act: (at: SiteAddress) => Promise<T>): Promise<T> {
+    clearTimeout(this.#idle)
+    try {
+      return await act(await this.#address(spec))
+    } finally {
+      this.#idle = setTimeout(() => void this.#site?.stop().catch(() => {}), idleMs)
+      this.#idle.unref()
+    }
+  }
+
+  async #act(spec: SiteSpec, step: object): Promise<Answer> {
+    const tickets = path.join(this.#copyDir, 'tickets')
+    const answer = await this.#asking(spec, async (at) => {
+      const ticket = await writeTicket(tickets, { act: 'import', step }, await this.#owner())
+      return await actAt(at, ticket, new URL(spec.url).host)
+    })
+    try {
+      const read = answerShape.safeParse(JSON.parse(answer)).data
+      if (read) return read
+    } catch {
+      // No JSON: said below.
+    }
+    throw new DriverFailure('unavailable', 'the copy answers something else')
+  }
+
+  /** One step; see the driver. */
+  async step(spec: SiteSpec, hosts: readonly string[]): Promise<ImportStep> {
+    const state = await this.#state()
+    const told = (next: State, problem: ImportProblem | null = null): ImportStep => ({
+      phase: next.phase,
+      share: next.phase === 'database' ? Math.min(1, next.after / Math.max(1, next.size)) : 1,
+      site: next.phase === 'done' ? next.site : null,
+      problem,
+    })
+    const failed = (detail: string): ImportStep =>
+      told(state, { code: 'database_refused', detail: detail.slice(0, 300) })
+    switch (state.phase) {
+      case 'database': {
+        const answer = await this.#act(spec, { act: 'load', after: state.after, ms: stepMs })
+        if ('error' in answer) {
+          // The answer to the last step was lost: all of it is loaded.
+          const stage = path.join(this.#places.databaseDir, stageName)
+          if (state.after > 0 && !(await fs.stat(stage).catch(() => null)))
+            return told(await this.#keep({ ...state, phase: 'upgrade' }))
+          return failed(answer.error)
+        }
+        if (!('size' in answer)) throw new DriverFailure('unavailable', 'the copy answers oddly')
+        const counted = {
+          changed: state.changed + answer.changed,
+          refused: state.refused + Object.values(answer.refused).reduce((sum, one) => sum + one, 0),
+        }
+        return told(
+          await this.#keep(
+            answer.after === null
+              ? { phase: 'upgrade', ...counted }
+              : { phase: 'database', after: answer.after, size: state.size, ...counted },
+          ),
+        )
+      }
+      case 'upgrade': {
+        const answer = await this.#act(spec, { act: 'finish', ms: stepMs })
+        if ('error' in answer) return failed(answer.error)
+        if (!('home' in answer)) throw new DriverFailure('unavailable', 'the copy answers oddly')
+        const { changed, refused } = state
+        return told(
+          await this.#keep({
+            phase: 'addresses',
+            after: null,
+            finished: answer,
+            changed,
+            refused,
+          }),
+        )
+      }
+      case 'addresses': {
+        const { finished } = state
+        const from = formerPlaces(
+          [...finished.from, ...hosts.map((one) => `http://${one}`)],
+          spec.url,
+        )
+        const next = from.length === 0 ? null : (await this.#replace(spec, from, state.after)).after
+        if (next !== null) return told(await this.#keep({ ...state, after: next }))
+        return told(await this.#keep({ phase: 'done', site: siteOf(state) }))
+      }
+      case 'done':
+        return told(state)
+    }
+  }
+
+  async #replace(
+    spec: SiteSpec,
+    from: readonly string[],
+    after: { table: string; key: number | null } | null,
+  ) {
+    const step = { from, to: spec.url, dryRun: false, after, ms: stepMs }
+    const tickets = path.join(this.#copyDir, 'tickets')
+    const allowed = { act: 'replace-addresses', step } as const
+    return await this.#asking(spec, async (at) => {
+      const ticket = await writeTicket(tickets, allowed, await this.#owner())
+      return await replaceAddressesAt(at, ticket, new URL(spec.url).host)
+    })
+  }
+
+  async page(spec: SiteSpec, target: string): Promise<CopyPage> {
+    // No program could ask for it, and a redirect of the copy's own may lead there.
+    if (!/^\/(?!\/)[\x21-\x7e]{0,1000}$/.test(target))
+      return { status: 400, location: null, text: '' }
+    const { host, protocol } = new URL(spec.url)
+    const headers = { host, 'x-forwarded-proto': protocol.slice(0, -1) }
+    try {
+      return await this.#asking(spec, (at) => askContainer(at, target, headers, { cuts: true }))
+    } catch (error) {
+      if (error instanceof DriverFailure) throw error
+      throw new DriverFailure('unavailable', `the copy ${(error as Error).message}`, {
+        cause: error,
+      })
+    }
+  }
+
+  /** No process of it runs any more, and it is whole. DriverFailure rejected where it is not. */
+  async ready(): Promise<void> {
+    if ((await this.#state()).phase !== 'done')
+      throw new DriverFailure('rejected', 'the copy is not finished')
+    await this.halt()
+    await fs.rm(path.join(this.#places.databaseDir, stageName), { force: true })
+  }
+
+  /** No process of the copy is left, of an earlier life either. */
+  async halt(): Promise<void> {
+    clearTimeout(this.#idle)
+    if (await fs.stat(this.#copyDir).catch(() => null)) await this.#opened().stop()
+  }
+
+  /** To be called every few seconds, as Site's. */
+  watch(): void {
+    this.#site?.watch()
+  }
+
+  /** What it takes of the site's disks, bytes; as it was last counted. */
+  get takes(): Used {
+    return this.#takes ?? nothing
+  }
+
+  /** Counts what it takes of the site's disks. */
+  async count(): Promise<Used> {
+    if (!(await fs.stat(this.#stateFile).catch(() => null))) return (this.#takes = nothing)
+    const folder = new SiteFolder(this.#dir, this.#copyId, this.#host.filesDir, this.#owner)
+    return (this.#takes = await this.#host.measures.run(() => folder.used()))
+  }
+
+  /** Final. */
+  async close(): Promise<void> {
+    this.#closed = true
+    clearTimeout(this.#idle)
+    await this.#site?.close()
+  }
+
+  async drop(): Promise<void> {
+    await this.halt()
+    this.#site = undefined
+    await removeTree(this.#dir)
+    this.#takes = nothing
+  }
+}

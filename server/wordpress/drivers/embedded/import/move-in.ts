@@ -1,0 +1,284 @@
+/**
+ * For a process of its own, confined to the copy's folders: makes a site of a customer's package.
+ * WordPress itself is the platform's; the package gives wp-content, what else stands in its root,
+ * and the database.
+ */
+import fs from 'node:fs'
+import path from 'node:path'
+import { randomBytes } from 'node:crypto'
+import { createReadStream, createWriteStream } from 'node:fs'
+import { pipeline } from 'node:stream/promises'
+import { createGunzip } from 'node:zlib'
+import type { ImportNote, ImportFound, ImportProblem } from '../../../driver.ts'
+import { databaseFileOf, type SitePlaces } from '../archive.ts'
+import { readDatabase, UnfitDatabase, withDatabase } from '../snapshot.ts'
+import { PackageFault } from './package-fault.ts'
+import { findParts, prefixIn, versionIn, type FoundParts } from './recognise.ts'
+import { prefixOf, stageDump } from './sql-dump.ts'
+import { Unpacking, type UnpackLimits } from './unpack.ts'
+
+/** Where the statements wait that PHP loads; below the folder that is never served. */
+export const stageName = '.import.jsonl'
+
+export interface MoveInOrder {
+  readonly op: 'import'
+  readonly places: SitePlaces
+  /** Empty; the packages are laid out in it, and it is removed again. */
+  readonly rawDir: string
+  /** How many packages there are: descriptors 4, 5, … */
+  readonly packages: number
+  readonly limits: UnpackLimits & { readonly diskBytes: number; readonly databaseBytes: number }
+}
+
+export type MovedIn = { readonly found: ImportFound } | { readonly problem: ImportProblem }
+
+/** What belongs to the host that the package comes from: caches and their drop-ins, backups. */
+const leftOutOfContent = new Set([
+  'db.php',
+  'object-cache.php',
+  'advanced-cache.php',
+  'database',
+  'cache',
+  'upgrade',
+  'updraft',
+  'ai1wm-backups',
+  'backups-dup-lite',
+  'backups-dup-pro',
+  'upgrade-temp-backup',
+])
+const dropIns = new Set(['db.php', 'object-cache.php', 'advanced-cache.php'])
+/** What is core's, or makes packages. */
+const leftOutOfRoot = new RegExp(
+  `^(?:${[
+    'wp-[\\w-]+',
+    'wp-.*\\.php',
+    'index\\.php',
+    'xmlrpc\\.php',
+    'readme\\.(?:html|txt)',
+    'licen[cs]e.*',
+    'dup-installer.*',
+    '.*installer.*\\.php',
+    '.*\\.(?:sql|gz|zip|wpress|log)',
+    'database',
+    'manifest\\.json',
+    '\\.(?!well-known$).*',
+  ].join('|')})$`,
+  'i',
+)
+const usualFirst = 4
+const prefixShape = /^[A-Za-z0-9_]{0,60}$/
+
+function bytesBelow(folder: string): { files: number; bytes: number } {
+  let [files, bytes] = [0, 0]
+  for (const entry of fs.readdirSync(folder, { withFileTypes: true, recursive: true }))
+    if (entry.isFile()) {
+      files++
+      bytes += fs.lstatSync(path.join(entry.parentPath, entry.name)).size
+    }
+  return { files, bytes }
+}
+
+/** Moves one name over; a folder that is there already takes in what comes. */
+function merge(from: string, to: string): void {
+  const there = fs.lstatSync(to, { throwIfNoEntry: false })
+  if (there?.isDirectory() === true && fs.lstatSync(from).isDirectory()) {
+    for (const name of fs.readdirSync(from)) merge(path.join(from, name), path.join(to, name))
+    return
+  }
+  if (there) fs.rmSync(to, { recursive: true, force: true })
+  fs.renameSync(from, to)
+}
+
+function placeFiles(parts: FoundParts, places: SitePlaces, notes: ImportNote[]): void {
+  const content = path.join(places.filesDir, 'wp-content')
+  const replaced = new Set<string>()
+  const dropped: string[] = []
+  for (const from of parts.contents)
+    for (const name of fs.readdirSync(from)) {
+      if (leftOutOfContent.has(name)) {
+        if (dropIns.has(name)) dropped.push(name)
+        continue
+      }
+      // Files of the package's own top that are no content: the dump, package.json.
+      if (/\.(?:sql|gz|json|sqlite)$/i.test(name)) continue
+      const to = path.join(content, name)
+      // What WordPress ships is not added to what the customer has, but for its translations.
+      if (!replaced.has(name) && name !== 'languages')
+        fs.rmSync(to, { recursive: true, force: true })
+      replaced.add(name)
+      merge(path.join(from, name), to)
+    }
+  const left: string[] = []
+  for (const root of parts.roots)
+    for (const name of fs.readdirSync(root)) {
+      if (name === 'wp-content' || leftOutOfRoot.test(name)) continue
+      // Programs beside WordPress are none of it; a host's own stand there, too.
+      if (/\.(?:php\d?|phtml|phar|cgi|pl)$/i.test(name)) left.push(name)
+      else merge(path.join(root, name), path.join(places.filesDir, name))
+    }
+  if (dropped.length > 0) notes.push({ code: 'dropins_left_out', detail: dropped.join(', ') })
+  if (left.length > 0) notes.push({ code: 'root_left_out', detail: left.slice(0, 10).join(', ') })
+}
+
+const salts = ['AUTH', 'SECURE_AUTH', 'LOGGED_IN', 'NONCE'].flatMap((name) => [
+  `${name}_KEY`,
+  `${name}_SALT`,
+])
+
+/** As the runtime writes it for a new site (php.js), with the package's prefix. */
+function writeConfig(places: SitePlaces, prefix: string): void {
+  const defined = (name: string, value: string): string => `define( '${name}', '${value}' );`
+  const guarded = (name: string, value: string): string =>
+    `defined( '${name}' ) || define( '${name}', ${value} );`
+  const lines = [
+    '<?php',
+    '// The hosting platform sets address, database and limits before this file is read.',
+    guarded('DB_NAME', "'wordpress'"),
+    guarded('DB_USER', "'wordpress'"),
+    guarded('DB_PASSWORD', "''"),
+    guarded('DB_HOST', "'localhost'"),
+    guarded('DB_CHARSET', "'utf8mb4'"),
+    guarded('DB_COLLATE', "''"),
+    ...salts.map((name) => defined(name, randomBytes(48).toString('base64url'))),
+    `$table_prefix = '${prefix}';`,
+    guarded('WP_DEBUG', 'false'),
+    guarded('ABSPATH', "__DIR__ . '/'"),
+    "require_once ABSPATH . 'wp-settings.php';",
+    '',
+  ]
+  const config = path.join(places.filesDir, 'wp-config.php')
+  fs.rmSync(config, { force: true })
+  fs.writeFileSync(config, lines.join('\n'), { mode: 0o640 })
+}
+
+/** The portal's own database file as it is, after the checks of a restore. */
+function takeSqlite(file: string, places: SitePlaces, wished: string | undefined) {
+  let counted
+  try {
+    counted = readDatabase(file)
+  } catch (error) {
+    if (error instanceof UnfitDatabase) throw new PackageFault('damaged', error.message)
+    throw error
+  }
+  const tables = counted.filter(
+    ({ name }) => !name.startsWith('_wp_sqlite_') && !name.startsWith('sqlite_'),
+  )
+  const prefix = prefixOf(
+    tables.map(({ name }) => name),
+    wished,
+  )
+  // Triggers and views are SQL that runs by itself: WordPress on this runtime makes none.
+  const programs = withDatabase(file, (database) =>
+    database.prepare("select name from sqlite_schema where type in ('trigger', 'view')").all(),
+  )
+  if (programs.length > 0) throw new PackageFault('damaged', 'the database holds programs')
+  fs.mkdirSync(places.databaseDir, { recursive: true })
+  fs.renameSync(file, databaseFileOf(places))
+  return { prefix, tables: tables.length, rows: tables.reduce((sum, { rows }) => sum + rows, 0) }
+}
+
+/** Dumps that are packed once more inside of a package. */
+async function unpackDumps(uploads: readonly string[], maxBytes: number): Promise<void> {
+  for (const upload of uploads)
+    for (const entry of fs.readdirSync(upload, { withFileTypes: true, recursive: true })) {
+      if (!entry.isFile() || !/\.sql\.gz$|db\.gz$/i.test(entry.name)) continue
+      if (entry.parentPath.includes('wp-content')) continue
+      const file = path.join(entry.parentPath, entry.name)
+      let bytes = 0
+      await pipeline(
+        createReadStream(file),
+        createGunzip(),
+        async function* (chunks: AsyncIterable<Buffer>) {
+          for await (const chunk of chunks) {
+            bytes += chunk.length
+            if (bytes > maxBytes) throw new PackageFault('too_large')
+            yield chunk
+          }
+        },
+        createWriteStream(`${file}.sql`, { flags: 'wx' }),
+      ).catch((error: unknown) => {
+        if (error instanceof PackageFault) throw error
+        throw new PackageFault('damaged', entry.name)
+      })
+      fs.rmSync(file)
+    }
+}
+
+async function build(order: MoveInOrder, firstDescriptor: number): Promise<ImportFound> {
+  const { places, rawDir, limits } = order
+  const unpacking = new Unpacking(limits)
+  const uploads: string[] = []
+  let isWpress = false
+  for (let index = 0; index < order.packages; index++) {
+    const folder = path.join(rawDir, String(index))
+    // Core is not taken from the package, but for the file that tells its version.
+    const kind = await unpacking.run(firstDescriptor + index, folder, (parts) => {
+      const at = parts.findIndex((part) => part === 'wp-admin' || part === 'wp-includes')
+      if (at < 0 || parts.includes('wp-content')) return false
+      return !(parts[at] === 'wp-includes' && parts[at + 1] === 'version.php')
+    })
+    isWpress ||= kind === 'wpress'
+    uploads.push(folder)
+  }
+  await unpackDumps(uploads, limits.maxBytes)
+  const parts = findParts(uploads, isWpress)
+  const notes: ImportNote[] = []
+  const wished = prefixIn(parts.roots)
+  const version = versionIn(parts.roots)
+  if (parts.sqlite === null && parts.dumps.length === 0) throw new PackageFault('no_database')
+  if (parts.contents.length === 0) throw new PackageFault('no_content')
+  // Before the files are placed: a dump among them would be there for every visitor.
+  const dump = path.join(rawDir, 'dump')
+  for (const [index, file] of parts.dumps.entries())
+    if (index === 0) fs.renameSync(file, dump)
+    else fs.rmSync(file)
+  placeFiles(parts, places, notes)
+  fs.rmSync(places.databaseDir, { recursive: true, force: true })
+  fs.mkdirSync(places.databaseDir, { recursive: true })
+  let database: { prefix: string; tables: number; rows: number }
+  let stageBytes = 0
+  if (parts.sqlite !== null) database = takeSqlite(parts.sqlite, places, wished)
+  else {
+    const stage = path.join(places.databaseDir, stageName)
+    const staged = await stageDump(dump, stage, wished)
+    notes.push(...staged.notes)
+    database = staged
+    stageBytes = fs.statSync(stage).size
+  }
+  if (!prefixShape.test(database.prefix)) throw new PackageFault('no_tables', database.prefix)
+  writeConfig(places, database.prefix)
+  if (unpacking.linksLeftOut > 0)
+    notes.push({ code: 'links_left_out', detail: String(unpacking.linksLeftOut) })
+  if (unpacking.oddNames > 0) notes.push({ code: 'names_odd', detail: String(unpacking.oddNames) })
+  const all = bytesBelow(places.filesDir)
+  const inDatabase = bytesBelow(places.databaseDir)
+  const fileBytes = all.bytes - inDatabase.bytes
+  if (fileBytes > limits.diskBytes || inDatabase.bytes - stageBytes > limits.databaseBytes)
+    throw new PackageFault('too_large')
+  return {
+    maker: parts.maker,
+    prefix: database.prefix,
+    version,
+    files: all.files - inDatabase.files,
+    fileBytes,
+    tables: database.tables,
+    rows: database.rows,
+    stageBytes,
+    notes,
+  }
+}
+
+/**
+ * What was found, or why there is nothing to move in. Faults of this machine are thrown.
+ * `firstDescriptor`: of the packages.
+ */
+export async function moveIn(order: MoveInOrder, firstDescriptor = usualFirst): Promise<MovedIn> {
+  try {
+    return { found: await build(order, firstDescriptor) }
+  } catch (error) {
+    if (error instanceof PackageFault) return { problem: error.problem }
+    throw error
+  } finally {
+    fs.rmSync(order.rawDir, { recursive: true, force: true })
+  }
+}

@@ -1,0 +1,110 @@
+/**
+ * kill -9 at random moments of every step of a move: the site is the old one or the new one, whole,
+ * and the same move comes to its end afterwards. `KILLS=40 SEED=7` for more of them, or the same.
+ */
+import { spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import fs from 'node:fs/promises'
+import os from 'node:os'
+import path from 'node:path'
+import readline from 'node:readline'
+import { setTimeout as pause } from 'node:timers/promises'
+import { expect, onTestFinished, test } from 'vitest'
+import { open } from '../../../../test/embedded-wordpress.ts'
+import { simulatedWordpress } from '../../../../test/simulated-wordpress.ts'
+import { DatabaseSync } from 'node:sqlite'
+import type { SiteRuntime } from '../../driver.ts'
+import { ask, specOf } from '../conformance.ts'
+
+const kills = Number(process.env['KILLS'] ?? 12)
+const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000)
+const steps = ['lay out', 'load', 'switch', 'start'] as const
+/** About what a step takes on a quiet machine, ms. */
+const lengthsMs = { 'lay out': 700, load: 500, switch: 150, start: 100 }
+
+/** mulberry32: the same seed, the same moments. */
+function randomFrom(state: number): () => number {
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let t = Math.imul(state ^ (state >>> 15), 1 | state)
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
+    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296
+  }
+}
+
+test(`a move is killed ${kills} times (SEED=${seed})`, { timeout: 400_000 }, async () => {
+  const folder = await fs.mkdtemp(path.join(os.tmpdir(), 'portal-kill-move-'))
+  await fs.chmod(folder, 0o755)
+  onTestFinished(() => fs.rm(folder, { recursive: true, force: true, maxRetries: 3 }))
+  const parts = simulatedWordpress(folder)
+  const dataDir = path.join(folder, 'data')
+  const spec = specOf()
+  const archive = path.join(folder, 'away.tar.gz')
+  const content = path.join(dataDir, 'sites', spec.id, 'wordpress', 'wp-content')
+  const write = async (word: string): Promise<void> => {
+    const database = new DatabaseSync(path.join(content, 'database', '.ht.sqlite'))
+    database.prepare('update wp_posts set post_title = ?').run(word)
+    database.close()
+    await fs.writeFile(path.join(content, 'word.txt'), word)
+  }
+  /** Of which site it is: the words of its database and of its files, and no other's. */
+  const seen = async (driver: SiteRuntime): Promise<string> => {
+    const [at] = driver.upstreams(spec.id)
+    const page = await ask(at!, `${spec.url}/`)
+    expect(page.status).toBe(200)
+    const word = /\?p=1">(\w+)</.exec(page.text)?.[1] ?? ''
+    expect((await ask(at!, `${spec.url}/wp-content/word.txt`)).text).toBe(word)
+    return word
+  }
+  let driver = open(dataDir, parts)
+  onTestFinished(() => driver.close())
+  await driver.install(spec, { user: 'chu', password: 'Another#1pass', email: 'b@example.com' })
+  await driver.start(spec)
+  await write('new')
+  await driver.backup(spec.id, archive)
+
+  const random = randomFrom(seed)
+  const outcomes = new Map<string, number>()
+  for (let kill = 0; kill < kills; kill++) {
+    await driver.start(spec)
+    await write('old')
+    await driver.close()
+    const step = steps[kill % steps.length]!
+    const importId = randomUUID()
+    const child = spawn(
+      process.execPath,
+      [
+        path.resolve(import.meta.dirname, '../../../../test/move-in-process.ts'),
+        dataDir,
+        folder,
+        JSON.stringify(spec),
+        archive,
+        importId,
+      ],
+      { stdio: ['ignore', 'pipe', 'inherit'] },
+    )
+    const ended = new Promise((resolve) => child.once('exit', resolve))
+    for await (const line of readline.createInterface({ input: child.stdout }))
+      if (line === step) break
+    await pause(random() * lengthsMs[step] * 1.5)
+    child.kill('SIGKILL')
+    await ended
+
+    driver = open(dataDir, parts)
+    await driver.start(spec)
+    const found = await seen(driver)
+    expect(['old', 'new'], `killed in ${step}`).toContain(found)
+    outcomes.set(found, (outcomes.get(found) ?? 0) + 1)
+    // The job runs again: from its beginning where the copy is gone, or not whole.
+    if (found === 'old') {
+      expect(await driver.layOutImport(spec, [archive])).toHaveProperty('found')
+      while ((await driver.stepImport(spec, [])).phase !== 'done');
+    }
+    await driver.switchImport(spec, importId)
+    await driver.start(spec)
+    expect(await seen(driver)).toBe('new')
+    const left = await fs.readdir(path.join(dataDir, 'sites', spec.id))
+    expect(left.filter((name) => /^(?:former-|import$|restoring$)/.test(name))).toEqual([])
+  }
+  expect([...outcomes.values()].reduce((sum, one) => sum + one, 0)).toBe(kills)
+})

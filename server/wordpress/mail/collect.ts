@@ -1,0 +1,205 @@
+/**
+ * Takes letters from the nodes into the database. A node keeps a letter until it is told that it is
+ * here; each is written once by its key, so that an end in between loses none and doubles none.
+ */
+import { transaction, type Tx } from '../../platform/db.ts'
+import { DriverFailure } from '../../platform/errors.ts'
+import type { SpooledLetter } from '../driver.ts'
+import { siteById, type SiteRow } from '../store.ts'
+import type { MailDeps } from './deps.ts'
+import { hourLimitOf } from './limits.ts'
+import { domainOfAddress, plainAddress, readLetter, writeLetter } from './letter.ts'
+import { senderNames, senderOf, type SenderNames } from './sender.ts'
+import { isFull, settingOf, wakeFor } from './store.ts'
+
+/** Nodes say from memory which sites have letters, so asking costs next to nothing. */
+const lookMs = 2_000
+const takenAtOnce = 20
+/** Within an hour so many times the recipients that the plan's limit lets out are taken. */
+const takenForEachSent = 5
+/** A site of which no more is taken is looked at again after so long. */
+const fullMs = 10_000
+
+type CollectDeps = Pick<
+  MailDeps,
+  'db' | 'clock' | 'log' | 'jobs' | 'secrets' | 'driver' | 'addressing' | 'catalog'
+>
+
+export interface MailCollector {
+  /** Takes what there is now. */
+  collect(): Promise<void>
+  start(): void
+  /** Resolves when nothing is under way. */
+  stop(): Promise<void>
+}
+
+export const letterPurpose = (siteId: string, key: string): string => `site-letter:${siteId}:${key}`
+
+/** What a letter is written down as. */
+interface Prepared {
+  readonly subject: string
+  readonly from: string
+  readonly namedFrom: string | null
+  readonly messageId: string
+  /** As it is sent; null where it is refused. */
+  readonly text: Buffer | null
+  readonly fault: string | null
+}
+
+function prepare(
+  spooled: SpooledLetter,
+  of: { names: SenderNames; chosen: string | null; at: Date },
+): Prepared {
+  const letter = readLetter(spooled.raw)
+  const read = 'fault' in letter ? { from: null, subject: '', messageId: null } : letter
+  const { sender, named } = senderOf(read, spooled.from, of.names, of.chosen)
+  // The same for ever: a letter that is sent twice can be recognised by it.
+  const messageId = read.messageId ?? `<${spooled.key}@${domainOfAddress(sender.address)}>`
+  const shown = { subject: read.subject, from: sender.address, namedFrom: named, messageId }
+  if ('fault' in letter) return { ...shown, text: null, fault: letter.fault }
+  const text = writeLetter(letter, { sender, messageId, at: of.at })
+  return 'fault' in text
+    ? { ...shown, text: null, fault: text.fault }
+    : { ...shown, text, fault: null }
+}
+
+export function createMailCollector(deps: CollectDeps): MailCollector {
+  const { db, clock, log, driver, secrets } = deps
+
+  async function write(
+    tx: Tx,
+    site: SiteRow,
+    spooled: SpooledLetter,
+    prepared: Prepared,
+  ): Promise<void> {
+    const now = clock.now()
+    const wrong = site.mail_enabled ? prepared.fault : 'off'
+    const row = await tx
+      .insertInto('site_letter')
+      .values({
+        site_id: site.id,
+        key: spooled.key,
+        created_at: now,
+        from_address: prepared.from,
+        named_from: prepared.namedFrom,
+        subject: prepared.subject,
+        bytes: spooled.raw.length,
+        message_id: prepared.messageId,
+        sealed:
+          prepared.text && wrong === null
+            ? secrets.seal(letterPurpose(site.id, spooled.key), prepared.text.toString('latin1'))
+            : null,
+      })
+      .onConflict((conflict) => conflict.columns(['site_id', 'key']).doNothing())
+      .returning('id')
+      .executeTakeFirst()
+    if (!row) return
+    const state = site.mail_suspended ? 'held' : 'waiting'
+    await tx
+      .insertInto('site_mail')
+      .values(
+        spooled.to.map((to) => {
+          const recipient = plainAddress(to)
+          const fault = wrong ?? (recipient === null ? 'address' : null)
+          return {
+            letter_id: row.id,
+            site_id: site.id,
+            recipient: recipient ?? to,
+            state: fault === null ? state : 'refused',
+            why: fault ?? (site.mail_suspended ? 'suspended' : null),
+            next_at: now,
+            created_at: now,
+            settled_at: fault === null ? null : now,
+          }
+        }),
+      )
+      .execute()
+  }
+
+  /** Sites of which no more is taken, until when (ms of the process). */
+  const full = new Map<string, number>()
+
+  /** A site that sends far more than may go out is left to fill its spool: then mail() says no. */
+  async function takesMore(siteId: string): Promise<boolean> {
+    const site = await siteById(db, siteId)
+    if (!site) return true
+    const mostAnHour = hourLimitOf(deps, site) * takenForEachSent
+    if (!(await isFull(db, { siteId, now: clock.now(), mostAnHour }))) return true
+    full.set(siteId, performance.now() + fullMs)
+    return false
+  }
+
+  /** Those that are the site's now; answers how many there were. */
+  async function collectOf(siteId: string): Promise<number> {
+    if ((full.get(siteId) ?? 0) > performance.now()) return 0
+    full.delete(siteId)
+    if (!(await takesMore(siteId))) return 0
+    const letters = await driver.takeMail(siteId, takenAtOnce)
+    if (letters.length === 0) return 0
+    const site = await siteById(db, siteId)
+    // A server that is gone sends nothing, and one that the database does not know.
+    if (site && site.deleted_at === null && !['deleting', 'failed'].includes(site.status)) {
+      const names = await senderNames(db, deps.addressing, site)
+      const chosen = (await settingOf(db, siteId))?.sender ?? null
+      const prepared = letters.map((one) => ({
+        spooled: one,
+        prepared: prepare(one, { names, chosen, at: clock.now() }),
+      }))
+      await transaction(db, async (tx) => {
+        // What becomes of the switch and of a suspension meanwhile comes before or after all of it.
+        const now = await tx
+          .selectFrom('site')
+          .selectAll()
+          .where('id', '=', siteId)
+          .forShare()
+          .executeTakeFirst()
+        if (!now || now.status === 'deleting') return
+        for (const one of prepared) await write(tx, now, one.spooled, one.prepared)
+        if (!now.mail_suspended) await wakeFor(tx, deps, siteId)
+      })
+    }
+    await driver.mailTaken(
+      siteId,
+      letters.map(({ key }) => key),
+    )
+    return letters.length
+  }
+
+  let collecting: Promise<void> | undefined
+  let timer: NodeJS.Timeout | undefined
+  let stopped = false
+
+  async function collectAll(): Promise<void> {
+    for (const siteId of await driver.sitesWithMail()) {
+      try {
+        while (!stopped && (await collectOf(siteId)) > 0);
+      } catch (error) {
+        log.warn({ err: error, site: siteId }, 'letters of a site could not be taken')
+      }
+    }
+  }
+  function collect(): Promise<void> {
+    collecting ??= collectAll()
+      .catch((error: unknown) => {
+        // A node that is away keeps its letters.
+        if (!(error instanceof DriverFailure)) log.warn({ err: error }, 'letters of sites')
+      })
+      .finally(() => {
+        collecting = undefined
+      })
+    return collecting
+  }
+
+  return {
+    collect,
+    start() {
+      timer = setInterval(() => void collect(), lookMs)
+      timer.unref()
+    },
+    async stop() {
+      stopped = true
+      clearInterval(timer)
+      await collecting
+    },
+  }
+}

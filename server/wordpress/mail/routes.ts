@@ -1,0 +1,157 @@
+/** The mail of a server, as its owner sees and decides it. */
+import * as api from '../../../contract/wordpress-mail.ts'
+import type { MailState, SentMail } from '../../../contract/wordpress-mail.ts'
+import { ruleText } from '../../../contract/server-sentences.ts'
+import { encodeCursor, newestFirst, pageRequest } from '../../platform/cursor.ts'
+import { isUuid, type Queryable } from '../../platform/db.ts'
+import { Refusal } from '../../platform/errors.ts'
+import { Page, type Http } from '../../platform/http.ts'
+import type { Limit } from '../../platform/limits.ts'
+import { ensureJob } from '../change.ts'
+import { siteOf } from '../store.ts'
+import type { MailDeps } from './deps.ts'
+import type { SuspensionCause } from './letters.ts'
+import { plainAddress } from './letter.ts'
+import { mailDomainOf, writeMailDomain, type RecordDeps } from './records.ts'
+import { hourLimitOf } from './limits.ts'
+import { mayBeFrom, senderNames, usualSender } from './sender.ts'
+import { countWaiting, forgetTextsOf, lockSetting, sentInHour, settingOf } from './store.ts'
+
+export interface MailRouteDeps extends MailDeps, RecordDeps {
+  /** Counts a customer's questions about records, which reach servers of other people. */
+  readonly lookups: Limit
+}
+
+const reasons: ReadonlySet<string> = new Set(api.mailReasons)
+const isReason = (why: string): why is NonNullable<SentMail['reason']> => reasons.has(why)
+
+export function mailRoutes(http: Http, deps: MailRouteDeps): void {
+  const { db, clock } = deps
+  const own = async (from: Queryable, customerId: string, id: string) => {
+    const site = isUuid(id) ? await siteOf(from, customerId, id) : undefined
+    if (!site) throw new Refusal('not_found')
+    return site
+  }
+
+  async function shown(from: Queryable, customerId: string, id: string): Promise<MailState> {
+    const site = await own(from, customerId, id)
+    const names = await senderNames(from, deps.addressing, site)
+    const setting = await settingOf(from, site.id)
+    const chosen = setting?.sender ?? null
+    return {
+      enabled: site.mail_enabled,
+      suspended: site.mail_suspended
+        ? {
+            at: (setting?.suspended_at ?? clock.now()).toISOString(),
+            cause: (setting?.suspended_for ?? 'operator') as SuspensionCause,
+            note: setting?.suspended_note ?? null,
+          }
+        : null,
+      sender: usualSender(names, chosen),
+      chosenSender: chosen !== null && mayBeFrom(names, chosen) ? chosen : null,
+      senderDomains: [...names.proven, names.own],
+      hour: {
+        limit: hourLimitOf(deps, site),
+        used: await sentInHour(from, site.id, clock.now()),
+      },
+      waiting: await countWaiting(from, site.id),
+    }
+  }
+
+  http.read(api.getMail, ({ customerId, params }) => shown(db, customerId, params.id))
+  http.write(api.changeMail, async ({ tx, customerId, params, body, language }) => {
+    const site = await own(tx, customerId, params.id)
+    if (body.sender !== undefined) {
+      const names = await senderNames(tx, deps.addressing, site)
+      const sender = body.sender === null ? null : plainAddress(body.sender)
+      if (body.sender !== null && (sender === null || !mayBeFrom(names, sender)))
+        throw new Refusal('invalid_input', {
+          fields: { sender: ruleText('mail_sender_domain', language) },
+        })
+      await lockSetting(tx, site.id)
+      await tx
+        .updateTable('site_mail_setting')
+        .set({ sender })
+        .where('site_id', '=', site.id)
+        .execute()
+    }
+    if (body.enabled !== undefined && body.enabled !== site.mail_enabled) {
+      await tx
+        .updateTable('site')
+        .set({ mail_enabled: body.enabled })
+        .where('id', '=', site.id)
+        .execute()
+      if (!body.enabled) await dropWaiting(tx, site.id)
+      await deps.jobs.add(tx, ensureJob, { siteId: site.id })
+    }
+    return await shown(tx, customerId, params.id)
+  })
+
+  /** What waits is not sent: its owner may have found out that somebody else wrote it. */
+  async function dropWaiting(tx: Queryable, siteId: string): Promise<void> {
+    await tx
+      .updateTable('site_mail')
+      .set({ state: 'refused', why: 'off', settled_at: clock.now(), leased_until: null })
+      .where('site_id', '=', siteId)
+      .where('state', 'in', ['waiting', 'held'])
+      .execute()
+    await forgetTextsOf(tx, siteId)
+  }
+
+  const recordsOf = async (siteId: string, customerId: string, domain: string) =>
+    await mailDomainOf(deps, { siteId, customerId, domain })
+  http.read(api.listMailRecords, async ({ customerId, params }) => {
+    const site = await own(db, customerId, params.id)
+    await deps.lookups.take(customerId)
+    const { proven } = await senderNames(db, deps.addressing, site)
+    return { data: await Promise.all(proven.map((name) => recordsOf(site.id, customerId, name))) }
+  })
+  http.act(api.writeMailRecords, async ({ customerId, params, body, language }) => {
+    const site = await own(db, customerId, params.id)
+    await deps.lookups.take(customerId)
+    const { proven } = await senderNames(db, deps.addressing, site)
+    const domain = body.domain.toLowerCase()
+    if (!proven.includes(domain)) throw new Refusal('not_found')
+    return await writeMailDomain(deps, { siteId: site.id, customerId, domain, language })
+  })
+
+  http.read(api.listMail, async ({ customerId, params, query, language }) => {
+    const site = await own(db, customerId, params.id)
+    const { rows, next } = await newestFirst(
+      db
+        .selectFrom('site_mail as m')
+        .innerJoin('site_letter as l', 'l.id', 'm.letter_id')
+        .where('m.site_id', '=', site.id)
+        .select([
+          'm.id',
+          'm.recipient',
+          'm.state',
+          'm.why',
+          'm.attempts',
+          'm.next_at',
+          'm.created_at',
+          'l.from_address',
+          'l.named_from',
+          'l.subject',
+        ]),
+      'm.id',
+      pageRequest(query, language),
+    )
+    return new Page(
+      rows.map((row): SentMail => ({
+        id: String(row.id),
+        at: row.created_at.toISOString(),
+        from: row.from_address,
+        namedFrom: row.named_from,
+        to: row.recipient,
+        subject: row.subject,
+        state: row.state as SentMail['state'],
+        reason: row.why !== null && isReason(row.why) ? row.why : null,
+        said: row.why !== null && !isReason(row.why) ? row.why : null,
+        attempts: row.attempts,
+        nextAt: row.state === 'waiting' ? row.next_at.toISOString() : null,
+      })),
+      encodeCursor(next),
+    )
+  })
+}

@@ -1,0 +1,166 @@
+/**
+ * Sends letters of sites by the portal's relay: so many an hour as the plan allows, and each until
+ * it is sent, refused, or two days old. At least once: a worker that ends between the relay's
+ * answer and its row sends again, under the same Message-ID.
+ */
+import { sql } from 'kysely'
+import { hours, later, minutes } from '../../platform/clock.ts'
+import { transaction, type Queryable, type Tx } from '../../platform/db.ts'
+import { siteById, type SiteRow } from '../store.ts'
+import { letterPurpose } from './collect.ts'
+import type { MailDeps } from './deps.ts'
+import { signingKeyOf } from './keys.ts'
+import { tellOfLimit } from './letters.ts'
+import { mayBeFrom, senderNames, type SenderNames } from './sender.ts'
+import { domainOfAddress } from './letter.ts'
+import { hourLimitOf } from './limits.ts'
+import { forgetTexts, limitEndsAt, lockSetting, sendMailJob, sentInHour, wakeFor } from './store.ts'
+import { judgeBounces } from './suspension.ts'
+
+/** A worker that does not come back: somebody else may have its rows then. */
+const leaseMs = minutes(5)
+const claimedAtOnce = 10
+/** Of one run: others' sites wait for the same workers. */
+const inOneRun = 100
+/** How long a letter is tried, from when PHP sent it. */
+const triedMs = hours(48)
+const longestDelayMs = hours(4)
+const whyShown = 300
+
+/** After so many tries: a minute, two, four, … four hours. */
+export const delayMs = (attempts: number): number =>
+  Math.min(longestDelayMs, minutes(1) * 2 ** Math.max(0, attempts - 1))
+
+interface Claimed {
+  readonly id: bigint
+  readonly letterId: bigint
+  readonly recipient: string
+  readonly attempts: number
+  readonly createdAt: Date
+}
+
+export function defineSending(deps: MailDeps): void {
+  const { db, clock, log, jobs, relay, secrets } = deps
+
+  /** Undefined for one that may not send now. When it is back, the sweep finds its letters. */
+  async function sendingSite(from: Queryable, siteId: string): Promise<SiteRow | undefined> {
+    const site = await siteById(from, siteId)
+    return site?.status === 'running' && !site.mail_suspended ? site : undefined
+  }
+
+  /** Some that are due, within the hour's limit; the owner is told of one that is reached. */
+  async function claim(tx: Tx, siteId: string): Promise<readonly Claimed[]> {
+    const setting = await lockSetting(tx, siteId)
+    const site = await sendingSite(tx, siteId)
+    if (!site) return []
+    const now = clock.now()
+    const limit = hourLimitOf(deps, site)
+    const left = limit - (await sentInHour(tx, site.id, now))
+    if (left <= 0) {
+      const until = await limitEndsAt(tx, site.id, limit, now)
+      const { numUpdatedRows } = await tx
+        .updateTable('site_mail')
+        .set({ next_at: until, why: 'hour_limit' })
+        .where('site_id', '=', site.id)
+        .where('state', '=', 'waiting')
+        .where('next_at', '<=', now)
+        .where(({ eb, or }) => or([eb('leased_until', 'is', null), eb('leased_until', '<=', now)]))
+        .executeTakeFirst()
+      if (numUpdatedRows > 0n) await tellOfLimit(tx, deps, { site, setting, limit })
+      return []
+    }
+    const { rows } = await sql<Claimed>`
+      update site_mail set leased_until = ${later(now, leaseMs)}, attempts = attempts + 1
+      where id = any (array(
+        select id from site_mail where site_id = ${site.id} and state = 'waiting'
+          and next_at <= ${now} and (leased_until is null or leased_until <= ${now})
+        order by next_at, id limit ${Math.min(left, claimedAtOnce)} for update skip locked))
+      returning id, letter_id as "letterId", recipient, attempts, created_at as "createdAt"
+    `.execute(tx)
+    return rows.toSorted((a, b) => Number(a.id - b.id))
+  }
+
+  /** What becomes of one: its state, and why. Undefined: it is tried again. */
+  async function send(
+    site: SiteRow,
+    names: SenderNames,
+    one: Claimed,
+  ): Promise<{ state: 'sent' | 'bounced' | 'refused'; why: string | null } | { later: string }> {
+    const letter = await db
+      .selectFrom('site_letter')
+      .selectAll()
+      .where('id', '=', one.letterId)
+      .executeTakeFirst()
+    if (!letter?.sealed) return { state: 'refused', why: 'text_gone' }
+    // The name may have been let go of since.
+    if (!mayBeFrom(names, letter.from_address)) return { state: 'refused', why: 'sender_lost' }
+    const purpose = letterPurpose(site.id, letter.key)
+    const outcome = await relay.relay({
+      from: letter.from_address,
+      to: one.recipient,
+      raw: Buffer.from(secrets.open(purpose, letter.sealed), 'latin1'),
+      signKey: await signingKeyOf(deps, site.id, domainOfAddress(letter.from_address)),
+    })
+    if (outcome.outcome === 'sent') return { state: 'sent', why: null }
+    const why = outcome.why.slice(0, whyShown)
+    return outcome.outcome === 'refused' ? { state: 'bounced', why } : { later: why }
+  }
+
+  async function settle(site: SiteRow, names: SenderNames, one: Claimed): Promise<void> {
+    const became = await send(site, names, one).catch((error: unknown) => {
+      log.warn({ err: error, site: site.name }, 'a letter of a site could not be sent')
+      return { later: 'trouble' }
+    })
+    const isBounce = 'state' in became && became.state === 'bounced'
+    await transaction(db, async (tx) => {
+      const now = clock.now()
+      const row = await tx
+        .selectFrom('site_mail')
+        .select('state')
+        .where('id', '=', one.id)
+        .forUpdate()
+        .executeTakeFirst()
+      // Gone with its server, or settled by another worker whose lease came after. One that was
+      // held meanwhile has gone out nevertheless.
+      if (row?.state !== 'waiting' && (row?.state !== 'held' || 'later' in became)) return
+      const isOver = 'later' in became && later(one.createdAt, triedMs) <= now
+      const why = 'later' in became ? became.later : became.why
+      await tx
+        .updateTable('site_mail')
+        .set(
+          'later' in became && !isOver
+            ? { why, leased_until: null, next_at: later(now, delayMs(one.attempts)) }
+            : {
+                state: 'later' in became ? 'failed' : became.state,
+                why,
+                leased_until: null,
+                settled_at: now,
+              },
+        )
+        .where('id', '=', one.id)
+        .execute()
+      if ('later' in became && !isOver) return
+      await forgetTexts(tx, [one.letterId])
+    })
+    if (isBounce) await transaction(db, (tx) => judgeBounces(tx, deps, site.id))
+  }
+
+  jobs.define<{ siteId: string }>({
+    name: sendMailJob,
+    concurrency: 4,
+    retries: 'unlimited',
+    limitSeconds: 600,
+    async run({ siteId }, { signal }) {
+      for (let sent = 0; sent < inOneRun && !signal.aborted;) {
+        const site = await sendingSite(db, siteId)
+        if (!site) return
+        const names = await senderNames(db, deps.addressing, site)
+        const claimed = await transaction(db, (tx) => claim(tx, siteId))
+        if (claimed.length === 0) break
+        for (const one of claimed) await settle(site, names, one)
+        sent += claimed.length
+      }
+      await transaction(db, (tx) => wakeFor(tx, deps, siteId))
+    },
+  })
+}

@@ -1,0 +1,92 @@
+/** A site whose letters harm others sends none, until an operator has it resumed. */
+import type { Tx } from '../../platform/db.ts'
+import { ensureJob } from '../change.ts'
+import { lockSite } from '../store.ts'
+import type { MailDeps } from './deps.ts'
+import { tellOfResumption, tellOfSuspension, type SuspensionCause } from './letters.ts'
+import { lockSetting, settingOf, wakeFor } from './store.ts'
+
+/** Of so many that were settled last, so many refused for good are too many. */
+const looksAt = 50
+const tooMany = 10
+
+type SuspensionDeps = Pick<
+  MailDeps,
+  'clock' | 'log' | 'jobs' | 'outbox' | 'mail' | 'owner' | 'portalUrl'
+>
+
+/** Acts once: one that is suspended stays so. Answers whether it was not. */
+export async function suspendMail(
+  tx: Tx,
+  deps: SuspensionDeps,
+  of: { siteId: string; cause: SuspensionCause; note: string | null },
+): Promise<boolean> {
+  const site = await lockSite(tx, of.siteId)
+  if (!site || site.deleted_at !== null || site.mail_suspended) return false
+  await lockSetting(tx, site.id)
+  await tx.updateTable('site').set({ mail_suspended: true }).where('id', '=', site.id).execute()
+  await tx
+    .updateTable('site_mail_setting')
+    .set({
+      suspended_at: deps.clock.now(),
+      suspended_for: of.cause,
+      suspended_note: of.note,
+      wake_at: null,
+    })
+    .where('site_id', '=', site.id)
+    .execute()
+  await tx
+    .updateTable('site_mail')
+    .set({ state: 'held', why: 'suspended', leased_until: null })
+    .where('site_id', '=', site.id)
+    .where('state', '=', 'waiting')
+    .execute()
+  // Its PHP is told no from now on.
+  await deps.jobs.add(tx, ensureJob, { siteId: site.id })
+  await tellOfSuspension(tx, deps, { site, cause: of.cause, note: of.note })
+  deps.log.warn(
+    { site: site.name, cause: of.cause },
+    'mail of a site is suspended: `npm run portal -- mail`',
+  )
+  return true
+}
+
+/** What was held is sent; answers whether it was suspended. */
+export async function resumeMail(tx: Tx, deps: SuspensionDeps, siteId: string): Promise<boolean> {
+  const site = await lockSite(tx, siteId)
+  if (!site || site.deleted_at !== null || !site.mail_suspended) return false
+  await lockSetting(tx, site.id)
+  const now = deps.clock.now()
+  await tx.updateTable('site').set({ mail_suspended: false }).where('id', '=', site.id).execute()
+  await tx
+    .updateTable('site_mail_setting')
+    .set({ suspended_at: null, suspended_for: null, suspended_note: null, resumed_at: now })
+    .where('site_id', '=', site.id)
+    .execute()
+  await tx
+    .updateTable('site_mail')
+    .set({ state: 'waiting', why: null, next_at: now })
+    .where('site_id', '=', site.id)
+    .where('state', '=', 'held')
+    .execute()
+  await deps.jobs.add(tx, ensureJob, { siteId: site.id })
+  await wakeFor(tx, deps, site.id)
+  await tellOfResumption(tx, deps, site)
+  return true
+}
+
+/** After one more was refused for good. */
+export async function judgeBounces(tx: Tx, deps: SuspensionDeps, siteId: string): Promise<void> {
+  const resumedAt = (await settingOf(tx, siteId))?.resumed_at ?? null
+  let last = tx
+    .selectFrom('site_mail')
+    .select('state')
+    .where('site_id', '=', siteId)
+    .where('settled_at', 'is not', null)
+    .where('state', 'in', ['sent', 'bounced'])
+    .orderBy('settled_at', 'desc')
+    .limit(looksAt)
+  if (resumedAt !== null) last = last.where('settled_at', '>', resumedAt)
+  const bounced = (await last.execute()).filter(({ state }) => state === 'bounced').length
+  if (bounced >= tooMany) await suspendMail(tx, deps, { siteId, cause: 'bounces', note: null })
+}

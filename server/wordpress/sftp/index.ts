@@ -1,0 +1,4 @@
+/** SFTP to the files of servers. */
+export { hostKeyOf } from './host-key.ts'
+export { sftpRoutes } from './routes.ts'
+export { createSftp, type SftpServer } from './server.ts'

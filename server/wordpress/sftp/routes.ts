@@ -1,0 +1,63 @@
+/** The keys that open a server's files by SFTP, as their owner gives and takes them. */
+import { ruleText } from '../../../contract/server-sentences.ts'
+import * as api from '../../../contract/wordpress-sftp.ts'
+import type { Clock } from '../../platform/clock.ts'
+import { isUuid, type Database, type Queryable } from '../../platform/db.ts'
+import { Refusal } from '../../platform/errors.ts'
+import type { Http } from '../../platform/http.ts'
+import type { Limit } from '../../platform/limits.ts'
+import { lockSite, siteOf } from '../store.ts'
+import { addKey, keysOf, presentKey } from './keys.ts'
+import { readPublicKey } from './public-key.ts'
+
+export interface SftpRouteDeps {
+  readonly db: Database
+  readonly clock: Clock
+  /** How programs connect; null where there is no SFTP. Asked at each call: a port may be taken. */
+  readonly address: () => { host: string; port: number; fingerprint: string } | null
+  /** Counts a customer's new keys. */
+  readonly newKeys: Limit
+}
+
+export function sftpRoutes(http: Http, { db, clock, address, newKeys }: SftpRouteDeps): void {
+  const own = async (from: Queryable, customerId: string, id: string) => {
+    const site = isUuid(id) ? await siteOf(from, customerId, id) : undefined
+    if (!site) throw new Refusal('not_found')
+    return site
+  }
+  http.read(api.getSftp, async ({ customerId, params }) => {
+    const site = await own(db, customerId, params.id)
+    const at = address()
+    return {
+      address: at && { ...at, user: site.name },
+      keys: (await keysOf(db, site.id)).map(presentKey),
+    }
+  })
+  http.write(api.addSshKey, async ({ tx, customerId, params, body, language }) => {
+    const site = await own(tx, customerId, params.id)
+    const refuse = (rule: Parameters<typeof ruleText>[0]) =>
+      new Refusal('invalid_input', { fields: { key: ruleText(rule, language) } })
+    const key = readPublicKey(body.key)
+    if (typeof key === 'string') throw refuse(key)
+    await newKeys.take(customerId)
+    // Two at once do not pass the limit together.
+    await lockSite(tx, site.id)
+    if ((await keysOf(tx, site.id)).length >= api.mostSshKeys) throw refuse('ssh_key_many')
+    const row = await addKey(tx, { siteId: site.id, name: body.name, key, at: clock.now() })
+    if (!row) throw refuse('ssh_key_known')
+    return presentKey(row)
+  })
+  http.write(api.removeSshKey, async ({ tx, customerId, params }) => {
+    const site = await own(tx, customerId, params.id)
+    const removed = isUuid(params.key)
+      ? await tx
+          .deleteFrom('site_ssh_key')
+          .where('site_id', '=', site.id)
+          .where('id', '=', params.key)
+          .returning('id')
+          .executeTakeFirst()
+      : undefined
+    if (!removed) throw new Refusal('not_found')
+    return null
+  })
+}

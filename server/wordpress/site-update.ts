@@ -1,0 +1,385 @@
+/**
+ * One update of one site, from the backup to the comparison of its pages.
+ *
+ * | state        | what is done                                     | then                  |
+ * |--------------|--------------------------------------------------|-----------------------|
+ * | waiting      | packages are fetched, a backup begins            | saving                |
+ * | saving       | a backup is made and proven, writes are held     | updating, with pages  |
+ * | updating     | files are exchanged, the database is upgraded    | checking              |
+ * | checking     | pages and the way to wp-admin are compared       | done, or rolling_back |
+ * | rolling_back | files and database are put back to the backup    | rolled_back           |
+ *
+ * Each step is an "ensure": a kill at any point leads to the same step again, and so to done or
+ * rolled_back. From the moment of the backup to the end, requests that may write are held, so that
+ * a roll-back loses none.
+ */
+import type { PageDifference, Update } from '../../contract/wordpress-updates.ts'
+import type { Language } from '../../contract/errors.ts'
+import type { Clock } from '../platform/clock.ts'
+import { minutes, seconds } from '../platform/clock.ts'
+import { transaction, type Database, type Queryable, type Tx } from '../platform/db.ts'
+import { DriverFailure, Refusal } from '../platform/errors.ts'
+import type { Attempt, Jobs } from '../platform/jobs.ts'
+import type { Log } from '../platform/log.ts'
+import type { EventOutbox } from '../realtime/index.ts'
+import { backupById, backupToRestore } from './backup-store.ts'
+import { updateHoldMs, type Backups } from './backups.ts'
+import type { SoftwarePackage, WordpressDriver } from './driver.ts'
+import type { PageShape } from './page-shapes.ts'
+import { lockSite, siteById, specOf, type SiteAddressing, type SiteRow } from './store.ts'
+import { notRolledBackLetter, rolledBackLetter } from './update-letters.ts'
+import type { Mirror } from './update-mirror.ts'
+import { createVisitor, type Visited } from './update-pages.ts'
+import {
+  candidatesOf,
+  differencesOf,
+  installedOf,
+  noteSoftware,
+  packagesOf,
+  updateById,
+  updateJob,
+  waveJob,
+  type UpdatePackage,
+  type UpdateRow,
+} from './update-store.ts'
+import { within } from './within.ts'
+
+type Reason = NonNullable<Update['reason']>
+type End = Extract<Update['state'], 'done' | 'rolled_back' | 'failed' | 'skipped'>
+
+/** Failures of a state that are counted; a kill of the portal is none. */
+const maxAttempts = 3
+/** Longest time of one act. */
+const stepMs = minutes(20)
+/** A site is looked at anew whose backup is under way, or that is suspended meanwhile. */
+const busyMs = seconds(20)
+const suspendedMs = minutes(10)
+
+export interface SiteUpdateDeps {
+  readonly db: Database
+  readonly clock: Clock
+  readonly log: Log
+  readonly jobs: Jobs
+  readonly driver: WordpressDriver
+  readonly addressing: SiteAddressing
+  readonly outbox: EventOutbox
+  readonly backups: Pick<Backups, 'make' | 'restore'>
+  /** Null: this portal asks no directory. */
+  readonly mirror: Mirror | null
+  readonly portalUrl: string
+  readonly mail: (tx: Tx, to: string, subject: string, text: string) => Promise<void>
+  readonly owner: (
+    db: Queryable,
+    customerId: string,
+  ) => Promise<{ readonly email: string; readonly language: Language }>
+}
+
+const asPackage = ({ kind, slug, main, to }: UpdatePackage): SoftwarePackage => ({
+  kind,
+  slug,
+  main,
+  version: to,
+})
+
+/** A step's failure that ends the update in this way. */
+class GivenUp extends Error {
+  readonly reason: Reason
+  constructor(reason: Reason) {
+    super(reason)
+    this.reason = reason
+  }
+}
+
+export function defineSiteUpdates(deps: SiteUpdateDeps): void {
+  const { db, clock, log, jobs, driver } = deps
+  const visitor = createVisitor(driver)
+
+  const visited = async (site: SiteRow): Promise<Visited> => {
+    const { url } = await specOf(db, deps.addressing, site)
+    return { id: site.id, url, adminUser: site.admin_user }
+  }
+  const beforeOf = (row: UpdateRow) => ({
+    pages: (row.before ?? []) as unknown as PageShape[],
+    adminWorks: row.admin_worked ?? false,
+  })
+
+  /** The row in a new state, unless another run has moved it on. */
+  async function move(
+    tx: Queryable,
+    row: UpdateRow,
+    state: Update['state'],
+    values: {
+      backup_id?: string | null
+      restore_id?: string
+      before?: string
+      admin_worked?: boolean
+      differences?: string
+      reason?: Reason | null
+      attempts?: number
+      begun_at?: Date
+      ended_at?: Date
+      packages?: string
+    } = {},
+  ): Promise<boolean> {
+    const { numUpdatedRows } = await tx
+      .updateTable('site_update')
+      .set({ state, attempts: 0, ...values })
+      .where('id', '=', row.id)
+      .where('state', '=', row.state)
+      .executeTakeFirst()
+    return numUpdatedRows > 0n
+  }
+
+  const again = (tx: Tx, row: UpdateRow, inMs: number): Promise<void> =>
+    jobs.add(tx, updateJob, { updateId: row.id }, { startAfter: new Date(Date.now() + inMs) })
+
+  async function tellOwner(
+    tx: Tx,
+    site: SiteRow,
+    of: { packages: UpdatePackage[]; differences: PageDifference[]; state: End },
+  ): Promise<void> {
+    const { email, language } = await deps.owner(tx, site.customer_id)
+    await deps.outbox.publishEvent(tx, site.customer_id, 'wordpress.update', {
+      wp: { id: site.id, name: site.name },
+      update: { state: of.state },
+    })
+    const [letter, tab] =
+      of.state === 'rolled_back' ? [rolledBackLetter, 'updates'] : [notRolledBackLetter, 'backups']
+    const told = {
+      site: site.name,
+      ...of,
+      link: `${deps.portalUrl}/wordpress/${site.id}?tab=${tab}`,
+    }
+    await deps.mail(tx, email, letter.subject[language](told), letter.text[language](told))
+  }
+
+  async function end(row: UpdateRow, site: SiteRow | undefined, state: End, reason: Reason | null) {
+    const runs = site?.status === 'running'
+    if (runs && row.state !== 'waiting') {
+      // What the package replaced is kept where nothing is certain.
+      if (reason !== 'not_rolled_back') await driver.settleUpdate(site.id, row.id)
+      await driver.holdWrites(site.id, 0)
+    }
+    const found = runs ? await driver.software(site.id).catch(() => null) : null
+    await transaction(db, async (tx) => {
+      // The words of the pages are needed no more.
+      const before = JSON.stringify(beforeOf(row).pages.map(({ path }) => ({ path })))
+      if (!(await move(tx, row, state, { reason, before, ended_at: clock.now() }))) return
+      if (site && found) await noteSoftware(tx, site.id, found, clock.now())
+      const packages = packagesOf(row)
+      if (site && (state === 'rolled_back' || reason === 'not_rolled_back'))
+        await tellOwner(tx, site, { packages, differences: differencesOf(row), state })
+      if (row.wave_id !== null) await jobs.add(tx, waveJob, { waveId: String(row.wave_id) })
+    })
+    const names = packagesOf(row).map(({ slug, to }) => `${slug} ${to}`)
+    const told = { site: row.site_id, update: row.id, cause: row.cause, packages: names, reason }
+    if (state === 'done') log.info(told, 'a site was updated')
+    else if (reason === 'not_rolled_back') log.error(told, 'an update could not be rolled back')
+    else log.warn({ ...told, differences: row.differences }, `an update of a site: ${state}`)
+  }
+
+  /** What the site has now is listed; of the packages those stay that are still to be had. */
+  async function stillWanted(row: UpdateRow): Promise<UpdatePackage[]> {
+    const now = clock.now()
+    const found = await driver.software(row.site_id)
+    await noteSoftware(db, row.site_id, found, now)
+    const candidates = candidatesOf(await installedOf(db, row.site_id, found, now))
+    return packagesOf(row).flatMap((one) => {
+      const same = candidates.find(
+        ({ kind, slug, version }) => kind === one.kind && slug === one.slug && version === one.to,
+      )
+      return same ? [{ ...one, from: same.from }] : []
+    })
+  }
+
+  async function begin(row: UpdateRow, site: SiteRow): Promise<void> {
+    const { mirror } = deps
+    if (!mirror) throw new GivenUp('directory_unavailable')
+    const packages = await stillWanted(row)
+    if (packages.length === 0) {
+      await end(row, site, 'skipped', 'withdrawn')
+      return
+    }
+    for (const one of packages) await mirror.file(asPackage(one))
+    await transaction(db, async (tx) => {
+      const site = await lockSite(tx, row.site_id)
+      if (site?.status !== 'running') return
+      try {
+        const backupId = await deps.backups.make(tx, site.id, 'update')
+        const begun = {
+          backup_id: backupId,
+          begun_at: row.begun_at ?? clock.now(),
+          attempts: row.attempts,
+          packages: JSON.stringify(packages),
+        }
+        if (!(await move(tx, row, 'saving', begun))) throw new Error('another run has begun it')
+      } catch (error) {
+        if (!(error instanceof Refusal)) throw error
+        // A backup is made or restored right now.
+        await again(tx, row, busyMs)
+      }
+    })
+  }
+
+  /** Whether there is something to be done now; false: it is told when to go on. */
+  async function saved(row: UpdateRow, site: SiteRow): Promise<boolean> {
+    const backup = row.backup_id === null ? undefined : await backupById(db, row.backup_id)
+    if (backup?.state === 'making') return false
+    if (backup?.state !== 'proven') throw new GivenUp('backup_failed')
+    if (!(await driver.holdWrites(site.id, updateHoldMs))) {
+      // Somebody may have written since the backup's moment, so it is made anew.
+      if (row.attempts + 1 >= 2) throw new GivenUp('slow_backup')
+      await driver.holdWrites(site.id, 0)
+      await move(db, row, 'waiting', { backup_id: null, attempts: row.attempts + 1 })
+      return true
+    }
+    const { pages, adminWorks } = await visitor.lookBefore(await visited(site))
+    await move(db, row, 'updating', { before: JSON.stringify(pages), admin_worked: adminWorks })
+    return true
+  }
+
+  async function install(row: UpdateRow, site: SiteRow): Promise<void> {
+    const { mirror } = deps
+    if (!mirror) throw new GivenUp('directory_unavailable')
+    await driver.holdWrites(site.id, updateHoldMs)
+    const spec = await specOf(db, deps.addressing, site)
+    const packages = packagesOf(row)
+    for (const [index, one] of packages.entries())
+      try {
+        const file = await mirror.file(asPackage(one))
+        await driver.applyPackage(spec, row.id, asPackage(one), file)
+      } catch (error) {
+        if (!(error instanceof DriverFailure)) throw error
+        if (error.kind !== 'rejected' && error.kind !== 'full') throw error
+        log.warn({ err: error, site: site.id, package: one.slug }, 'a package was not installed')
+        if (error.kind === 'rejected') await mirror.forget(asPackage(one))
+        if (index === 0) throw new GivenUp(error.kind === 'full' ? 'no_room' : 'package_unusable')
+        const { name: path, from: before, to: after } = one
+        await rollBack(row, [{ path, what: 'package', before, after }])
+        return
+      }
+    try {
+      await driver.upgradeDatabase(site.id)
+    } catch (error) {
+      if (!(error instanceof DriverFailure)) throw error
+      log.warn({ err: error, site: site.id }, 'the database of a site was not upgraded')
+      await rollBack(row, [{ path: 'database', what: 'database', before: '', after: '' }])
+      return
+    }
+    await move(db, row, 'checking')
+  }
+
+  async function check(row: UpdateRow, site: SiteRow): Promise<boolean> {
+    await driver.holdWrites(site.id, updateHoldMs)
+    const differences = await visitor.lookAfter(await visited(site), beforeOf(row))
+    if (differences.length === 0) {
+      await end(row, site, 'done', null)
+      return false
+    }
+    await rollBack(row, differences)
+    return true
+  }
+
+  async function rollBack(row: UpdateRow, differences: readonly PageDifference[]): Promise<void> {
+    await driver.holdWrites(row.site_id, updateHoldMs)
+    await transaction(db, async (tx) => {
+      const restoreId = await deps.backups.restore(tx, row.site_id, row.backup_id ?? '')
+      const values = {
+        restore_id: restoreId,
+        differences: JSON.stringify(differences),
+        reason: 'pages_differ' as const,
+        attempts: row.state === 'rolling_back' ? row.attempts + 1 : 0,
+      }
+      if (!(await move(tx, row, 'rolling_back', values)))
+        throw new Error('another run has rolled it back')
+    })
+  }
+
+  async function rolledBack(row: UpdateRow, site: SiteRow): Promise<void> {
+    const restore = row.restore_id === null ? undefined : await backupToRestore(db, row.restore_id)
+    if (restore?.state === 'restoring') return
+    if (restore?.state === 'restored') {
+      await deps.driver.start(await specOf(db, deps.addressing, site))
+      await end(row, site, 'rolled_back', 'pages_differ')
+    } else if (row.attempts + 1 < maxAttempts) await rollBack(row, differencesOf(row))
+    else await end(row, site, 'failed', 'not_rolled_back')
+  }
+
+  /** Does what the state asks for; whether more can be done at once. */
+  async function step(row: UpdateRow, site: SiteRow): Promise<boolean> {
+    switch (row.state) {
+      case 'waiting':
+        await begin(row, site)
+        return false
+      case 'saving':
+        return await saved(row, site)
+      case 'updating':
+        await install(row, site)
+        return true
+      case 'checking':
+        return await check(row, site)
+      case 'rolling_back':
+        await rolledBack(row, site)
+        return false
+      default:
+        return false
+    }
+  }
+
+  /** A server that does not run: what has not begun is left, what has goes on when it runs. */
+  async function withoutServer(row: UpdateRow, site: SiteRow | undefined): Promise<void> {
+    if (row.state === 'waiting') await end(row, site, 'skipped', 'not_running')
+    else if (site === undefined || site.status === 'deleting')
+      await end(row, site, 'failed', 'not_running')
+    else await transaction(db, (tx) => again(tx, row, suspendedMs))
+  }
+
+  async function onFailure(row: UpdateRow, site: SiteRow, error: unknown, attempt: Attempt) {
+    if (attempt.signal.aborted) throw error
+    if (error instanceof GivenUp) {
+      await end(row, site, 'failed', error.reason)
+      return
+    }
+    const attempts = row.attempts + 1
+    if (attempts < maxAttempts && !(error instanceof DriverFailure && error.kind === 'rejected')) {
+      await db
+        .updateTable('site_update')
+        .set({ attempts })
+        .where('id', '=', row.id)
+        .where('state', '=', row.state)
+        .execute()
+      throw error
+    }
+    log.warn({ err: error, site: row.site_id, state: row.state }, 'an update does not get on')
+    // From the first exchange of files on only the backup is certain.
+    if (row.state === 'updating' || row.state === 'checking')
+      await rollBack(row, [{ path: '/', what: 'unreachable', before: '', after: '' }])
+    else if (row.state === 'waiting') {
+      const isRejected = error instanceof DriverFailure && error.kind === 'rejected'
+      await end(row, site, 'failed', isRejected ? 'package_unusable' : 'directory_unavailable')
+    } else if (row.state === 'rolling_back') await end(row, site, 'failed', 'not_rolled_back')
+    else await end(row, site, 'failed', 'unexpected')
+  }
+
+  jobs.define<{ updateId: string }>({
+    name: updateJob,
+    concurrency: 2,
+    retries: 'unlimited',
+    retryDelaySeconds: 2,
+    limitSeconds: 3600,
+    run: async ({ updateId }, attempt) => {
+      for (;;) {
+        const row = await updateById(db, updateId)
+        if (!row || row.ended_at !== null || row.state === 'planned') return
+        const site = await siteById(db, row.site_id)
+        if (site?.status !== 'running') return await withoutServer(row, site)
+        try {
+          const work = step(row, site)
+          if (!(await within(stepMs, 'the update took too long', work, attempt.signal))) return
+        } catch (error) {
+          return await onFailure(row, site, error, attempt)
+        }
+      }
+    },
+  })
+}

@@ -1,0 +1,351 @@
+/**
+ * The operator updates all sites in waves: one site first, then some, then the rest. A wave stops
+ * by itself when too many sites of a stage had to be rolled back.
+ */
+import type { Clock } from '../platform/clock.ts'
+import { transaction, type Database, type Queryable, type Tx } from '../platform/db.ts'
+import { Refusal } from '../platform/errors.ts'
+import type { Jobs } from '../platform/jobs.ts'
+import type { Log } from '../platform/log.ts'
+import {
+  addUpdate,
+  candidatesOf,
+  foundOf,
+  hasUpdateUnderWay,
+  installedOf,
+  packageOf,
+  updateJob,
+  waveJob,
+  type UpdatePackage,
+} from './update-store.ts'
+
+export const waveStates = ['planned', 'running', 'paused', 'stopped', 'done', 'cancelled'] as const
+export type WaveState = (typeof waveStates)[number]
+
+/** Sites of a wave whose updates are under way at once: each takes a backup. */
+const atOnce = 20
+/** Sites that are read together. */
+const batch = 500
+
+export interface WaveWish {
+  /** How many sites each stage has; 0: all that are left. */
+  readonly stages: readonly number[]
+  /** More than so many per cent of a stage: the wave stops. */
+  readonly stopPercent: number
+  readonly scope: 'security' | 'all'
+}
+export interface PlannedSite {
+  readonly siteId: string
+  readonly name: string
+  readonly stage: number
+  readonly packages: readonly UpdatePackage[]
+}
+type WaveDeps = { readonly jobs: Pick<Jobs, 'add'>; readonly clock: Clock }
+
+/** What is to be done with a stage, of which `counts` says how its sites stand. */
+export function decideStage(
+  counts: { readonly total: number; readonly bad: number; readonly open: number },
+  stopPercent: number,
+): 'stop' | 'go_on' | 'next' {
+  if (counts.bad * 100 > stopPercent * counts.total) return 'stop'
+  return counts.open > 0 ? 'go_on' : 'next'
+}
+
+/** The stage of the site at this place of the order. */
+export function stageOf(place: number, stages: readonly number[]): number {
+  let first = 0
+  for (const [stage, size] of stages.entries()) {
+    if (size === 0 || place < first + size) return stage
+    first += size
+  }
+  return stages.length - 1
+}
+
+/**
+ * Every server with something to install. Those that are suspended are among them: they get it
+ * when they run again.
+ */
+export async function planSites(
+  db: Queryable,
+  clock: Clock,
+  wish: WaveWish,
+): Promise<PlannedSite[]> {
+  const planned: PlannedSite[] = []
+  for (let after = '00000000-0000-0000-0000-000000000000'; ;) {
+    const rows = await db
+      .selectFrom('site as s')
+      .innerJoin('site_software as w', 'w.site_id', 's.id')
+      .select(['s.id', 's.name', 'w.found'])
+      .where('s.status', 'in', ['running', 'suspended'])
+      .where('s.deleted_at', 'is', null)
+      .where('s.id', '>', after)
+      .orderBy('s.id')
+      .limit(batch)
+      .execute()
+    for (const row of rows) {
+      after = row.id
+      const found = foundOf(row)
+      if (!found) continue
+      const installed = await installedOf(db, row.id, found, clock.now())
+      const packages = candidatesOf(installed)
+        .filter(({ security, rolledBack }) => (wish.scope === 'all' || security) && !rolledBack)
+        .map(packageOf)
+      if (packages.length > 0)
+        planned.push({
+          siteId: row.id,
+          name: row.name,
+          stage: stageOf(planned.length, wish.stages),
+          packages,
+        })
+    }
+    if (rows.length < batch) return planned
+  }
+}
+
+/** Writes a wave down; nothing begins before `startWave`. Answers its id. */
+export async function planWave(
+  tx: Tx,
+  deps: WaveDeps,
+  wish: WaveWish,
+  sites: readonly PlannedSite[],
+): Promise<bigint> {
+  const { id } = await tx
+    .insertInto('update_wave')
+    .values({
+      stages: [...wish.stages],
+      stop_percent: wish.stopPercent,
+      scope: wish.scope,
+      created_at: deps.clock.now(),
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  for (const { siteId, stage, packages } of sites)
+    await addUpdate(tx, deps, { siteId, cause: 'wave', packages, wave: { id, stage } })
+  return id
+}
+
+const lockWave = (tx: Tx, id: bigint) =>
+  tx.selectFrom('update_wave').selectAll().where('id', '=', id).forUpdate().executeTakeFirst()
+
+const moves = {
+  start: { from: ['planned'], to: 'running' },
+  pause: { from: ['running'], to: 'paused' },
+  resume: { from: ['paused', 'stopped'], to: 'running' },
+  cancel: { from: ['planned', 'running', 'paused', 'stopped'], to: 'cancelled' },
+} as const
+export type WaveMove = keyof typeof moves
+
+/**
+ * Starts, pauses, resumes or cancels a wave. What is under way at a site ends; what has not begun
+ * waits, or is left where the wave is cancelled. Refusal not_found, or conflict in another state.
+ */
+export async function moveWave(
+  tx: Tx,
+  deps: WaveDeps,
+  id: bigint,
+  move: WaveMove,
+  stopPercent?: number,
+): Promise<void> {
+  const wave = await lockWave(tx, id)
+  if (!wave) throw new Refusal('not_found')
+  const { from, to } = moves[move]
+  if (!(from as readonly string[]).includes(wave.state)) throw new Refusal('conflict')
+  const now = deps.clock.now()
+  await tx
+    .updateTable('update_wave')
+    .set({
+      state: to,
+      ended_at: to === 'cancelled' ? now : null,
+      // One that stopped would stop again at once.
+      ...(stopPercent !== undefined && { stop_percent: stopPercent }),
+    })
+    .where('id', '=', id)
+    .execute()
+  if (to === 'running') await jobOf(tx, deps, id)
+  else await holdBack(tx, id)
+  if (to === 'cancelled') await leave(tx, id, now)
+  // What a stop has left is in the plan again.
+  if (wave.state === 'stopped' && to === 'running')
+    await tx
+      .updateTable('site_update')
+      .set({ state: 'planned', reason: null, ended_at: null })
+      .where('wave_id', '=', id)
+      .where('state', '=', 'skipped')
+      .where('reason', '=', 'wave_stopped')
+      .execute()
+}
+
+const jobOf = (tx: Tx, deps: WaveDeps, id: bigint): Promise<void> =>
+  deps.jobs.add(tx, waveJob, { waveId: String(id) })
+
+/** Updates that have not begun wait for the wave again. */
+const holdBack = (tx: Tx, id: bigint) =>
+  tx
+    .updateTable('site_update')
+    .set({ state: 'planned' })
+    .where('wave_id', '=', id)
+    .where('state', '=', 'waiting')
+    .execute()
+
+/** Updates that have not begun are left. */
+const leave = (tx: Tx, id: bigint, now: Date) =>
+  tx
+    .updateTable('site_update')
+    .set({ state: 'skipped', reason: 'wave_stopped', ended_at: now })
+    .where('wave_id', '=', id)
+    .where('state', '=', 'planned')
+    .execute()
+
+export interface WaveShown {
+  readonly id: number
+  readonly state: WaveState
+  readonly stages: readonly number[]
+  /** From 1. */
+  readonly stage: number
+  readonly stopPercent: number
+  readonly scope: string
+  readonly createdAt: string
+  readonly endedAt: string | null
+  /** How many sites are in each state. */
+  readonly sites: Readonly<Record<string, number>>
+  /** Sites that were rolled back or given up. */
+  readonly trouble: readonly {
+    readonly siteId: string
+    readonly name: string
+    readonly state: string
+    readonly reason: string | null
+    readonly packages: readonly UpdatePackage[]
+    readonly differences: unknown
+  }[]
+}
+
+/** The newest waves, or the one with this id. */
+export async function wavesOf(db: Queryable, id: bigint | null, most = 10): Promise<WaveShown[]> {
+  const waves = await db
+    .selectFrom('update_wave')
+    .selectAll()
+    .$if(id !== null, (query) => query.where('id', '=', id ?? 0n))
+    .orderBy('id', 'desc')
+    .limit(most)
+    .execute()
+  const shown: WaveShown[] = []
+  for (const wave of waves) {
+    const counts = await db
+      .selectFrom('site_update')
+      .select((eb) => ['state', eb.fn.countAll<bigint>().as('n')])
+      .where('wave_id', '=', wave.id)
+      .groupBy('state')
+      .execute()
+    const trouble = await db
+      .selectFrom('site_update as u')
+      .innerJoin('site as s', 's.id', 'u.site_id')
+      .select(['u.site_id', 's.name', 'u.state', 'u.reason', 'u.packages', 'u.differences'])
+      .where('u.wave_id', '=', wave.id)
+      .where('u.state', 'in', ['rolled_back', 'failed'])
+      .orderBy('u.seq')
+      .limit(100)
+      .execute()
+    shown.push({
+      id: Number(wave.id),
+      state: wave.state as WaveState,
+      stages: wave.stages,
+      stage: wave.stage + 1,
+      stopPercent: wave.stop_percent,
+      scope: wave.scope,
+      createdAt: wave.created_at.toISOString(),
+      endedAt: wave.ended_at?.toISOString() ?? null,
+      sites: Object.fromEntries(counts.map(({ state, n }) => [state, Number(n)])),
+      trouble: trouble.map((row) => ({
+        siteId: row.site_id,
+        name: row.name,
+        state: row.state,
+        reason: row.reason,
+        packages: row.packages as unknown as UpdatePackage[],
+        differences: row.differences,
+      })),
+    })
+  }
+  return shown
+}
+
+export function defineUpdateWaves(deps: WaveDeps & { db: Database; jobs: Jobs; log: Log }): void {
+  const { db, jobs, clock, log } = deps
+
+  /** Begins updates of the stage, as many as may be under way. */
+  async function beginSome(tx: Tx, waveId: bigint, stage: number, room: number): Promise<void> {
+    const rows = await tx
+      .selectFrom('site_update')
+      .select(['id', 'site_id'])
+      .where('wave_id', '=', waveId)
+      .where('stage', '=', stage)
+      .where('state', '=', 'planned')
+      .orderBy('seq')
+      .limit(Math.max(0, room))
+      .execute()
+    for (const { id, site_id: siteId } of rows) {
+      // Its owner, or its night, is doing the same just now.
+      const busy = await hasUpdateUnderWay(tx, siteId)
+      await tx
+        .updateTable('site_update')
+        .set(
+          busy ? { state: 'skipped', reason: 'busy', ended_at: clock.now() } : { state: 'waiting' },
+        )
+        .where('id', '=', id)
+        .execute()
+      if (!busy) await jobs.add(tx, updateJob, { updateId: id })
+    }
+    // The one who skipped them all is not called by an update that ends.
+    if (rows.length > 0) await jobOf(tx, deps, waveId)
+  }
+
+  async function countsOf(tx: Tx, waveId: bigint, stage: number) {
+    const rows = await tx
+      .selectFrom('site_update')
+      .select((eb) => ['state', eb.fn.countAll<bigint>().as('n')])
+      .where('wave_id', '=', waveId)
+      .where('stage', '=', stage)
+      .groupBy('state')
+      .execute()
+    const sum = (states: readonly string[]): number =>
+      rows.filter(({ state }) => states.includes(state)).reduce((all, { n }) => all + Number(n), 0)
+    const underWay = sum(['waiting', 'saving', 'updating', 'checking', 'rolling_back'])
+    return {
+      total: sum(rows.map(({ state }) => state)),
+      bad: sum(['rolled_back', 'failed']),
+      open: underWay + sum(['planned']),
+      underWay,
+    }
+  }
+
+  async function advance(tx: Tx, id: bigint): Promise<void> {
+    const wave = await lockWave(tx, id)
+    if (wave?.state !== 'running') return
+    for (let { stage } = wave; stage < wave.stages.length; stage++) {
+      const counts = await countsOf(tx, id, stage)
+      const decision = decideStage(counts, wave.stop_percent)
+      if (decision === 'next') continue
+      await tx.updateTable('update_wave').set({ stage }).where('id', '=', id).execute()
+      if (decision === 'go_on') {
+        await beginSome(tx, id, stage, atOnce - counts.underWay)
+        return
+      }
+      await tx.updateTable('update_wave').set({ state: 'stopped' }).where('id', '=', id).execute()
+      await holdBack(tx, id)
+      await leave(tx, id, clock.now())
+      log.error({ wave: Number(id), stage: stage + 1, ...counts }, 'a wave of updates has stopped')
+      return
+    }
+    await tx
+      .updateTable('update_wave')
+      .set({ state: 'done', stage: wave.stages.length - 1, ended_at: clock.now() })
+      .where('id', '=', id)
+      .execute()
+    log.info({ wave: Number(id) }, 'a wave of updates is done')
+  }
+
+  jobs.define<{ waveId: string }>({
+    name: waveJob,
+    retries: 'unlimited',
+    run: ({ waveId }) => transaction(db, (tx) => advance(tx, BigInt(waveId))),
+  })
+}

@@ -1,0 +1,68 @@
+/** Who may visit a server's site, as its owner says it. The edge of its node asks visitors. */
+import * as api from '../../contract/wordpress-visitors.ts'
+import type { SiteVisitors } from '../../contract/wordpress-visitors.ts'
+import { isUuid, onCommit, type Database, type Queryable } from '../platform/db.ts'
+import { Refusal } from '../platform/errors.ts'
+import type { Http } from '../platform/http.ts'
+import { scryptHash } from '../platform/scrypt.ts'
+import { deniedNetworks } from './denied-networks.ts'
+import { siteOf, type SiteRow } from './store.ts'
+
+export interface VisitorRouteDeps {
+  readonly db: Database
+  /** Tells the edge. */
+  readonly onChange: () => void
+}
+
+type Chosen = Pick<SiteRow, 'visit_user' | 'denied_networks'>
+const shown = (chosen: Chosen, ip: string): SiteVisitors => ({
+  user: chosen.visit_user,
+  denied: chosen.denied_networks,
+  address: ip,
+})
+
+export function visitorRoutes(http: Http, { db, onChange }: VisitorRouteDeps): void {
+  const own = async (from: Queryable, customerId: string, id: string) => {
+    const site = isUuid(id) ? await siteOf(from, customerId, id) : undefined
+    if (!site) throw new Refusal('not_found')
+    return site
+  }
+  const change = (
+    tx: Queryable,
+    id: string,
+    set: Partial<Pick<SiteRow, 'visit_user' | 'visit_hash' | 'denied_networks'>>,
+  ): Promise<Chosen> =>
+    tx
+      .updateTable('site')
+      .set(set)
+      .where('id', '=', id)
+      .returning(['visit_user', 'denied_networks'])
+      .executeTakeFirstOrThrow()
+
+  http.read(api.getSiteVisitors, async ({ customerId, params, ip }) =>
+    shown(await own(db, customerId, params.id), ip),
+  )
+  http.write(
+    api.setSitePassword,
+    async ({ customerId, params, body }) => {
+      await own(db, customerId, params.id)
+      return await scryptHash(body.password)
+    },
+    async ({ tx, customerId, params, body, ip, prepared: hash }) => {
+      const site = await own(tx, customerId, params.id)
+      onCommit(tx, onChange)
+      return shown(await change(tx, site.id, { visit_user: body.user, visit_hash: hash }), ip)
+    },
+  )
+  http.write(api.removeSitePassword, async ({ tx, customerId, params, ip }) => {
+    const site = await own(tx, customerId, params.id)
+    onCommit(tx, onChange)
+    return shown(await change(tx, site.id, { visit_user: null, visit_hash: null }), ip)
+  })
+  http.write(api.denyNetworks, async ({ tx, customerId, params, body, ip, language }) => {
+    const site = await own(tx, customerId, params.id)
+    const denied = deniedNetworks(body.networks, ip, language)
+    onCommit(tx, onChange)
+    return shown(await change(tx, site.id, { denied_networks: denied }), ip)
+  })
+}

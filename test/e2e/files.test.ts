@@ -1,0 +1,149 @@
+/** The files of a server on its page: up, down, edited, renamed, deleted. */
+import { readFile } from 'node:fs/promises'
+import path from 'node:path'
+import type { Browser, Page } from 'playwright-core'
+import ssh2 from 'ssh2'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { orderServer } from '../ordered-servers.ts'
+import { freePort, openTestPortal, type TestCustomer, type TestPortal } from '../portal.ts'
+import { endVisits, openBrowser, phone, sideways, violations, visitAs, wide } from './browser.ts'
+
+let portal: TestPortal
+let browser: Browser
+let customer: TestCustomer
+let id: string
+beforeAll(async () => {
+  const SFTP_PORT = String(await freePort())
+  ;[portal, browser] = await Promise.all([openTestPortal({ env: { SFTP_PORT } }), openBrowser()])
+  customer = await portal.customer()
+  await portal.topUp(customer, 500_000)
+  ;({ id } = await orderServer(portal, customer))
+})
+afterAll(async () => {
+  await endVisits(browser)
+  await portal?.close()
+})
+
+const open = async (language: 'en' | 'vi', viewport = wide, theme: 'light' | 'dark' = 'light') => {
+  const visit = await visitAs(browser, { language, viewport, theme, customer })
+  await visit.page.goto(`${portal.url}/wordpress/${id}?tab=files`)
+  return visit
+}
+const keep = async (page: Page, name: string): Promise<void> => {
+  const folder = process.env['PICTURES']
+  if (folder !== undefined)
+    await page.screenshot({ path: path.join(folder, `${name}.png`), fullPage: true })
+}
+const there = (name: string): string => path.join(portal.dataDir, 'sites', id, 'wordpress', name)
+
+test('a file goes up, is edited, renamed, brought down and deleted', async () => {
+  const { page, complaints } = await open('en')
+  const list = page.getByRole('list', { name: 'Files' })
+  await page.getByRole('button', { name: 'New folder' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Name').fill('ảnh')
+  await dialog.getByRole('button', { name: 'Create' }).click()
+  await list.getByRole('button', { name: 'ảnh' }).first().click()
+  await page.getByText('This folder is empty').waitFor()
+
+  const choose = page.locator('input[type=file]')
+  const large = Buffer.alloc(1_200_000, 7)
+  await choose.setInputFiles([
+    { name: 'a.txt', mimeType: 'text/plain', buffer: Buffer.from('xin chào') },
+    { name: 'large.bin', mimeType: 'application/octet-stream', buffer: large },
+  ])
+  await list.getByText('large.bin').waitFor()
+  expect((await readFile(there('ảnh/large.bin'))).equals(large)).toBe(true)
+
+  await list.getByRole('button', { name: 'a.txt' }).first().click()
+  await dialog.getByRole('textbox').fill('xin chào bạn')
+  await keep(page, 'files-edit')
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('a.txt is saved.').waitFor()
+  expect(await readFile(there('ảnh/a.txt'), 'utf8')).toBe('xin chào bạn')
+
+  // What is there gives way only when its owner says so.
+  await choose.setInputFiles({
+    name: 'a.txt',
+    mimeType: 'text/plain',
+    buffer: Buffer.from('khác'),
+  })
+  await page.getByText('There is a file of this name already.').waitFor()
+  expect(await readFile(there('ảnh/a.txt'), 'utf8')).toBe('xin chào bạn')
+  await page.getByRole('button', { name: 'Replace it' }).click()
+  await expect.poll(() => readFile(there('ảnh/a.txt'), 'utf8')).toBe('khác')
+
+  await page.getByRole('button', { name: 'Actions for large.bin' }).click()
+  await page.getByRole('menuitem', { name: 'Rename' }).click()
+  await dialog.getByLabel('Name').fill('a.txt')
+  await dialog.getByRole('button', { name: 'Rename' }).click()
+  await dialog.getByText('There is something of that name already.').waitFor()
+  await dialog.getByLabel('Name').fill('b.bin')
+  await dialog.getByRole('button', { name: 'Rename' }).click()
+  await list.getByText('b.bin').waitFor()
+
+  await page.getByRole('button', { name: 'Actions for b.bin' }).click()
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('menuitem', { name: 'Download' }).click(),
+  ])
+  expect((await readFile(await download.path())).equals(large)).toBe(true)
+
+  await page.getByRole('button', { name: 'Up one folder' }).click()
+  await page.getByRole('button', { name: 'Actions for ảnh' }).click()
+  await page.getByRole('menuitem', { name: 'Delete' }).click()
+  await dialog.getByText('everything in it').waitFor()
+  await dialog.getByRole('button', { name: 'Delete' }).click()
+  await list.getByText('ảnh').waitFor({ state: 'detached' })
+  // A refusal of the server is in the browser's console as a request that failed.
+  expect(complaints.filter((one) => !one.includes('422'))).toEqual([])
+})
+
+test.each([
+  ['wide', 'light', 'vi'],
+  ['wide', 'dark', 'en'],
+  ['phone', 'light', 'en'],
+  ['phone', 'dark', 'vi'],
+] as const)('%s, %s, %s: accessible, within the screen', async (size, theme, language) => {
+  const { page } = await open(language, size === 'wide' ? wide : phone, theme)
+  await page.getByRole('button', { name: 'wp-content' }).first().waitFor()
+  await keep(page, `files-${size}-${theme}-${language}`)
+  expect(await violations(page)).toEqual([])
+  expect(await sideways(page)).toBe(0)
+})
+
+test('a key is added, seen, and taken away', async () => {
+  const { page, complaints } = await open('en')
+  await page.getByText('Fingerprint of the server').waitFor()
+  await page.getByText('No key yet').waitFor()
+  await page.getByRole('button', { name: 'Add key' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Name').fill('Laptop of An')
+  await dialog.getByLabel('Public key').fill('-----BEGIN OPENSSH PRIVATE KEY-----')
+  await dialog.getByRole('button', { name: 'Add key' }).click()
+  await dialog.getByText('This is a private key').waitFor()
+  await keep(page, 'sftp-fault')
+  const key = ssh2.utils.generateKeyPairSync('ed25519').public
+  await dialog.getByLabel('Public key').fill(`${key} an@laptop`)
+  await dialog.getByRole('button', { name: 'Add key' }).click()
+  await page.getByText('Laptop of An can open the files now.').waitFor()
+  const keys = page.getByRole('list', { name: 'Keys that open these files' })
+  await keys.getByText('ed25519 SHA256:').waitFor()
+  expect(await violations(page)).toEqual([])
+  for (const [language, viewport, theme, name] of [
+    ['en', wide, 'light', 'sftp-en-light'],
+    ['vi', wide, 'dark', 'sftp-vi-dark'],
+    ['vi', phone, 'light', 'sftp-vi-phone'],
+    ['en', phone, 'dark', 'sftp-en-phone-dark'],
+  ] as const) {
+    const look = await open(language, viewport, theme)
+    await look.page.getByText('SHA256:').nth(1).waitFor()
+    expect(await sideways(look.page)).toBe(0)
+    expect(await violations(look.page)).toEqual([])
+    await keep(look.page, name)
+  }
+  await page.getByRole('button', { name: 'Remove Laptop of An' }).click()
+  await dialog.getByRole('button', { name: 'Delete' }).click()
+  await page.getByText('No key yet').waitFor()
+  expect(complaints.filter((one) => !one.includes('422'))).toEqual([])
+})

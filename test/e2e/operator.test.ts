@@ -1,0 +1,220 @@
+/**
+ * The operator's desk in a real browser: an invitation accepted with an app, a customer found,
+ * money put in with a second member's approval, a block, and the trail. With PICTURES=folder the
+ * looks are kept there.
+ */
+import path from 'node:path'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { stepOf, totpAt } from '../../server/auth/totp.ts'
+import { transaction } from '../../server/platform/db.ts'
+import { openTestPortal, type TestCustomer, type TestPortal } from '../portal.ts'
+import { invitationsOf, newMember, type TestMember } from '../staff.ts'
+import {
+  endVisits,
+  openBrowser,
+  openPage,
+  phone,
+  resize,
+  settled,
+  sideways,
+  violations,
+  visitAs,
+  wide,
+  type Look,
+} from './browser.ts'
+
+let portal: TestPortal
+let browser: Browser
+let an: TestCustomer
+beforeAll(async () => {
+  ;[portal, browser] = await Promise.all([openTestPortal(), openBrowser()])
+  an = await portal.customer()
+  await portal.topUp(an, 200_000)
+})
+afterAll(async () => {
+  await endVisits(browser)
+  await portal?.close()
+})
+
+/** The desk as this member, in a browser that holds the member's session. */
+async function deskOf(member: TestMember, look: Look = {}) {
+  const one = await visitAs(browser, { language: 'en', viewport: wide, ...look })
+  const [name = '', value = ''] = (member.headers['cookie'] ?? '').split('=')
+  await one.context.addCookies([
+    { name, value, url: `${portal.url}/api/operator`, httpOnly: true, sameSite: 'Strict' },
+  ])
+  return one
+}
+const heading = (page: Page, name: string) =>
+  page.getByRole('heading', { level: 1, name }).waitFor()
+const keep = async (page: Page, name: string): Promise<void> => {
+  const folder = process.env['PICTURES']
+  if (folder === undefined) return
+  for (const [size, at] of Object.entries({ wide, phone })) {
+    await resize(page, at)
+    await page.screenshot({ path: path.join(folder, `${name}-${size}.png`), fullPage: true })
+  }
+  await resize(page, wide)
+}
+
+test('an invitation is accepted with an app, and the session ends at sign-out', async () => {
+  const { link } = await transaction(portal.app.db, (tx) =>
+    invitationsOf(portal).invite(tx, {
+      name: 'Lan Trần',
+      email: 'lan@operator.example',
+      role: 'owner',
+    }),
+  )
+  const { page, complaints } = await visitAs(browser, { language: 'en', viewport: wide })
+  await page.goto(link)
+  await page.getByRole('img', { name: 'QR code' }).waitFor()
+  await keep(page, 'invitation-en-light')
+  expect(await violations(page)).toEqual([])
+  const secret = (await page.locator('p.font-mono').innerText()).trim()
+  await page.getByLabel('1. Choose a password').fill('Correct-horse-9')
+  await page.getByLabel('3. Type the code').fill('000000')
+  await page.getByRole('button', { name: 'Begin' }).click()
+  await page.getByText('That code is not right').waitFor()
+  const code = totpAt(secret, stepOf(new Date()))
+  await page.getByLabel('3. Type the code').fill(code)
+  await page.getByRole('button', { name: 'Begin' }).click()
+  await heading(page, 'Customers')
+  expect(new URL(page.url()).hash).toBe('')
+  // The browser's log names what was refused: a wrong code, and that nobody was signed in before.
+  expect(complaints.filter((text) => !/\b(401|422)\b/.test(text))).toEqual([])
+
+  await page.getByRole('button', { name: 'Your session: Lan Trần' }).click()
+  await page.getByRole('menuitem', { name: /Sign out/ }).click()
+  await heading(page, 'Operator’s desk')
+  await keep(page, 'sign-in-en-light')
+  expect(await violations(page)).toEqual([])
+  await page.getByLabel('Email').fill('Lan@Operator.example')
+  await page.getByLabel('Password', { exact: true }).fill('Correct-horse-9')
+  await page.getByLabel('Code of your app').fill(code)
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+  // The same code a second time.
+  await page.getByText('Login fail, please try again !').waitFor()
+  await page.getByLabel('Code of your app').fill(totpAt(secret, stepOf(new Date()) + 1))
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+  await heading(page, 'Customers')
+})
+
+test('a customer is found, noted on, credited with a second member, and blocked', async () => {
+  const finance = await newMember(portal, 'finance')
+  const owner = await newMember(portal, 'owner')
+  const { page, complaints } = await deskOf(finance)
+  await openPage(page, `${portal.url}/operator`)
+  await page.getByRole('searchbox', { name: 'Search' }).fill('nguyen van an')
+  await page.getByRole('link', { name: an.email }).click()
+  await heading(page, 'Nguyễn Văn An')
+
+  await page.getByRole('button', { name: 'Add note' }).click()
+  await page.getByLabel('Note', { exact: true }).fill('Called about the invoice of May.')
+  await page.getByRole('dialog').getByRole('button', { name: 'Add note' }).click()
+  await page.getByText('Called about the invoice of May.').first().waitFor()
+  // Their role does not block.
+  expect(await page.getByRole('button', { name: 'Block', exact: true }).count()).toBe(0)
+
+  const credit = async (amount: string): Promise<void> => {
+    await page.getByRole('button', { name: 'Credit wallet' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('button', { name: 'Credit wallet' }).click()
+    await dialog.getByText('Enter an amount').waitFor()
+    await dialog.getByLabel('Amount in VND').fill(amount)
+    await dialog.getByLabel('Text for the customer').fill('Goodwill for the outage')
+    await dialog.getByLabel('Reason').fill('Outage of Monday, ticket 4711')
+    await keep(page, `credit-${amount}-en-light`)
+    await dialog.getByRole('button', { name: 'Credit wallet' }).click()
+    await dialog.waitFor({ state: 'detached' })
+  }
+  await credit('50000')
+  await page.getByText('250.000').first().waitFor()
+  await credit('6000000')
+  await page.getByText('Another member must approve this within 24 hours.').waitFor()
+  await page.getByText('250.000').first().waitFor()
+  await page.getByRole('link', { name: 'Approvals' }).click()
+  await page.getByText('Somebody else must approve what you proposed.').waitFor()
+  expect(await page.getByRole('button', { name: 'Approve' }).count()).toBe(0)
+  expect(complaints).toEqual([])
+
+  const other = await deskOf(owner)
+  await openPage(other.page, `${portal.url}/operator/approvals`)
+  await keep(other.page, 'approvals-en-light')
+  expect(await violations(other.page)).toEqual([])
+  await other.page.getByRole('button', { name: 'Approve' }).click()
+  await other.page.getByRole('dialog').getByRole('button', { name: 'Approve' }).click()
+  await other.page.getByText('Nothing waits for approval.').waitFor()
+  await openPage(other.page, `${portal.url}/operator/customers/${an.id}`)
+  await other.page.getByText('6.250.000').first().waitFor()
+
+  await other.page.getByRole('button', { name: 'Block', exact: true }).click()
+  await other.page.getByLabel('Reason').fill('Card was stolen')
+  await other.page.getByRole('dialog').getByRole('button', { name: 'Block' }).click()
+  await other.page.getByText(/^Blocked ·/).waitFor()
+  await settled(other.page)
+  await keep(other.page, 'customer-en-light')
+  expect(await violations(other.page)).toEqual([])
+  const { email, password } = an
+  const refused = await portal.call('POST', '/api/v1/auth/login', { body: { email, password } })
+  expect(refused.body.error?.code).toBe('account_blocked')
+
+  await other.page.getByRole('link', { name: 'Trail' }).click()
+  await other.page.getByText('Card was stolen').waitFor()
+  await other.page.getByRole('button', { name: 'Verify the chain' }).click()
+  await other.page.getByText(/The chain is whole: \d+ acts/).waitFor()
+  await keep(other.page, 'trail-en-light')
+  expect(await violations(other.page)).toEqual([])
+
+  await other.page.getByRole('link', { name: 'Staff' }).click()
+  await heading(other.page, 'Staff')
+  await other.page.getByRole('button', { name: 'Invite a member' }).click()
+  await other.page.getByLabel('Name').fill('Minh Lê')
+  await other.page.getByLabel('Email').fill('Minh@Operator.example')
+  await other.page.getByLabel('Role').selectOption('support')
+  await other.page.getByLabel('Networks').fill('203.0.113.0/33')
+  await other.page.getByLabel('Reason').fill('New colleague')
+  await other.page.getByRole('dialog').getByRole('button', { name: 'Invite' }).click()
+  await other.page.getByText('203.0.113.0/33 is no network').waitFor()
+  await other.page.getByLabel('Networks').fill('203.0.113.0/24')
+  await other.page.getByRole('dialog').getByRole('button', { name: 'Invite' }).click()
+  await other.page.getByText('minh@operator.example').waitFor()
+  await keep(other.page, 'staff-en-light')
+  // What is refused stands in the browser's log; nothing else does.
+  expect(other.complaints.filter((text) => !text.includes('422'))).toEqual([])
+})
+
+test('in Vietnamese, dark, and on a phone every screen is whole', async () => {
+  const owner = await newMember(portal, 'owner')
+  const { page, complaints } = await deskOf(owner, { language: 'vi', theme: 'dark' })
+  const screens = {
+    search: '/operator?q=nguyen',
+    customer: `/operator/customers/${an.id}`,
+    approvals: '/operator/approvals',
+    suspense: '/operator/suspense',
+    work: '/operator/work',
+    trail: '/operator/trail',
+    staff: '/operator/staff',
+  }
+  for (const [name, at] of Object.entries(screens)) {
+    await openPage(page, `${portal.url}${at}`)
+    await keep(page, `${name}-vi-dark`)
+    expect([name, await violations(page)]).toEqual([name, []])
+    await resize(page, phone)
+    expect([name, await sideways(page)]).toEqual([name, 0])
+    await resize(page, wide)
+  }
+  await page.getByRole('button', { name: 'Ngôn ngữ: Tiếng Việt' }).click()
+  await page.getByRole('menuitemradio', { name: 'English' }).click()
+  await heading(page, 'Staff')
+  expect(complaints).toEqual([])
+})
+
+test('a session that has ended asks to sign in again', async () => {
+  const owner = await newMember(portal, 'owner')
+  const { page } = await deskOf(owner)
+  await openPage(page, `${portal.url}/operator/staff`)
+  await owner.call('POST', '/api/operator/sign-out')
+  await page.getByRole('link', { name: 'Trail' }).click()
+  await page.getByText('Your session has ended').waitFor()
+})

@@ -1,0 +1,238 @@
+/**
+ * The second factor in a real browser: an app set up and asked for, a passkey of Chromium's virtual
+ * authenticator, what is asked again, and the letter's link. With PICTURES=folder the looks are
+ * kept there.
+ */
+import path from 'node:path'
+import type { Browser, CDPSession, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { stepOf, totpAt } from '../../server/auth/totp.ts'
+import {
+  eventually,
+  freePort,
+  openTestPortal,
+  type TestCustomer,
+  type TestPortal,
+} from '../portal.ts'
+import {
+  endVisits,
+  openBrowser,
+  openPage,
+  phone,
+  resize,
+  settled,
+  sideways,
+  violations,
+  visitAs,
+  wide,
+} from './browser.ts'
+
+let portal: TestPortal
+let browser: Browser
+beforeAll(async () => {
+  // Passkeys belong to a host name, never to an address.
+  const port = await freePort()
+  const env = { PORT: String(port), PORTAL_URL: `http://localhost:${port}` }
+  ;[portal, browser] = await Promise.all([openTestPortal({ env }), openBrowser()])
+})
+afterAll(async () => {
+  await endVisits(browser)
+  await portal?.close()
+})
+
+async function customer(language: 'en' | 'vi' = 'en'): Promise<TestCustomer> {
+  const one = await portal.customer()
+  await portal.call('PUT', '/api/v1/account', { token: one.token, body: { language } })
+  return one
+}
+async function enterPassword(page: Page, who: TestCustomer): Promise<void> {
+  await page.goto(`${portal.url}/login`)
+  await page.getByLabel('Email').fill(who.email)
+  await page.getByLabel('Password', { exact: true }).fill(who.password)
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+}
+const overview = (page: Page) => page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
+const card = (page: Page, name: string) => page.getByRole('region', { name })
+const keep = async (page: Page, name: string): Promise<void> => {
+  const folder = process.env['PICTURES']
+  if (folder === undefined) return
+  for (const [size, at] of Object.entries({ wide, phone })) {
+    await resize(page, at)
+    await page.screenshot({ path: path.join(folder, `${name}-${size}.png`), fullPage: true })
+  }
+  await resize(page, wide)
+}
+
+/** An authenticator that verifies its user by itself, as a fingerprint reader would. */
+async function withAuthenticator(page: Page): Promise<CDPSession> {
+  const session = await page.context().newCDPSession(page)
+  await session.send('WebAuthn.enable')
+  await session.send('WebAuthn.addVirtualAuthenticator', {
+    options: {
+      protocol: 'ctap2',
+      transport: 'internal',
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+    },
+  })
+  return session
+}
+
+test('an app is set up, asked for, and asked again; a recovery code stands in for it', async () => {
+  const an = await customer()
+  const { page, context, complaints } = await visitAs(browser, { language: 'en' })
+  await enterPassword(page, an)
+  await overview(page)
+  await page.goto(`${portal.url}/account`)
+  await page.getByRole('link', { name: 'Open: Second factor' }).click()
+  const app = card(page, 'Authenticator app')
+  await app.getByLabel('Current password', { exact: true }).fill(an.password)
+  await app.getByRole('button', { name: 'Set up' }).click()
+  const secret = await app.locator('code').innerText()
+  await app.getByRole('img', { name: /QR code/ }).waitFor()
+  await settled(page)
+  expect(await violations(page)).toEqual([])
+  await keep(page, 'app-set-up')
+  const now = new Date()
+  await app.getByLabel('6-digit code').fill(totpAt(secret, stepOf(now)))
+  await app.getByRole('button', { name: 'Confirm' }).click()
+  const codes = page.getByRole('dialog', { name: 'Keep these codes' })
+  await codes.waitFor()
+  const kept = await codes.getByRole('listitem').allInnerTexts()
+  expect(kept).toHaveLength(10)
+  await keep(page, 'codes')
+  await codes.getByRole('button', { name: 'I have kept them' }).click()
+  await card(page, 'Recovery codes').getByText('10 codes left').waitFor()
+  expect(await violations(page)).toEqual([])
+  await keep(page, 'security-on')
+
+  // Another browser, which knows the password only.
+  const other = await visitAs(browser, { language: 'en' })
+  await enterPassword(other.page, an)
+  await other.page.getByText('Enter the code of your authenticator app.').waitFor()
+  await settled(other.page)
+  expect(await violations(other.page)).toEqual([])
+  await keep(other.page, 'sign-in-step')
+  await other.page.getByLabel('6-digit code').fill('000000')
+  await other.page.getByText('That code is not right.').first().waitFor()
+  await other.page.getByRole('button', { name: 'Use a recovery code' }).click()
+  await other.page.getByLabel('Recovery code').fill(kept[0] ?? '')
+  await other.page.getByRole('checkbox', { name: 'Trust this device' }).check()
+  await other.page.getByRole('button', { name: 'Sign in', exact: true }).click()
+  await overview(other.page)
+  // Trusted: not asked the next time, but for what hurts.
+  await other.page.getByRole('button', { name: /^Account/ }).click()
+  await other.page.getByRole('menuitem', { name: 'Sign Out' }).click()
+  await other.page.waitForURL(/\/login/)
+  await enterPassword(other.page, an)
+  await overview(other.page)
+  await other.page.goto(`${portal.url}/account/security`)
+  await card(other.page, 'Trusted devices').getByRole('listitem').waitFor()
+  await card(other.page, 'Authenticator app')
+    .getByRole('button', { name: /^Turn off/ })
+    .click()
+  await other.page
+    .getByRole('dialog', { name: 'Turn the app off?' })
+    .getByRole('button', { name: 'Turn off' })
+    .click()
+  const again = other.page.getByRole('dialog', { name: 'Please confirm it is you' })
+  await again.waitFor()
+  expect(await violations(other.page)).toEqual([])
+  await keep(other.page, 'ask-again')
+  await again.getByRole('button', { name: 'Use a recovery code' }).click()
+  await again.getByLabel('Recovery code').fill(kept[1] ?? '')
+  await again.getByRole('button', { name: 'Confirm' }).click()
+  await other.page.getByText('The app is off.').waitFor()
+  await expect.poll(() => card(other.page, 'Trusted devices').count()).toBe(0)
+  expect(complaints.filter((one) => !/40[13]|422/.test(one))).toEqual([])
+  await Promise.all([context.close(), other.context.close()])
+})
+
+test('a passkey is added, signs in without a password, and is asked for again', async () => {
+  const an = await customer()
+  const { page, context } = await visitAs(browser, { language: 'en' })
+  const authenticator = await withAuthenticator(page)
+  await enterPassword(page, an)
+  await overview(page)
+  await openPage(page, `${portal.url}/account/security`)
+  const passkeys = card(page, 'Passkeys')
+  await passkeys.getByLabel('Name').fill('Laptop')
+  await passkeys.getByLabel('Current password', { exact: true }).fill(an.password)
+  await passkeys.getByRole('button', { name: 'Add a passkey' }).click()
+  await page.getByRole('button', { name: 'I have kept them' }).click()
+  await passkeys.getByText('Laptop', { exact: true }).waitFor()
+  await page.getByRole('button', { name: /^Account/ }).click()
+  await page.getByRole('menuitem', { name: 'Sign Out' }).click()
+  await page.waitForURL(/\/login/)
+  await page.getByRole('button', { name: 'Sign in with a passkey' }).click()
+  await overview(page)
+  await openPage(page, `${portal.url}/account/security`)
+  await passkeys.getByRole('button', { name: 'Remove: Laptop' }).click()
+  await page
+    .getByRole('dialog', { name: 'Remove this passkey?' })
+    .getByRole('button', { name: 'Remove' })
+    .click()
+  // The passkey was used a moment ago: nothing is asked again.
+  await passkeys.getByText('No passkey yet.').waitFor()
+  await authenticator.detach()
+  await context.close()
+})
+
+test('the link of the letter signs out everything and leads to a new password', async () => {
+  const an = await customer()
+  const { page, context } = await visitAs(browser, { language: 'en', customer: an })
+  await openPage(page, `${portal.url}/account/security`)
+  // Somebody who is somewhere else: as far as the account is known there.
+  await portal.app.db.deleteFrom('known_origin').where('customer_id', '=', an.id).execute()
+  const thief = await portal.call<{ token: { accessToken: string } }>(
+    'POST',
+    '/api/v1/auth/login',
+    { body: { email: an.email, password: an.password } },
+  )
+  const letter = await eventually('the letter', async () =>
+    (await portal.inbox(an.email)).find(({ text }) => text.includes('/auth/not-me')),
+  )
+  const link = /https?:\S+/.exec(letter.text)?.[0] ?? ''
+  await openPage(page, link)
+  expect(await violations(page)).toEqual([])
+  await keep(page, 'not-me')
+  // Opening it did nothing: programs that read mail open links too.
+  const { token } = { token: thief.body.result.token.accessToken }
+  expect((await portal.call('GET', '/api/v1/auth/me', { token })).status).toBe(200)
+  await page.getByRole('button', { name: 'Sign out everything' }).click()
+  await page.waitForURL(/\/auth\/pass-recovery\?email=/)
+  expect((await portal.call('GET', '/api/v1/auth/me', { token })).status).toBe(401)
+  await openPage(page, link)
+  await page.getByRole('button', { name: 'Sign out everything' }).click()
+  await page.getByText('This link has expired or was used already.').waitFor()
+  await context.close()
+})
+
+test.each([
+  ['en', 'light'],
+  ['vi', 'dark'],
+  ['vi', 'light'],
+  ['en', 'dark'],
+] as const)('the page fits every look (%s, %s)', async (language, theme) => {
+  const an = await customer(language)
+  const { page, context, complaints } = await visitAs(browser, { language, theme, customer: an })
+  await openPage(page, `${portal.url}/account/security`)
+  for (const size of [wide, phone, { width: 320, height: 640 }]) {
+    await resize(page, size)
+    expect(await sideways(page)).toBeLessThanOrEqual(0)
+    expect(await violations(page)).toEqual([])
+  }
+  await keep(page, `security-${language}-${theme}`)
+  await openPage(page, `${portal.url}/account`)
+  await keep(page, `account-${language}-${theme}`)
+  const visitor = await visitAs(browser, { language, theme })
+  await openPage(visitor.page, `${portal.url}/login`)
+  await resize(visitor.page, { width: 320, height: 640 })
+  expect(await sideways(visitor.page)).toBeLessThanOrEqual(0)
+  expect(await violations(visitor.page)).toEqual([])
+  await keep(visitor.page, `login-${language}-${theme}`)
+  expect(complaints).toEqual([])
+  await Promise.all([context.close(), visitor.context.close()])
+})

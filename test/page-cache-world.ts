@@ -1,0 +1,249 @@
+/**
+ * A real WordPress site behind an edge that keeps its pages, a theme that shows a bit of
+ * everything, and somebody who edits it: by REST, by wp-admin, and in ways that no plugin should.
+ */
+import { once } from 'node:events'
+import http from 'node:http'
+import { createEdge, createPageCache, type Edge, type PageCache } from '../server/edge/index.ts'
+import { eventually, specOf } from '../server/wordpress/drivers/conformance.ts'
+import type { SiteRuntime, SiteSpec } from '../server/wordpress/driver.ts'
+import { fixture } from './embedded-wordpress.ts'
+
+const theme = `<?php
+echo '<h1>', get_bloginfo( 'name' ), ' / ', get_bloginfo( 'description' ), "</h1>\\n";
+wp_nav_menu( array( 'theme_location' => 'main', 'fallback_cb' => false ) );
+dynamic_sidebar( 'side' );
+echo 'plain: ', get_option( 'odd_plain', 'none' ), ' quiet: ', get_option( 'odd_quiet', 'none' ),
+	' kept: ', get_transient( 'odd_kept' ), "\\n";
+echo 'note: ', file_get_contents( get_template_directory() . '/note.txt' ), "\\n";
+echo 'file: ', is_readable( WP_CONTENT_DIR . '/uploads/odd.txt' )
+	? file_get_contents( WP_CONTENT_DIR . '/uploads/odd.txt' ) : 'none', "\\n";
+global $wpdb;
+echo 'sum: ', $wpdb->get_var( "SELECT COUNT(*) FROM {$wpdb->posts} p JOIN {$wpdb->postmeta} m
+	ON m.post_id = p.ID WHERE m.meta_key = 'colour'" ), "\\n";
+while ( have_posts() ) {
+	the_post();
+	echo '<article>', get_the_ID(), ' ', get_the_title(), ' by ', get_the_author(), ' ',
+		get_the_author_meta( 'description' ), ' in ', strip_tags( get_the_category_list( ', ' ) ), ' ',
+		strip_tags( get_the_tag_list( '', ',' ) ?: '' ), ' ',
+		get_post_meta( get_the_ID(), 'colour', true ), "\\n";
+	the_content();
+	foreach ( get_comments( array( 'post_id' => get_the_ID(), 'status' => 'approve' ) ) as $one ) {
+		echo $one->comment_author, ': ', $one->comment_content, "\\n";
+	}
+	echo "</article>\\n";
+}
+`
+const functions = `<?php
+register_nav_menu( 'main', 'Main' );
+register_sidebar( array( 'id' => 'side', 'name' => 'Side' ) );
+`
+/** What no plugin should do, and some do. Each is asked for by REST, by an administrator. */
+const odd = `<?php
+add_action( 'init', function () {
+	register_post_meta( 'post', 'colour',
+		array( 'show_in_rest' => true, 'single' => true, 'type' => 'string' ) );
+} );
+add_action( 'rest_api_init', function () {
+	register_rest_route( 'odd/v1', '/(?P<act>[a-z-]+)', array(
+		'methods' => 'POST',
+		'permission_callback' => fn() => current_user_can( 'manage_options' ),
+		'callback' => function ( $request ) {
+			global $wpdb;
+			$value = (string) $request['value'];
+			$id = (int) $request['id'];
+			switch ( $request['act'] ) {
+				case 'option': update_option( 'odd_plain', $value ); break;
+				case 'quiet-option': update_option( 'odd_quiet', $value, false ); break;
+				case 'no-option': delete_option( 'odd_plain' ); break;
+				case 'autoload': wp_set_option_autoload( 'odd_quiet', (bool) ( $id % 2 ) ); break;
+				case 'transient': set_transient( 'odd_kept', $value, 3600 ); break;
+				case 'no-transient': delete_transient( 'odd_kept' ); break;
+				case 'sql': $wpdb->query( $wpdb->prepare(
+					"update  \`{$wpdb->posts}\` set post_title=%s /* by hand */ where ID = %d",
+					$value, $id ) ); break;
+				case 'sql-meta': $wpdb->query( $wpdb->prepare( "INSERT INTO {$wpdb->postmeta}
+					(post_id, meta_key, meta_value) SELECT ID, 'colour', %s FROM {$wpdb->posts}
+					WHERE ID = %d", $value, $id ) ); break;
+				case 'past-wordpress': $wpdb->dbh->query( "UPDATE {$wpdb->posts} SET post_title = "
+					. "'" . esc_sql( $value ) . "' WHERE ID = $id" ); break;
+				case 'theme-file': file_put_contents( get_template_directory() . '/note.txt', $value ); break;
+				case 'upload': wp_mkdir_p( WP_CONTENT_DIR . '/uploads' );
+					file_put_contents( WP_CONTENT_DIR . '/uploads/odd.txt', $value ); break;
+				case 'no-upload': @unlink( WP_CONTENT_DIR . '/uploads/odd.txt' ); break;
+				case 'last-moment': register_shutdown_function( function () use ( $value ) {
+					update_option( 'odd_plain', $value ); } ); break;
+				case 'early': update_option( 'odd_plain', $value );
+					header( 'X-Early: 1' ); echo str_repeat( ' ', 9000 ); flush(); break;
+				case 'fatal': update_option( 'odd_plain', $value ); undefined_function(); break;
+				case 'transaction': $wpdb->query( 'START TRANSACTION' );
+					update_option( 'odd_plain', $value ); $wpdb->query( 'COMMIT' ); break;
+				case 'rollback': $wpdb->query( 'START TRANSACTION' );
+					update_option( 'odd_plain', $value ); $wpdb->query( 'ROLLBACK' ); wp_cache_flush(); break;
+			}
+			return array( 'done' => true );
+		},
+	) );
+} );
+`
+
+export interface Answer {
+  readonly status: number
+  readonly headers: http.IncomingHttpHeaders
+  readonly text: string
+}
+
+/** A browser: it keeps cookies. */
+export interface Browser {
+  readonly cookies: Map<string, string>
+  ask(
+    target: string,
+    options?: { method?: string; headers?: http.OutgoingHttpHeaders; body?: string },
+  ): Promise<Answer>
+}
+
+export interface World {
+  readonly driver: SiteRuntime
+  readonly spec: SiteSpec
+  readonly cache: PageCache
+  readonly edge: Edge
+  readonly anonymous: Browser
+  readonly admin: Browser
+  /** The administrator, in another browser. */
+  signIn(): Promise<Browser>
+  /** By REST, as the administrator; answers what came back. */
+  rest(method: string, path: string, body?: object): Promise<{ status: number; data: unknown }>
+  /** The page as each container makes it now, for any anonymous visitor; rejects from 500 on. */
+  uncached(target: string): Promise<string[]>
+  close(): Promise<void>
+}
+
+function browser(port: number, host: string): Browser {
+  const cookies = new Map<string, string>()
+  return {
+    cookies,
+    async ask(target, { method = 'GET', headers = {}, body } = {}) {
+      const request = http.request({
+        host: '127.0.0.1',
+        port,
+        path: target,
+        method,
+        agent: false,
+        headers: {
+          host,
+          ...(cookies.size > 0 && {
+            cookie: [...cookies].map((pair) => pair.join('=')).join('; '),
+          }),
+          ...(body !== undefined && { 'content-type': 'application/x-www-form-urlencoded' }),
+          ...headers,
+        },
+      })
+      request.end(body)
+      const [response] = (await once(request, 'response')) as [http.IncomingMessage]
+      const chunks: Buffer[] = []
+      for await (const chunk of response) chunks.push(chunk as Buffer)
+      for (const line of response.headers['set-cookie'] ?? []) {
+        const [name = '', value = ''] = (line.split(';', 1)[0] ?? '').split(/=(.*)/s)
+        cookies.set(name, value)
+      }
+      return {
+        status: response.statusCode ?? 0,
+        headers: response.headers,
+        text: Buffer.concat(chunks).toString(),
+      }
+    },
+  }
+}
+
+/** @param containers how many the site has */
+export async function openPageCacheWorld(containers = 1): Promise<World> {
+  const parts = await fixture()
+  const { driver } = parts
+  const spec = { ...specOf({ containers, cpu: 2, ramMb: 2_000 }), language: 'en' as const }
+  const host = new URL(spec.url).host
+  const account = { user: 'boss', password: 'Another#1pass', email: 'boss@example.com' }
+  const cache = createPageCache({ totalBytes: 64e6, siteBytes: 32e6, waitMs: 20_000 })
+  driver.onWrite(cache.drop)
+  await driver.install(spec, account)
+  for (const [file, text] of [
+    ['themes/odd/style.css', '/*\nTheme Name: Odd\n*/\n'],
+    ['themes/odd/index.php', theme],
+    ['themes/odd/functions.php', functions],
+    ['themes/odd/note.txt', 'first note'],
+    ['mu-plugins/odd.php', odd],
+  ] as const)
+    await parts.put(spec.id, `wp-content/${file}`, text)
+  await driver.start(spec)
+  await eventually(() => {
+    if (driver.upstreams(spec.id).length < containers) throw new Error('not all are there')
+  }, 120_000)
+  const edge = createEdge({
+    resolve: (name) =>
+      name === new URL(spec.url).hostname
+        ? { id: spec.id, state: 'running', addresses: driver.upstreams(spec.id) }
+        : { id: null, state: 'unknown', addresses: [] },
+    cache,
+    port: 0,
+    host: '127.0.0.1',
+    log: { warn: () => undefined },
+    note: () => undefined,
+  })
+  const port = await edge.listen()
+  const signIn = async (): Promise<Browser> => {
+    const signedIn = browser(port, host)
+    await signedIn.ask('/wp-login.php')
+    await signedIn.ask('/wp-login.php', {
+      method: 'POST',
+      body: new URLSearchParams({ log: account.user, pwd: account.password }).toString(),
+    })
+    return signedIn
+  }
+  const admin = await signIn()
+  const { text: nonce } = await admin.ask('/wp-admin/admin-ajax.php?action=rest-nonce')
+  const rest: World['rest'] = async (method, path, body) => {
+    const { status, text } = await admin.ask(`/wp-json${path}`, {
+      method,
+      headers: { 'x-wp-nonce': nonce, 'content-type': 'application/json' },
+      ...(body && { body: JSON.stringify(body) }),
+    })
+    let data: unknown
+    try {
+      data = JSON.parse(text)
+    } catch {
+      data = text
+    }
+    return { status, data }
+  }
+  return {
+    driver,
+    spec,
+    cache,
+    edge,
+    admin,
+    signIn,
+    rest,
+    anonymous: browser(port, host),
+    async uncached(target) {
+      const headers = {
+        accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8',
+        'user-agent': 'Mozilla/5.0 (portal cache)',
+        'x-forwarded-for': '127.0.0.1',
+        'x-forwarded-proto': 'http',
+        'x-forwarded-host': host,
+      }
+      const made = driver
+        .upstreams(spec.id)
+        .map((address) => browser(address.port, host).ask(target, { headers }))
+      const pages = await Promise.all(made)
+      const broken = pages.find(({ status }) => status >= 500)
+      if (!broken) return pages.map(({ text }) => text)
+      const log = await driver.log(spec.id).tail(20)
+      const lines = log.map(({ text }) => text).join('\n')
+      throw new Error(`${target} is answered ${broken.status}; the log ends with\n${lines}`)
+    },
+    async close() {
+      await edge.close()
+      await parts.dispose()
+    },
+  }
+}

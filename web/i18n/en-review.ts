@@ -1,0 +1,26 @@
+/** The order once more, before money moves, and the question before it is left. */
+export const enReview = {
+  review: {
+    title: 'Confirm information',
+    text: 'Check your order. We charge your wallet when you confirm.',
+    region: 'Data center',
+    plan: 'Configuration',
+    disk: 'SSD disk',
+    mariadb: 'MariaDB',
+    user: 'User name',
+    password: 'Password',
+    containers: 'Containers',
+    monthly: 'Monthly cost',
+    word: 'Confirm',
+    topUpAndOrder: (amount: string) => `Top up ${amount} and order`,
+    confirm: (price: string) => `Confirm · ${price}`,
+    shortNote: "Your balance is too low. We'll start your server as soon as you top up.",
+    leaveTitle: 'Leave this page?',
+    leaveText: 'The order is not placed yet. What you have filled in will be lost.',
+    leaveStay: 'Stay',
+    leaveGo: 'Leave page',
+    sqliteNote:
+      'WordPress runs on SQLite here, in the place of MariaDB: plugins that need MySQL itself ' +
+      'do not work.',
+  },
+}

@@ -1,0 +1,27 @@
+import type { enReview } from './en-review.ts'
+
+export const viReview: typeof enReview = {
+  review: {
+    title: 'Xác nhận thông tin',
+    text: 'Vui lòng kiểm tra đơn hàng. Chúng tôi trừ ví khi bạn xác nhận.',
+    region: 'Trung tâm dữ liệu',
+    plan: 'Cấu hình',
+    disk: 'Ổ SSD',
+    mariadb: 'MariaDB',
+    user: 'Tên đăng nhập',
+    password: 'Mật khẩu',
+    containers: 'Số container',
+    monthly: 'Chi phí mỗi tháng',
+    word: 'Xác nhận',
+    topUpAndOrder: (amount) => `Nạp ${amount} và đặt hàng`,
+    confirm: (price) => `Xác nhận · ${price}`,
+    shortNote: 'Số dư không đủ. Chúng tôi sẽ khởi tạo máy chủ ngay khi bạn nạp ví.',
+    leaveTitle: 'Rời khỏi trang này?',
+    leaveText: 'Đơn hàng chưa được gửi. Thông tin bạn đã nhập sẽ mất.',
+    leaveStay: 'Ở lại',
+    leaveGo: 'Rời trang',
+    sqliteNote:
+      'Tại đây WordPress chạy trên SQLite thay cho MariaDB: plugin bắt buộc dùng MySQL ' +
+      'sẽ không chạy được.',
+  },
+}

@@ -1,0 +1,170 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useId, useState } from 'react'
+import { toMinor, type Currency } from '../../contract/money.ts'
+import type { ActName, ActOutcome } from '../../contract/operator-acts.ts'
+import type { StaffRole } from '../../contract/staff-roles.ts'
+import { Button } from '../ui/Button.tsx'
+import { Dialog } from '../ui/Dialog.tsx'
+import { Field, Input, inputClass, Select, type FieldControl } from '../ui/Field.tsx'
+import { Note } from '../ui/State.tsx'
+import { toast } from '../ui/toast.ts'
+import { endpointOfAct, fieldsOf, isGrave, type ActField } from './act-fields.ts'
+import { call, newKey } from './api.ts'
+import type { OperatorTexts } from '../i18n/en-operator.ts'
+import { useDeskTexts } from './language.ts'
+import { useDeskForm, type Values } from './use-form.ts'
+
+export interface WantedAct {
+  readonly act: ActName
+  /** Whom or what it is about, as the dialog's title says it. */
+  readonly about: string
+  /** What is known already. */
+  readonly fixed: Readonly<Record<string, unknown>>
+  readonly initial?: Values
+  /** Of the amount. */
+  readonly currency?: Currency
+}
+
+/** Asks for what an act needs, its reason above all, and does it. */
+export function ActDialog({ wanted, onClose }: { wanted: WantedAct; onClose: () => void }) {
+  const t = useDeskTexts()
+  const client = useQueryClient()
+  const formId = useId()
+  // One press that is sent twice acts once.
+  const [key] = useState(newKey)
+  const { act, about, fixed, initial = {}, currency } = wanted
+  const fields = fieldsOf(act)
+  const name = t.acts[act] ?? act
+  const endpoint = endpointOfAct(act)
+  const form = useDeskForm({
+    initial: Object.fromEntries(
+      fields.map((field) => [field.name, initial[field.name] ?? field.options?.[0] ?? '']),
+    ),
+    schema: endpoint.body,
+    body: (values) => bodyOf(fields, values, { ...fixed, key }, currency, t),
+    submit: async (body) => {
+      const outcome: ActOutcome = await call(endpoint, { body } as never)
+      await client.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'session' })
+      toast.success(t.done(name), outcome.state === 'proposed' ? t.proposed : about)
+      onClose()
+    },
+  })
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      busy={form.busy}
+      title={`${name} · ${about}`}
+      {...(t.explain[act] === undefined ? {} : { description: t.explain[act] })}
+      closeLabel={t.close}
+      footer={
+        <>
+          <Button variant="outline" onClick={onClose}>
+            {t.cancel}
+          </Button>
+          <Button
+            type="submit"
+            form={formId}
+            variant={isGrave(act) ? 'danger' : 'primary'}
+            busy={form.busy}
+          >
+            {name}
+          </Button>
+        </>
+      }
+    >
+      <form
+        id={formId}
+        noValidate
+        onSubmit={(event) => void form.onSubmit(event)}
+        className="grid gap-4"
+      >
+        {form.failure ? (
+          <Note tone="danger" role="alert">
+            {form.failure}
+          </Note>
+        ) : null}
+        {fields.map((field) => (
+          <Field
+            key={field.name}
+            label={labelOf(field, currency, t)}
+            error={form.errors[field.name]}
+            aside={field.isOptional ? t.fields.optional : undefined}
+            hint={hintOf(field, t)}
+          >
+            {(control) => <Control field={field} control={control} bound={form.bind(field.name)} />}
+          </Field>
+        ))}
+      </form>
+    </Dialog>
+  )
+}
+
+/** The body of the call; what is no amount is told in place of the schema's own words. */
+function bodyOf(
+  fields: readonly ActField[],
+  values: Values,
+  known: Readonly<Record<string, unknown>>,
+  currency: Currency | undefined,
+  t: OperatorTexts,
+): { body: unknown; faults: Values } {
+  const faults: Values = {}
+  const typed = fields.flatMap(({ name, kind, isOptional }): [string, unknown][] => {
+    const text = values[name]?.trim() ?? ''
+    if (kind === 'list') {
+      const parts = text.split(/[\s,]+/).filter(Boolean)
+      return [[name, parts]]
+    }
+    if (text === '' && isOptional) return []
+    if (kind !== 'amount' || currency === undefined) return [[name, text]]
+    const minor = toMinor(text, currency)
+    if (minor === undefined || minor < 1) faults[name] = t.fields.amountWrong
+    return [[name, minor ?? 1]]
+  })
+  return { body: { ...known, ...Object.fromEntries(typed) }, faults }
+}
+
+function labelOf({ name, kind }: ActField, currency: Currency | undefined, t: OperatorTexts) {
+  if (kind === 'amount' && currency !== undefined) return t.fields.amountOf(currency)
+  return String(t.fields[name as keyof OperatorTexts['fields']])
+}
+function hintOf({ name, isOptional }: ActField, t: OperatorTexts): string | undefined {
+  if (name === 'reason') return t.fields.reasonHint
+  if (name === 'told') return t.fields.toldHint
+  if (name === 'networks') return t.fields.networksHint
+  return name === 'amount' && isOptional ? t.fields.amountHint : undefined
+}
+
+function Control({
+  field: { name, kind, options = [] },
+  control,
+  bound,
+}: {
+  field: ActField
+  control: FieldControl
+  bound: { value: string; onChange: (event: { target: { value: string } }) => void }
+}) {
+  const t = useDeskTexts()
+  if (kind === 'paragraph')
+    return <textarea {...control} {...bound} rows={3} className={`${inputClass} h-auto py-2`} />
+  if (kind === 'choice')
+    return (
+      <Select {...control} {...bound}>
+        {options.map((option) => (
+          <option key={option} value={option}>
+            {name === 'role'
+              ? t.roles[option as StaffRole]
+              : t.languages[option as keyof typeof t.languages]}
+          </option>
+        ))}
+      </Select>
+    )
+  return (
+    <Input
+      {...control}
+      {...bound}
+      autoComplete="off"
+      inputMode={kind === 'amount' ? 'decimal' : undefined}
+    />
+  )
+}

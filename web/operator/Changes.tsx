@@ -1,0 +1,66 @@
+import { currency as currencyOf, formatMoney, type Currency } from '../../contract/money.ts'
+import type { TrailAct } from '../../contract/operator-desk.ts'
+import type { OperatorTexts } from '../i18n/en-operator.ts'
+import { timeOf, useDeskLanguage, useDeskTexts, type DeskLanguage } from './language.ts'
+
+type Facts = Readonly<Record<string, unknown>>
+
+/** Facts inside of facts, such as what was proposed, stand beside the others. */
+const flat = (facts: Facts | null): Facts =>
+  Object.fromEntries(
+    Object.entries(facts ?? {}).flatMap(([name, value]) =>
+      typeof value === 'object' && value !== null && !Array.isArray(value)
+        ? Object.entries(flat(value as Facts))
+        : [[name, value] as const],
+    ),
+  )
+
+interface Reader {
+  readonly t: OperatorTexts
+  readonly language: DeskLanguage
+  readonly currency: Currency | undefined
+}
+const amounts: ReadonlySet<string> = new Set(['balance', 'amount', 'setOff'])
+
+function shown(name: string, value: unknown, { t, language, currency }: Reader): string {
+  if (value === null || value === undefined) return '–'
+  if (typeof value === 'boolean') return value ? t.yes : t.no
+  if (amounts.has(name) && typeof value === 'number' && currency)
+    return formatMoney(value, currency, language)
+  if (Array.isArray(value)) return value.length === 0 ? '–' : value.join(', ')
+  if (typeof value !== 'string') return JSON.stringify(value)
+  if (name === 'expiresAt') return timeOf(value)
+  const words: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+    act: t.acts,
+    role: t.roles,
+    language: t.languages,
+    job: t.jobs,
+  }
+  return words[name]?.[value] ?? value
+}
+
+/** What an act changed: each fact before and after it. Ids, which say nothing, are left out. */
+export function Changes({ before, after }: Pick<TrailAct, 'before' | 'after'>) {
+  const t = useDeskTexts()
+  const language = useDeskLanguage()
+  const [was, is] = [flat(before), flat(after)]
+  const currency = currencyOf.safeParse(is['currency'] ?? was['currency']).data
+  const reader = { t, language, currency }
+  const names = [...new Set([...Object.keys(was), ...Object.keys(is)])].filter(
+    (name) => name in t.facts,
+  )
+  return (
+    <ul className="num grid content-start gap-0.5 text-xs text-ink-2">
+      {names.map((name) => {
+        const isChanged = name in was && JSON.stringify(was[name]) !== JSON.stringify(is[name])
+        return (
+          <li key={name} className="[overflow-wrap:anywhere]">
+            <span className="text-ink-3">{`${t.facts[name]}: `}</span>
+            {isChanged ? `${shown(name, was[name], reader)} → ` : null}
+            {shown(name, is[name], reader)}
+          </li>
+        )
+      })}
+    </ul>
+  )
+}

@@ -1,0 +1,180 @@
+import type { ReactNode } from 'react'
+import { formatMoney } from '../../contract/money.ts'
+import type { CustomerStory } from '../../contract/operator-desk.ts'
+import type { OperatorTexts } from '../i18n/en-operator.ts'
+import { Badge } from '../ui/Badge.tsx'
+import { Card } from '../ui/Card.tsx'
+import { Changes } from './Changes.tsx'
+import { timeOf, useDeskLanguage, useDeskTexts } from './language.ts'
+
+/** A word of the server in the reader's language; itself where there is none. */
+export const wordOf = (t: OperatorTexts, word: string): string => t.words[word] ?? word
+
+interface Row {
+  readonly key: string
+  readonly main: string
+  readonly sub?: string
+  readonly end?: string
+  readonly badge?: string
+  readonly action?: ReactNode
+}
+interface Story {
+  of: CustomerStory
+}
+
+const rowClass = 'flex flex-wrap items-center gap-x-3 gap-y-1 border-t border-border px-5 py-2.5'
+
+/** A card with a short list, or a word that there is nothing. */
+export function ListCard({ title, rows }: { title: string; rows: readonly Row[] }) {
+  const t = useDeskTexts()
+  return (
+    <Card title={title} padded={false}>
+      {rows.length === 0 ? <p className="px-5 pb-4 text-sm text-ink-3">{t.none}</p> : null}
+      <ul>
+        {rows.map(({ key, main, sub, end, badge, action }) => (
+          <li key={key} className={rowClass}>
+            <span className="min-w-0 flex-1 basis-40">
+              <span className="block text-sm font-medium break-words">{main}</span>
+              {sub ? (
+                <span className="num block text-xs [overflow-wrap:anywhere] text-ink-3">{sub}</span>
+              ) : null}
+            </span>
+            <span className="flex flex-col items-end gap-1">
+              {end ? <span className="num text-sm whitespace-nowrap">{end}</span> : null}
+              {badge ? <Badge>{badge}</Badge> : null}
+            </span>
+            {action}
+          </li>
+        ))}
+      </ul>
+    </Card>
+  )
+}
+
+export function WalletCard({ of }: Story) {
+  const t = useDeskTexts()
+  const language = useDeskLanguage()
+  const [wallet] = of.wallets
+  if (!wallet) return <ListCard title={t.customer.money} rows={[]} />
+  const { balance, currency, entries } = wallet
+  return (
+    <Card title={t.customer.money} sub={t.customer.entries} padded={false}>
+      <p className="num px-5 pb-3 text-2xl font-semibold" aria-label={t.customer.balance}>
+        {formatMoney(balance, currency, language)}
+      </p>
+      <ul>
+        {entries.map(({ id, at, text, amount, balance: after }) => (
+          <li key={id} className={rowClass}>
+            <span className="min-w-0 flex-1">
+              <span className="block text-sm break-words">{text}</span>
+              <span className="num block text-xs text-ink-3">{timeOf(at)}</span>
+            </span>
+            <span className="num text-right text-sm whitespace-nowrap">
+              <span className={amount > 0 ? 'text-success' : ''}>
+                {`${amount > 0 ? '+' : ''}${formatMoney(amount, currency, language)}`}
+              </span>
+              <span className="block text-xs text-ink-3">
+                {formatMoney(after, currency, language)}
+              </span>
+            </span>
+          </li>
+        ))}
+      </ul>
+    </Card>
+  )
+}
+
+export function NotesCard({ of }: Story) {
+  const t = useDeskTexts()
+  const facts = [
+    [t.customer.language, languageOf(of, t)],
+    [t.customer.region, of.region],
+    [t.customer.company, of.company],
+    [t.customer.taxCode, of.taxCode],
+  ] as const
+  return (
+    <Card title={t.customer.notes}>
+      <ul className="grid gap-3">
+        {of.notes.map(({ id, at, by, text }) => (
+          <li key={id} className="rounded-lg bg-subtle px-3 py-2">
+            <p className="text-sm break-words whitespace-pre-line">{text}</p>
+            <p className="num mt-1 text-xs text-ink-3">{`${by} · ${timeOf(at)}`}</p>
+          </li>
+        ))}
+      </ul>
+      {of.notes.length === 0 ? <p className="text-sm text-ink-3">{t.none}</p> : null}
+      <dl className="mt-4 grid grid-cols-[auto_1fr] gap-x-4 gap-y-1 text-sm">
+        {facts.map(([name, value]) =>
+          value === null ? null : (
+            <div key={name} className="contents">
+              <dt className="text-ink-3">{name}</dt>
+              <dd className="break-words">{value}</dd>
+            </div>
+          ),
+        )}
+      </dl>
+    </Card>
+  )
+}
+function languageOf(of: CustomerStory, t: OperatorTexts): string {
+  const known = of.language as keyof typeof t.languages | null
+  return known === null ? t.customer.byRegion : t.languages[known]
+}
+
+export function AccessCard({ of }: Story) {
+  const t = useDeskTexts()
+  const { app, passkeys, recoveryCodes } = of.secondFactor
+  const factors = [
+    ...(app ? [t.customer.app] : []),
+    ...(passkeys > 0 ? [t.customer.passkeys(passkeys)] : []),
+    ...(recoveryCodes > 0 ? [t.customer.codes(recoveryCodes)] : []),
+  ]
+  return (
+    <Card title={t.customer.access} sub={t.customer.sessions(of.sessions.length)} padded={false}>
+      <p className="px-5 pb-3 text-sm">
+        <span className="text-ink-3">{`${t.customer.factor}: `}</span>
+        {factors.length === 0 ? t.customer.noFactor : factors.join(', ')}
+      </p>
+      <p className="px-5 pb-2 text-xs text-ink-3">{t.customer.signIns}</p>
+      <ul>
+        {of.signIns.map(({ id, at, ip, userAgent, outcome }) => (
+          <li key={id} className={rowClass}>
+            <span className="min-w-0 flex-1">
+              <span className="num block text-sm">{`${timeOf(at)} · ${ip}`}</span>
+              <span className="block truncate text-xs text-ink-3" title={userAgent}>
+                {userAgent}
+              </span>
+            </span>
+            <Badge tone={outcome === 'succeeded' ? 'success' : 'danger'} dot>
+              {wordOf(t, outcome)}
+            </Badge>
+          </li>
+        ))}
+      </ul>
+    </Card>
+  )
+}
+
+export function ActsCard({ of }: Story) {
+  const t = useDeskTexts()
+  return (
+    <Card title={t.customer.acts} padded={false}>
+      {of.acts.length === 0 ? <p className="px-5 pb-4 text-sm text-ink-3">{t.none}</p> : null}
+      <ul>
+        {of.acts.map(({ seq, at, actor, approvedBy, act, reason, before, after }) => (
+          <li key={seq} className="grid gap-2 border-t border-border px-5 py-3 sm:grid-cols-2">
+            <span className="min-w-0">
+              <span className="block text-sm font-medium">{t.acts[act] ?? act}</span>
+              <span className="num block text-xs text-ink-3">
+                {`${actor}${approvedBy === null ? '' : `, ${t.trail.with(approvedBy)}`} · `}
+                {timeOf(at)}
+              </span>
+              {reason === null ? null : <span className="block text-sm break-words">{reason}</span>}
+            </span>
+            <Changes before={before} after={after} />
+          </li>
+        ))}
+      </ul>
+    </Card>
+  )
+}

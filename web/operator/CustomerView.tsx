@@ -1,0 +1,226 @@
+import { useQuery } from '@tanstack/react-query'
+import { ArrowLeft, X } from 'lucide-react'
+import { useState, type ReactNode } from 'react'
+import type { ActName } from '../../contract/operator-acts.ts'
+import type { CustomerStory } from '../../contract/operator-desk.ts'
+import type { StaffSession } from '../../contract/operator.ts'
+import { mayDo } from '../../contract/staff-roles.ts'
+import { Badge } from '../ui/Badge.tsx'
+import { Button } from '../ui/Button.tsx'
+import { Card } from '../ui/Card.tsx'
+import { PageHead } from '../ui/PageHead.tsx'
+import { LoadError, SkeletonRows } from '../ui/State.tsx'
+import { ActDialog, type WantedAct } from './ActDialog.tsx'
+import { endpointOfAct } from './act-fields.ts'
+import { AccessCard, ActsCard, ListCard, NotesCard, WalletCard, wordOf } from './CustomerCards.tsx'
+import { dayOf, timeOf, useDeskLanguage, useDeskTexts } from './language.ts'
+import { formatMoney } from '../../contract/money.ts'
+import { DeskLink } from './path.tsx'
+import { customerQuery } from './queries.ts'
+
+/** Asks for an act in a dialog, where the member's role allows it. */
+export type AskAct = (act: ActName, more?: Partial<WantedAct>) => void
+
+export function CustomerView({ id, session }: { id: string; session: StaffSession }) {
+  const t = useDeskTexts()
+  const { data, error, refetch } = useQuery(customerQuery(id))
+  return (
+    <>
+      <DeskLink
+        to=""
+        className="mb-3 inline-flex items-center gap-1.5 text-sm text-primary-ink hover:underline"
+      >
+        <ArrowLeft aria-hidden className="size-4" />
+        {t.customer.back}
+      </DeskLink>
+      {error && !data ? (
+        <Card>
+          <LoadError text={error.message} retryLabel={t.retry} onRetry={() => void refetch()} />
+        </Card>
+      ) : null}
+      {data ? <Story of={data} session={session} /> : null}
+      {(data ?? error) ? null : <SkeletonRows />}
+    </>
+  )
+}
+
+/** A server that runs can be suspended by hand, and released again. */
+function serverAct(
+  held: boolean,
+  status: string,
+  may: (act: ActName) => boolean,
+  onAsk: (act: ActName) => void,
+): ReactNode {
+  const act = held ? 'work.release_server' : 'work.hold_server'
+  if (!may(act) || !(held || status === 'running')) return undefined
+  return <ServerButton act={act} onAsk={onAsk} />
+}
+function ServerButton({ act, onAsk }: { act: ActName; onAsk: (act: ActName) => void }) {
+  const t = useDeskTexts()
+  return (
+    <Button
+      variant={act === 'work.hold_server' ? 'danger' : 'outline'}
+      size="sm"
+      onClick={() => onAsk(act)}
+    >
+      {t.acts[act]}
+    </Button>
+  )
+}
+
+function Story({ of, session }: { of: CustomerStory; session: StaffSession }) {
+  const t = useDeskTexts()
+  const language = useDeskLanguage()
+  const [wanted, setWanted] = useState<WantedAct>()
+  const may = (act: ActName): boolean => mayDo(session.role, endpointOfAct(act).may)
+  const currency = of.wallets[0]?.currency
+  const ask: AskAct = (act, more = {}) =>
+    setWanted({
+      act,
+      about: of.name,
+      fixed: { customer: of.id, ...(act.startsWith('money.') && { currency }) },
+      ...(currency && { currency }),
+      ...more,
+    })
+  const hasFactor = of.secondFactor.app || of.secondFactor.passkeys > 0
+  const offered: ActName[] = [
+    ...(currency ? (['money.credit', 'money.debit'] as const) : []),
+    'customer.note',
+    'customer.label',
+    'customer.language',
+    ...(of.sessions.length > 0 ? (['customer.end_sessions'] as const) : []),
+    ...(hasFactor ? (['customer.reset_second_factor'] as const) : []),
+    of.blockedAt === null ? 'customer.block' : 'customer.unblock',
+  ]
+  const money = (amount: number, of: Parameters<typeof formatMoney>[1]) =>
+    formatMoney(amount, of, language)
+  return (
+    <>
+      <PageHead
+        title={of.name}
+        sub={
+          <span className="flex flex-wrap gap-x-4 gap-y-1">
+            <span>{of.email}</span>
+            <span className="num">{of.phone}</span>
+            <span>{t.customer.since(dayOf(of.createdAt))}</span>
+          </span>
+        }
+      >
+        {of.blockedAt === null ? null : (
+          <Badge tone="danger" dot>
+            {`${t.customer.blocked} · ${dayOf(of.blockedAt)}`}
+          </Badge>
+        )}
+        {of.active ? null : <Badge tone="warning">{t.customer.inactive}</Badge>}
+        {of.labels.map((label) => (
+          <Badge key={label} tone="info">
+            {label}
+            {may('customer.unlabel') ? (
+              <button
+                type="button"
+                aria-label={t.customer.removeLabel(label)}
+                className="grid size-6 place-items-center"
+                onClick={() => ask('customer.unlabel', { fixed: { customer: of.id, label } })}
+              >
+                <X aria-hidden className="size-3" />
+              </button>
+            ) : null}
+          </Badge>
+        ))}
+      </PageHead>
+      <fieldset aria-label={t.customer.act} className="mb-5 flex flex-wrap gap-2">
+        {offered.filter(may).map((act) => (
+          <Button
+            key={act}
+            variant={act === 'customer.block' ? 'danger' : 'outline'}
+            size="sm"
+            onClick={() =>
+              ask(
+                act,
+                act === 'customer.language' && of.language !== null
+                  ? { initial: { language: of.language } }
+                  : {},
+              )
+            }
+          >
+            {t.acts[act]}
+          </Button>
+        ))}
+      </fieldset>
+      <div className="gap-5 lg:mb-5 lg:columns-2 *:mb-5 *:break-inside-avoid">
+        <WalletCard of={of} />
+        <ListCard
+          title={t.customer.payments}
+          rows={of.payments.map(
+            ({ code, at, gateway, amount, currency: paid, status, refundable }) => ({
+              key: code,
+              main: gateway,
+              sub: `${code} · ${timeOf(at)}`,
+              end: money(amount, paid),
+              badge: wordOf(t, status),
+              action:
+                refundable && may('money.refund') ? (
+                  <Button
+                    variant="outline"
+                    size="sm"
+                    onClick={() =>
+                      ask('money.refund', {
+                        about: code,
+                        fixed: { payment: code },
+                        currency: paid,
+                      })
+                    }
+                  >
+                    {t.customer.refund}
+                  </Button>
+                ) : undefined,
+            }),
+          )}
+        />
+        <NotesCard of={of} />
+        <AccessCard of={of} />
+        <ListCard
+          title={t.customer.servers}
+          rows={of.servers.map(({ id, name, status, createdAt, why, held }) => ({
+            key: id,
+            main: name,
+            sub: why === null ? timeOf(createdAt) : `${timeOf(createdAt)} · ${why}`,
+            badge: held ? t.customer.held : wordOf(t, status),
+            action: serverAct(held, status, may, (act) =>
+              ask(act, { about: name, fixed: { server: id } }),
+            ),
+          }))}
+        />
+        <ListCard
+          title={t.customer.domains}
+          rows={of.domains.map(({ id, name, active }) => ({
+            key: id,
+            main: name,
+            badge: active ? t.customer.active : t.customer.waiting,
+          }))}
+        />
+        <ListCard
+          title={t.customer.invoices}
+          rows={of.invoices.map(({ id, number, at, total, currency: due, status }) => ({
+            key: id,
+            main: number ?? t.customer.draft,
+            sub: timeOf(at),
+            end: money(total, due),
+            badge: wordOf(t, status),
+          }))}
+        />
+        <ListCard
+          title={t.customer.letters}
+          rows={of.letters.map(({ id, at, channel, to, subject, state }) => ({
+            key: id,
+            main: subject ?? channel.toUpperCase(),
+            sub: `${to} · ${timeOf(at)}`,
+            badge: wordOf(t, state),
+          }))}
+        />
+      </div>
+      <ActsCard of={of} />
+      {wanted ? <ActDialog wanted={wanted} onClose={() => setWanted(undefined)} /> : null}
+    </>
+  )
+}

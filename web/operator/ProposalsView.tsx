@@ -1,0 +1,211 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { Hourglass } from 'lucide-react'
+import { useState } from 'react'
+import { formatMoney, type Currency } from '../../contract/money.ts'
+import { approveProposal, rejectProposal, type Proposal } from '../../contract/operator-desk.ts'
+import { Button } from '../ui/Button.tsx'
+import { Card } from '../ui/Card.tsx'
+import { Dialog } from '../ui/Dialog.tsx'
+import { Field, inputClass } from '../ui/Field.tsx'
+import { PageHead } from '../ui/PageHead.tsx'
+import { Empty, LoadError, Note, SkeletonRows } from '../ui/State.tsx'
+import { toast } from '../ui/toast.ts'
+import { call } from './api.ts'
+import { timeOf, useDeskLanguage, useDeskTexts } from './language.ts'
+import { DeskLink } from './path.tsx'
+import { proposalsQuery } from './queries.ts'
+import { useDeskForm } from './use-form.ts'
+
+type Decision = { readonly proposal: Proposal; readonly how: 'approve' | 'reject' }
+
+export function ProposalsView() {
+  const t = useDeskTexts()
+  const { data, error, refetch } = useQuery(proposalsQuery)
+  const [decision, setDecision] = useState<Decision>()
+  return (
+    <>
+      <PageHead title={t.proposals.title} sub={t.proposals.sub} />
+      <Card padded={false}>
+        {error && !data ? (
+          <LoadError text={error.message} retryLabel={t.retry} onRetry={() => void refetch()} />
+        ) : null}
+        {(data ?? error) ? null : <SkeletonRows className="p-5" />}
+        {data?.length === 0 ? <Empty text={t.proposals.empty} icon={Hourglass} /> : null}
+        <ul>
+          {data?.map((proposal) => (
+            <Waiting key={proposal.id} proposal={proposal} onDecide={setDecision} />
+          ))}
+        </ul>
+      </Card>
+      {decision?.how === 'approve' ? (
+        <ApproveDialog proposal={decision.proposal} onClose={() => setDecision(undefined)} />
+      ) : null}
+      {decision?.how === 'reject' ? (
+        <RejectDialog proposal={decision.proposal} onClose={() => setDecision(undefined)} />
+      ) : null}
+    </>
+  )
+}
+
+function useWhat(): (proposal: Proposal) => string {
+  const t = useDeskTexts()
+  const language = useDeskLanguage()
+  return ({ act, input, customer }) => {
+    const { amount, currency, payment } = input
+    const money =
+      typeof amount === 'number' && typeof currency === 'string'
+        ? formatMoney(amount, currency as Currency, language)
+        : ''
+    return [t.acts[act] ?? act, money, customer?.name ?? payment].filter(Boolean).join(' · ')
+  }
+}
+
+function Waiting({
+  proposal,
+  onDecide,
+}: {
+  proposal: Proposal
+  onDecide: (decision: Decision) => void
+}) {
+  const t = useDeskTexts()
+  const what = useWhat()(proposal)
+  const { by, expiresAt, reason, mine, decidable, customer, input } = proposal
+  const why = mine ? t.proposals.mine : t.proposals.notYours
+  return (
+    <li
+      className={
+        'flex flex-wrap items-center gap-3 border-t border-border px-5 py-4 first:border-0'
+      }
+    >
+      <div className="min-w-0 flex-1 basis-72">
+        <p className="num font-medium break-words">
+          {customer ? (
+            <DeskLink to={`/customers/${customer.id}`} className="hover:underline">
+              {what}
+            </DeskLink>
+          ) : (
+            what
+          )}
+        </p>
+        {typeof input['told'] === 'string' ? (
+          <p className="text-sm break-words text-ink-2">{`“${input['told']}”`}</p>
+        ) : null}
+        <p className="text-sm break-words">{reason}</p>
+        <p className="num text-xs text-ink-3">
+          {`${t.proposals.by(by)} · ${t.proposals.until(timeOf(expiresAt))}`}
+        </p>
+        {decidable ? null : <p className="text-xs text-ink-3">{why}</p>}
+      </div>
+      {decidable || mine ? (
+        <Button variant="outline" onClick={() => onDecide({ proposal, how: 'reject' })}>
+          {mine ? t.proposals.withdraw : t.proposals.reject}
+        </Button>
+      ) : null}
+      {decidable ? (
+        <Button onClick={() => onDecide({ proposal, how: 'approve' })}>
+          {t.proposals.approve}
+        </Button>
+      ) : null}
+    </li>
+  )
+}
+
+interface DialogProps {
+  proposal: Proposal
+  onClose: () => void
+}
+
+function ApproveDialog({ proposal, onClose }: DialogProps) {
+  const t = useDeskTexts()
+  const what = useWhat()(proposal)
+  const client = useQueryClient()
+  const { mutate, isPending, error } = useMutation({
+    mutationFn: () => call(approveProposal, { params: { id: proposal.id } }),
+    onSuccess: async () => {
+      await client.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'session' })
+      toast.success(t.proposals.approved, what)
+      onClose()
+    },
+  })
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      busy={isPending}
+      title={what}
+      description={t.proposals.sure}
+      closeLabel={t.close}
+      footer={
+        <>
+          <Button variant="outline" onClick={onClose}>
+            {t.cancel}
+          </Button>
+          <Button busy={isPending} onClick={() => mutate()}>
+            {t.proposals.approve}
+          </Button>
+        </>
+      }
+    >
+      <p className="text-sm">{proposal.reason}</p>
+      {error ? (
+        <Note tone="danger" role="alert" className="mt-3">
+          {error.message}
+        </Note>
+      ) : null}
+    </Dialog>
+  )
+}
+
+function RejectDialog({ proposal, onClose }: DialogProps) {
+  const t = useDeskTexts()
+  const what = useWhat()(proposal)
+  const client = useQueryClient()
+  const form = useDeskForm({
+    initial: { reason: '' },
+    schema: rejectProposal.body,
+    body: (values) => ({ body: values }),
+    submit: async (body) => {
+      await call(rejectProposal, { params: { id: proposal.id }, body })
+      await client.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'session' })
+      toast.success(t.proposals.rejected, what)
+      onClose()
+    },
+  })
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      busy={form.busy}
+      title={what}
+      closeLabel={t.close}
+      footer={
+        <>
+          <Button variant="outline" onClick={onClose}>
+            {t.cancel}
+          </Button>
+          <Button type="submit" form="reject" variant="danger" busy={form.busy}>
+            {proposal.mine ? t.proposals.withdraw : t.proposals.reject}
+          </Button>
+        </>
+      }
+    >
+      <form id="reject" noValidate onSubmit={(event) => void form.onSubmit(event)}>
+        {form.failure ? (
+          <Note tone="danger" role="alert" className="mb-3">
+            {form.failure}
+          </Note>
+        ) : null}
+        <Field label={t.fields.reason} error={form.errors['reason']}>
+          {(control) => (
+            <textarea
+              {...control}
+              {...form.bind('reason')}
+              rows={3}
+              className={`${inputClass} h-auto py-2`}
+            />
+          )}
+        </Field>
+      </form>
+    </Dialog>
+  )
+}

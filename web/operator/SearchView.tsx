@@ -1,0 +1,109 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { Search } from 'lucide-react'
+import { useEffect, useState } from 'react'
+import type { Hit } from '../../contract/operator-desk.ts'
+import { Badge } from '../ui/Badge.tsx'
+import { Card } from '../ui/Card.tsx'
+import { inputClass } from '../ui/Field.tsx'
+import { PageHead } from '../ui/PageHead.tsx'
+import { Empty, LoadError, SkeletonRows } from '../ui/State.tsx'
+import { useDeskTexts } from './language.ts'
+import { DeskLink, go, useDeskQuery } from './path.tsx'
+import { searchQuery } from './queries.ts'
+
+const pauseMs = 200
+/** Who comes here comes to type. */
+const focus = (input: HTMLInputElement | null): void => input?.focus()
+
+/** One box for everything that a customer may be known by. */
+export function SearchView() {
+  const t = useDeskTexts()
+  const [text, setText] = useState(useDeskQuery().get('q') ?? '')
+  const [asked, setAsked] = useState(text.trim())
+  useEffect(() => {
+    const q = text.trim()
+    const timer = setTimeout(() => {
+      setAsked(q)
+      // The address can be handed on, and Back comes here again.
+      go(q === '' ? '' : `?${new URLSearchParams({ q })}`, true)
+    }, pauseMs)
+    return () => clearTimeout(timer)
+  }, [text])
+  const { data, error, refetch, isFetching } = useQuery({
+    ...searchQuery(asked),
+    placeholderData: keepPreviousData,
+  })
+  const isAsked = asked.length >= 2
+  return (
+    <>
+      <PageHead title={t.search.title} />
+      <label className="relative block">
+        <span className="sr-only">{t.search.label}</span>
+        <Search
+          aria-hidden
+          className="absolute top-3.5 left-3.5 size-[18px] text-ink-3"
+          strokeWidth={1.75}
+        />
+        <input
+          type="search"
+          ref={focus}
+          value={text}
+          placeholder={t.search.placeholder}
+          onChange={(event) => setText(event.target.value)}
+          className={`${inputClass} h-12! pl-11!`}
+        />
+      </label>
+      <p className="mt-2 mb-5 text-xs text-ink-3">{t.search.hint}</p>
+      {isAsked ? (
+        <Card padded={false}>
+          <div aria-live="polite" aria-busy={isFetching}>
+            {error ? (
+              <LoadError text={error.message} retryLabel={t.retry} onRetry={() => void refetch()} />
+            ) : null}
+            {data?.length === 0 ? <Empty text={t.search.empty} icon={Search} /> : null}
+            {data === undefined && !error ? <SkeletonRows className="p-5" /> : null}
+            <ul>
+              {data?.map((hit, index) => (
+                <Found key={`${hit.kind} ${hit.customer?.id ?? ''} ${index}`} hit={hit} />
+              ))}
+            </ul>
+          </div>
+        </Card>
+      ) : null}
+    </>
+  )
+}
+
+const rowClass =
+  'flex flex-wrap items-center gap-x-4 gap-y-1 border-b border-border px-5 py-3 ' +
+  'last:border-0 hover:bg-subtle/60'
+
+function Found({ hit: { kind, customer, text } }: { hit: Hit }) {
+  const t = useDeskTexts()
+  const content = (
+    <>
+      <span className="min-w-0 flex-1 basis-60">
+        <span className="block truncate font-medium">{customer?.name ?? t.search.nobody}</span>
+        <span className="block truncate text-sm text-ink-2">{customer?.email}</span>
+      </span>
+      {customer?.blocked ? (
+        <Badge tone="danger" dot>
+          {t.customer.blocked}
+        </Badge>
+      ) : null}
+      {kind === 'customer' ? null : (
+        <span className="flex min-w-0 items-center gap-2 text-sm text-ink-2">
+          <Badge>{t.search.found[kind]}</Badge>
+          <span className="truncate font-mono text-xs">{text}</span>
+        </span>
+      )}
+    </>
+  )
+  return (
+    <li>
+      <DeskLink to={customer ? `/customers/${customer.id}` : '/suspense'} className={rowClass}>
+        {content}
+      </DeskLink>
+    </li>
+  )
+}

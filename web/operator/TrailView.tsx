@@ -1,0 +1,98 @@
+import { useInfiniteQuery, useMutation } from '@tanstack/react-query'
+import { ShieldCheck } from 'lucide-react'
+import { verifyTrail } from '../../contract/operator-desk.ts'
+import { Button } from '../ui/Button.tsx'
+import { Card } from '../ui/Card.tsx'
+import { PageHead } from '../ui/PageHead.tsx'
+import { LoadError, Note, SkeletonRows } from '../ui/State.tsx'
+import { call } from './api.ts'
+import { Changes } from './Changes.tsx'
+import { timeOf, useDeskTexts } from './language.ts'
+import { DeskLink } from './path.tsx'
+import { trailQuery } from './queries.ts'
+
+/** Every act, newest first, and whether their chain is whole. */
+export function TrailView() {
+  const t = useDeskTexts()
+  const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } =
+    useInfiniteQuery(trailQuery)
+  const check = useMutation({ mutationFn: () => call(verifyTrail, {}) })
+  const acts = data?.pages.flatMap(({ result }) => result)
+  const [broken] = check.data?.findings ?? []
+  return (
+    <>
+      <PageHead title={t.trail.title} sub={t.trail.sub}>
+        <Button variant="outline" busy={check.isPending} onClick={() => check.mutate()}>
+          <ShieldCheck aria-hidden className="size-4" />
+          {t.trail.verify}
+        </Button>
+      </PageHead>
+      {check.data ? (
+        <Note tone={broken ? 'danger' : 'success'} role="alert" className="mb-5">
+          {broken
+            ? `${t.trail.broken(broken.seq)} ${broken.fault}`
+            : t.trail.whole(check.data.acts)}
+          <span className="mt-1 block font-mono text-2xs break-all">
+            {`${t.trail.head}: ${check.data.head || '–'}`}
+          </span>
+        </Note>
+      ) : null}
+      {check.error ? (
+        <Note tone="danger" role="alert" className="mb-5">
+          {check.error.message}
+        </Note>
+      ) : null}
+      <Card padded={false}>
+        {error && !data ? (
+          <LoadError text={error.message} retryLabel={t.retry} onRetry={() => void refetch()} />
+        ) : null}
+        {(data ?? error) ? null : <SkeletonRows className="p-5" />}
+        {acts?.length === 0 ? <p className="p-5 text-sm text-ink-3">{t.none}</p> : null}
+        <ul>
+          {acts?.map((one) => (
+            <li
+              key={one.seq}
+              className={
+                'grid gap-x-6 gap-y-1 border-t border-border px-5 py-3 first:border-0 ' +
+                'md:grid-cols-[13rem_1fr_1fr]'
+              }
+            >
+              <span className="num text-xs text-ink-3">
+                <span className="block">{`${one.seq} · ${timeOf(one.at)}`}</span>
+                <span className="block text-sm text-ink">{one.actor}</span>
+                {one.approvedBy === null ? null : (
+                  <span className="block">{t.trail.with(one.approvedBy)}</span>
+                )}
+                <span className="block">{one.address}</span>
+              </span>
+              <span className="min-w-0">
+                <span className="block text-sm font-medium">
+                  {one.customerId === null ? (
+                    (t.acts[one.act] ?? one.act)
+                  ) : (
+                    <DeskLink to={`/customers/${one.customerId}`} className="hover:underline">
+                      {t.acts[one.act] ?? one.act}
+                    </DeskLink>
+                  )}
+                </span>
+                <span className="block text-sm break-words text-ink-2">{one.reason}</span>
+              </span>
+              <Changes before={one.before} after={one.after} />
+            </li>
+          ))}
+        </ul>
+        {hasNextPage ? (
+          <div className="border-t border-border p-4 text-center">
+            <Button
+              variant="outline"
+              busy={isFetchingNextPage}
+              onClick={() => void fetchNextPage()}
+            >
+              {t.more}
+            </Button>
+          </div>
+        ) : null}
+      </Card>
+    </>
+  )
+}

@@ -1,0 +1,58 @@
+/** Which fields an act's dialog asks for, beside what is known already. */
+import { acts, type ActName } from '../../contract/operator-acts.ts'
+import { staffRoles } from '../../contract/staff-roles.ts'
+
+export interface ActField {
+  readonly name: string
+  readonly kind: 'line' | 'paragraph' | 'amount' | 'choice' | 'list'
+  readonly isOptional?: true
+  readonly options?: readonly string[]
+}
+const line = (name: string): ActField => ({ name, kind: 'line' })
+const amount: ActField = { name: 'amount', kind: 'amount' }
+const told: ActField = { name: 'told', kind: 'line' }
+const role: ActField = { name: 'role', kind: 'choice', options: staffRoles }
+const networks: ActField = { name: 'networks', kind: 'list', isOptional: true }
+
+const own: Readonly<Record<ActName, readonly ActField[]>> = {
+  'customer.block': [],
+  'customer.unblock': [],
+  'customer.end_sessions': [],
+  'customer.reset_second_factor': [{ name: 'proof', kind: 'paragraph' }],
+  'customer.language': [{ name: 'language', kind: 'choice', options: ['vi', 'en', 'aud'] }],
+  'customer.note': [{ name: 'text', kind: 'paragraph' }],
+  'customer.label': [line('label')],
+  'customer.unlabel': [],
+  'money.credit': [amount, told],
+  'money.debit': [amount, told],
+  'money.refund': [{ ...amount, isOptional: true }],
+  'money.assign': [line('to')],
+  'work.hold_server': [told],
+  'work.release_server': [],
+  'work.retry_job': [],
+  'staff.invite': [line('name'), line('email'), role, networks],
+  'staff.change': [role, networks],
+  'staff.disable': [],
+  'staff.enable': [],
+}
+
+/** Those whose reason may be left out say enough by themselves. */
+const withoutReason: ReadonlySet<ActName> = new Set([
+  'customer.note',
+  'customer.label',
+  'customer.unlabel',
+])
+export const fieldsOf = (act: ActName): readonly ActField[] =>
+  withoutReason.has(act) ? own[act] : [...own[act], { name: 'reason', kind: 'paragraph' }]
+
+/** What hurts is confirmed by a red button. */
+export const isGrave = (act: ActName): boolean =>
+  [
+    'customer.block',
+    'customer.reset_second_factor',
+    'money.debit',
+    'staff.disable',
+    'work.hold_server',
+  ].includes(act)
+
+export const endpointOfAct = (act: ActName): (typeof acts)[ActName] => acts[act]

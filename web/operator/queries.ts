@@ -1,0 +1,68 @@
+/** What the desk reads. */
+import { QueryClient, infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
+import { customer, proposals, search, suspense, trail, work } from '../../contract/operator-desk.ts'
+import { staff, staffSession } from '../../contract/operator.ts'
+import { call, callPage, DeskError, holdCsrf } from './api.ts'
+
+export const createDeskQueries = (): QueryClient =>
+  new QueryClient({
+    defaultOptions: {
+      queries: {
+        staleTime: 5_000,
+        retry: (count, error) => count < 1 && error instanceof DeskError && error.status === 0,
+        retryDelay: 500,
+      },
+    },
+  })
+
+/** Null: nobody is signed in. */
+export const sessionQuery = queryOptions({
+  queryKey: ['session'],
+  queryFn: async ({ signal }) => {
+    try {
+      const session = await call(staffSession, {}, signal)
+      holdCsrf(session.csrfToken)
+      return session
+    } catch (error) {
+      if (error instanceof DeskError && error.status === 401) return null
+      throw error
+    }
+  },
+  staleTime: Infinity,
+})
+export const searchQuery = (q: string) =>
+  queryOptions({
+    queryKey: ['search', q],
+    queryFn: ({ signal }) => call(search, { query: { q } }, signal),
+    enabled: q.length >= 2,
+  })
+export const customerQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['customer', id],
+    queryFn: ({ signal }) => call(customer, { params: { id } }, signal),
+  })
+export const proposalsQuery = queryOptions({
+  queryKey: ['proposals'],
+  queryFn: ({ signal }) => call(proposals, {}, signal),
+  refetchInterval: 30_000,
+})
+export const suspenseQuery = queryOptions({
+  queryKey: ['suspense'],
+  queryFn: ({ signal }) => call(suspense, {}, signal),
+})
+export const workQuery = queryOptions({
+  queryKey: ['work'],
+  queryFn: ({ signal }) => call(work, {}, signal),
+  refetchInterval: 15_000,
+})
+export const staffQuery = queryOptions({
+  queryKey: ['staff'],
+  queryFn: ({ signal }) => call(staff, {}, signal),
+})
+export const trailQuery = infiniteQueryOptions({
+  queryKey: ['trail'],
+  queryFn: ({ pageParam, signal }) =>
+    callPage(trail, { query: { limit: 30, ...(pageParam && { cursor: pageParam }) } }, signal),
+  initialPageParam: '',
+  getNextPageParam: ({ next }) => next,
+})

@@ -1,0 +1,76 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { messageOf } from '../api.ts'
+import { useTexts } from '../i18n/index.ts'
+import { Button } from '../ui/Button.tsx'
+import { Dialog } from '../ui/Dialog.tsx'
+import { toast } from '../ui/toast.ts'
+import { securityQuery } from './queries.ts'
+
+interface ConfirmButtonProps<R> {
+  label: string
+  /** Where the label alone does not say of what. */
+  fullLabel?: string
+  title: string
+  text: string
+  /** Of what is done: it takes something away. */
+  danger?: boolean
+  act: () => Promise<R>
+  done?: string
+  onDone?: (result: R) => void
+}
+
+/** A button that asks before it acts. */
+export function ConfirmButton<R>({
+  label,
+  fullLabel,
+  title,
+  text,
+  danger = false,
+  act,
+  done,
+  onDone,
+}: ConfirmButtonProps<R>) {
+  const t = useTexts('security')
+  const queryClient = useQueryClient()
+  const [open, setOpen] = useState(false)
+  const run = useMutation({
+    mutationFn: act,
+    onSuccess: (result) => {
+      setOpen(false)
+      if (done !== undefined) toast.success(t.toast.success, done)
+      onDone?.(result)
+    },
+    onError: (error) => toast.error(t.toast.error, messageOf(error)),
+    onSettled: () => queryClient.invalidateQueries(securityQuery),
+  })
+  return (
+    <>
+      <Button variant="outline" size="sm" aria-label={fullLabel} onClick={() => setOpen(true)}>
+        {label}
+      </Button>
+      <Dialog
+        open={open}
+        onClose={() => setOpen(false)}
+        busy={run.isPending}
+        title={title}
+        description={text}
+        closeLabel={t.common.close}
+        footer={
+          <>
+            <Button variant="ghost" disabled={run.isPending} onClick={() => setOpen(false)}>
+              {t.common.cancel}
+            </Button>
+            <Button
+              variant={danger ? 'danger' : 'primary'}
+              busy={run.isPending}
+              onClick={() => run.mutate()}
+            >
+              {label}
+            </Button>
+          </>
+        }
+      />
+    </>
+  )
+}

@@ -1,0 +1,54 @@
+/** Asks for the second factor again, over whatever screen needs it. Loaded when it is asked. */
+import { createRoot } from 'react-dom/client'
+import { reauthenticate } from '../../contract/second-factor.ts'
+import { call } from '../api.ts'
+import { loadTexts, useTexts } from '../i18n/index.ts'
+import { Button } from '../ui/Button.tsx'
+import { Dialog } from '../ui/Dialog.tsx'
+import { CodeForm } from './CodeForm.tsx'
+
+function AskAgain({ onDone }: { onDone: (proven: boolean) => void }) {
+  const t = useTexts('security')
+  return (
+    <Dialog
+      open
+      onClose={() => onDone(false)}
+      title={t.security.againTitle}
+      description={t.security.againText}
+      closeLabel={t.common.close}
+      footer={
+        <Button variant="ghost" onClick={() => onDone(false)}>
+          {t.common.cancel}
+        </Button>
+      }
+    >
+      <CodeForm
+        submitLabel={t.security.confirm}
+        submit={async (code) => {
+          await call(reauthenticate, { body: { code } })
+          onDone(true)
+        }}
+        byPasskey={async () => {
+          const { signWithPasskey } = await import('./passkey.ts')
+          await call(reauthenticate, { body: await signWithPasskey() })
+          onDone(true)
+        }}
+      />
+    </Dialog>
+  )
+}
+
+let asking: Promise<boolean> | undefined
+/** True once it was proven; false where the customer would not. One dialog, however many ask. */
+export function askAgain(): Promise<boolean> {
+  return (asking ??= ask().finally(() => (asking = undefined)))
+}
+async function ask(): Promise<boolean> {
+  await loadTexts('security')
+  const place = document.body.appendChild(document.createElement('div'))
+  const root = createRoot(place)
+  const proven = await new Promise<boolean>((resolve) => root.render(<AskAgain onDone={resolve} />))
+  root.unmount()
+  place.remove()
+  return proven
+}

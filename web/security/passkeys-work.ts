@@ -1,0 +1,3 @@
+/** Whether this page can use passkeys: they belong to a host name, never to an address. */
+export const passkeysWork = (): boolean =>
+  typeof PublicKeyCredential === 'function' && !/^[\d.]+$|:/.test(location.hostname)

@@ -1,0 +1,35 @@
+import { useId, type ReactNode } from 'react'
+
+interface CheckboxProps {
+  label: ReactNode
+  hint?: ReactNode
+  checked: boolean
+  onChange: (checked: boolean) => void
+}
+
+/** A choice that counts when its form is sent; `Switch` is for what acts at once. */
+export function Checkbox({ label, hint, checked, onChange }: CheckboxProps) {
+  const id = useId()
+  return (
+    <div className="flex items-start gap-2.5">
+      <input
+        id={id}
+        type="checkbox"
+        checked={checked}
+        aria-describedby={hint ? `${id}-hint` : undefined}
+        onChange={(event) => onChange(event.target.checked)}
+        className="mt-0.5 size-4 shrink-0 cursor-pointer accent-(--primary)"
+      />
+      <div className="min-w-0">
+        <label htmlFor={id} className="cursor-pointer text-sm font-medium">
+          {label}
+        </label>
+        {hint ? (
+          <p id={`${id}-hint`} className="mt-0.5 text-xs text-ink-3">
+            {hint}
+          </p>
+        ) : null}
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,99 @@
+import { useInfiniteQuery } from '@tanstack/react-query'
+import type { SentMail } from '../../contract/wordpress-mail.ts'
+import { ApiError, messageOf } from '../api.ts'
+import { formatTime } from '../format.ts'
+import { useTexts } from '../i18n/index.ts'
+import { Badge, type Tone } from '../ui/Badge.tsx'
+import { Button } from '../ui/Button.tsx'
+import { Empty, LoadError, SkeletonRows } from '../ui/State.tsx'
+import { mailLogQuery } from './mail-queries.ts'
+
+const tones: Record<SentMail['state'], Tone> = {
+  waiting: 'info',
+  held: 'warning',
+  sent: 'success',
+  bounced: 'danger',
+  failed: 'danger',
+  refused: 'danger',
+}
+
+/** What the server sent, newest first, a line a recipient. */
+export function MailLog({ serverId }: { serverId: string }) {
+  const t = useTexts('site', 'parts')
+  const { data, isPending, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } =
+    useInfiniteQuery(mailLogQuery(serverId))
+  const all = data?.pages.flatMap(({ result }) => result)
+  return (
+    <section aria-labelledby="mail-log" className="border-t border-border pt-5">
+      <h4 id="mail-log" className="text-sm font-semibold">
+        {t.mail.logTitle}
+      </h4>
+      {isPending ? <SkeletonRows rows={3} className="mt-4" /> : null}
+      {error && !all ? (
+        <LoadError
+          text={messageOf(error)}
+          retryLabel={t.common.retry}
+          onRetry={() => void refetch()}
+          reference={error instanceof ApiError ? error.requestId : undefined}
+        />
+      ) : null}
+      {all?.length === 0 ? <Empty text={t.mail.logEmpty} /> : null}
+      {all && all.length > 0 ? (
+        <ul
+          aria-labelledby="mail-log"
+          className="mt-4 divide-y divide-border rounded-lg shadow-[inset_0_0_0_1px_var(--border)]"
+        >
+          {all.map((one) => (
+            <Item key={one.id} mail={one} />
+          ))}
+        </ul>
+      ) : null}
+      {hasNextPage ? (
+        <div className="mt-4 flex justify-center">
+          <Button variant="outline" busy={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+            {t.mail.more}
+          </Button>
+        </div>
+      ) : null}
+    </section>
+  )
+}
+
+function Item({ mail }: { mail: SentMail }) {
+  const t = useTexts('site', 'parts')
+  const isTried = mail.state === 'waiting' && mail.attempts > 0
+  return (
+    <li className="px-4 py-3 text-sm">
+      <div className="flex flex-wrap items-start justify-between gap-x-4 gap-y-1.5">
+        <div className="min-w-0 flex-1 basis-56">
+          <p className="font-medium break-all">{mail.to}</p>
+          <p className="mt-0.5 break-words text-ink-2">
+            {mail.subject === '' ? t.mail.noSubject : mail.subject}
+          </p>
+        </div>
+        <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
+          <time dateTime={mail.at} className="num text-xs text-ink-3">
+            {formatTime(mail.at)}
+          </time>
+          <Badge tone={tones[mail.state]} dot live={mail.state === 'waiting'}>
+            {t.mail.mailStates[mail.state]}
+          </Badge>
+        </div>
+      </div>
+      <p className="mt-1 text-xs break-all text-ink-3">
+        {mail.namedFrom === null ? t.mail.from(mail.from) : t.mail.insteadOf(mail.namedFrom)}
+      </p>
+      {mail.reason === null ? null : (
+        <p className="mt-1 text-xs text-ink-2">{t.mail.reasons[mail.reason]}</p>
+      )}
+      {mail.said === null ? null : (
+        <p className="mt-1 text-xs break-words text-ink-2">{t.mail.said(mail.said)}</p>
+      )}
+      {isTried && mail.nextAt !== null ? (
+        <p className="num mt-1 text-xs text-ink-3">
+          {t.mail.tries(mail.attempts)} · {t.mail.next(formatTime(mail.nextAt))}
+        </p>
+      ) : null}
+    </li>
+  )
+}

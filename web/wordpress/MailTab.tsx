@@ -1,0 +1,123 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState, type ReactNode } from 'react'
+import { changeMail, type MailState } from '../../contract/wordpress-mail.ts'
+import type { Server } from '../../contract/wordpress.ts'
+import { ApiError, call, messageOf } from '../api.ts'
+import { useLanguage, useTexts } from '../i18n/index.ts'
+import { configQuery } from '../queries.ts'
+import { LoadError, Note, Skeleton } from '../ui/State.tsx'
+import { Switch } from '../ui/Switch.tsx'
+import { toast } from '../ui/toast.ts'
+import { MailLog } from './MailLog.tsx'
+import { mailQuery } from './mail-queries.ts'
+import { MailRecords } from './MailRecords.tsx'
+import { MailSender } from './MailSender.tsx'
+
+/** Email that a server sends: the switch, its sender, the DNS for it, and what became of it. */
+export default function MailTab({ server }: { server: Server }) {
+  const t = useTexts('site', 'parts')
+  const { data, isPending, isError, error, refetch } = useQuery(mailQuery(server.id))
+  return (
+    <div className="grid gap-6">
+      <h3 className="text-sm font-semibold">{t.mail.title}</h3>
+      {isPending ? <Skeleton className="h-64 rounded-lg" /> : null}
+      {isError && !data ? (
+        <LoadError
+          text={messageOf(error)}
+          retryLabel={t.common.retry}
+          onRetry={() => void refetch()}
+          reference={error instanceof ApiError ? error.requestId : undefined}
+        />
+      ) : null}
+      {data ? (
+        <>
+          {data.suspended ? <Suspended suspended={data.suspended} /> : null}
+          <Sending server={server} state={data} />
+          <MailSender server={server} state={data} />
+          <MailRecords server={server} state={data} />
+          <MailLog serverId={server.id} />
+        </>
+      ) : null}
+    </div>
+  )
+}
+
+function Suspended({ suspended }: { suspended: NonNullable<MailState['suspended']> }) {
+  const t = useTexts('site', 'parts')
+  const { data: config } = useQuery(configQuery)
+  const { email, url } = config?.support ?? { email: null, url: null }
+  const contact = email ?? url
+  return (
+    <Note tone="danger" className="grid gap-1.5">
+      <p className="font-semibold">{t.mail.suspended}</p>
+      <p>
+        {t.mail.causes[suspended.cause]} {suspended.note}
+      </p>
+      <p>{t.mail.toDo}</p>
+      {contact === null ? null : (
+        <p>
+          <a
+            href={email === null ? contact : `mailto:${email}`}
+            className="font-semibold break-all underline underline-offset-4"
+          >
+            {t.mail.writeTo(contact)}
+          </a>
+        </p>
+      )}
+    </Note>
+  )
+}
+
+function Sending({ server, state }: { server: Server; state: MailState }) {
+  const t = useTexts('site', 'parts')
+  const language = useLanguage()
+  const queryClient = useQueryClient()
+  const [busy, setBusy] = useState(false)
+  const number = (value: number) => value.toLocaleString(language === 'vi' ? 'vi' : 'en')
+  const choose = async (enabled: boolean) => {
+    setBusy(true)
+    try {
+      const fresh = await call(changeMail, { params: { id: server.id }, body: { enabled } })
+      queryClient.setQueryData(mailQuery(server.id).queryKey, fresh)
+      toast.success(t.toast.success, enabled ? t.mail.on : t.mail.off)
+    } catch {
+      toast.error(t.toast.error, t.mail.failed)
+    } finally {
+      setBusy(false)
+    }
+  }
+  const full = state.hour.used >= state.hour.limit
+  return (
+    <section className="grid gap-5">
+      <div className="max-w-xl">
+        <Switch
+          label={t.mail.enabled}
+          hint={t.mail.hint}
+          checked={state.enabled}
+          disabled={busy || server.status === 'deleting'}
+          onChange={(checked) => void choose(checked)}
+        />
+      </div>
+      <div>
+        <dl className="flex flex-wrap gap-x-10 gap-y-4 text-sm">
+          <Fact term={t.mail.hour}>
+            <span className={full ? 'text-warning' : ''}>
+              {t.mail.ofLimit(number(state.hour.used), number(state.hour.limit))}
+            </span>
+          </Fact>
+          <Fact term={t.mail.waiting}>{number(state.waiting)}</Fact>
+        </dl>
+        <p className="mt-2 text-xs text-ink-3">{t.mail.limitHint}</p>
+      </div>
+    </section>
+  )
+}
+
+function Fact({ term, children }: { term: string; children: ReactNode }) {
+  return (
+    <div className="min-w-0">
+      <dt className="text-xs text-ink-3">{term}</dt>
+      <dd className="num mt-1 font-medium">{children}</dd>
+    </div>
+  )
+}
