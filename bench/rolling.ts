@@ -1,7 +1,8 @@
 /**
  * An upgrade of several machines one after the other, under load, from another commit to this one
  * and back, as docs/operate.md has it: calls and visits that failed. Between the two portals one of
- * the old release answers beside one of the new for MINUTES (1), with orders at both meanwhile.
+ * the old release answers beside one of the new for MINUTES (1), with orders at both meanwhile; on
+ * the way back for BACK_MINUTES (as many).
  *
  *   FROM=572f950 MINUTES=60 npm run bench rolling
  */
@@ -18,6 +19,7 @@ import { load } from './upgrade-load.ts'
 const root = path.resolve(import.meta.dirname, '..')
 const from = process.env['FROM'] ?? 'HEAD~1'
 const minutes = Number(process.env['MINUTES'] ?? 1)
+const backMinutes = Number(process.env['BACK_MINUTES'] ?? minutes)
 const scratch = mkdtempSync(path.join(os.tmpdir(), 'portal-rolling-'))
 const before = path.join(scratch, 'before')
 
@@ -70,13 +72,13 @@ try {
     // On the first machine, whose sites go on: a node that is restarted takes its own off.
     const { domain } = await orderSite(portal, token, 2)
     const stop = load(portal, token, domain)
-    for (const [name, release] of [
-      ['to this commit', root],
-      [`back to ${from}`, before],
+    for (const [name, release, together] of [
+      ['to this commit', root, minutes],
+      [`back to ${from}`, before, backMinutes],
     ] as const) {
       const began = performance.now()
       await upgradePortal(first, release)
-      const ran = await ordersFor(machines, token, minutes * 60_000)
+      const ran = await ordersFor(machines, token, together * 60_000)
       console.log(`      ${name}: old beside new, ${ran} servers ordered, ran and were deleted`)
       await upgradePortal(second, release)
       for (const one of [hanoi, sydney]) await restart(machines, one, release)

@@ -36,6 +36,7 @@ const all = [
   'idle',
   'upgrade',
   'rolling',
+  'full-disk',
   'processes',
   'dns',
   'dns-differential',

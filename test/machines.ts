@@ -57,13 +57,19 @@ export interface Machines {
  * Resolves when all are up.
  *
  * @param options `release`: the folder whose code they run, this one by default; `more`: settings
- * of both portals
+ * of both portals; `prepare`: what is done to the folder of each before anything is in it
  */
 export async function openMachines(
-  options: { release?: string; more?: Record<string, string> } = {},
+  options: {
+    release?: string
+    more?: Record<string, string>
+    prepare?: (dataDir: string) => void
+  } = {},
 ): Promise<Machines> {
   const create = async (): Promise<PortalProcess> => {
     const one = await PortalProcess.create()
+    options.prepare?.(one.dataDir)
+    one.write('')
     if (options.release !== undefined) one.release = options.release
     return one
   }

@@ -1,4 +1,5 @@
 /** Warns of a full disk: reports the free space under the data folder in time. */
+import { statfsSync, type StatsFs } from 'node:fs'
 import { statfs } from 'node:fs/promises'
 import type { Log } from './log.ts'
 
@@ -8,11 +9,17 @@ export interface DiskSpace {
   readonly size: number
 }
 
+const spaceIn = ({ bavail, blocks, bsize }: StatsFs): DiskSpace => ({
+  free: bavail * bsize,
+  size: blocks * bsize,
+})
+
 /** What a process without privileges may still write, in bytes. */
-export async function diskSpaceOf(folder: string): Promise<DiskSpace> {
-  const { bavail, blocks, bsize } = await statfs(folder)
-  return { free: bavail * bsize, size: blocks * bsize }
-}
+export const diskSpaceOf = async (folder: string): Promise<DiskSpace> =>
+  spaceIn(await statfs(folder))
+
+/** The same at once, for what must keep its turn. */
+export const diskSpaceNow = (folder: string): DiskSpace => spaceIn(statfsSync(folder))
 
 const gigabyte = 1_073_741_824
 /** Little is a tenth of the disk, at most 20 GB; too little is a fiftieth, at most 2 GB. */

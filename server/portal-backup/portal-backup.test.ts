@@ -346,7 +346,7 @@ test('every night it is made, verified, kept for a while, and watched', async ()
   expect(await gauge('portal_backup_failed')).toBe(0)
 })
 
-test('the machine is gone: one command, and the customer notices nothing', async () => {
+test('all machines are gone: one command, and the customer notices nothing', async () => {
   const before = await world.get('/api/v1/auth/me')
   // The older of its two backups is not in the portal's, and is not offered afterwards.
   const backups = async () =>
@@ -357,6 +357,13 @@ test('the machine is gone: one command, and the customer notices nothing', async
     async () => (await backups()).filter(({ state }) => state === 'proven').length === 2,
     90,
   )
+  // Another machine has the site, and is gone as well.
+  const { db } = portal.app
+  await db
+    .insertInto('node')
+    .values({ id: 'burnt', regions: [1] })
+    .execute()
+  await db.updateTable('site').set({ node_id: 'burnt' }).execute()
   await command('backup', saved)
   const gone = withDatabase(inject('adminUrl'), 'postgres')
   const name = /\/(test_\w+)/.exec(portal.databaseUrl)?.[1] ?? ''
@@ -375,10 +382,12 @@ test('the machine is gone: one command, and the customer notices nothing', async
       { BACKUP_PASSPHRASE: passphrase, PORTAL_SECRET: undefined },
       'restore',
       saved,
+      '--here',
     )
     unfinished = fs.existsSync(path.join(portal.dataDir, 'restore-unfinished'))
   })
   expect(restored).toMatchObject({ code: 0, said: expect.stringContaining('is restored in') })
+  expect(restored?.said).toContain('1 sites are there.')
   expect(unfinished).toBe(false)
   expect(fs.readFileSync(path.join(portal.dataDir, 'secret'), 'utf8')).toBe(portal.rootSecret)
 

@@ -6,7 +6,7 @@
  */
 import { transaction, type Tx } from '../platform/db.ts'
 import { certifySiteJob } from './certifiable.ts'
-import { forgetMail } from './mail/store.ts'
+import { forgetMail, wakeFor as wakeMail } from './mail/store.ts'
 import { alignJobs } from './product.ts'
 import type { ProvisionDeps } from './provision.ts'
 import { lockSite, releaseNames, specOf, type SiteRow } from './store.ts'
@@ -109,6 +109,8 @@ async function write(deps: AlignDeps, siteId: string): Promise<SiteRow | undefin
       .set({ status, unanswered: 0, down_since: null, down_reason: null })
       .where('id', '=', siteId)
       .execute()
+    // Letters that waited meanwhile.
+    if (status === 'running') await wakeMail(tx, deps, siteId)
     if (status === 'deleting') {
       await releaseNames(tx, siteId, deps.clock.now())
       await deps.jobs.add(tx, certifySiteJob, { siteId })

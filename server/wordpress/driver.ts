@@ -483,7 +483,7 @@ export interface CopyPage {
 export interface WordpressDriver {
   readonly name: string
   readonly capabilities: WordpressCapabilities
-  /** How many more containers there is memory for. */
+  /** How many more containers there is memory for; none where the disk is as good as full. */
   room(): Promise<number>
   /**
    * Files and database in place, WordPress installed with this admin. Without `admin` on a site

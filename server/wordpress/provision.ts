@@ -22,6 +22,7 @@ import type { EventOutbox } from '../realtime/index.ts'
 import type { WordpressDriver } from './driver.ts'
 import { placeOf, releasePlace, settleOnNode } from './nodes.ts'
 import { ensureJob } from './change.ts'
+import { wakeFor as wakeMail } from './mail/store.ts'
 import { provisionJob, sealPurpose } from './order.ts'
 import { alignJobs, waitJob } from './product.ts'
 import { within } from './within.ts'
@@ -201,8 +202,9 @@ export function defineProvisioning(deps: ProvisionDeps): void {
         .execute()
       await settleOnNode(tx, id)
       await tell(tx, site, 'running', null)
-      // A name that was added while it was being set up.
+      // A name that was added while it was being set up, and letters of the installation.
       await deps.jobs.add(tx, ensureJob, { siteId: id })
+      await wakeMail(tx, deps, id)
       // A suspension during the setup found nothing to stop.
       const subscription =
         site.subscription_id === null

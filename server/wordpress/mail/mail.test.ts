@@ -1,6 +1,6 @@
 /** E-mail of servers, from a page's mail() to the inbox, and what keeps it from doing harm. */
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { MailDomain } from '../../../contract/wordpress-mail.ts'
 import { openTestDns, type TestDns } from '../../../test/dns-server.ts'
 import { dig } from '../../../test/dig.ts'
@@ -20,6 +20,8 @@ import { createOutbox } from '../../messages/index.ts'
 import { createSecrets } from '../../platform/secrets.ts'
 import type { Log } from '../../platform/log.ts'
 import { createEventOutbox } from '../../realtime/index.ts'
+import { provisionJob } from '../order.ts'
+import { alignJobs } from '../product.ts'
 import { addressingOf } from '../store.ts'
 import { openMailOperator } from './operator.ts'
 import { days, hours, minutes } from '../../platform/clock.ts'
@@ -448,24 +450,54 @@ describe('what may not be sent', () => {
       })
   })
 
-  test('of a server that is suspended for its bill waits until it is back', async () => {
-    const poor = await server()
-    expect(await send(poor, { to: 'patient@later.example' })).toBe(true)
-    await tried(poor, 'patient@later.example', 1)
-    const put = (status: string): Promise<unknown> =>
-      portal.app.db.updateTable('site').set({ status }).where('id', '=', poor.id).execute()
-    await jobsIdle(portal.app.db)
-    await put('suspended')
-    clock.advance(minutes(5))
-    // The job that was to come comes now, and does nothing.
-    await sql`update pgboss.job set start_after = now()
-      where name = ${sendMailJob} and data ->> 'siteId' = ${poor.id}`.execute(portal.app.db)
-    await wake(poor)
-    await jobsIdle(portal.app.db)
-    await tried(poor, 'patient@later.example', 1)
-    await put('running')
-    await portal.app.resumeServers()
-    await tried(poor, 'patient@later.example', 2)
+  describe('that was put off waits', () => {
+    let poor: MailServer
+    const put = (values: { status?: string; held_at?: Date | null }): Promise<unknown> =>
+      portal.app.db.updateTable('site').set(values).where('id', '=', poor.id).execute()
+    const add = (name: string, payload: object): Promise<unknown> =>
+      transaction(portal.app.db, (tx) => portal.app.jobs.add(tx, name, payload))
+    const subscription = async () => {
+      const { db } = portal.app
+      const row = await db
+        .selectFrom('site')
+        .select(['status', 'subscription_id as subscriptionId'])
+        .where('id', '=', poor.id)
+        .executeTakeFirstOrThrow()
+      return { status: row.status, payload: { subscriptionId: row.subscriptionId } }
+    }
+    /** The job that was to come comes now, and does nothing. */
+    async function jobsDoNothing(): Promise<void> {
+      await sql`update pgboss.job set start_after = now()
+        where name = ${sendMailJob} and data ->> 'siteId' = ${poor.id}`.execute(portal.app.db)
+      await wake(poor)
+      await jobsIdle(portal.app.db)
+      await tried(poor, 'patient@later.example', 1)
+    }
+    beforeEach(async () => {
+      poor = await server()
+      expect(await send(poor, { to: 'patient@later.example' })).toBe(true)
+      await tried(poor, 'patient@later.example', 1)
+      await jobsIdle(portal.app.db)
+    })
+
+    test('while its server is suspended, and goes on at once when it is back', async () => {
+      await put({ held_at: clock.now() })
+      await add(alignJobs.suspend, (await subscription()).payload)
+      await eventually('held', async () => (await subscription()).status === 'suspended')
+      clock.advance(minutes(5))
+      await jobsDoNothing()
+      await put({ held_at: null })
+      await add(alignJobs.resume, (await subscription()).payload)
+      await tried(poor, 'patient@later.example', 2)
+    })
+
+    test('while its server is set up, and goes on at once when it runs', async () => {
+      await put({ status: 'provisioning' })
+      clock.advance(minutes(5))
+      await jobsDoNothing()
+      await add(provisionJob, { siteId: poor.id })
+      await tried(poor, 'patient@later.example', 2)
+    })
   })
 
   test('belongs to others: their server’s mail is unknown', async () => {

@@ -439,6 +439,16 @@ echo json_encode( array(
     const none = open(dataDir, { freeMb: () => 100 })
     expect(await none.room()).toBe(4)
     await none.close()
+    // No site's files go onto a disk that is as good as full.
+    let freeBytes = 1_000_000_000
+    const diskSpace = () => ({ free: freeBytes, size: 100 * 2 ** 30 })
+    const full = open(dataDir, { diskSpace })
+    expect(await full.room()).toBe(0)
+    await expect(full.install(specOf(), admin)).rejects.toMatchObject({ kind: 'full' })
+    expect(await full.list()).toEqual([])
+    freeBytes *= 3
+    expect(await full.room()).toBeGreaterThan(0)
+    await full.close()
     await fs.rm(dataDir, { recursive: true })
   })
 

@@ -4,6 +4,7 @@ import { existsSync, readdirSync } from 'node:fs'
 import fs from 'node:fs/promises'
 import { availableParallelism, totalmem } from 'node:os'
 import path from 'node:path'
+import { diskSpaceNow, shortageOf, type DiskSpace } from '../../../platform/disk-space.ts'
 import { DriverFailure } from '../../../platform/errors.ts'
 import { frontPageStatus } from '../../../platform/front-page.ts'
 import type { SiteRuntime, SiteSpec, WriteListener } from '../../driver.ts'
@@ -47,6 +48,8 @@ export interface EmbeddedParts {
   readonly copyLimits?: Partial<CopyLimits>
   /** Memory that this machine has left, MB; what the system says when not given. */
   readonly freeMb?: () => number
+  /** Of the disk that the sites are on; the system's by default. */
+  readonly diskSpace?: () => DiskSpace
   readonly log: { warn(detail: object, message: string): void }
 }
 
@@ -180,8 +183,21 @@ export function createEmbedded(parts: EmbeddedParts): SiteRuntime {
       .map((entry) => entry.name)
   }
 
-  const room = () =>
-    Math.max(leastRoom, Math.floor(((parts.freeMb ?? systemFreeMb)() - reserveMb) / containerMb))
+  const diskSpace =
+    parts.diskSpace ??
+    (() => diskSpaceNow(existsSync(sitesDir) ? sitesDir : path.dirname(sitesDir)))
+  let isFull = false
+  /** Containers for which there is memory; none where the disk has no room for a site's files. */
+  const room = (): number => {
+    const space = diskSpace()
+    const wasFull = isFull
+    isFull = shortageOf(space) === 'too little'
+    if (isFull && !wasFull)
+      parts.log.warn({ freeMb: Math.floor(space.free / 2 ** 20) }, 'no room on the disk of sites')
+    if (isFull) return 0
+    const freeMb = (parts.freeMb ?? systemFreeMb)()
+    return Math.max(leastRoom, Math.floor((freeMb - reserveMb) / containerMb))
+  }
 
   const watching = setInterval(() => {
     for (const one of sites.values()) one.watch()
@@ -209,7 +225,7 @@ export function createEmbedded(parts: EmbeddedParts): SiteRuntime {
       check(spec)
       const more = spec.containers - (sites.get(spec.id)?.addresses().length ?? 0)
       if (more > room())
-        throw new DriverFailure('full', `there is no memory for ${more} containers more`)
+        throw new DriverFailure('full', `there is no room for ${more} containers more`)
       await site(spec.id).install(spec, admin)
     },
     async start(spec) {
