@@ -42,7 +42,8 @@ const list = async (who: TestCustomer): Promise<Token[]> =>
   (await portal.call<Token[]>('GET', '/api/v1/account/tokens', { token: who.token })).body.result
 const code = (answer: Answer): [number, string | undefined] => [
   answer.status,
-  answer.body.error?.code,
+  // A file is no JSON.
+  (answer.body as Answer['body'] | undefined)?.error?.code,
 ]
 /** An order that nobody has paid is a server as well. */
 const order = async (who: TestCustomer): Promise<string> => {

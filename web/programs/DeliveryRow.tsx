@@ -46,7 +46,7 @@ export function DeliveryRow({ webhook, delivery }: { webhook: Webhook; delivery:
       <div className="flex flex-wrap items-center justify-between gap-3">
         <div className="min-w-0">
           <p className="flex flex-wrap items-center gap-2 text-sm font-medium">
-            {names[event] ?? event}
+            <span>{names[event] ?? event}</span>
             <Badge tone={tones[state]} dot live={state === 'waiting'}>
               {t.programs.states[state]}
             </Badge>

@@ -21,7 +21,7 @@ export function EventChoice({ chosen, error, onChange }: EventChoiceProps) {
   return (
     <fieldset>
       <legend className="mb-2 text-sm font-medium">{t.programs.events}</legend>
-      <div className="grid gap-5 sm:grid-cols-2">
+      <div className="grid grid-cols-[repeat(auto-fit,minmax(min(100%,15rem),1fr))] gap-5">
         {groups.map((group) => (
           <fieldset key={group}>
             <legend className="mb-2 text-xs text-ink-3">{t.programs.eventGroups[group]}</legend>

@@ -52,8 +52,7 @@ export default function WebhookPage() {
         </Link>
       </PageHead>
       {webhook ? (
-        <div className="grid items-start gap-6 xl:grid-cols-[1fr_minmax(0,1.3fr)]">
-          <SettingsCard webhook={webhook} />
+        <div className="grid items-start gap-6 xl:grid-cols-[minmax(0,1.3fr)_minmax(0,1fr)]">
           <Card
             title={t.programs.deliveries}
             sub={t.programs.deliveriesSub}
@@ -81,6 +80,7 @@ export default function WebhookPage() {
               </div>
             ) : null}
           </Card>
+          <SettingsCard webhook={webhook} />
         </div>
       ) : null}
       {!data && error ? (
