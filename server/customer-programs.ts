@@ -45,6 +45,7 @@ export function customerPrograms(
     ownDomains,
     made: limits.limit('token-made', 30, 24 * 3600),
   })
+  tokens.defineEndingLetters(deps)
   const sandbox = sandboxUrl === null ? undefined : new URL(sandboxUrl)
   const mayConnect: MayConnect = (address, port) =>
     webhooks.publicHttps(address, port) ||

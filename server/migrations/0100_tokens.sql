@@ -15,7 +15,9 @@ create table program_token (
   created_at timestamptz not null,
   expires_at timestamptz not null,
   last_used_at timestamptz,
-  last_used_from text
+  last_used_from text,
+  -- Its owner was told that it soon expires.
+  ending_told_at timestamptz
 );
 create index program_token_of on program_token (customer_id, created_at desc);
 create index program_token_expires on program_token (expires_at);

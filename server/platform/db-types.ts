@@ -532,6 +532,7 @@ export interface ProgramToken {
   created_at: Timestamp;
   customer_id: string;
   domains: string[] | null;
+  ending_told_at: Timestamp | null;
   expires_at: Timestamp;
   id: string;
   last_used_at: Timestamp | null;

@@ -2,7 +2,8 @@ import { tokens as api, type Language } from '../../contract/index.ts'
 import type { Database, Queryable, Tx } from '../platform/db.ts'
 import type { Http } from '../platform/http.ts'
 import type { Limit } from '../platform/limits.ts'
-import { createToken, letterOf, listTokens, revokeToken, type TokenNeeds } from './tokens.ts'
+import { letterOfMade } from './letters.ts'
+import { createToken, listTokens, revokeToken, type TokenNeeds } from './tokens.ts'
 
 export interface TokenRouteDeps extends TokenNeeds {
   readonly db: Database
@@ -37,7 +38,9 @@ export function routes(http: Http, deps: TokenRouteDeps): void {
       const made = await createToken(tx, deps, { customerId, wish })
       const { email, language } = await deps.customer(tx, customerId)
       const { portalUrl } = deps
-      const { subject, text } = letterOf(made.token, { language, from: ip, portalUrl })
+      const until = new Date(made.token.expiresAt)
+      const told = { ...made.token, until, from: ip, portalUrl }
+      const { subject, text } = letterOfMade(told, language)
       await deps.mail(tx, email, subject, text)
       return made
     },

@@ -1,4 +1,5 @@
 /** Tokens for programs: what each opens, on which servers and domains, from where, how long. */
+import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import * as contract from '../../contract/index.ts'
 import type { Endpoint } from '../../contract/endpoint.ts'
@@ -339,6 +340,39 @@ describe('a token', () => {
     expect(await ask(long)).toBe(200)
     clock.advance(days(275))
     expect(await ask(long)).toBe(401)
+  })
+
+  test('that is used is told of a week before it ends, once', async () => {
+    const an = await portal.customer()
+    const used = await tokenFor(an, { scopes: ['servers:read'], name: 'the one in use' })
+    await tokenFor(an, { scopes: ['servers:read'], name: 'the idle one' })
+    await portal.call('GET', '/api/wp', { token: used })
+    const told = async () => {
+      await transaction(portal.app.db, (tx) => portal.app.jobs.add(tx, 'tell-ending-tokens', {}))
+      await eventually('the job is done', async () => {
+        const { rows } = await sql`select from pgboss.job
+          where name = 'tell-ending-tokens' and state in ('created', 'active')`.execute(
+          portal.app.db,
+        )
+        return rows.length === 0
+      })
+      const { rows } = await sql<{ name: string }>`select name from program_token
+        where customer_id = ${an.id} and ending_told_at is not null`.execute(portal.app.db)
+      return rows.map(({ name }) => name)
+    }
+    clock.advance(days(83) - seconds(1))
+    expect(await told()).toEqual([])
+    clock.advance(seconds(1))
+    expect(await told()).toEqual(['the one in use'])
+    await told()
+    const letters = await eventually('the letter comes', async () => {
+      const found = (await portal.inbox(an.email)).filter(({ text }) =>
+        text.includes('hết hạn lúc'),
+      )
+      return found.length > 0 && found
+    })
+    expect(letters).toHaveLength(1)
+    expect(letters[0]?.text).toContain('the one in use')
   })
 
   test('is used from where it may be, IPv4 and IPv6', async () => {

@@ -1,7 +1,6 @@
 /** Tokens for programs: made, listed, used, ended (decision 102). */
 import { randomUUID } from 'node:crypto'
 import type * as z from 'zod/mini'
-import type { Language } from '../../contract/errors.ts'
 import {
   mostTokens,
   tokenPrefix,
@@ -234,47 +233,3 @@ export async function identifyToken(
 
 export const dropOldTokens = (db: Queryable, clock: Clock): Promise<void> =>
   deleteInBatches(db, 'program_token', 'expires_at', later(clock.now(), -shownExpiredMs))
-
-const letters = {
-  en: {
-    subject: 'A token for programs was made in your account',
-    text: ({ name, scopes, until, from, link }: Told) =>
-      `A token named “${name}” was made in your account from network address ${from}.\n` +
-      `It opens: ${scopes}. It is good until ${until}.\n` +
-      'If it was you, there is nothing to do.\n' +
-      'If it was not you, revoke it on this page, then change your password:\n' +
-      link,
-  },
-  vi: {
-    subject: 'Một token cho chương trình vừa được tạo trong tài khoản của bạn',
-    text: ({ name, scopes, until, from, link }: Told) =>
-      `Token “${name}” vừa được tạo trong tài khoản của bạn từ địa chỉ mạng ${from}.\n` +
-      `Token có các quyền: ${scopes}. Token có hiệu lực đến ${until}.\n` +
-      'Nếu đó là bạn, bạn không cần làm gì.\n' +
-      'Nếu không phải bạn, hãy thu hồi token ở trang này rồi đổi mật khẩu:\n' +
-      link,
-  },
-} as const
-interface Told {
-  readonly name: string
-  readonly scopes: string
-  readonly until: string
-  readonly from: string
-  readonly link: string
-}
-
-/** The letter that tells the owner of a new token. */
-export function letterOf(
-  token: Token,
-  of: { readonly language: Language; readonly from: string; readonly portalUrl: string },
-): { readonly subject: string; readonly text: string } {
-  const { subject, text } = letters[of.language]
-  const told = {
-    name: token.name,
-    scopes: token.scopes.join(', '),
-    until: `${token.expiresAt.slice(0, 16).replace('T', ' ')} UTC`,
-    from: of.from,
-    link: `${of.portalUrl}/account/programs`,
-  }
-  return { subject, text: text(told) }
-}

@@ -3,6 +3,7 @@
  * after a failure, and nobody is kept waiting by another's receiver.
  */
 import { createHmac } from 'node:crypto'
+import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { Delivery, Webhook } from '../../contract/webhooks.ts'
 import {
@@ -22,6 +23,7 @@ import { createAccountActs } from '../auth/index.ts'
 import { createEndPrograms } from '../customer-programs.ts'
 import { days, hours, seconds } from '../platform/clock.ts'
 import { transaction } from '../platform/db.ts'
+import { createEventOutbox } from '../realtime/index.ts'
 import { dropOldDeliveries } from './index.ts'
 import { signedHeaders } from './signature.ts'
 
@@ -158,6 +160,72 @@ describe('what happens', () => {
     expect(invoices(one)[0]?.headers['webhook-id']).not.toBe(
       invoices(two)[0]?.headers['webhook-id'],
     )
+  })
+})
+
+describe('many events', () => {
+  /** As a command writes them: no process is told. */
+  const publish = (who: TestCustomer, count: number) =>
+    transaction(portal.app.db, (tx) =>
+      createEventOutbox(clock, () => undefined).publishEvents(
+        tx,
+        Array.from({ length: count }, (_, place) => ({
+          customerId: who.id,
+          event: 'dns.status' as const,
+          payload: { domain: { id: String(place), name: 'a.vn', status: 'active' } },
+        })),
+      ),
+    )
+
+  test('that another process wrote are told once each, one call at a time', async () => {
+    const an = await portal.customer()
+    const one = await receiver()
+    const { id } = await addressOf(an, one.url, ['dns.status'])
+    let [now, most] = [0, 0]
+    one.answer = (call, response) => {
+      now += 1
+      most = Math.max(most, now)
+      setImmediate(() => {
+        now -= 1
+        answersWith(200)(call, response)
+      })
+    }
+    await publish(an, 120)
+    await eventually('all are told', async () => one.calls.length >= 120, 40)
+    const places = one.calls.map(({ body }) => Number(/"id":"(\d+)"/.exec(body)?.[1]))
+    expect(places).toEqual(Array.from({ length: 120 }, (_, place) => place))
+    expect(most).toBe(1)
+    await eventually('all are over', async () => {
+      const { rows } = await sql<{ n: bigint }>`select count(*) as n from webhook_delivery
+        where endpoint_id = ${id} and state = 'delivered'`.execute(portal.app.db)
+      return rows[0]?.n === 120n
+    })
+  }, 90_000)
+
+  test('of a process that went away in the middle are found by the next look', async () => {
+    const an = await portal.customer()
+    const one = await receiver()
+    const { id } = await addressOf(an, one.url)
+    const claimedUntil = (when: string) =>
+      sql`update webhook_endpoint set claimed_until = now() + ${when}::interval
+        where id = ${id}`.execute(portal.app.db)
+    // Somebody has claimed it, and is gone: the job of this test does nothing.
+    await claimedUntil('1 hour')
+    const delivery = await tryOut(an, id)
+    const look = () =>
+      transaction(portal.app.db, (tx) => portal.app.jobs.add(tx, 'find-due-webhooks', {}))
+    await look()
+    await eventually('both jobs are done', async () => {
+      const { rows } = await sql`select from pgboss.job
+        where name in ('find-due-webhooks', 'send-webhooks')
+          and state in ('created', 'active')`.execute(portal.app.db)
+      return rows.length === 0
+    })
+    expect(one.calls).toEqual([])
+    await claimedUntil('-1 second')
+    await look()
+    await settledAs(an, id, delivery, 'delivered')
+    expect(one.calls).toHaveLength(1)
   })
 })
 
