@@ -160,6 +160,14 @@ export function secretsOf(row: EndpointRow, secrets: Secrets, now: Date): string
 
 /** Calls no address of a customer any more, until they switch it on again; answers how many. */
 export async function pauseEndpoints(tx: Tx, clock: Clock, customerId: string): Promise<number> {
+  // In the order in which those that send lock them.
+  await tx
+    .selectFrom('webhook_endpoint')
+    .select('id')
+    .where('customer_id', '=', customerId)
+    .orderBy('id')
+    .forUpdate()
+    .execute()
   const rows = await tx
     .updateTable('webhook_endpoint')
     .set({ disabled_at: clock.now(), disabled_reason: 'safety' })

@@ -29,6 +29,9 @@ const givenUpMs = days(5)
 const runMs = seconds(20)
 /** Longer than a run and its last call; by the wall clock. */
 const leaseSeconds = 60
+/** In a process; and addresses of one customer that are called at the same time, in all. */
+const workers = 16
+const atOnceOfCustomer = 2
 const attemptsKept = 20
 /** What else waits for a receiver that did not answer is put off for so long. */
 const shortestPauseMs = seconds(30)
@@ -95,6 +98,12 @@ export function createSender(needs: Pick<SendNeeds, 'db' | 'clock' | 'log' | 'jo
   return sender
 }
 
+/** Of an address `e`: something is to be sent now, and nobody calls it. */
+const isDue = (now: Date) => sql`
+  disabled_at is null and (claimed_until is null or claimed_until < now())
+  and exists (select from webhook_delivery d where d.endpoint_id = e.id
+    and d.state = 'waiting' and d.next_at <= ${now})`
+
 const isDelivered = ({ status }: CallOutcome): boolean =>
   status !== null && status >= 200 && status < 300
 /** The receiver does not want it any more (RFC 9110, 15.5.11). */
@@ -104,21 +113,37 @@ export function defineSending(needs: SendNeeds, sender: Sender): void {
   const { db, clock, log, jobs, secrets } = needs
   const delays = needs.delaysSeconds ?? delaysSeconds
 
-  /** Undefined: another process calls this address, or it is called no more. */
-  async function claim(endpointId: string): Promise<EndpointRow | undefined> {
-    const { rows } = await sql<EndpointRow>`
-      update webhook_endpoint set claimed_until = now() + ${leaseSeconds} * interval '1 s'
-      where id = ${endpointId} and disabled_at is null
-        and (claimed_until is null or claimed_until < now())
-      returning *`.execute(db)
-    return rows[0]
-  }
+  /**
+   * Undefined: another process calls this address, enough others of its customer are called, or it
+   * is called no more.
+   */
+  const claim = (endpointId: string): Promise<EndpointRow | undefined> =>
+    transaction(db, async (tx) => {
+      const { rows: all } = await sql<{ id: string; isBusy: boolean }>`
+        select id, coalesce(claimed_until > now(), false) as "isBusy" from webhook_endpoint
+        where customer_id = (select customer_id from webhook_endpoint where id = ${endpointId})
+        order by id for update`.execute(tx)
+      const busy = all.filter(({ isBusy }) => isBusy)
+      if (busy.length >= atOnceOfCustomer || busy.some(({ id }) => id === endpointId))
+        return undefined
+      const { rows } = await sql<EndpointRow>`
+        update webhook_endpoint set claimed_until = now() + ${leaseSeconds} * interval '1 s'
+        where id = ${endpointId} and disabled_at is null returning *`.execute(tx)
+      return rows[0]
+    })
   const release = (endpointId: string) =>
     db
       .updateTable('webhook_endpoint')
       .set({ claimed_until: null })
       .where('id', '=', endpointId)
       .execute()
+  /** Those of a customer for which something is due and which nobody calls. */
+  const dueOf = async (customerId: string): Promise<string[]> => {
+    const { rows } = await sql<{ id: string }>`
+      select id from webhook_endpoint e
+      where customer_id = ${customerId} and ${isDue(clock.now())}`.execute(db)
+    return rows.map(({ id }) => id)
+  }
   const nextDue = (endpointId: string): Promise<DeliveryRow | undefined> =>
     db
       .selectFrom('webhook_delivery')
@@ -217,7 +242,7 @@ export function defineSending(needs: SendNeeds, sender: Sender): void {
 
   jobs.define<{ endpointId: string }>({
     name: sendJob,
-    concurrency: 8,
+    concurrency: workers,
     retries: 3,
     limitSeconds: 2 * leaseSeconds,
     async run({ endpointId }, { signal }) {
@@ -245,8 +270,8 @@ export function defineSending(needs: SendNeeds, sender: Sender): void {
         await release(endpointId)
       }
       // Looked at once more after the release: who came meanwhile was sent away.
-      if (!signal.aborted && (await nextDue(endpointId)))
-        await transaction(db, async (tx) => sender.wake(tx, [endpointId]))
+      const due = signal.aborted ? [] : await dueOf(endpoint.customer_id)
+      if (due.length > 0) await transaction(db, async (tx) => sender.wake(tx, due))
     },
   })
 
@@ -266,11 +291,7 @@ export function defineSending(needs: SendNeeds, sender: Sender): void {
     retries: 0,
     async run() {
       const { rows } = await sql<{ id: string }>`
-        select id from webhook_endpoint e
-        where disabled_at is null and (claimed_until is null or claimed_until < now())
-          and exists (select from webhook_delivery d where d.endpoint_id = e.id
-            and d.state = 'waiting' and d.next_at <= ${clock.now()})
-        limit 1000`.execute(db)
+        select id from webhook_endpoint e where ${isDue(clock.now())} limit 1000`.execute(db)
       await transaction(db, async (tx) =>
         sender.wake(
           tx,

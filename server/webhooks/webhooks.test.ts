@@ -372,6 +372,29 @@ describe('a receiver that fails', () => {
   }, 60_000)
 })
 
+test('ten silent receivers of one customer keep two workers, and nobody else waiting', async () => {
+  const [an, other] = [await portal.customer(), await portal.customer()]
+  const [silent, quick] = [await receiver(), await receiver()]
+  let [open, most] = [0, 0]
+  silent.answer = (_call, response) => {
+    open += 1
+    most = Math.max(most, open)
+    response.on('close', () => (open -= 1))
+  }
+  const ids: string[] = []
+  for (let n = 0; n < 10; n++) ids.push((await addressOf(an, silent.url)).id)
+  for (const each of ids) await tryOut(an, each)
+  await eventually('two are called', async () => silent.calls.length === 2)
+  const { id } = await addressOf(other, quick.url)
+  const began = performance.now()
+  await settledAs(other, id, await tryOut(other, id), 'delivered')
+  expect(performance.now() - began).toBeLessThan(5_000)
+  expect(silent.calls).toHaveLength(2)
+  // The next have their turn when these are over.
+  await eventually('four were called', async () => silent.calls.length >= 4)
+  expect(most).toBe(2)
+}, 60_000)
+
 describe('the secret', () => {
   test('is changed with a day in which both sign, and is told once each', async () => {
     let an = await portal.customer()
