@@ -126,7 +126,7 @@ export async function measureLists(deps: {
   const { measure } = table
   await fillLargest(deps.adminUrl, size)
   const customerId = idOf(kinds.customer, 1)
-  const of = { customerId, search: '' }
+  const of = { customerId, search: '', only: null }
   /** The first page of a list, and the one after nine tenths of it. */
   async function pagesOf(
     name: string,

@@ -137,6 +137,8 @@ const customers = (ids: Ids): string[] => [
   '/project/create',
   '/web-service/create',
   '/account',
+  '/account/security',
+  '/account/programs',
   '/docs',
   '/docs/dns',
   `/api/payments/success?transId=${ids.payment}`,

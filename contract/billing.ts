@@ -56,6 +56,7 @@ export const listInvoices = endpoint({
   method: 'GET',
   path: '/api/payments/stripe/invoices',
   access: 'customer',
+  scope: 'invoices:read',
   summary: 'Invoices, newest first',
   query: z.object({ ...pageQuery }),
   result: z.array(Invoice),
@@ -93,6 +94,7 @@ export const unpaidInvoices = endpoint({
   method: 'GET',
   path: '/api/payments/stripe/invoices/unpaid',
   access: 'customer',
+  scope: 'invoices:read',
   summary: 'How many invoices are open, and what is due on all of them',
   result: z.object({ count: z.int(), amount_due: minor, currency }),
 })
@@ -121,6 +123,7 @@ export const getRunway = endpoint({
   method: 'GET',
   path: '/api/wallet/runway',
   access: 'customer',
+  scope: 'wallet:read',
   summary:
     'How long the wallet lasts, from what will really renew: planned changes and ' +
     'cancellations included',
@@ -170,6 +173,7 @@ export const getSubscription = endpoint({
   method: 'GET',
   path: '/api/subscriptions/:id',
   access: 'customer',
+  scope: 'invoices:read',
   summary: 'One subscription',
   params: idParam,
   result: Subscription,

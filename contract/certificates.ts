@@ -63,6 +63,7 @@ export const getHttps = endpoint({
   method: 'GET',
   path: '/api/wp/:id/https',
   access: 'customer',
+  scope: 'servers:read',
   summary: "The certificates of a server's names, and why one is missing",
   params: idParam,
   result: SiteHttps,
@@ -71,6 +72,7 @@ export const changeHttps = endpoint({
   method: 'PUT',
   path: '/api/wp/:id/https',
   access: 'customer',
+  scope: 'servers:write',
   summary: 'Whether browsers are told to come by HTTPS alone (HSTS), for a year',
   params: idParam,
   body: z.strictObject({ httpsOnly: z.boolean() }),
@@ -80,6 +82,7 @@ export const retryCertificate = endpoint({
   method: 'POST',
   path: '/api/wp/:id/https/:name/retry',
   access: 'customer',
+  scope: 'servers:write',
   summary: 'Ask for a certificate now, and not only when its next try is due',
   params: z.object({
     id: z.string().check(z.maxLength(100)),

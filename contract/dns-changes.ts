@@ -75,6 +75,7 @@ export const exportZone = endpoint({
   method: 'GET',
   path: '/api/dns/:id/zone',
   access: 'customer',
+  scope: 'domains:read',
   summary: 'The domain as a BIND zone file',
   params: idParam,
   result: z.string(),
@@ -85,6 +86,7 @@ export const importZone = endpoint({
   method: 'POST',
   path: '/api/dns/:id/zone',
   access: 'customer',
+  scope: 'domains:write',
   summary:
     'Import a BIND zone file, all or nothing; with `preview`, only answers what would change',
   params: idParam,
@@ -106,6 +108,7 @@ export const listChanges = endpoint({
   method: 'GET',
   path: '/api/dns/:id/changes',
   access: 'customer',
+  scope: 'domains:read',
   summary: 'Who changed what, newest first',
   params: idParam,
   query: z.object({ ...pageQuery }),
@@ -116,6 +119,7 @@ export const undoChange = endpoint({
   method: 'POST',
   path: '/api/dns/:id/changes/:changeId/undo',
   access: 'customer',
+  scope: 'domains:write',
   summary:
     'Put back what a change took away and take away what it added; 409 when a later change ' +
     'stands in the way',

@@ -4,6 +4,7 @@
  */
 import * as z from 'zod/mini'
 import type { StaffPermission } from './staff-roles.ts'
+import type { TokenScope } from './token-scopes.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
@@ -18,6 +19,10 @@ export interface Endpoint {
   readonly access: 'public' | 'customer' | 'staff'
   /** With `staff`: what the member's role must allow. */
   readonly may?: StaffPermission
+  /** With `customer`: which scope of a token for programs opens it. Without one it is closed. */
+  readonly scope?: TokenScope
+  /** True for a list that shows a token that is limited only what it is limited to. */
+  readonly narrows?: true
   /** True for what anybody may call and what depends on who is signed in. */
   readonly identifies?: true
   /** One line for the API documentation. */

@@ -14,6 +14,8 @@ import * as payments from './payments.ts'
 import * as registration from './registration.ts'
 import * as secondFactors from './second-factor.ts'
 import * as sessions from './session.ts'
+import * as tokens from './tokens.ts'
+import * as webhooks from './webhooks.ts'
 import * as walletProof from './wallet-proof.ts'
 import * as wallet from './wallet.ts'
 import * as wordpressBackups from './wordpress-backups.ts'
@@ -23,6 +25,7 @@ import * as wordpress from './wordpress.ts'
 
 const files: Readonly<Record<string, readonly object[]>> = {
   Account: [account, auth, locks, registration, secondFactors, sessions],
+  Programs: [tokens, webhooks],
   Invoices: [billing],
   Wallet: [wallet, walletProof, payments, cards],
   WordPress: [wordpress, wordpressBackups, wordpressDomains, wordpressServer],

@@ -114,6 +114,7 @@ export const getTransaction = endpoint({
   method: 'GET',
   path: '/api/payments/stripe/transactions/:id',
   access: 'customer',
+  scope: 'wallet:read',
   summary:
     'One entry explained: every input of a charge and the sum recomputed, or the gateway of a ' +
     'top-up; and its place in the chain',
@@ -172,6 +173,7 @@ export const getStatement = endpoint({
   method: 'GET',
   path: '/api/payments/stripe/statement',
   access: 'customer',
+  scope: 'wallet:read',
   summary:
     'The signed statement of a period (by default the current month, UTC). `format`, else ' +
     'Accept, chooses: JSON in the usual envelope, or CSV. scripts/verify-statement.mjs checks ' +

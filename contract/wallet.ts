@@ -45,6 +45,7 @@ export const listTransactions = endpoint({
   method: 'GET',
   path: '/api/payments/stripe',
   access: 'customer',
+  scope: 'wallet:read',
   summary:
     "The wallet's entries of every provider, newest first. A search looks through 1000 " +
     'entries a call: where it found few or none and more are left, page.next goes on',
@@ -57,6 +58,7 @@ export const exportTransactions = endpoint({
   method: 'GET',
   path: '/api/payments/stripe/export',
   access: 'customer',
+  scope: 'wallet:read',
   summary:
     'The entries that a filter leaves, all of them, as CSV (UTF-8 with BOM; amounts in major ' +
     'units)',

@@ -35,6 +35,7 @@ export const listBackups = endpoint({
   method: 'GET',
   path: '/api/wp/:id/backups',
   access: 'customer',
+  scope: 'servers:read',
   summary: 'The backups of a server, newest first',
   params: idParam,
   query: z.object({ ...pageQuery }),
@@ -45,6 +46,7 @@ export const makeBackup = endpoint({
   method: 'POST',
   path: '/api/wp/:id/backups',
   access: 'customer',
+  scope: 'servers:write',
   summary: 'Back a running server up now; its visitors notice nothing',
   params: idParam,
   result: Backup,
@@ -54,6 +56,7 @@ export const restoreBackup = endpoint({
   method: 'POST',
   path: '/api/wp/:id/backups/:backupId/restore',
   access: 'customer',
+  scope: 'servers:write',
   summary:
     'Put a running server back to a proven backup: files and database; size, price and ' +
     'domains stay as they are',

@@ -286,6 +286,7 @@ export const runCommand = endpoint({
   method: 'POST',
   path: '/api/wp/:id/console',
   access: 'customer',
+  scope: 'servers:write',
   summary:
     'Run one command of WP-CLI on a server, one at a time. Those that delete, and search-replace ' +
     'without --dry-run, want `confirmed` or --yes',
@@ -310,10 +311,12 @@ export const PastCommand = z.object({
 })
 export type PastCommand = z.output<typeof PastCommand>
 
+/** Open to `write` only: a command may have had a password in it. */
 export const commandHistory = endpoint({
   method: 'GET',
   path: '/api/wp/:id/console/history',
   access: 'customer',
+  scope: 'servers:write',
   summary: 'The newest commands of a server, at most 100: by whom, when, and how they ended',
   params: idParam,
   result: z.array(PastCommand),

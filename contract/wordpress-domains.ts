@@ -33,6 +33,7 @@ export const updateDomains = endpoint({
   method: 'PUT',
   path: '/api/wp/:id/domain',
   access: 'customer',
+  scope: 'servers:write',
   summary:
     'Add a name: the list as it is plus the new one. Refused unless the name points here or ' +
     'holds the given TXT record',
@@ -50,6 +51,7 @@ export const removeDomain = endpoint({
   method: 'DELETE',
   path: '/api/wp/:id/domain/:name',
   access: 'customer',
+  scope: 'servers:write',
   summary: 'Let go of a name',
   params: z.object({
     id: z.string().check(z.maxLength(100)),
@@ -62,6 +64,7 @@ export const choosePrimary = endpoint({
   method: 'PUT',
   path: '/api/wp/:id/domain/primary',
   access: 'customer',
+  scope: 'servers:write',
   summary:
     'The name that visitors of all other names of the server are sent to; null: each answers by ' +
     'itself. It must be one of the server’s own names, proven and leading to it',
@@ -97,6 +100,7 @@ export const previewRewrite = endpoint({
   method: 'POST',
   path: '/api/wp/:id/domain/rewrite/preview',
   access: 'customer',
+  scope: 'servers:write',
   summary: 'How many stored values of the site hold another of its addresses than the present one',
   params: idParam,
   result: RewritePreview,
@@ -106,6 +110,7 @@ export const beginRewrite = endpoint({
   method: 'POST',
   path: '/api/wp/:id/domain/rewrite',
   access: 'customer',
+  scope: 'servers:write',
   summary: 'Write the site’s stored addresses as its present one, within serialized values too',
   params: idParam,
   status: 201,
@@ -116,6 +121,7 @@ export const getRewrite = endpoint({
   method: 'GET',
   path: '/api/wp/:id/domain/rewrite',
   access: 'customer',
+  scope: 'servers:read',
   summary: 'How the newest writing of addresses stands; null: there was none',
   params: idParam,
   result: z.nullable(Rewrite),
@@ -125,6 +131,7 @@ export const checkDomain = endpoint({
   method: 'GET',
   path: '/api/wp/:id/domain/check',
   access: 'customer',
+  scope: 'servers:read',
   summary: 'Which records would prove a name, and what the DNS says of them now',
   params: idParam,
   query: z.object({ name }),

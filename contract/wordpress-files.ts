@@ -24,6 +24,7 @@ export const listFiles = endpoint({
   method: 'GET',
   path: '/api/wp/:id/files',
   access: 'customer',
+  scope: 'servers:read',
   summary:
     'What is in a folder of a server, folders first. Paths are relative to the folder of ' +
     'WordPress. The files of the database are left out',
@@ -36,10 +37,12 @@ export const listFiles = endpoint({
     isWhole: z.boolean(),
   }),
 })
+/** Open to `write` only: what wp-config.php says opens the site. */
 export const readFile = endpoint({
   method: 'GET',
   path: '/api/wp/:id/files/content',
   access: 'customer',
+  scope: 'servers:write',
   summary: 'A piece of a file, from a byte on',
   params: idParam,
   query: z.object({ path, offset: z.optional(whole) }),
@@ -54,6 +57,7 @@ export const writeFile = endpoint({
   method: 'PUT',
   path: '/api/wp/:id/files/content',
   access: 'customer',
+  scope: 'servers:write',
   summary:
     'A piece of a file, in order from the first. With the last the file takes its place whole; ' +
     'until then what was there stays',
@@ -86,6 +90,7 @@ export const makeFolder = endpoint({
   method: 'POST',
   path: '/api/wp/:id/files/folder',
   access: 'customer',
+  scope: 'servers:write',
   summary: 'Make a folder',
   params: idParam,
   body: z.strictObject({ path }),
@@ -96,6 +101,7 @@ export const moveFile = endpoint({
   method: 'POST',
   path: '/api/wp/:id/files/move',
   access: 'customer',
+  scope: 'servers:write',
   summary: 'Give a file or folder another name, or move it to another folder',
   params: idParam,
   body: z.strictObject({ path, to: path }),
@@ -105,6 +111,7 @@ export const removeFile = endpoint({
   method: 'DELETE',
   path: '/api/wp/:id/files',
   access: 'customer',
+  scope: 'servers:write',
   summary: 'Delete a file, or a folder with all that is in it',
   params: idParam,
   query: z.object({ path }),

@@ -101,6 +101,7 @@ export const getMail = endpoint({
   method: 'GET',
   path: '/api/wp/:id/mail',
   access: 'customer',
+  scope: 'servers:read',
   summary: 'Whether a server may send e-mail, from whom, and how much of its hourly limit is used',
   params: idParam,
   result: MailState,
@@ -109,6 +110,7 @@ export const changeMail = endpoint({
   method: 'PUT',
   path: '/api/wp/:id/mail',
   access: 'customer',
+  scope: 'servers:write',
   summary: 'Switch e-mail of a server on or off, or choose its sender',
   params: idParam,
   body: z.strictObject({
@@ -121,6 +123,7 @@ export const listMailRecords = endpoint({
   method: 'GET',
   path: '/api/wp/:id/mail/records',
   access: 'customer',
+  scope: 'servers:read',
   summary: "SPF, DKIM and DMARC of a server's own names, and what the DNS says of them now",
   params: idParam,
   result: z.object({ data: z.array(MailDomain) }),

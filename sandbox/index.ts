@@ -15,6 +15,7 @@ import { inboxRoutes, inboxTable } from './inbox.ts'
 import { startMail } from './mail.ts'
 import type { PoolConfig } from 'pg'
 import { assetRoutes, page } from './page.ts'
+import { receiverRoutes, receiverTable } from './receiver.ts'
 import { webhookTable } from './webhooks.ts'
 import { directoryRoutes } from './wordpress/index.ts'
 import { openRegistryServer, registryRoutes, registryTable } from './registry/index.ts'
@@ -89,6 +90,8 @@ ${Object.values(gateways)
 lang="vi">đăng ký tên miền và đặt máy chủ tên</span></li>
 <li><a href="/wordpress">Directory of WordPress</a>: releases of WordPress, plugins and themes, good
 and bad ones · <span lang="vi">các bản phát hành WordPress, plugin, giao diện</span></li>
+<li><a href="/hooks">Webhooks</a>: a customer's program, called by the portal · <span
+lang="vi">chương trình của khách hàng, được cổng gọi đến</span></li>
 <li><a href="/acme">Certificate authorities</a>: what they issued; revoke, or have them fail · <span
 lang="vi">chứng chỉ đã cấp; thu hồi, hoặc cho nơi cấp gặp sự cố</span></li></ul></section>
 <section class="card"><h2>For a program · <span lang="vi">Cho chương trình</span></h2>
@@ -98,6 +101,8 @@ ${Object.values(gateways)
   .map(({ guide }) => `<li>${guide.program}</li>`)
   .join('\n')}
 <li><code>POST /esms/MainService.svc/json/SendMultipleMessage_V4_post_json/</code></li>
+<li><code>POST /hooks/&lt;name&gt;</code>, <code>GET <a
+href="/hooks.json">/hooks.json</a>?name=&lt;name&gt;</code></li>
 <li><code>GET, POST, DELETE <a href="/registry.json">/registry.json</a></code></li>
 <li><code>GET <a href="/acme/first/directory">/acme/first/directory</a></code>, <code>GET, POST <a
 href="/acme/first/state.json">/acme/first/state.json</a></code>, and the same for
@@ -123,7 +128,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const tables = Object.values(gateways).map((gateway) => gateway.tables)
   const db = await openDatabase(
     options.database ?? { connectionString: options.databaseUrl },
-    [inboxTable, webhookTable, registryTable, authorityTable, ...tables],
+    [inboxTable, receiverTable, webhookTable, registryTable, authorityTable, ...tables],
     log,
   )
   const portal = (): string =>
@@ -155,6 +160,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     ...assetRoutes(),
     ...healthRoute(db),
     ...inboxRoutes(db),
+    ...receiverRoutes(db),
     ...esmsRoutes(db, options.esms),
     ...registryRoutes(db),
     ...directoryRoutes(() => url, options.wordpressFiles),

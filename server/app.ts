@@ -19,6 +19,7 @@ import {
 } from './catalog/index.ts'
 import * as certificates from './certificates/index.ts'
 import type { Config } from './config.ts'
+import { createEndPrograms, customerPrograms } from './customer-programs.ts'
 import { connectNode, type Drivers, type NodeLine } from './drivers.ts'
 import {
   createDelegation,
@@ -54,6 +55,7 @@ import { prepareDrain } from './platform/drain.ts'
 import { failure } from './platform/http-failures.ts'
 import { checkDiskSpace } from './platform/disk-space.ts'
 import { createDnsLookup, localFirstResolver } from './platform/dns-lookup.ts'
+import type { MayConnect } from './platform/judged-address.ts'
 import { createJobs } from './platform/jobs.ts'
 import { createSessionLocks } from './platform/session-locks.ts'
 import { createLimits } from './platform/limits.ts'
@@ -67,9 +69,11 @@ import { openTracing } from './platform/tracing.ts'
 import { createRealtime } from './realtime/index.ts'
 import * as staff from './staff/index.ts'
 import * as storefront from './storefront/index.ts'
+import { identifyToken } from './tokens/index.ts'
 import { defineUpkeep } from './upkeep.ts'
 import { version } from './version.ts'
 import * as wallet from './wallet/index.ts'
+import { createSender } from './webhooks/index.ts'
 import * as wordpress from './wordpress/index.ts'
 
 export interface AppParts {
@@ -88,12 +92,14 @@ export interface AppParts {
   readonly registryPort: number | null
   /** Time limits that a test shortens. */
   readonly timing?: Timing
-  /** Which addresses originals of sites are fetched from; public ones when not given. */
-  readonly mayFetch?: wordpress.MayConnect | undefined
+  /** Which addresses customers may have us connect to; public ones when not given. */
+  readonly mayFetch?: MayConnect | undefined
 }
 export interface Timing {
   /** Seconds before each query of a gateway that sent no webhook; the last value repeats. */
   readonly askGatewaySeconds?: readonly number[]
+  /** Seconds before each further try of a webhook. */
+  readonly webhookSeconds?: readonly number[]
   /** Longest time of one step of setting a server up. */
   readonly provisionStepMs?: number
   readonly metrics?: Partial<MetricTimes>
@@ -184,8 +190,10 @@ export async function openApp(parts: AppParts) {
     products: products.map(({ name }) => name),
   })
   const links = billing.createInvoiceLinks(portalUrl, secrets.derive('invoice-links'))
+  const sender = createSender({ db, clock, log, jobs })
   const realtime = createRealtime({
     db,
+    onSent: sender.onSent,
     complete: links.complete,
     titles: { ...billing.titles, ...payments.titles, ...wordpress.titles, ...dnsTitles },
     notices,
@@ -206,6 +214,7 @@ export async function openApp(parts: AppParts) {
     sms: drivers.sms,
     mailer: drivers.mailer,
   })
+  const endPrograms = createEndPrograms(clock)
   const authNeeds: auth.AuthNeeds = {
     db,
     log,
@@ -226,6 +235,7 @@ export async function openApp(parts: AppParts) {
     locationOf: storefront.placeOf,
     printedPlace: storefront.printedPlace,
     endLive: realtime.endSessions,
+    endPrograms,
     portalUrl,
   }
   const accounts = auth.createAccounts(authNeeds)
@@ -514,6 +524,10 @@ export async function openApp(parts: AppParts) {
     idempotency,
     identify: (credential) => auth.identify(db, clock, credential),
     isProven: (caller) => auth.isProven(db, clock, caller),
+    programs: {
+      identify: (token, ip) => identifyToken(db, clock, token, ip),
+      calls: limits.limit('token-call', 300, 60),
+    },
     identifyStaff: (cookie, ip) => staff.identifyStaff(db, clock, cookie, ip),
     portalUrl,
     trustProxy:
@@ -646,6 +660,24 @@ export async function openApp(parts: AppParts) {
     files: importFiles,
     begun: limits.limit('import', 20, 3600),
   })
+  customerPrograms(http, {
+    db,
+    clock,
+    log,
+    jobs,
+    secrets,
+    limits,
+    sender,
+    lookup,
+    complete: links.complete,
+    customer: accounts.customer,
+    mail: messages.mail,
+    prove: profile.prove,
+    portalUrl,
+    sandboxUrl: parts.sandboxUrl,
+    mayConnect: parts.mayFetch,
+    delaysSeconds: parts.timing?.webhookSeconds,
+  })
   operatorDesk(http, {
     db,
     clock,
@@ -658,7 +690,7 @@ export async function openApp(parts: AppParts) {
     refunds: topUps.refunds,
     drivers: drivers.payments,
     addressing,
-    accounts: auth.createAccountActs({ clock, endLive: realtime.endSessions }),
+    accounts: auth.createAccountActs({ clock, endLive: realtime.endSessions, endPrograms }),
     customerMail: (tx, id) => auth.letterAddress(tx, authNeeds.languageOf, id),
     mail: messages.mail,
     portalUrl,

@@ -17,6 +17,8 @@ import type { Jobs } from './platform/jobs.ts'
 import type { Limits } from './platform/limits.ts'
 import type { Log } from './platform/log.ts'
 import { dropOldNotifications } from './realtime/index.ts'
+import { dropOldTokens } from './tokens/index.ts'
+import { dropOldDeliveries } from './webhooks/index.ts'
 import { dropOldCommands, dropOldHostChanges, dropOldMail } from './wordpress/index.ts'
 import * as wallet from './wallet/index.ts'
 
@@ -73,6 +75,8 @@ export function defineUpkeep(parts: {
         hostChanges: () => dropOldHostChanges(db),
         siteMail: () => dropOldMail(db, clock),
         siteCommands: () => dropOldCommands(db, clock),
+        tokens: () => dropOldTokens(db, clock),
+        webhookDeliveries: () => dropOldDeliveries(db, clock),
         limits: () => limits.forgetExpired(),
         jobs: () => forgetCompletedJobs(db),
       }),

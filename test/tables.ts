@@ -31,6 +31,8 @@ export const owners: Readonly<Record<string, readonly string[]>> = {
   ],
   catalog: ['catalog_version'],
   messages: ['message'],
+  tokens: ['program_token'],
+  webhooks: ['webhook_delivery', 'webhook_endpoint'],
   certificates: ['acme_account', 'acme_order', 'certificate', 'site_https'],
   'portal-backup': ['portal_backup'],
   realtime: ['channel_grant', 'notification'],
@@ -87,6 +89,8 @@ export const owners: Readonly<Record<string, readonly string[]>> = {
 export const exceptions: Readonly<Record<string, string>> = {
   'demo.ts writes customer': 'the demo makes its customer in one transaction with its history',
   'demo.ts reads customer': 'the demo is written only where nobody has registered',
+  'tokens reads customer': 'a blocked customer’s tokens open nothing, and each locks its count',
+  'webhooks reads customer': 'two addresses made at once are counted one after the other',
   'payments reads customer': 'letters and returns of money need the customer',
   'wordpress reads customer': 'a server is shown with its owner',
   'wordpress reads invoice': 'a server is listed with its order',

@@ -246,6 +246,16 @@ const security = createRoute({
   path: '/account/security',
   ...screen(() => import('./security/SecurityPage.tsx'), 'security'),
 })
+const programs = createRoute({
+  getParentRoute: inApp,
+  path: '/account/programs',
+  ...screen(() => import('./programs/ProgramsPage.tsx'), 'programs'),
+})
+const webhook = createRoute({
+  getParentRoute: inApp,
+  path: '/account/webhooks/$id',
+  ...screen(() => import('./programs/WebhookPage.tsx'), 'programs'),
+})
 const docs = createRoute({
   getParentRoute: inApp,
   path: '/docs',
@@ -393,6 +403,8 @@ const screens = [
     dnsRecord,
     account,
     security,
+    programs,
+    webhook,
     docs,
     docsPage,
     paas,

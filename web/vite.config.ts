@@ -173,6 +173,14 @@ interface EndpointCall extends Node {
   })[]
 }
 
+/** What an endpoint says to the server and to the API's document only. */
+const unusedByPages: ReadonlySet<string | undefined> = new Set([
+  'result',
+  'summary',
+  'scope',
+  'narrows',
+])
+
 /**
  * Leaves out what an endpoint answers with: pages take the answer as it comes, and the schemas of
  * the answers would be a tenth of what each page loads of ours.
@@ -190,7 +198,7 @@ function withoutResults(): Plugin {
         const node = value as EndpointCall
         if (node.type === 'CallExpression' && node.callee?.name === 'endpoint')
           for (const property of node.arguments?.[0]?.properties ?? [])
-            if (property.key?.name === 'result') found.push(property)
+            if (unusedByPages.has(property.key?.name)) found.push(property)
         for (const inner of Object.values(value)) look(inner)
       }
       look(this.parse(code))
@@ -259,8 +267,8 @@ export default defineConfig({
                     .source +
                     /(?!(account|auth|dns|invoices|security|wordpress)[\\/])/.source +
                     /(?!ui[\\/](CodeInput|NumberField|RadioCard|Stepper))/.source +
-                    /(?!ui[\\/](CopyButton|Segmented|Switch)|wallet[\\/]EmptyWallet|tabs\.ts)/
-                      .source +
+                    /(?!ui[\\/](Checkbox|CopyButton|Segmented|Switch))/.source +
+                    /(?!wallet[\\/]EmptyWallet|tabs\.ts)/.source +
                     /(?!payments[\\/](card-|Card)|.*(Page|PagedCard|Tab|DiskPicker)\.tsx)/.source,
                 ),
               ]),
@@ -285,7 +293,7 @@ export default defineConfig({
             },
             {
               name: 'controls',
-              test: /[\\/]web[\\/]ui[\\/](CopyButton|Segmented|Switch)/,
+              test: /[\\/]web[\\/]ui[\\/](Checkbox|CopyButton|Segmented|Switch)/,
               minShareCount: 2,
               priority: 7,
               includeDependenciesRecursively: false,

@@ -10,6 +10,7 @@ import { isUuid, type Queryable, type Tx } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
 import { endChallengesOf } from './challenges.ts'
 import { languageOfCustomer } from './language.ts'
+import type { EndPrograms } from './needs.ts'
 import { hasFactor } from './second-factor.ts'
 import { endSessions, listSessions, type EndLive } from './session.ts'
 import { listSignIns } from './sign-ins.ts'
@@ -198,7 +199,12 @@ export interface AccountActs {
   changeLanguage(tx: Tx, customerId: string, language: 'en' | 'vi' | 'aud'): Promise<string | null>
 }
 
-export function createAccountActs(needs: { clock: Clock; endLive: EndLive }): AccountActs {
+export function createAccountActs(needs: {
+  clock: Clock
+  endLive: EndLive
+  /** Of a customer who is blocked. */
+  endPrograms: EndPrograms
+}): AccountActs {
   const { clock, endLive } = needs
   /** Locked: of two acts on one customer the second sees what the first has done. */
   const held = async (tx: Tx, customerId: string) => {
@@ -228,6 +234,7 @@ export function createAccountActs(needs: { clock: Clock; endLive: EndLive }): Ac
         .where('id', '=', id)
         .execute()
       await endChallengesOf(tx, id)
+      await needs.endPrograms(tx, id)
       return await endSessions(tx, endLive, { customerId: id })
     },
     async unblock(tx, customerId) {

@@ -10,6 +10,9 @@ import type { Secrets } from '../platform/secrets.ts'
 import type { LocationOf } from './billing-details.ts'
 import type { EndLive } from './session.ts'
 
+/** Ends what a customer's programs hold, within the transaction; answers how many ended. */
+export type EndPrograms = (tx: Tx, customerId: string) => Promise<number>
+
 export interface AuthNeeds {
   readonly db: Database
   readonly log: Log
@@ -51,6 +54,8 @@ export interface AuthNeeds {
   readonly printedPlace: (id: string) => string | undefined
   /** Closes what is open under these sessions, after the commit. */
   readonly endLive: EndLive
+  /** Every token, and where events are sent to: it was not the owner who made them. */
+  readonly endPrograms: EndPrograms
   /** For links in letters, and where passkeys belong to. */
   readonly portalUrl: string
 }

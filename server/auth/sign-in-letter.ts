@@ -127,6 +127,7 @@ export function createSignInLetter(needs: AuthNeeds, guards: Guards): SignInLett
       await tx.deleteFrom('known_origin').where('customer_id', '=', customerId).execute()
       await guards.codes.drop(tx, customerId, 'email', 'phone', 'recover')
       await endSessions(tx, needs.endLive, { customerId })
+      await needs.endPrograms(tx, customerId)
       onCommit(tx, () =>
         log.warn(
           { event: 'sign_in_denied', customer: customerId },

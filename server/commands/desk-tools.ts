@@ -2,6 +2,7 @@
 import { createAccountActs, letterAddress } from '../auth/index.ts'
 import { languageOfRegion } from '../catalog/index.ts'
 import type { Config } from '../config.ts'
+import { createEndPrograms } from '../customer-programs.ts'
 import type { PerformNeeds } from '../operator/index.ts'
 import type { Database } from '../platform/db.ts'
 import { revokeSessions } from '../realtime/index.ts'
@@ -20,7 +21,11 @@ export async function openDeskTools(config: Config, databaseUrl: string): Promis
   const brandName = catalog.brand.name
   return {
     ...tools,
-    accounts: createAccountActs({ clock, endLive: revokeSessions }),
+    accounts: createAccountActs({
+      clock,
+      endLive: revokeSessions,
+      endPrograms: createEndPrograms(clock),
+    }),
     invitations: createInvitations({ db, clock, secrets, brandName, portalUrl }),
     customerMail: (tx, id) => letterAddress(tx, (region) => languageOfRegion(catalog, region), id),
     portalUrl,

@@ -81,9 +81,10 @@ export function routes(http: Http, deps: DnsRouteDeps): void {
     return presentWritten(written, warningsOf(beside, name)(written.record), language)
   }
 
-  http.read(api.listDomains, async ({ customerId, query, language }) => {
+  http.read(api.listDomains, async ({ customerId, caller, query, language }) => {
     const { rows, next } = await zonePage(db, {
       customerId,
+      only: caller?.rights?.domains ?? null,
       search: query.search ?? '',
       ...pageRequest(query, language),
     })

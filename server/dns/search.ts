@@ -21,14 +21,15 @@ const domainsAround = (text: string): string[] =>
 
 /**
  * Newest first. Found by any part of the name in either spelling, and by a full name that lies in
- * the domain (www.shop.vn finds shop.vn).
+ * the domain (www.shop.vn finds shop.vn). `only`: ids; null: all of the customer's.
  */
 export async function zonePage(
   db: Queryable,
-  of: PageRequest & { customerId: string; search: string },
+  of: PageRequest & { customerId: string; search: string; only: readonly string[] | null },
 ) {
   const text = spelled(of.search)
   let query = live(db).where('customer_id', '=', of.customerId)
+  if (of.only !== null) query = query.where('id', 'in', of.only)
   if (text !== '') {
     // Whoever typed the A-labels is shown them, and may look for the letters all the same.
     const encoded = await live(db)
@@ -53,6 +54,16 @@ export async function zonePage(
     )
   }
   return await newestFirst(query, 'seq', of)
+}
+
+/** Which of these ids are domains of the customer. */
+export async function ownDomains(
+  db: Queryable,
+  customerId: string,
+  ids: readonly string[],
+): Promise<string[]> {
+  const rows = await live(db).where('customer_id', '=', customerId).where('id', 'in', ids).execute()
+  return rows.map(({ id }) => id)
 }
 
 /** Names and values of the domain that hold A-labels and whose letters hold the text. */

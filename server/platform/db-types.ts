@@ -528,6 +528,23 @@ export interface PortalBackup {
   verified_at: Timestamp | null;
 }
 
+export interface ProgramToken {
+  created_at: Timestamp;
+  customer_id: string;
+  domains: string[] | null;
+  ending_told_at: Timestamp | null;
+  expires_at: Timestamp;
+  id: string;
+  last_used_at: Timestamp | null;
+  last_used_from: string | null;
+  name: string;
+  networks: Generated<string[]>;
+  public_id: string;
+  scopes: string[];
+  servers: string[] | null;
+  token_hash: Buffer;
+}
+
 export interface RateLimit {
   expire: bigint | null;
   key: string;
@@ -1012,6 +1029,35 @@ export interface WalletDebt {
   settled: Generated<bigint>;
 }
 
+export interface WebhookDelivery {
+  answer: string | null;
+  attempts: Generated<unknown>;
+  created_at: Timestamp;
+  endpoint_id: string;
+  event: string;
+  id: string;
+  next_at: Timestamp | null;
+  payload: unknown;
+  seq: Generated<bigint>;
+  state: string;
+  tries: Generated<number>;
+}
+
+export interface WebhookEndpoint {
+  claimed_until: Timestamp | null;
+  created_at: Timestamp;
+  customer_id: string;
+  disabled_at: Timestamp | null;
+  disabled_reason: string | null;
+  earlier_secret: Buffer | null;
+  earlier_until: Timestamp | null;
+  events: string[];
+  failing_since: Timestamp | null;
+  id: string;
+  secret: Buffer;
+  url: string;
+}
+
 export interface DB {
   acme_account: AcmeAccount;
   acme_order: AcmeOrder;
@@ -1061,6 +1107,7 @@ export interface DB {
   payment_reversal_unmatched: PaymentReversalUnmatched;
   payment_suspense: PaymentSuspense;
   portal_backup: PortalBackup;
+  program_token: ProgramToken;
   rate_limit: RateLimit;
   recovery_code: RecoveryCode;
   root_secret: RootSecret;
@@ -1102,4 +1149,6 @@ export interface DB {
   trusted_device: TrustedDevice;
   update_wave: UpdateWave;
   wallet_debt: WalletDebt;
+  webhook_delivery: WebhookDelivery;
+  webhook_endpoint: WebhookEndpoint;
 }

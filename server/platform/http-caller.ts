@@ -1,9 +1,10 @@
-/** Who calls: by the bearer token of a session, or by its cookie. */
+/** Who calls: by the bearer token of a session, by its cookie, or by a token for programs. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Endpoint } from '../../contract/index.ts'
 import { Refusal } from './errors.ts'
 import { createKeyedGate } from './gate.ts'
 import type { Caller, Credential } from './http-calls.ts'
+import { createProgramJudge, isProgramToken, type ProgramOptions } from './http-programs.ts'
 import { refuseNeighbour } from './http-origin.ts'
 import { noteCaller } from './http-server.ts'
 import { networkOf } from './network.ts'
@@ -14,6 +15,7 @@ export interface CallerOptions {
   readonly identify: (credential: Credential) => Promise<Caller | undefined>
   /** Whether the customer has no second factor, or proved it in this session a short while ago. */
   readonly isProven: (caller: Caller) => Promise<boolean>
+  readonly programs: ProgramOptions
 }
 
 /**
@@ -32,7 +34,7 @@ const ofNetwork = { atOnce: 12, waiting: 1000, longestWaitMs: 5_000 }
  * Undefined: nobody who is known, where the endpoint takes anybody.
  */
 export function createCallerJudge(
-  { identify: identifySession, isProven }: CallerOptions,
+  { identify: identifySession, isProven, programs }: CallerOptions,
   sessionCookie: HostCookie,
 ): (
   endpoint: Endpoint,
@@ -41,6 +43,9 @@ export function createCallerJudge(
 ) => Promise<Caller | undefined> {
   const sessions = createKeyedGate(ofSession)
   const networks = createKeyedGate(ofNetwork)
+  const judgeProgram = createProgramJudge(programs, (token, ip, identify) =>
+    sessions.run(token, () => networks.run(networkOf(ip), identify)),
+  )
   const identify = (of: Credential, ip: string): Promise<Caller | undefined> =>
     sessions.run('token' in of ? of.token : of.cookie, () =>
       networks.run(networkOf(ip), () => identifySession(of)),
@@ -61,6 +66,11 @@ export function createCallerJudge(
 
   return async (endpoint, request, reply) => {
     const credential = credentialOf(request)
+    if (credential && 'token' in credential && isProgramToken(credential.token)) {
+      const program = await judgeProgram(endpoint, request, credential.token)
+      noteCaller(request, program.customerId)
+      return program
+    }
     const caller = credential && (await identify(credential, request.ip))
     if (!caller) {
       if (endpoint.access === 'customer') throw new Refusal('unauthenticated')

@@ -1,16 +1,29 @@
 /** What a module gets of a request, and what it may answer with. */
 import type { Endpoint, Input, Language, Output } from '../../contract/index.ts'
+import type { TokenRights } from '../../contract/token-scopes.ts'
 import type { Tx } from './db.ts'
 import type { StaffCaller } from './http-staff.ts'
 
 /** Who calls, as the auth module says. */
 export interface Caller {
   readonly customerId: string
+  /** Of a program: the id of its token, which is no session's. */
   readonly sessionId: string
   /** Only calls that say so are open to it. */
   readonly locked: boolean
-  /** What the call carries: the bearer token of the session, or its cookie. */
-  readonly heldBy: 'token' | 'cookie'
+  /** What the call carries: the bearer token of the session, its cookie, or a program's token. */
+  readonly heldBy: 'token' | 'cookie' | 'program'
+  /** What a program's token may do; undefined for a customer in person. */
+  readonly rights?: TokenRights
+}
+
+/** A token for programs that is alive. */
+export interface ProgramToken {
+  readonly id: string
+  readonly customerId: string
+  readonly rights: TokenRights
+  /** Whether it may be used from where the call comes from. */
+  readonly fromHere: boolean
 }
 
 /** What a call says who it is of. */

@@ -28,6 +28,13 @@ export function failure(
   }
 }
 
+const withOwnReason: ReadonlySet<ErrorCode> = new Set([
+  'conflict',
+  'forbidden',
+  'rate_limited',
+  'unauthenticated',
+])
+
 export const languageOfRequest = (request: FastifyRequest): Language =>
   acceptedLanguage(request.headers['accept-language'])
 
@@ -48,8 +55,8 @@ export function explain(
     const body = no(error.code, fields)
     if (error.challenge !== undefined) body.error.challenge = error.challenge
     // The module knows the reason of a conflict or a limit, and its reason says more than the text
-    // of the code.
-    const hasOwnReason = error.code === 'conflict' || error.code === 'rate_limited'
+    // of the code; so does what a program is told of its token.
+    const hasOwnReason = withOwnReason.has(error.code)
     const [why] = hasOwnReason ? Object.values(fields ?? {}) : []
     return {
       body: why === undefined ? body : { ...body, message: why },

@@ -114,9 +114,16 @@ const limitOf = ({ maxBodyBytes }: Endpoint) =>
  */
 const parallelCalls = 8
 
-/** Whose keys and writes are counted together: a customer, or a member of the staff. */
-const callerScope = ({ customerId, staff }: Pick<From, 'customerId' | 'staff'>): string =>
-  staff ? `staff:${staff.staffId}` : customerId
+/** Whose writes are counted together: a customer's, those of their programs, or a member's. */
+const callerScope = ({
+  customerId,
+  staff,
+  caller,
+}: Pick<From, 'customerId' | 'staff' | 'caller'>): string => {
+  if (staff) return `staff:${staff.staffId}`
+  // Programs of one customer are counted together, and never in the customer's own way.
+  return caller?.rights ? `programs:${customerId}` : customerId
+}
 
 export function createHttp(options: HttpOptions): Http {
   const { db, log, idempotency } = options
@@ -211,7 +218,7 @@ export function createHttp(options: HttpOptions): Http {
   }
   const keyedCall = (
     key: string,
-    call: Pick<From, 'customerId' | 'staff' | 'language'>,
+    call: Pick<From, 'customerId' | 'staff' | 'caller' | 'language'>,
     request: FastifyRequest,
   ): KeyedCall => {
     if (key.length === 0 || key.length > 255) {
@@ -221,7 +228,9 @@ export function createHttp(options: HttpOptions): Http {
         fields: { 'Idempotency-Key': fieldMessage({ ...fault, origin: 'string' }, call.language) },
       })
     }
-    const scope = callerScope(call) || `${anonymous}${networkOf(request.ip)}`
+    // A token is answered what it was answered itself: another one may see more.
+    const own = call.caller?.rights && `token:${call.caller.sessionId}`
+    const scope = own ?? (callerScope(call) || `${anonymous}${networkOf(request.ip)}`)
     return {
       scope,
       key,

@@ -2,6 +2,8 @@
 import * as z from 'zod'
 import { errors, type Endpoint } from '../../contract/index.ts'
 import { tagOf } from '../../contract/tags.ts'
+import { tokenScopes } from '../../contract/token-scopes.ts'
+import { tokenPrefix } from '../../contract/tokens.ts'
 import { csrfHeader } from './session-cookie.ts'
 
 type Json = Record<string, unknown>
@@ -45,7 +47,12 @@ const byCookie = (endpoint: Endpoint): Json =>
 function securityOf(endpoint: Endpoint): Json[] {
   if (endpoint.access === 'staff')
     return endpoint.method === 'GET' ? [{ staff: [] }] : [{ staff: [], csrf: [] }]
-  if (endpoint.access === 'customer') return [{ bearer: [] }, byCookie(endpoint)]
+  if (endpoint.access === 'customer')
+    return [
+      { bearer: [] },
+      byCookie(endpoint),
+      ...(endpoint.scope === undefined ? [] : [{ token: [endpoint.scope] }]),
+    ]
   return endpoint.identifies === true ? [{ bearer: [] }, byCookie(endpoint), {}] : []
 }
 
@@ -96,7 +103,9 @@ function operationOf(endpoint: Endpoint): Json {
         },
       },
       ...(endpoint.access !== 'public' && { 401: failure }),
-      ...((endpoint.asksAgain === true || endpoint.access === 'staff') && { 403: failure }),
+      ...((endpoint.asksAgain === true ||
+        endpoint.access === 'staff' ||
+        endpoint.scope !== undefined) && { 403: failure }),
       ...(endpoint.params && { 404: failure }),
       ...((endpoint.body || endpoint.query) && { 422: failure }),
       default: failure,
@@ -133,6 +142,15 @@ export function openApi(
     components: {
       securitySchemes: {
         bearer: { type: 'http', scheme: 'bearer' },
+        token: {
+          type: 'http',
+          scheme: 'bearer',
+          bearerFormat: `${tokenPrefix}…`,
+          description:
+            'A token for a program, made at POST /api/v1/account/tokens or on the page ' +
+            '/account/programs. Each call names the scope that opens it; a call without one is ' +
+            `closed to tokens. Scopes: ${tokenScopes.join(', ')}; write includes read.`,
+        },
         cookie: {
           type: 'apiKey',
           in: 'cookie',

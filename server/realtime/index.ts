@@ -15,14 +15,14 @@ import {
 } from './session-revocations.ts'
 import { createHub } from './hub.ts'
 import { createListener } from './listener.ts'
-import { createRelay } from './relay.ts'
+import { createRelay, type OnSent } from './relay.ts'
 import { dropOldNotifications, type Titles } from './notifications.ts'
 import { routes } from './routes.ts'
 import type { AppKey } from './signature.ts'
 import { createSockets, type Sockets } from './socket.ts'
 
 export { createEventOutbox, dropOldNotifications, revokeSessions }
-export type { EventOutbox, AppKey, OutboxEvent, Titles }
+export type { EventOutbox, AppKey, OnSent, OutboxEvent, Titles }
 
 export interface Realtime extends EventOutbox {
   /**
@@ -50,9 +50,11 @@ export function createRealtime(deps: {
   complete: (payload: object) => object
   /** Of all modules that publish events. */
   titles: Titles
+  /** Told of each event once, when it is sent. */
+  onSent: OnSent
 }): Realtime {
   const hub = createHub()
-  const relay = createRelay(deps.db, deps.log)
+  const relay = createRelay(deps.db, deps.log, deps.onSent)
   const revocations = createSessionRevocations(deps.db, hub)
   const listener = createListener(deps.notices, deps.db, hub, revocations, deps.log, deps.complete)
   const sockets = createSockets(deps.app, hub, deps.clock)

@@ -4,7 +4,7 @@
  * and would slow postings three to six times.
  */
 import { sql } from 'kysely'
-import { transaction, type Database } from '../platform/db.ts'
+import { transaction, type Database, type Tx } from '../platform/db.ts'
 import { lockKeys } from '../platform/lock-keys.ts'
 import type { Log } from '../platform/log.ts'
 
@@ -20,7 +20,16 @@ export interface Relay {
   stop(): Promise<void>
 }
 
-export function createRelay(db: Database, log: Log): Relay {
+/** An event that has its number now. */
+export interface SentEvent {
+  readonly customerId: string
+  readonly event: string
+  readonly payload: object
+}
+/** Told of each event once, in the transaction that numbers it, whichever process wrote it. */
+export type OnSent = (tx: Tx, events: readonly SentEvent[]) => Promise<void>
+
+export function createRelay(db: Database, log: Log, onSent?: OnSent): Relay {
   let timer: NodeJS.Timeout | undefined
   let running: Promise<void> | undefined
   let again = false
@@ -36,14 +45,20 @@ export function createRelay(db: Database, log: Log): Relay {
     return await transaction(db, async (tx) => {
       // The relays of several processes run one at a time, so that numbers are committed in order.
       await sql`select pg_advisory_xact_lock(${lockKeys.relayEvents})`.execute(tx)
-      const { rows } = await sql<{ seq: bigint }>`
+      const { rows } = await sql<SentEvent & { seq: bigint }>`
         with waiting as (select id from notification where seq is null order by id limit ${batch}
         for update),
         placed as (select id, nextval('notification_seq') as seq from waiting order by id)
         update notification n set seq = placed.seq from placed where n.id = placed.id
-        returning n.seq
+        returning n.seq, n.customer_id as "customerId", n.event, n.payload
       `.execute(tx)
-      if (rows.length > 0) await sql`select pg_notify(${channel}, '')`.execute(tx)
+      if (rows.length > 0) {
+        await onSent?.(
+          tx,
+          rows.toSorted((a, b) => Number(a.seq - b.seq)),
+        )
+        await sql`select pg_notify(${channel}, '')`.execute(tx)
+      }
       return rows.length
     })
   }

@@ -6,6 +6,7 @@ import http from 'node:http'
 import https from 'node:https'
 import { isIP } from 'node:net'
 import type { DnsLookup } from '../platform/dns-lookup.ts'
+import { judgedAddress, type MayConnect } from '../platform/judged-address.ts'
 import { isPublicAddress } from '../platform/network.ts'
 
 export interface OriginalPage {
@@ -17,9 +18,6 @@ export interface Originals {
   /** Follows redirects. Rejects with a plain Error where no page comes. */
   page(url: string): Promise<OriginalPage>
 }
-
-/** Whether somebody may be connected to; what tests make wider. */
-export type MayConnect = (address: string, port: number) => boolean
 
 const usualPorts = new Set([80, 443])
 export const publicOnly: MayConnect = (address, port) =>
@@ -44,12 +42,10 @@ export function readOrigin(typed: string): string | undefined {
 
 export function createOriginals(dns: DnsLookup, mayConnect: MayConnect = publicOnly): Originals {
   async function addressOf(host: string, port: number): Promise<string> {
-    const bare = host.replace(/^\[(.*)\]$/, '$1')
-    const found = isIP(bare) === 0 ? ((await dns.addresses(bare)) ?? []) : [bare]
-    if (found.length === 0) throw new Error('the name has no address')
-    // All of them: a name that leads here as well is none of a public website.
-    if (!found.every((one) => mayConnect(one, port))) throw new Error('the address is not public')
-    return found[0]!
+    const judged = await judgedAddress(dns, host, port, mayConnect)
+    if (judged === 'none') throw new Error('the name has no address')
+    if (judged === 'refused') throw new Error('the address is not public')
+    return judged.address
   }
 
   async function ask(url: URL): Promise<OriginalPage & { location: string | undefined }> {

@@ -93,8 +93,10 @@ export function routes(http: Http, deps: WordpressRouteDeps): void {
     const { shown, next } = catalogPage(offered, query, language)
     return new Page(shown, next)
   })
-  http.read(api.listServers, async ({ customerId, query, language }) => {
-    const { rows, next } = await sitePage(db, { customerId, ...pageRequest(query, language) })
+  http.read(api.listServers, async ({ customerId, caller, query, language }) => {
+    const only = caller?.rights?.servers ?? null
+    const page = { customerId, only, ...pageRequest(query, language) }
+    const { rows, next } = await sitePage(db, page)
     return new Page(
       rows.map((row) => present(row, deps)),
       encodeCursor(next),

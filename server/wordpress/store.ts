@@ -215,11 +215,33 @@ export function present(
 }
 
 /** Newest first. */
+/** `only`: ids; null: all of the customer's. */
 export const sitePage = (
   db: Queryable,
-  of: PageRequest & { customerId: string },
+  of: PageRequest & { customerId: string; only: readonly string[] | null },
 ): Promise<KeysetPage<Joined>> =>
-  newestFirst(joined(db).where('s.customer_id', '=', of.customerId), 's.seq', of)
+  newestFirst(
+    joined(db)
+      .where('s.customer_id', '=', of.customerId)
+      .$if(of.only !== null, (query) => query.where('s.id', 'in', of.only ?? [])),
+    's.seq',
+    of,
+  )
+
+/** Which of these ids are servers of the customer. */
+export async function ownServers(
+  db: Queryable,
+  customerId: string,
+  ids: readonly string[],
+): Promise<string[]> {
+  const rows = await db
+    .selectFrom('site')
+    .select('id')
+    .where('customer_id', '=', customerId)
+    .where('id', 'in', ids)
+    .execute()
+  return rows.map(({ id }) => id)
+}
 
 /** The owner's own; anybody else's is unknown. */
 export const siteOf = (

@@ -136,6 +136,7 @@ const customerScreens = (): string[] => [
   '/dns',
   '/account',
   '/account/security',
+  '/account/programs',
   '/docs',
   '/docs/top-up',
   '/docs/nothing',

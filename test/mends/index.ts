@@ -3,6 +3,7 @@ import { hosting } from './hosting.ts'
 import type { Mend } from './mend.ts'
 import { money } from './money.ts'
 import { operating } from './operating.ts'
+import { programs } from './programs.ts'
 import { scale } from './scale.ts'
 import { screens } from './screens.ts'
 import { security } from './security.ts'
@@ -16,4 +17,5 @@ export const mends: readonly Mend[] = [
   ...scale,
   ...screens,
   ...operating,
+  ...programs,
 ]

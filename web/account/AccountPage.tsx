@@ -14,6 +14,7 @@ import { LockCard } from './LockCard.tsx'
 import { PasswordCard } from './PasswordCard.tsx'
 import { PhoneCard } from './PhoneCard.tsx'
 import { ProfileCard } from './ProfileCard.tsx'
+import { ProgramsCard } from './ProgramsCard.tsx'
 import { accountQuery } from './queries.ts'
 import { RegionCard } from './RegionCard.tsx'
 import { SecurityCard } from './SecurityCard.tsx'
@@ -47,6 +48,7 @@ export default function AccountPage() {
                   <PhoneCard phone={data.phone} email={data.email} />
                   <PasswordCard email={data.email} />
                   <SecurityCard />
+                  <ProgramsCard />
                   <LockCard />
                   <Suspense fallback={<Skeleton className="h-48 rounded-xl" />}>
                     <SessionsCard />

@@ -49,6 +49,8 @@ export const enAccount = {
     security: 'Second factor',
     securitySub: 'Authenticator app, passkeys, recovery codes, trusted devices.',
     securityOpen: 'Open',
+    programs: 'Programs',
+    programsSub: 'Tokens for your own programs, and webhooks.',
     sessions: 'Sessions',
     sessionsSub: 'Where you are signed in now.',
     thisSession: 'This device',

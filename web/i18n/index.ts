@@ -19,6 +19,7 @@ import type { enPaas } from './en-paas.ts'
 import type { enPalette } from './en-palette.ts'
 import type { enParts } from './en-parts.ts'
 import type { enPayments } from './en-payments.ts'
+import type { enPrograms } from './en-programs.ts'
 import type { enReview } from './en-review.ts'
 import type { enSecurity } from './en-security.ts'
 import type { enServers } from './en-servers.ts'
@@ -46,6 +47,7 @@ interface GroupTexts {
   moveIn: typeof enMoveIn
   paas: typeof enPaas
   payments: typeof enPayments
+  programs: typeof enPrograms
   review: typeof enReview
   security: typeof enSecurity
   servers: typeof enServers
@@ -78,6 +80,7 @@ const paas = () => import('./en-paas.ts').then((file) => file.enPaas)
 const palette = () => import('./en-palette.ts').then((file) => file.enPalette)
 const parts = () => import('./en-parts.ts').then((file) => file.enParts)
 const payments = () => import('./en-payments.ts').then((file) => file.enPayments)
+const programs = () => import('./en-programs.ts').then((file) => file.enPrograms)
 const security = () => import('./en-security.ts').then((file) => file.enSecurity)
 const site = () => import('./en-site.ts').then((file) => file.enSite)
 const tools = () => import('./en-tools.ts').then((file) => file.enTools)
@@ -142,6 +145,11 @@ const groupLoaders: Loaders = {
     en: payments,
     vi: () => import('./vi-payments.ts').then((file) => file.viPayments),
     aud: payments,
+  },
+  programs: {
+    en: programs,
+    vi: () => import('./vi-programs.ts').then((file) => file.viPrograms),
+    aud: programs,
   },
   review: {
     en: () => import('./en-review.ts').then((file) => file.enReview),

@@ -49,6 +49,8 @@ export const viAccount: typeof enAccount = {
     security: 'Lớp bảo mật thứ hai',
     securitySub: 'Ứng dụng xác thực, khoá truy cập, mã khôi phục, thiết bị tin cậy.',
     securityOpen: 'Mở',
+    programs: 'Chương trình',
+    programsSub: 'Token cho chương trình của bạn, và webhook.',
     sessions: 'Phiên đăng nhập',
     sessionsSub: 'Những nơi bạn đang đăng nhập.',
     thisSession: 'Thiết bị này',

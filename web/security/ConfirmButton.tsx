@@ -1,4 +1,4 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQueryClient, type QueryKey } from '@tanstack/react-query'
 import { useState } from 'react'
 import { messageOf } from '../api.ts'
 import { useTexts } from '../i18n/index.ts'
@@ -18,6 +18,8 @@ interface ConfirmButtonProps<R> {
   act: () => Promise<R>
   done?: string
   onDone?: (result: R) => void
+  /** What is read anew after it; the second factor's page where nothing is said. */
+  refreshes?: { readonly queryKey: QueryKey; readonly exact?: boolean }
 }
 
 /** A button that asks before it acts. */
@@ -30,8 +32,9 @@ export function ConfirmButton<R>({
   act,
   done,
   onDone,
+  refreshes = { queryKey: securityQuery.queryKey },
 }: ConfirmButtonProps<R>) {
-  const t = useTexts('security')
+  const t = useTexts()
   const queryClient = useQueryClient()
   const [open, setOpen] = useState(false)
   const run = useMutation({
@@ -42,7 +45,7 @@ export function ConfirmButton<R>({
       onDone?.(result)
     },
     onError: (error) => toast.error(t.toast.error, messageOf(error)),
-    onSettled: () => queryClient.invalidateQueries(securityQuery),
+    onSettled: () => queryClient.invalidateQueries(refreshes),
   })
   return (
     <>

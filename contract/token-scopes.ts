@@ -1,0 +1,66 @@
+/**
+ * What a token for programs opens. A call says it itself (`scope` in its endpoint); this file says
+ * what follows from it. A call without a scope is closed to every token.
+ */
+
+/** A room and a verb. `write` includes `read` of the same room. */
+export const tokenScopes = [
+  'servers:read',
+  'servers:write',
+  'domains:read',
+  'domains:write',
+  'wallet:read',
+  'invoices:read',
+] as const
+export type TokenScope = (typeof tokenScopes)[number]
+
+/** What an endpoint says of tokens. */
+interface OpenedCall {
+  readonly path: string
+  readonly scope?: TokenScope
+  readonly narrows?: true
+}
+
+/** What a token may do. */
+export interface TokenRights {
+  readonly scopes: readonly TokenScope[]
+  /** Ids; null: all of the customer's, also later ones. */
+  readonly servers: readonly string[] | null
+  readonly domains: readonly string[] | null
+}
+
+/** Rooms whose lists cannot be narrowed to some servers and domains: invoices name them all. */
+export const wholeRooms: ReadonlySet<TokenScope> = new Set(['wallet:read', 'invoices:read'])
+
+/** Of which thing a call's address names the id. */
+export function subjectOf({ path }: Pick<OpenedCall, 'path'>): 'server' | 'domain' | undefined {
+  if (/^\/api\/wp\/:id(\/|$)/.test(path)) return 'server'
+  if (/^\/api\/dns\/:id(\/|$)/.test(path)) return 'domain'
+  return undefined
+}
+
+const includes = (scopes: readonly TokenScope[], needed: TokenScope): boolean =>
+  scopes.includes(needed) ||
+  (needed.endsWith(':read') && scopes.some((one) => one === needed.replace(/read$/, 'write')))
+
+/** The ids that the token is limited to in the room of this scope; null: all. */
+export const limitOf = (rights: TokenRights, scope: TokenScope): readonly string[] | null => {
+  if (scope.startsWith('servers:')) return rights.servers
+  return scope.startsWith('domains:') ? rights.domains : null
+}
+
+/** Why a token may not make a call; undefined: it may. */
+export function tokenRefusal(
+  rights: TokenRights,
+  endpoint: OpenedCall,
+  id: string | undefined,
+): 'closed' | 'scope' | 'limit' | undefined {
+  const { scope } = endpoint
+  if (scope === undefined) return 'closed'
+  if (!includes(rights.scopes, scope)) return 'scope'
+  const limit = limitOf(rights, scope)
+  if (limit === null || endpoint.narrows === true) return undefined
+  // What names no server or domain in its address tells of all of them, or makes a new one.
+  const named = subjectOf(endpoint) !== undefined && id !== undefined && limit.includes(id)
+  return named ? undefined : 'limit'
+}

@@ -1,0 +1,63 @@
+/**
+ * What customers' programs have of the portal: tokens by which they call it, and webhooks by which
+ * it calls them.
+ */
+import { ownDomains } from './dns/index.ts'
+import type { Http } from './platform/http.ts'
+import type { Clock } from './platform/clock.ts'
+import type { Tx } from './platform/db.ts'
+import type { DnsLookup } from './platform/dns-lookup.ts'
+import type { MayConnect } from './platform/judged-address.ts'
+import type { Limits } from './platform/limits.ts'
+import * as tokens from './tokens/index.ts'
+import * as webhooks from './webhooks/index.ts'
+import { ownServers } from './wordpress/index.ts'
+
+/** Ends the tokens of a customer, and switches their webhooks off; answers how many ended. */
+export const createEndPrograms =
+  (clock: Clock) =>
+  async (tx: Tx, customerId: string): Promise<number> =>
+    (await tokens.endTokens(tx, customerId)) +
+    (await webhooks.pauseEndpoints(tx, clock, customerId))
+
+type TokenDeps = Parameters<typeof tokens.routes>[1]
+type WebhookDeps = Parameters<typeof webhooks.routes>[1]
+type SendDeps = Parameters<typeof webhooks.defineSending>[0]
+
+/** Serves both, and defines the jobs that send. */
+export function customerPrograms(
+  http: Http,
+  deps: Omit<TokenDeps, 'ownServers' | 'ownDomains' | 'made'> &
+    Omit<WebhookDeps, 'readUrl' | 'wished'> &
+    Omit<SendDeps, 'receivers'> & {
+      readonly limits: Limits
+      readonly lookup: DnsLookup
+      /** The sandbox's address, which is called as well, and plain http; null without it. */
+      readonly sandboxUrl: string | null
+      /** Whom else a test has called. */
+      readonly mayConnect?: MayConnect | undefined
+    },
+): void {
+  const { limits, sandboxUrl } = deps
+  tokens.routes(http, {
+    ...deps,
+    ownServers,
+    ownDomains,
+    made: limits.limit('token-made', 30, 24 * 3600),
+  })
+  tokens.defineEndingLetters(deps)
+  const sandbox = sandboxUrl === null ? undefined : new URL(sandboxUrl)
+  const mayConnect: MayConnect = (address, port) =>
+    webhooks.publicHttps(address, port) ||
+    (sandbox?.hostname === address && sandbox.port === String(port)) ||
+    deps.mayConnect?.(address, port) === true
+  webhooks.defineSending(
+    { ...deps, receivers: webhooks.createReceivers(deps.lookup, mayConnect) },
+    deps.sender,
+  )
+  webhooks.routes(http, {
+    ...deps,
+    readUrl: (typed) => webhooks.readReceiver(typed, { plain: sandbox !== undefined, mayConnect }),
+    wished: limits.limit('webhook-wished', 120, 3600),
+  })
+}

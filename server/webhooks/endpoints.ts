@@ -1,0 +1,183 @@
+/** Addresses that are called: made, changed, switched off and on, and their secrets. */
+import { randomUUID } from 'node:crypto'
+import type { Webhook } from '../../contract/webhooks.ts'
+import { mostWebhooks, secretOverlapHours } from '../../contract/webhooks.ts'
+import { hours, later, type Clock } from '../platform/clock.ts'
+import type { Queryable, Tx } from '../platform/db.ts'
+import { Refusal, type Sentence } from '../platform/errors.ts'
+import type { Secrets } from '../platform/secrets.ts'
+import { newSecret } from './signature.ts'
+import {
+  failWaiting,
+  lockEndpoint,
+  presentWebhook,
+  secretPurpose,
+  type EndpointRow,
+} from './store.ts'
+
+const texts = {
+  tooMany: {
+    en: `You have ${mostWebhooks} addresses already. Delete one first.`,
+    vi: `Bạn đã có ${mostWebhooks} địa chỉ. Hãy xoá bớt trước.`,
+  },
+  url: {
+    en: 'Write a public address that begins with https:// (port 443 or 8443).',
+    vi: 'Hãy ghi một địa chỉ công khai bắt đầu bằng https:// (cổng 443 hoặc 8443).',
+  },
+} satisfies Record<string, Sentence>
+
+export interface EndpointNeeds {
+  readonly clock: Clock
+  readonly secrets: Secrets
+  /** An address as it is kept; undefined for one that is never called. */
+  readonly readUrl: (typed: string) => string | undefined
+}
+
+const urlOf = ({ readUrl }: EndpointNeeds, typed: string): string => {
+  const url = readUrl(typed)
+  if (url === undefined) throw new Refusal('invalid_input', { fields: { url: texts.url } })
+  return url
+}
+
+/** The newest first. */
+export async function listEndpoints(
+  db: Queryable,
+  clock: Clock,
+  customerId: string,
+): Promise<Webhook[]> {
+  const rows = await db
+    .selectFrom('webhook_endpoint')
+    .selectAll()
+    .where('customer_id', '=', customerId)
+    .orderBy('created_at', 'desc')
+    .orderBy('id')
+    .execute()
+  return rows.map((row) => presentWebhook(row, clock.now()))
+}
+
+/** Refuses with invalid_input and conflict. */
+export async function createEndpoint(
+  tx: Tx,
+  needs: EndpointNeeds,
+  of: { readonly customerId: string; readonly url: string; readonly events: readonly string[] },
+): Promise<{ webhook: Webhook; secret: string }> {
+  const url = urlOf(needs, of.url)
+  // Held: two at once are counted one after the other.
+  await tx
+    .selectFrom('customer')
+    .select('id')
+    .where('id', '=', of.customerId)
+    .forUpdate()
+    .executeTakeFirstOrThrow()
+  const { n } = await tx
+    .selectFrom('webhook_endpoint')
+    .select((eb) => eb.fn.countAll<bigint>().as('n'))
+    .where('customer_id', '=', of.customerId)
+    .executeTakeFirstOrThrow()
+  if (Number(n) >= mostWebhooks) throw new Refusal('conflict', { fields: { url: texts.tooMany } })
+  const [id, secret, now] = [randomUUID(), newSecret(), needs.clock.now()]
+  const row = await tx
+    .insertInto('webhook_endpoint')
+    .values({
+      id,
+      customer_id: of.customerId,
+      url,
+      events: [...new Set(of.events)],
+      secret: needs.secrets.seal(secretPurpose(id), secret),
+      created_at: now,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  return { webhook: presentWebhook(row, now), secret }
+}
+
+/** Refuses with not_found and invalid_input. */
+export async function changeEndpoint(
+  tx: Tx,
+  needs: EndpointNeeds,
+  of: {
+    readonly customerId: string
+    readonly id: string
+    readonly url?: string | undefined
+    readonly events?: readonly string[] | undefined
+    readonly enabled?: boolean | undefined
+  },
+): Promise<Webhook> {
+  const before = await lockEndpoint(tx, of.customerId, of.id)
+  const now = needs.clock.now()
+  const isOff = before.disabled_at !== null
+  const row = await tx
+    .updateTable('webhook_endpoint')
+    .set({
+      url: of.url === undefined ? before.url : urlOf(needs, of.url),
+      events: of.events === undefined ? before.events : [...new Set(of.events)],
+      ...(of.enabled === true &&
+        isOff && { disabled_at: null, disabled_reason: null, failing_since: null }),
+      ...(of.enabled === false && !isOff && { disabled_at: now, disabled_reason: 'owner' }),
+    })
+    .where('id', '=', before.id)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  if (of.enabled === false) await failWaiting(tx, [before.id])
+  return presentWebhook(row, now)
+}
+
+/** Refuses with not_found. */
+export async function deleteEndpoint(tx: Tx, customerId: string, id: string): Promise<void> {
+  const { id: own } = await lockEndpoint(tx, customerId, id)
+  await tx.deleteFrom('webhook_endpoint').where('id', '=', own).execute()
+}
+
+/** A new secret; the one of before signs beside it for a day. Refuses with not_found. */
+export async function rotateSecret(
+  tx: Tx,
+  { clock, secrets }: EndpointNeeds,
+  of: { readonly customerId: string; readonly id: string },
+): Promise<{ webhook: Webhook; secret: string }> {
+  const before = await lockEndpoint(tx, of.customerId, of.id)
+  const [secret, now] = [newSecret(), clock.now()]
+  const row = await tx
+    .updateTable('webhook_endpoint')
+    .set({
+      secret: secrets.seal(secretPurpose(before.id), secret),
+      earlier_secret: before.secret,
+      earlier_until: later(now, hours(secretOverlapHours)),
+    })
+    .where('id', '=', before.id)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  return { webhook: presentWebhook(row, now), secret }
+}
+
+/** The secrets that sign a call now, the newest first. */
+export function secretsOf(row: EndpointRow, secrets: Secrets, now: Date): string[] {
+  const purpose = secretPurpose(row.id)
+  const newest = secrets.open(purpose, row.secret)
+  return row.earlier_secret && row.earlier_until && row.earlier_until > now
+    ? [newest, secrets.open(purpose, row.earlier_secret)]
+    : [newest]
+}
+
+/** Calls no address of a customer any more, until they switch it on again; answers how many. */
+export async function pauseEndpoints(tx: Tx, clock: Clock, customerId: string): Promise<number> {
+  // In the order in which those that send lock them.
+  await tx
+    .selectFrom('webhook_endpoint')
+    .select('id')
+    .where('customer_id', '=', customerId)
+    .orderBy('id')
+    .forUpdate()
+    .execute()
+  const rows = await tx
+    .updateTable('webhook_endpoint')
+    .set({ disabled_at: clock.now(), disabled_reason: 'safety' })
+    .where('customer_id', '=', customerId)
+    .where('disabled_at', 'is', null)
+    .returning('id')
+    .execute()
+  await failWaiting(
+    tx,
+    rows.map(({ id }) => id),
+  )
+  return rows.length
+}

@@ -1,0 +1,42 @@
+/** What the owner of an address is told when it is called no more. */
+import type { Language } from '../../contract/errors.ts'
+
+interface Told {
+  readonly url: string
+  readonly reason: 'failing' | 'gone'
+  readonly link: string
+}
+const why = {
+  en: {
+    failing: 'every call of it has failed for five days',
+    gone: 'it answered that it wants no more calls (status 410)',
+  },
+  vi: {
+    failing: 'mọi lần gọi đều thất bại trong năm ngày qua',
+    gone: 'địa chỉ trả lời rằng không nhận nữa (mã 410)',
+  },
+} as const
+const texts = {
+  en: {
+    subject: 'We stopped calling your webhook',
+    text: ({ url, reason, link }: Told) =>
+      `We call your webhook no more, for ${why.en[reason]}:\n${url}\n` +
+      'What happens from now on is not sent to it. Correct it, then switch it on again here; ' +
+      `what was not delivered can be sent again from there:\n${link}`,
+  },
+  vi: {
+    subject: 'Chúng tôi đã ngừng gọi webhook của bạn',
+    text: ({ url, reason, link }: Told) =>
+      `Chúng tôi ngừng gọi webhook của bạn vì ${why.vi[reason]}:\n${url}\n` +
+      'Sự kiện từ bây giờ sẽ không được gửi tới đó. Hãy khắc phục rồi bật lại ở trang này; ' +
+      `các sự kiện chưa gửi được có thể gửi lại tại đó:\n${link}`,
+  },
+} as const
+
+export function disabledLetter(
+  language: Language,
+  told: Told,
+): { readonly subject: string; readonly text: string } {
+  const { subject, text } = texts[language]
+  return { subject, text: text(told) }
+}

@@ -1,0 +1,304 @@
+/**
+ * Events become deliveries, and deliveries are sent: at least once, each under its own id, again
+ * after growing delays for a day. One process calls an address at a time, one delivery after the
+ * other, and not for long: a receiver that is slow or dead keeps one worker for a while and nobody
+ * else waiting.
+ */
+import { sql } from 'kysely'
+import type { Language } from '../../contract/errors.ts'
+import type { WebhookAttempt } from '../../contract/webhooks.ts'
+import { days, later, minutes, seconds, type Clock } from '../platform/clock.ts'
+import { onCommit, transaction, type Database, type Queryable, type Tx } from '../platform/db.ts'
+import type { Jobs } from '../platform/jobs.ts'
+import type { Log } from '../platform/log.ts'
+import type { Secrets } from '../platform/secrets.ts'
+import type { OnSent } from '../realtime/index.ts'
+import { secretsOf } from './endpoints.ts'
+import { disabledLetter } from './letter.ts'
+import type { CallOutcome, Receivers } from './receiver.ts'
+import { signedHeaders } from './signature.ts'
+import { bodyOf, failWaiting, type DeliveryRow, type EndpointRow } from './store.ts'
+
+const sendJob = 'send-webhooks'
+
+/** Seconds before each further try: together a day. */
+const delaysSeconds: readonly number[] = [5, 30, 120, 600, 1_800, 3_600, 10_800, 21_600, 50_400]
+/** An address of which every call failed for so long is called no more. */
+const givenUpMs = days(5)
+/** Of one run: other addresses wait for the same workers. */
+const runMs = seconds(20)
+/** Longer than a run and its last call; by the wall clock. */
+const leaseSeconds = 60
+/** In a process; and addresses of one customer that are called at the same time, in all. */
+const workers = 16
+const atOnceOfCustomer = 2
+const attemptsKept = 20
+/** What else waits for a receiver that did not answer is put off for so long. */
+const shortestPauseMs = seconds(30)
+const longestPauseMs = minutes(15)
+
+export interface SendNeeds {
+  readonly db: Database
+  readonly clock: Clock
+  readonly log: Log
+  readonly jobs: Pick<Jobs, 'add' | 'define'>
+  readonly secrets: Secrets
+  readonly receivers: Receivers
+  /** Adds to a payload what is not stored, such as links. */
+  readonly complete: (payload: object) => object
+  readonly customer: (
+    db: Queryable,
+    id: string,
+  ) => Promise<{ readonly email: string; readonly language: Language }>
+  readonly mail: (tx: Tx, to: string, subject: string, text: string) => Promise<void>
+  readonly portalUrl: string
+  /** Seconds before each further try, where a test shortens them. */
+  readonly delaysSeconds?: readonly number[] | undefined
+}
+
+export interface Sender {
+  /** Has what is due for these addresses sent, once `tx` is committed. */
+  wake(tx: Tx, endpointIds: readonly string[]): void
+  readonly onSent: OnSent
+}
+
+/** Adds the deliveries of events to whoever wants them. */
+export function createSender(needs: Pick<SendNeeds, 'db' | 'clock' | 'log' | 'jobs'>): Sender {
+  const { db, clock, log, jobs } = needs
+  const sender: Sender = {
+    wake(tx, endpointIds) {
+      if (endpointIds.length === 0) return
+      // The relay must not wait for the queue; what is lost here is found within a minute.
+      onCommit(tx, () => {
+        transaction(db, async (own) => {
+          for (const endpointId of new Set(endpointIds))
+            await jobs.add(own, sendJob, { endpointId })
+        }).catch((error: unknown) => log.warn({ err: error }, 'webhooks wait for the next look'))
+      })
+    },
+    async onSent(tx, events) {
+      const now = clock.now()
+      const told = events.map(({ customerId, event, payload }) => ({ customerId, event, payload }))
+      const { rows } = await sql<{ endpointId: string }>`
+        insert into webhook_delivery
+          (id, endpoint_id, event, payload, state, next_at, created_at)
+        select gen_random_uuid(), e.id, one.told ->> 'event', one.told -> 'payload', 'waiting',
+          ${now}::timestamptz, ${now}::timestamptz
+        from jsonb_array_elements(${JSON.stringify(told)}::jsonb) with ordinality as one (told, at)
+        join webhook_endpoint e on e.customer_id = (one.told ->> 'customerId')::uuid
+          and one.told ->> 'event' = any(e.events) and e.disabled_at is null
+        order by one.at
+        returning endpoint_id as "endpointId"`.execute(tx)
+      sender.wake(
+        tx,
+        rows.map(({ endpointId }) => endpointId),
+      )
+    },
+  }
+  return sender
+}
+
+/** Of an address `e`: something is to be sent now, and nobody calls it. */
+const isDue = (now: Date) => sql`
+  disabled_at is null and (claimed_until is null or claimed_until < now())
+  and exists (select from webhook_delivery d where d.endpoint_id = e.id
+    and d.state = 'waiting' and d.next_at <= ${now})`
+
+const isDelivered = ({ status }: CallOutcome): boolean =>
+  status !== null && status >= 200 && status < 300
+/** The receiver does not want it any more (RFC 9110, 15.5.11). */
+const gone = 410
+
+export function defineSending(needs: SendNeeds, sender: Sender): void {
+  const { db, clock, log, jobs, secrets } = needs
+  const delays = needs.delaysSeconds ?? delaysSeconds
+
+  /**
+   * Undefined: another process calls this address, enough others of its customer are called, or it
+   * is called no more.
+   */
+  const claim = (endpointId: string): Promise<EndpointRow | undefined> =>
+    transaction(db, async (tx) => {
+      const { rows: all } = await sql<{ id: string; isBusy: boolean }>`
+        select id, coalesce(claimed_until > now(), false) as "isBusy" from webhook_endpoint
+        where customer_id = (select customer_id from webhook_endpoint where id = ${endpointId})
+        order by id for update`.execute(tx)
+      const busy = all.filter(({ isBusy }) => isBusy)
+      if (busy.length >= atOnceOfCustomer || busy.some(({ id }) => id === endpointId))
+        return undefined
+      const { rows } = await sql<EndpointRow>`
+        update webhook_endpoint set claimed_until = now() + ${leaseSeconds} * interval '1 s'
+        where id = ${endpointId} and disabled_at is null returning *`.execute(tx)
+      return rows[0]
+    })
+  const release = (endpointId: string) =>
+    db
+      .updateTable('webhook_endpoint')
+      .set({ claimed_until: null })
+      .where('id', '=', endpointId)
+      .execute()
+  /** Those of a customer for which something is due and which nobody calls. */
+  const dueOf = async (customerId: string): Promise<string[]> => {
+    const { rows } = await sql<{ id: string }>`
+      select id from webhook_endpoint e
+      where customer_id = ${customerId} and ${isDue(clock.now())}`.execute(db)
+    return rows.map(({ id }) => id)
+  }
+  const nextDue = (endpointId: string): Promise<DeliveryRow | undefined> =>
+    db
+      .selectFrom('webhook_delivery')
+      .selectAll()
+      .where('endpoint_id', '=', endpointId)
+      .where('state', '=', 'waiting')
+      .where('next_at', '<=', clock.now())
+      .orderBy('next_at')
+      .orderBy('seq')
+      .limit(1)
+      .executeTakeFirst()
+
+  async function disable(tx: Tx, endpoint: EndpointRow, reason: 'failing' | 'gone') {
+    await tx
+      .updateTable('webhook_endpoint')
+      .set({ disabled_at: clock.now(), disabled_reason: reason })
+      .where('id', '=', endpoint.id)
+      .execute()
+    await failWaiting(tx, [endpoint.id])
+    const { email, language } = await needs.customer(tx, endpoint.customer_id)
+    const link = `${needs.portalUrl}/account/webhooks/${endpoint.id}`
+    const { subject, text } = disabledLetter(language, { url: endpoint.url, reason, link })
+    await needs.mail(tx, email, subject, text)
+  }
+
+  /** A receiver that gave no answer is left alone for a while; what waits loses no try. */
+  async function putOff(tx: Tx, endpoint: EndpointRow, since: Date): Promise<void> {
+    const now = clock.now()
+    const failingMs = now.getTime() - since.getTime()
+    const pauseMs = Math.min(longestPauseMs, Math.max(shortestPauseMs, failingMs / 10))
+    await tx
+      .updateTable('webhook_delivery')
+      .set({ next_at: later(now, pauseMs) })
+      .where('endpoint_id', '=', endpoint.id)
+      .where('state', '=', 'waiting')
+      .where('next_at', '<=', now)
+      .execute()
+  }
+
+  async function settle(delivery: DeliveryRow, outcome: CallOutcome): Promise<void> {
+    const now = clock.now()
+    const { status, error, ms, answer } = outcome
+    const attempt: WebhookAttempt = { at: now.toISOString(), status, error, ms }
+    await transaction(db, async (tx) => {
+      // The address first, as everybody who changes it does.
+      const endpoint = await tx
+        .selectFrom('webhook_endpoint')
+        .selectAll()
+        .where('id', '=', delivery.endpoint_id)
+        .forUpdate()
+        .executeTakeFirst()
+      const row = await tx
+        .selectFrom('webhook_delivery')
+        .selectAll()
+        .where('id', '=', delivery.id)
+        .forUpdate()
+        .executeTakeFirst()
+      // Deleted meanwhile.
+      if (!endpoint || !row) return
+      const attempts = [...(row.attempts as unknown as WebhookAttempt[]), attempt]
+      const tries = row.tries + 1
+      const delay = delays[tries - 1]
+      const isDone = isDelivered(outcome)
+      const waits = !isDone && delay !== undefined && endpoint.disabled_at === null
+      const ended = isDone ? 'delivered' : 'failed'
+      await tx
+        .updateTable('webhook_delivery')
+        .set({
+          attempts: JSON.stringify(attempts.slice(-attemptsKept)),
+          answer,
+          tries,
+          state: waits ? 'waiting' : ended,
+          next_at: waits ? later(now, seconds(delay)) : null,
+        })
+        .where('id', '=', row.id)
+        .execute()
+      const since = isDone ? null : (endpoint.failing_since ?? now)
+      await tx
+        .updateTable('webhook_endpoint')
+        .set({ failing_since: since })
+        .where('id', '=', endpoint.id)
+        .execute()
+      if (since === null || endpoint.disabled_at !== null) return
+      if (status === gone) await disable(tx, endpoint, 'gone')
+      else if (now.getTime() - since.getTime() >= givenUpMs) await disable(tx, endpoint, 'failing')
+      else {
+        if (status === null) await putOff(tx, endpoint, since)
+        if (waits) {
+          // The queue goes by the wall clock, whatever ours says.
+          const startAfter = new Date(Date.now() + seconds(delay))
+          await jobs.add(tx, sendJob, { endpointId: endpoint.id }, { startAfter })
+        }
+      }
+    })
+  }
+
+  jobs.define<{ endpointId: string }>({
+    name: sendJob,
+    concurrency: workers,
+    retries: 3,
+    limitSeconds: 2 * leaseSeconds,
+    async run({ endpointId }, { signal }) {
+      const endpoint = await claim(endpointId)
+      if (!endpoint) return
+      const until = performance.now() + runMs
+      try {
+        while (!signal.aborted && performance.now() < until) {
+          const delivery = await nextDue(endpointId)
+          if (!delivery) break
+          const body = bodyOf(delivery, needs.complete)
+          const at = clock.now()
+          const headers = signedHeaders(secretsOf(endpoint, secrets, at), {
+            id: delivery.id,
+            at,
+            body,
+          })
+          const outcome = await needs.receivers.call(endpoint.url, headers, body, signal)
+          await settle(delivery, outcome)
+          // Address, secrets and whether it is called at all may have changed.
+          if (outcome.status === null) break
+          if (!(await isSame(endpoint))) break
+        }
+      } finally {
+        await release(endpointId)
+      }
+      // Looked at once more after the release: who came meanwhile was sent away.
+      const due = signal.aborted ? [] : await dueOf(endpoint.customer_id)
+      if (due.length > 0) await transaction(db, async (tx) => sender.wake(tx, due))
+    },
+  })
+
+  /** Whether the address is still called, and as it was claimed. */
+  async function isSame({ id, url, secret }: EndpointRow): Promise<boolean> {
+    const row = await db
+      .selectFrom('webhook_endpoint')
+      .select(['url', 'secret', 'disabled_at'])
+      .where('id', '=', id)
+      .executeTakeFirst()
+    return row?.disabled_at === null && row.url === url && row.secret.equals(secret)
+  }
+
+  jobs.define({
+    name: 'find-due-webhooks',
+    cron: '* * * * *',
+    retries: 0,
+    async run() {
+      const { rows } = await sql<{ id: string }>`
+        select id from webhook_endpoint e where ${isDue(clock.now())} limit 1000`.execute(db)
+      await transaction(db, async (tx) =>
+        sender.wake(
+          tx,
+          rows.map(({ id }) => id),
+        ),
+      )
+      if (rows.length > 0) log.debug({ addresses: rows.length }, 'webhooks that were due')
+    },
+  })
+}

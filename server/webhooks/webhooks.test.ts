@@ -1,0 +1,473 @@
+/**
+ * Outgoing webhooks: what happens to a customer reaches the addresses they chose, signed, again
+ * after a failure, and nobody is kept waiting by another's receiver.
+ */
+import { createHmac } from 'node:crypto'
+import { sql } from 'kysely'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import type { Delivery, Webhook } from '../../contract/webhooks.ts'
+import {
+  eventually,
+  manualClock,
+  openTestPortal,
+  type TestCustomer,
+  type TestPortal,
+} from '../../test/portal.ts'
+import {
+  answersWith,
+  openReceiver,
+  type ReceivedCall,
+  type TestReceiver,
+} from '../../test/webhook-receiver.ts'
+import { createAccountActs } from '../auth/index.ts'
+import { createEndPrograms } from '../customer-programs.ts'
+import { days, hours, seconds } from '../platform/clock.ts'
+import { transaction } from '../platform/db.ts'
+import { createEventOutbox } from '../realtime/index.ts'
+import { dropOldDeliveries } from './index.ts'
+import { signedHeaders } from './signature.ts'
+
+const clock = manualClock()
+let portal: TestPortal
+beforeAll(async () => {
+  portal = await openTestPortal({
+    clock,
+    mayFetch: (address) => address === '127.0.0.1',
+    // The clock stands still: what is due now is sent now.
+    timing: { webhookSeconds: [0, 0, 0] },
+  })
+})
+const opened: TestReceiver[] = []
+afterEach(async () => {
+  await Promise.all(opened.splice(0).map((one) => one.close()))
+})
+afterAll(() => portal.close())
+
+/** Sessions end meanwhile: the customer is signed in anew. */
+const travel = async (who: TestCustomer, byMs: number): Promise<TestCustomer> => {
+  clock.advance(byMs)
+  return await portal.signIn(who)
+}
+const receiver = async (): Promise<TestReceiver> => {
+  const one = await openReceiver()
+  opened.push(one)
+  return one
+}
+const webhooks = <T>(who: TestCustomer, method: string, path = '', body?: unknown) =>
+  portal.call<T>(method, `/api/v1/account/webhooks${path}`, {
+    token: who.token,
+    ...(body !== undefined && { body }),
+  })
+type Made = { webhook: Webhook; secret: string }
+const addressOf = async (
+  who: TestCustomer,
+  url: string,
+  events: readonly string[] = ['wallet.credited'],
+) => {
+  const made = await webhooks<Made>(who, 'POST', '', { url, events })
+  expect(made.status, made.text).toBe(201)
+  const { webhook, secret } = made.body.result
+  return { id: webhook.id, secret }
+}
+const page = async (who: TestCustomer, id: string) =>
+  (await webhooks<{ webhook: Webhook; deliveries: Delivery[] }>(who, 'GET', `/${id}/deliveries`))
+    .body.result
+const tryOut = async (who: TestCustomer, id: string): Promise<string> => {
+  const begun = await webhooks<{ id: string }>(who, 'POST', `/${id}/test`)
+  expect(begun.status, begun.text).toBe(201)
+  return begun.body.result.id
+}
+const settledAs = (who: TestCustomer, id: string, delivery: string, state: Delivery['state']) =>
+  eventually(`the delivery is ${state}`, async () =>
+    (await page(who, id)).deliveries.find((one) => one.id === delivery && one.state === state),
+  )
+const isSignedBy = (secret: string, { headers, body }: ReceivedCall): boolean => {
+  const key = Buffer.from(secret.slice('whsec_'.length), 'base64')
+  const signed = [headers['webhook-id'], headers['webhook-timestamp'], body].join('.')
+  const expected = `v1,${createHmac('sha256', key).update(signed).digest('base64')}`
+  return String(headers['webhook-signature']).split(' ').includes(expected)
+}
+
+test('a call is signed as the specification’s own example is', () => {
+  // Of the libraries of Standard Webhooks.
+  expect(
+    signedHeaders(['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'], {
+      id: 'msg_p5jXN8AQM9LWM0D4loKWxJek',
+      at: new Date(1_614_265_330_000),
+      body: '{"test": 2432232314}',
+    }),
+  ).toEqual({
+    'webhook-id': 'msg_p5jXN8AQM9LWM0D4loKWxJek',
+    'webhook-timestamp': '1614265330',
+    'webhook-signature': 'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=',
+  })
+})
+
+describe('what happens', () => {
+  test('is told to whoever wants to know it, signed, and is on the page', async () => {
+    const [an, other] = [await portal.customer(), await portal.customer()]
+    const [wants, wantsElse, stranger] = [await receiver(), await receiver(), await receiver()]
+    wants.answer = answersWith(200, 'thank you, noted')
+    const { id, secret } = await addressOf(an, wants.url)
+    await addressOf(an, wantsElse.url, ['dns.status'])
+    await addressOf(other, stranger.url)
+    await portal.topUp(an, 250_000)
+    const [call] = await eventually('it is told', async () => wants.calls.length > 0 && wants.calls)
+    expect(call && isSignedBy(secret, call)).toBe(true)
+    const told = JSON.parse(call?.body ?? '') as { type: string; data: object; timestamp: string }
+    expect(told.type).toBe('wallet.credited')
+    expect(told.timestamp).toBe(clock.now().toISOString())
+    expect(JSON.stringify(told.data)).toContain('250000')
+    const delivery = String(call?.headers['webhook-id'])
+    const shown = await settledAs(an, id, delivery, 'delivered')
+    expect(shown).toMatchObject({
+      event: 'wallet.credited',
+      body: call?.body,
+      answer: 'thank you, noted',
+      attempts: [{ status: 200, error: null }],
+      nextAt: null,
+    })
+    expect([wantsElse.calls.length, stranger.calls.length]).toEqual([0, 0])
+    // Neither the page nor a delivery is anybody else's.
+    expect((await webhooks(other, 'GET', `/${id}/deliveries`)).status).toBe(404)
+    const replay = `/${id}/deliveries/${delivery}/replay`
+    expect((await webhooks(other, 'POST', replay)).status).toBe(404)
+  })
+
+  test('is told once to each of two addresses, an invoice with its link', async () => {
+    const an = await portal.customer()
+    const [one, two] = [await receiver(), await receiver()]
+    await addressOf(an, one.url, ['invoice.create'])
+    await addressOf(an, two.url, ['invoice.create', 'wordpress.status'])
+    const placed = await portal.call('POST', '/api/wp', {
+      token: an.token,
+      body: {
+        size: 1,
+        region: 1,
+        disk: 10_240,
+        mariadb_disk_size: 10_240,
+        user: 'an',
+        password: 'Mat-khau-9!',
+        replicate: 1,
+      },
+    })
+    expect(placed.status, placed.text).toBe(201)
+    const invoices = ({ calls }: TestReceiver) =>
+      calls.filter(({ body }) => body.includes('"invoice.create"'))
+    await eventually('both are told', async () => invoices(one).length + invoices(two).length === 2)
+    expect(invoices(one)[0]?.body).toMatch(/"hosted_invoice_url":"http[^"]+\/invoice\/hosted\//)
+    expect(one.calls.every(({ body }) => body.includes('"invoice.create"'))).toBe(true)
+    expect(invoices(one)[0]?.headers['webhook-id']).not.toBe(
+      invoices(two)[0]?.headers['webhook-id'],
+    )
+  })
+})
+
+describe('many events', () => {
+  /** As a command writes them: no process is told. */
+  const publish = (who: TestCustomer, count: number) =>
+    transaction(portal.app.db, (tx) =>
+      createEventOutbox(clock, () => undefined).publishEvents(
+        tx,
+        Array.from({ length: count }, (_, place) => ({
+          customerId: who.id,
+          event: 'dns.status' as const,
+          payload: { domain: { id: String(place), name: 'a.vn', status: 'active' } },
+        })),
+      ),
+    )
+
+  test('that another process wrote are told once each, one call at a time', async () => {
+    const an = await portal.customer()
+    const one = await receiver()
+    const { id } = await addressOf(an, one.url, ['dns.status'])
+    let [now, most] = [0, 0]
+    one.answer = (call, response) => {
+      now += 1
+      most = Math.max(most, now)
+      setImmediate(() => {
+        now -= 1
+        answersWith(200)(call, response)
+      })
+    }
+    await publish(an, 120)
+    await eventually('all are told', async () => one.calls.length >= 120, 40)
+    const places = one.calls.map(({ body }) => Number(/"id":"(\d+)"/.exec(body)?.[1]))
+    expect(places).toEqual(Array.from({ length: 120 }, (_, place) => place))
+    expect(most).toBe(1)
+    await eventually('all are over', async () => {
+      const { rows } = await sql<{ n: bigint }>`select count(*) as n from webhook_delivery
+        where endpoint_id = ${id} and state = 'delivered'`.execute(portal.app.db)
+      return rows[0]?.n === 120n
+    })
+  }, 90_000)
+
+  test('of a process that went away in the middle are found by the next look', async () => {
+    const an = await portal.customer()
+    const one = await receiver()
+    const { id } = await addressOf(an, one.url)
+    const claimedUntil = (when: string) =>
+      sql`update webhook_endpoint set claimed_until = now() + ${when}::interval
+        where id = ${id}`.execute(portal.app.db)
+    // Somebody has claimed it, and is gone: the job of this test does nothing.
+    await claimedUntil('1 hour')
+    const delivery = await tryOut(an, id)
+    const look = () =>
+      transaction(portal.app.db, (tx) => portal.app.jobs.add(tx, 'find-due-webhooks', {}))
+    await look()
+    await eventually('both jobs are done', async () => {
+      const { rows } = await sql`select from pgboss.job
+        where name in ('find-due-webhooks', 'send-webhooks')
+          and state in ('created', 'active')`.execute(portal.app.db)
+      return rows.length === 0
+    })
+    expect(one.calls).toEqual([])
+    await claimedUntil('-1 second')
+    await look()
+    await settledAs(an, id, delivery, 'delivered')
+    expect(one.calls).toHaveLength(1)
+  })
+})
+
+describe('a receiver that fails', () => {
+  test('is called again under the same id, with the same body, until it takes it', async () => {
+    const an = await portal.customer()
+    const one = await receiver()
+    const { id, secret } = await addressOf(an, one.url)
+    one.answer = (call, response) =>
+      answersWith(one.calls.length < 3 ? 503 : 204, 'not now')(call, response)
+    const delivery = await tryOut(an, id)
+    const shown = await settledAs(an, id, delivery, 'delivered')
+    expect(shown.attempts.map(({ status }) => status)).toEqual([503, 503, 204])
+    expect(new Set(one.calls.map(({ headers }) => headers['webhook-id']))).toEqual(
+      new Set([delivery]),
+    )
+    expect(new Set(one.calls.map(({ body }) => body)).size).toBe(1)
+    expect(one.calls.every((call) => isSignedBy(secret, call))).toBe(true)
+    expect((await page(an, id)).webhook.failingSince).toBeNull()
+  })
+
+  test('is given up after the last try, and called again at the press of a button', async () => {
+    const an = await portal.customer()
+    const one = await receiver()
+    one.answer = answersWith(500, 'broken')
+    const { id } = await addressOf(an, one.url)
+    const delivery = await tryOut(an, id)
+    const failed = await settledAs(an, id, delivery, 'failed')
+    expect(failed.attempts).toHaveLength(4)
+    expect(failed.answer).toBe('broken')
+    expect((await page(an, id)).webhook.failingSince).not.toBeNull()
+    one.answer = answersWith(200)
+    const again = await webhooks<Delivery>(an, 'POST', `/${id}/deliveries/${delivery}/replay`)
+    expect(again.body.result).toMatchObject({ id: delivery, state: 'waiting' })
+    await settledAs(an, id, delivery, 'delivered')
+    expect(one.calls.at(-1)?.headers['webhook-id']).toBe(delivery)
+    expect(one.calls).toHaveLength(5)
+  })
+
+  test('is switched off after five days, with a letter, and on again by its owner', async () => {
+    let an = await portal.customer()
+    const one = await receiver()
+    one.answer = answersWith(500)
+    const { id } = await addressOf(an, one.url)
+    await settledAs(an, id, await tryOut(an, id), 'failed')
+    an = await travel(an, days(5) - seconds(1))
+    await settledAs(an, id, await tryOut(an, id), 'failed')
+    expect((await page(an, id)).webhook.disabled).toBeNull()
+    clock.advance(seconds(1))
+    const last = await tryOut(an, id)
+    await settledAs(an, id, last, 'failed')
+    const { webhook } = await page(an, id)
+    expect(webhook.disabled?.reason).toBe('failing')
+    await eventually('the letter is there', async () =>
+      (await portal.inbox(an.email)).some(({ text }) => text.includes(one.url)),
+    )
+    const calls = one.calls.length
+    const refused = await webhooks(an, 'POST', `/${id}/test`)
+    expect([refused.status, refused.body.message]).toEqual([
+      409,
+      'This address is switched off. Switch it on first.',
+    ])
+    await portal.topUp(an, 100_000)
+    await eventually('the event is sent to browsers', async () => {
+      const { body } = await portal.call<{ data: { event: string }[] }>(
+        'GET',
+        '/api/notifications',
+        { token: an.token },
+      )
+      return body.result.data.some(({ event }) => event === 'wallet.credited')
+    })
+    one.answer = answersWith(200)
+    const on = await webhooks<Webhook>(an, 'PUT', `/${id}`, { enabled: true })
+    expect(on.body.result).toMatchObject({ disabled: null, failingSince: null })
+    await settledAs(an, id, await tryOut(an, id), 'delivered')
+    // What happened while it was off is not made up for by itself.
+    expect(one.calls.length).toBe(calls + 1)
+  })
+
+  test('that is gone is called no more at once', async () => {
+    const an = await portal.customer()
+    const one = await receiver()
+    one.answer = answersWith(410)
+    const { id } = await addressOf(an, one.url)
+    await settledAs(an, id, await tryOut(an, id), 'failed')
+    expect((await page(an, id)).webhook.disabled?.reason).toBe('gone')
+    expect(one.calls).toHaveLength(1)
+  })
+
+  test('with redirects leads nowhere', async () => {
+    const an = await portal.customer()
+    const [one, target] = [await receiver(), await receiver()]
+    one.answer = answersWith(307, '', { location: target.url })
+    const { id } = await addressOf(an, one.url)
+    const shown = await settledAs(an, id, await tryOut(an, id), 'failed')
+    expect(shown.attempts[0]?.status).toBe(307)
+    expect(target.calls).toEqual([])
+  })
+
+  test('with an answer that never ends is heard for a kilobyte', async () => {
+    const an = await portal.customer()
+    const one = await receiver()
+    one.answer = (_call, response) => {
+      response.writeHead(200)
+      const more = () => {
+        while (!response.destroyed && response.write('\0đ'.repeat(2000)));
+        if (!response.destroyed) response.once('drain', more)
+      }
+      more()
+    }
+    const { id } = await addressOf(an, one.url)
+    const shown = await settledAs(an, id, await tryOut(an, id), 'delivered')
+    expect(shown.answer?.length).toBeGreaterThan(300)
+    expect(shown.answer?.length).toBeLessThanOrEqual(1024)
+  })
+
+  test('by its silence delays nobody else, and is left alone for a while', async () => {
+    const [an, other] = [await portal.customer(), await portal.customer()]
+    const [silent, quick] = [await receiver(), await receiver()]
+    silent.answer = () => undefined
+    const { id } = await addressOf(an, silent.url)
+    const waiting: string[] = []
+    for (let n = 0; n < 12; n++) waiting.push(await tryOut(an, id))
+    await eventually('it is called', async () => silent.calls.length > 0)
+    const { id: quickId } = await addressOf(other, quick.url)
+    const began = performance.now()
+    await settledAs(other, quickId, await tryOut(other, quickId), 'delivered')
+    expect(performance.now() - began).toBeLessThan(5_000)
+    // One call at a time, however much waits.
+    expect(silent.calls).toHaveLength(1)
+    const first = await eventually('the call is over', async () =>
+      (await page(an, id)).deliveries.find(({ attempts }) => attempts.length > 0),
+    )
+    expect(first.attempts[0]).toMatchObject({ status: null, error: 'timeout' })
+    expect(first.attempts[0]?.ms).toBeLessThan(11_000)
+    // The others are put off, and none has lost a try.
+    const { deliveries } = await page(an, id)
+    const others = deliveries.filter((one) => one.id !== first.id)
+    expect(others.every(({ attempts }) => attempts.length === 0)).toBe(true)
+    expect(others.every(({ nextAt }) => nextAt !== null && new Date(nextAt) > clock.now())).toBe(
+      true,
+    )
+    expect(waiting).toHaveLength(12)
+  }, 60_000)
+})
+
+test('ten silent receivers of one customer keep two workers, and nobody else waiting', async () => {
+  const [an, other] = [await portal.customer(), await portal.customer()]
+  const [silent, quick] = [await receiver(), await receiver()]
+  let [open, most] = [0, 0]
+  silent.answer = (_call, response) => {
+    open += 1
+    most = Math.max(most, open)
+    response.on('close', () => (open -= 1))
+  }
+  const ids: string[] = []
+  for (let n = 0; n < 10; n++) ids.push((await addressOf(an, silent.url)).id)
+  for (const each of ids) await tryOut(an, each)
+  await eventually('two are called', async () => silent.calls.length === 2)
+  const { id } = await addressOf(other, quick.url)
+  const began = performance.now()
+  await settledAs(other, id, await tryOut(other, id), 'delivered')
+  expect(performance.now() - began).toBeLessThan(5_000)
+  expect(silent.calls).toHaveLength(2)
+  // The next have their turn when these are over.
+  await eventually('four were called', async () => silent.calls.length >= 4)
+  expect(most).toBe(2)
+}, 60_000)
+
+describe('the secret', () => {
+  test('is changed with a day in which both sign, and is told once each', async () => {
+    let an = await portal.customer()
+    const one = await receiver()
+    const { id, secret } = await addressOf(an, one.url)
+    const rotated = await webhooks<Made>(an, 'POST', `/${id}/secret`)
+    const { secret: newer, webhook } = rotated.body.result
+    expect(webhook.earlierSecretUntil).not.toBeNull()
+    expect(newer).not.toBe(secret)
+    await settledAs(an, id, await tryOut(an, id), 'delivered')
+    expect([secret, newer].map((by) => isSignedBy(by, one.calls[0]!))).toEqual([true, true])
+    an = await travel(an, hours(24))
+    await settledAs(an, id, await tryOut(an, id), 'delivered')
+    expect([secret, newer].map((by) => isSignedBy(by, one.calls[1]!))).toEqual([false, true])
+    const listed = await webhooks<Webhook[]>(an, 'GET')
+    expect(listed.text).not.toContain(newer)
+    const { secret: sealed } = await portal.app.db
+      .selectFrom('webhook_endpoint')
+      .select('secret')
+      .where('id', '=', id)
+      .executeTakeFirstOrThrow()
+    expect(sealed.toString('latin1')).not.toContain(newer)
+  })
+})
+
+describe('addresses', () => {
+  test('are changed, switched off and deleted; ten are the most', async () => {
+    const an = await portal.customer()
+    const [one, two] = [await receiver(), await receiver()]
+    const { id } = await addressOf(an, one.url)
+    const changed = await webhooks<Webhook>(an, 'PUT', `/${id}`, { url: two.url })
+    expect(changed.body.result).toMatchObject({ url: two.url, events: ['wallet.credited'] })
+    await settledAs(an, id, await tryOut(an, id), 'delivered')
+    expect([one.calls.length, two.calls.length]).toEqual([0, 1])
+    const off = await webhooks<Webhook>(an, 'PUT', `/${id}`, { enabled: false })
+    expect(off.body.result.disabled?.reason).toBe('owner')
+    expect((await webhooks(an, 'DELETE', `/${id}`)).status).toBe(200)
+    expect((await webhooks(an, 'GET', `/${id}/deliveries`)).status).toBe(404)
+    expect((await webhooks(an, 'POST', '', { url: one.url, events: [] })).status).toBe(422)
+    expect((await webhooks(an, 'POST', '', { url: one.url, events: ['nothing'] })).status).toBe(422)
+    for (let n = 0; n < 10; n++) await addressOf(an, one.url)
+    const tooMany = await webhooks(an, 'POST', '', { url: one.url, events: ['dns.status'] })
+    expect([tooMany.status, tooMany.body.error?.code]).toEqual([409, 'conflict'])
+  })
+
+  test('of a customer who is blocked are called no more', async () => {
+    const an = await portal.customer()
+    const one = await receiver()
+    const { id } = await addressOf(an, one.url)
+    const acts = createAccountActs({
+      clock,
+      endLive: async () => undefined,
+      endPrograms: createEndPrograms(clock),
+    })
+    await transaction(portal.app.db, (tx) => acts.block(tx, an.id))
+    const row = await portal.app.db
+      .selectFrom('webhook_endpoint')
+      .select('disabled_reason')
+      .where('id', '=', id)
+      .executeTakeFirstOrThrow()
+    expect(row.disabled_reason).toBe('safety')
+  })
+
+  test('have their deliveries kept for thirty days', async () => {
+    let an = await portal.customer()
+    const one = await receiver()
+    const { id } = await addressOf(an, one.url)
+    await settledAs(an, id, await tryOut(an, id), 'delivered')
+    an = await travel(an, days(30))
+    await dropOldDeliveries(portal.app.db, clock)
+    expect((await page(an, id)).deliveries).toHaveLength(1)
+    clock.advance(seconds(1))
+    await dropOldDeliveries(portal.app.db, clock)
+    expect((await page(an, id)).deliveries).toEqual([])
+  })
+})

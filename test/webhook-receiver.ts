@@ -1,0 +1,53 @@
+/** A customer's program that is called: it keeps what came, and answers as a test tells it to. */
+import http from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+export interface ReceivedCall {
+  readonly path: string
+  readonly headers: http.IncomingHttpHeaders
+  readonly body: string
+}
+type Answering = (call: ReceivedCall, response: http.ServerResponse) => void
+
+export interface TestReceiver {
+  readonly url: string
+  readonly port: number
+  readonly calls: ReceivedCall[]
+  /** How it answers from now on; 200 and `thanks` at first. */
+  answer: Answering
+  close(): Promise<void>
+}
+
+/** One that answers with a status, and does nothing else. */
+export const answersWith =
+  (status: number, text = 'thanks', headers: http.OutgoingHttpHeaders = {}): Answering =>
+  (_call, response) =>
+    void response.writeHead(status, headers).end(text)
+
+export async function openReceiver(host = '127.0.0.1', port = 0): Promise<TestReceiver> {
+  const calls: ReceivedCall[] = []
+  const server = http.createServer((request, response) => {
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => {
+      const body = Buffer.concat(chunks).toString('utf8')
+      const call = { path: request.url ?? '', headers: request.headers, body }
+      calls.push(call)
+      receiver.answer(call, response)
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(port, host, resolve))
+  const { port: own } = server.address() as AddressInfo
+  const receiver: TestReceiver = {
+    url: `http://${host}:${own}/hook`,
+    port: own,
+    calls,
+    answer: answersWith(200),
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+  return receiver
+}
