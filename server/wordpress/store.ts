@@ -214,8 +214,7 @@ export function present(
   }
 }
 
-/** Newest first. */
-/** `only`: ids; null: all of the customer's. */
+/** Newest first. `only`: ids; null: all of the customer's. */
 export const sitePage = (
   db: Queryable,
   of: PageRequest & { customerId: string; only: readonly string[] | null },

@@ -61,7 +61,7 @@ test('a token is made for one server, opens that one alone, and is revoked', asy
   const [mine, other] = [await orderServer(portal, an), await orderServer(portal, an)]
   const { page, complaints } = await visitAs(browser, { language: 'en', customer: an })
   await openPage(page, `${portal.url}/account`)
-  await page.getByRole('link', { name: 'Open: Programs' }).click()
+  await page.getByRole('link', { name: 'Open: API and webhooks' }).click()
   const tokens = card(page, 'Tokens')
   await tokens.getByText('No token yet.').waitFor()
   await settled(page)

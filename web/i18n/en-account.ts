@@ -49,7 +49,7 @@ export const enAccount = {
     security: 'Second factor',
     securitySub: 'Authenticator app, passkeys, recovery codes, trusted devices.',
     securityOpen: 'Open',
-    programs: 'Programs',
+    programs: 'API and webhooks',
     programsSub: 'Tokens for your own programs, and webhooks.',
     sessions: 'Sessions',
     sessionsSub: 'Where you are signed in now.',

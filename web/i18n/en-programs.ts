@@ -3,8 +3,8 @@ import { plural } from './plural.ts'
 
 export const enPrograms = {
   programs: {
-    title: 'Programs',
-    sub: 'Tokens with which your own programs call the portal, and webhooks that call them',
+    title: 'API and webhooks',
+    sub: 'Tokens for your own programs, and webhooks that tell them what happened',
     back: 'Account',
     tokens: 'Tokens',
     tokensSub: 'Each opens only what you choose. No token can pay, sign in or change your account.',
@@ -103,7 +103,7 @@ export const enPrograms = {
     eventCount: (count: number) => plural(count, 'event', 'events'),
     open: 'Deliveries',
     openOf: (url: string) => `Deliveries: ${url}`,
-    backToPrograms: 'Programs',
+    backToPrograms: 'API and webhooks',
     settings: 'Settings',
     save: 'Save',
     saved: 'Saved.',

@@ -3,8 +3,8 @@ import type { enPrograms } from './en-programs.ts'
 
 export const viPrograms: typeof enPrograms = {
   programs: {
-    title: 'Chương trình',
-    sub: 'Token để chương trình của bạn gọi vào cổng, và webhook để cổng gọi ra chương trình',
+    title: 'API và webhook',
+    sub: 'Token để ứng dụng của bạn gọi API, webhook để báo cho ứng dụng khi có sự kiện',
     back: 'Tài khoản',
     tokens: 'Token',
     tokensSub:
@@ -12,7 +12,7 @@ export const viPrograms: typeof enPrograms = {
     noTokens: 'Chưa có token nào.',
     newToken: 'Tạo token',
     name: 'Tên gọi',
-    nameHint: 'Chương trình sẽ dùng token này, ví dụ: lệnh sao lưu.',
+    nameHint: 'Ứng dụng sẽ dùng token này, ví dụ: script sao lưu.',
     access: 'Quyền của token',
     rooms: {
       servers: 'Máy chủ',
@@ -54,7 +54,7 @@ export const viPrograms: typeof enPrograms = {
     revoke: 'Thu hồi',
     revokeOf: (name) => `Thu hồi: ${name}`,
     revokeTitle: 'Thu hồi token này?',
-    revokeText: (name) => `Chương trình đang dùng “${name}” sẽ bị từ chối ngay.`,
+    revokeText: (name) => `Ứng dụng đang dùng “${name}” sẽ bị từ chối ngay.`,
     revoked: 'Đã thu hồi token.',
     docs: 'Tài liệu API',
     webhooks: 'Webhook',
@@ -107,7 +107,7 @@ export const viPrograms: typeof enPrograms = {
     eventCount: (count) => `${count} sự kiện`,
     open: 'Lịch sử gửi',
     openOf: (url) => `Lịch sử gửi: ${url}`,
-    backToPrograms: 'Chương trình',
+    backToPrograms: 'API và webhook',
     settings: 'Cài đặt',
     save: 'Lưu',
     saved: 'Đã lưu.',
