@@ -25,6 +25,8 @@ export interface Endpoint {
   readonly narrows?: true
   /** True for what anybody may call and what depends on who is signed in. */
   readonly identifies?: true
+  /** True for what anybody may call while the portal is closed for maintenance. */
+  readonly whileClosed?: true
   /** One line for the API documentation. */
   readonly summary: string
   readonly params?: z.ZodMiniType

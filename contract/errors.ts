@@ -227,6 +227,11 @@ export const errors = {
     en: 'Our partner is not responding. Please try again.',
     vi: 'Đối tác đang không phản hồi. Vui lòng thử lại.',
   },
+  maintenance: {
+    status: 503,
+    en: 'The portal is closed for maintenance. Sites and domains go on.',
+    vi: 'Cổng đang đóng để bảo trì. Website và tên miền vẫn hoạt động.',
+  },
   unavailable: {
     status: 503,
     en: 'The portal is busy or starting. Please try again in a moment.',

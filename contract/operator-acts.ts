@@ -8,6 +8,7 @@ import { endpoint } from './endpoint.ts'
 import { currency } from './money.ts'
 import { staffRole } from './operator.ts'
 import type { StaffPermission } from './staff-roles.ts'
+import { noticeKind } from './status.ts'
 import { line } from './text.ts'
 
 export const ActOutcome = z.object({
@@ -52,6 +53,8 @@ const customer = { customer: id }
 /** Minor units, above zero. */
 const amount = z.int().check(z.gte(1), z.lte(1_000_000_000_000))
 const paragraph = z.string().check(z.trim(), z.minLength(1), z.maxLength(2000))
+const moment = z.optional(z.iso.datetime({ offset: true }))
+const inBoth = { textEn: paragraph, textVi: paragraph }
 
 export const acts = {
   'customer.block': needed(
@@ -154,6 +157,33 @@ export const acts = {
   'work.retry_job': needed('work.retry_job', 'work', 'Start a job again that gave up', {
     job: id,
   }),
+  'status.publish': needed(
+    'status.publish',
+    'work',
+    'Tell everybody of an announcement, an incident or maintenance',
+    {
+      kind: noticeKind,
+      titleEn: line(3, 120),
+      titleVi: line(3, 120),
+      ...inBoth,
+      /** Now without it. */
+      startsAt: moment,
+      /** Until it is ended without it. */
+      endsAt: moment,
+      /** Maintenance only: customers' calls are refused meanwhile. */
+      closes: z.enum(['no', 'yes']),
+    },
+  ),
+  'status.update': needed('status.update', 'work', 'Tell everybody how it stands', {
+    notice: id,
+    ...inBoth,
+  }),
+  'status.end': needed(
+    'status.end',
+    'work',
+    'End an announcement, an incident or maintenance; one that has not begun is taken back',
+    { notice: id },
+  ),
   'staff.invite': needed('staff.invite', 'staff', 'Invite somebody to the staff by e-mail', {
     name: line(1, 100),
     email,

@@ -25,6 +25,7 @@ export const staffSignIn = endpoint({
   method: 'POST',
   path: '/api/operator/sign-in',
   access: 'public',
+  whileClosed: true,
   summary: 'Sign a member of the staff in: e-mail, password and a code of the app, in one call',
   body: z.strictObject({
     email,
@@ -54,6 +55,7 @@ export const openInvitation = endpoint({
   method: 'POST',
   path: '/api/operator/invitation',
   access: 'public',
+  whileClosed: true,
   summary: 'What an invitation is for, and the secret of the app that its codes will come from',
   body: z.strictObject({ token }),
   result: z.object({
@@ -69,6 +71,7 @@ export const acceptInvitation = endpoint({
   method: 'POST',
   path: '/api/operator/invitation/accept',
   access: 'public',
+  whileClosed: true,
   summary: 'Become a member of the staff: a password, and a code that proves the app',
   body: z.strictObject({ token, password, code: otp }),
   result: StaffSession,

@@ -78,6 +78,7 @@ export type Config = z.output<typeof Config>
 export const config = endpoint({
   method: 'GET',
   path: '/api/config',
+  whileClosed: true,
   access: 'public',
   summary: 'Product flags, regions, payment types, realtime address',
   result: Config,

@@ -14,6 +14,7 @@ import * as payments from './payments.ts'
 import * as registration from './registration.ts'
 import * as secondFactors from './second-factor.ts'
 import * as sessions from './session.ts'
+import { noticesOfDesk } from './status.ts'
 import * as tokens from './tokens.ts'
 import * as webhooks from './webhooks.ts'
 import * as walletProof from './wallet-proof.ts'
@@ -30,7 +31,7 @@ const files: Readonly<Record<string, readonly object[]>> = {
   Wallet: [wallet, walletProof, payments, cards],
   WordPress: [wordpress, wordpressBackups, wordpressDomains, wordpressServer],
   DNS: [dns, dnsChanges],
-  operator: [operator, operatorActs, operatorDesk],
+  operator: [operator, operatorActs, operatorDesk, { noticesOfDesk }],
 }
 const tags = new Map<unknown, string>(
   Object.entries(files).flatMap(([tag, modules]) =>

@@ -68,6 +68,7 @@ import { definePortalBackups, refuseUnfinishedRestore } from './portal-backup/in
 import { openTracing } from './platform/tracing.ts'
 import { createRealtime } from './realtime/index.ts'
 import * as staff from './staff/index.ts'
+import { createClosure, routes as statusRoutes } from './status/index.ts'
 import * as storefront from './storefront/index.ts'
 import { identifyToken } from './tokens/index.ts'
 import { defineUpkeep } from './upkeep.ts'
@@ -517,6 +518,7 @@ export async function openApp(parts: AppParts) {
 
   // HTTP
   const load = watchLoad(() => pool.pool.waitingCount)
+  const closure = createClosure({ db, clock, log, notices })
   const http = createHttp({
     db,
     judgeLoad: load.judge,
@@ -530,10 +532,12 @@ export async function openApp(parts: AppParts) {
     },
     identifyStaff: (cookie, ip) => staff.identifyStaff(db, clock, cookie, ip),
     portalUrl,
+    closure: closure.now,
     trustProxy:
       config.portalBehindEdge === undefined ? config.TRUST_PROXY === 'on' : isOwnEdge(config.HOST),
     onResponse: metrics.observe,
   })
+  statusRoutes(http, { db, clock })
   const { server } = http
   const connections = prepareDrain(server)
   await server.register(
@@ -799,6 +803,7 @@ export async function openApp(parts: AppParts) {
     /** Opens the ports. Sites that should be running are started by a job. */
     async listen(): Promise<void> {
       await realtime.start()
+      await closure.start()
       await nodes.start()
       await directory.start()
       await tls.feed.start()
@@ -837,6 +842,7 @@ export async function openApp(parts: AppParts) {
       logs.close()
       await Promise.all([server.close(), jobs.stop(), sftp?.close()])
       load.stop()
+      closure.stop()
       await dns.stop()
       await tls.feed.idle()
       await realtime.stop()

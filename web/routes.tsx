@@ -375,6 +375,11 @@ const maintenance = createRoute({
   validateSearch: (search: Search) => optional('from', text(search['from'])),
   ...screen(() => import('./pages/Maintenance.tsx')),
 })
+const portalStatus = createRoute({
+  getParentRoute: bare,
+  path: '/status',
+  ...screen(() => import('./status/PortalStatusPage.tsx')),
+})
 const comingSoon = createRoute({
   getParentRoute: bare,
   path: '/pages/coming-soon',
@@ -427,6 +432,7 @@ const screens = [
   error500,
   error503,
   maintenance,
+  portalStatus,
   comingSoon,
 ] as const
 const tree = root.addChildren(screens)

@@ -179,6 +179,7 @@ const unusedByPages: ReadonlySet<string | undefined> = new Set([
   'summary',
   'scope',
   'narrows',
+  'whileClosed',
 ])
 
 /**
@@ -260,12 +261,13 @@ export default defineConfig({
                 new RegExp(
                   /[\\/]contract[\\/](?!account|billing|cards|device|dns|lock|payments|person)/
                     .source +
-                    '(?!phone|pricing|registration|second|session|text|wordpress|page-cache)',
+                    '(?!phone|pricing|registration|second|session|status|text|wordpress)' +
+                    '(?!page-cache)',
                 ),
                 new RegExp(
                   /[\\/]web[\\/](?!i18n[\\/](en|vi)|(form|drafts|choose-language|resume)\.ts)/
                     .source +
-                    /(?!(account|auth|dns|invoices|security|wordpress)[\\/])/.source +
+                    /(?!(account|auth|dns|invoices|security|status|wordpress)[\\/])/.source +
                     /(?!ui[\\/](CodeInput|NumberField|RadioCard|Stepper))/.source +
                     /(?!ui[\\/](Checkbox|CopyButton|Segmented|Switch))/.source +
                     /(?!wallet[\\/]EmptyWallet|tabs\.ts)/.source +

@@ -29,7 +29,7 @@ function pairsOf(
   for (let at = 0; at < words.length; at++) {
     const [word = '', value] = words.slice(at, at + 2)
     if (word === '--dry-run') dryRun = true
-    else if (/^--[a-z]+$/.test(word) && value !== undefined) {
+    else if (/^--[a-z][a-zA-Z]*$/.test(word) && value !== undefined) {
       fields[word.slice(2)] = value
       at++
     } else return undefined

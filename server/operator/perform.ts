@@ -15,10 +15,17 @@ import { canonical, type Facts } from './canonical.ts'
 import { customerActs } from './customer-acts.ts'
 import { moneyActs } from './money-acts.ts'
 import { staffActs } from './staff-acts.ts'
+import { statusActs } from './status-acts.ts'
 import { workActs } from './work.ts'
 import { actOfKey, holdTrail, writeAct } from './trail.ts'
 
-const registry: Registry = { ...customerActs, ...moneyActs, ...staffActs, ...workActs }
+const registry: Registry = {
+  ...customerActs,
+  ...moneyActs,
+  ...staffActs,
+  ...statusActs,
+  ...workActs,
+}
 /** By the name that its input was read under. */
 const actOf = (name: ActName): Act<ActInput<ActName>> => registry[name] as Act<ActInput<ActName>>
 

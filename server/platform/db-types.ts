@@ -964,6 +964,27 @@ export interface StaffSession {
   user_agent: string;
 }
 
+export interface StatusNotice {
+  closes: Generated<boolean>;
+  created_at: Timestamp;
+  ends_at: Timestamp | null;
+  id: string;
+  kind: string;
+  starts_at: Timestamp;
+  text_en: string;
+  text_vi: string;
+  title_en: string;
+  title_vi: string;
+}
+
+export interface StatusUpdate {
+  at: Timestamp;
+  id: Generated<bigint>;
+  notice_id: string;
+  text_en: string;
+  text_vi: string;
+}
+
 export interface Subscription {
   anchor_at: Timestamp;
   cancel_at_period_end: Generated<boolean>;
@@ -1144,6 +1165,8 @@ export interface DB {
   staff: Staff;
   staff_invitation: StaffInvitation;
   staff_session: StaffSession;
+  status_notice: StatusNotice;
+  status_update: StatusUpdate;
   subscription: Subscription;
   totp: Totp;
   trusted_device: TrustedDevice;

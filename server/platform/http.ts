@@ -31,6 +31,7 @@ import type { FileAnswer, From, Write } from './http-calls.ts'
 import { createCallerJudge, type CallerOptions } from './http-caller.ts'
 import { explain, languageOfRequest } from './http-failures.ts'
 import { checkInput, noBody, unstorable } from './http-input.ts'
+import { refuseWhileClosed } from './http-closure.ts'
 import { refuseCrossSite } from './http-origin.ts'
 import { inSpanOfCall } from './http-span.ts'
 import { createServer, type ServerOptions } from './http-server.ts'
@@ -95,6 +96,8 @@ export interface HttpOptions extends ServerOptions, CallerOptions, StaffOptions 
   readonly idempotency: IdempotencyStore
   /** Where customers reach the portal: by https cookies are Secure. */
   readonly portalUrl: string
+  /** The maintenance during which customers' calls are refused; undefined while there is none. */
+  readonly closure?: () => { readonly leftSeconds: number | null } | undefined
 }
 
 const maxUserAgentChars = 300
@@ -256,11 +259,14 @@ export function createHttp(options: HttpOptions): Http {
   type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>
   const route = (endpoint: Endpoint, handler: Handler): void => {
     endpoints.push(endpoint)
-    const options = {
+    const route = {
       method: endpoint.method,
       url: endpoint.path,
       ...limitOf(endpoint),
-      onRequest: async (request: FastifyRequest) => refuseCrossSite(endpoint, request.headers),
+      onRequest: async (request: FastifyRequest) => {
+        refuseCrossSite(endpoint, request.headers)
+        refuseWhileClosed(endpoint, options.closure?.())
+      },
       handler: (request: FastifyRequest, reply: FastifyReply) =>
         inSpanOfCall(endpoint.path, request, reply, () => handler(request, reply)),
     }
@@ -269,7 +275,7 @@ export function createHttp(options: HttpOptions): Http {
     if (endpoint.takesForms === true)
       void server.register(async (scope) => {
         await scope.register(formbody)
-        scope.route(options)
+        scope.route(route)
       })
     // The body is not read before it is known whose it is.
     else if (endpoint.takesBytes === true)
@@ -278,9 +284,9 @@ export function createHttp(options: HttpOptions): Http {
         scope.addContentTypeParser('application/octet-stream', (_request, body, done) =>
           done(null, body),
         )
-        scope.route(options)
+        scope.route(route)
       })
-    else server.route(options)
+    else server.route(route)
   }
   const writing = createKeyedGate({ atOnce: parallelCalls, waiting: 0 })
   /** A route of which one customer may have only so many calls in progress. */

@@ -100,6 +100,7 @@ const visitorScreens = (): string[] => [
   '/pages/error500',
   '/pages/error503',
   '/pages/maintenence',
+  '/status',
   '/pages/coming-soon?product=svm',
   '/legal/terms',
   '/legal/nothing',

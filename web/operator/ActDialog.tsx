@@ -3,6 +3,7 @@ import { useId, useState } from 'react'
 import { toMinor, type Currency } from '../../contract/money.ts'
 import type { ActName, ActOutcome } from '../../contract/operator-acts.ts'
 import type { StaffRole } from '../../contract/staff-roles.ts'
+import type { NoticeKind } from '../../contract/status.ts'
 import { Button } from '../ui/Button.tsx'
 import { Dialog } from '../ui/Dialog.tsx'
 import { Field, Input, inputClass, Select, type FieldControl } from '../ui/Field.tsx'
@@ -116,6 +117,8 @@ function bodyOf(
       return [[name, parts]]
     }
     if (text === '' && isOptional) return []
+    // The browser's own time zone, as its field shows it.
+    if (kind === 'moment') return [[name, new Date(text).toISOString()]]
     if (kind !== 'amount' || currency === undefined) return [[name, text]]
     const minor = toMinor(text, currency)
     if (minor === undefined || minor < 1) faults[name] = t.fields.amountWrong
@@ -132,7 +135,17 @@ function hintOf({ name, isOptional }: ActField, t: OperatorTexts): string | unde
   if (name === 'reason') return t.fields.reasonHint
   if (name === 'told') return t.fields.toldHint
   if (name === 'networks') return t.fields.networksHint
+  if (name === 'startsAt') return t.fields.startsAtHint
+  if (name === 'endsAt') return t.fields.endsAtHint
+  if (name === 'closes') return t.fields.closesHint
   return name === 'amount' && isOptional ? t.fields.amountHint : undefined
+}
+
+function optionLabel(name: string, option: string, t: OperatorTexts): string {
+  if (name === 'role') return t.roles[option as StaffRole]
+  if (name === 'kind') return t.status.kinds[option as NoticeKind]
+  if (name === 'closes') return option === 'yes' ? t.yes : t.no
+  return t.languages[option as keyof typeof t.languages]
 }
 
 function Control({
@@ -152,9 +165,7 @@ function Control({
       <Select {...control} {...bound}>
         {options.map((option) => (
           <option key={option} value={option}>
-            {name === 'role'
-              ? t.roles[option as StaffRole]
-              : t.languages[option as keyof typeof t.languages]}
+            {optionLabel(name, option, t)}
           </option>
         ))}
       </Select>
@@ -165,6 +176,7 @@ function Control({
       {...bound}
       autoComplete="off"
       inputMode={kind === 'amount' ? 'decimal' : undefined}
+      type={kind === 'moment' ? 'datetime-local' : 'text'}
     />
   )
 }

@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { Coins, Hourglass, ScrollText, UserCog, Users, Wrench } from 'lucide-react'
+import { Coins, Hourglass, Megaphone, ScrollText, UserCog, Users, Wrench } from 'lucide-react'
 import { useEffect, useState, type ReactNode } from 'react'
 import { staffSignOut, type StaffSession } from '../../contract/operator.ts'
 import { brand } from '../brand.ts'
@@ -18,6 +18,7 @@ import { SearchView } from './SearchView.tsx'
 import { SignInView } from './SignInView.tsx'
 import { StaffView } from './StaffView.tsx'
 import { SuspenseView } from './SuspenseView.tsx'
+import { StatusView } from './StatusView.tsx'
 import { TrailView } from './TrailView.tsx'
 import { WorkView } from './WorkView.tsx'
 
@@ -63,6 +64,7 @@ function View({ path, session }: { path: string; session: StaffSession }) {
   if (section === 'approvals') return <ProposalsView />
   if (section === 'suspense') return <SuspenseView session={session} />
   if (section === 'work') return <WorkView session={session} />
+  if (section === 'status') return <StatusView session={session} />
   if (section === 'trail') return <TrailView />
   if (section === 'staff') return <StaffView session={session} />
   return <SearchView />
@@ -86,6 +88,7 @@ function Frame({ session, children }: { session: StaffSession; children: ReactNo
     { to: '/approvals', name: t.nav.proposals, icon: Hourglass, count: waiting },
     { to: '/suspense', name: t.nav.suspense, icon: Coins },
     { to: '/work', name: t.nav.work, icon: Wrench },
+    { to: '/status', name: t.nav.status, icon: Megaphone },
     { to: '/trail', name: t.nav.trail, icon: ScrollText },
     { to: '/staff', name: t.nav.staff, icon: UserCog },
   ]

@@ -1,10 +1,11 @@
 /** Which fields an act's dialog asks for, beside what is known already. */
 import { acts, type ActName } from '../../contract/operator-acts.ts'
 import { staffRoles } from '../../contract/staff-roles.ts'
+import { noticeKinds } from '../../contract/status.ts'
 
 export interface ActField {
   readonly name: string
-  readonly kind: 'line' | 'paragraph' | 'amount' | 'choice' | 'list'
+  readonly kind: 'line' | 'paragraph' | 'amount' | 'choice' | 'list' | 'moment'
   readonly isOptional?: true
   readonly options?: readonly string[]
 }
@@ -13,6 +14,10 @@ const amount: ActField = { name: 'amount', kind: 'amount' }
 const told: ActField = { name: 'told', kind: 'line' }
 const role: ActField = { name: 'role', kind: 'choice', options: staffRoles }
 const networks: ActField = { name: 'networks', kind: 'list', isOptional: true }
+
+const paragraph = (name: string): ActField => ({ name, kind: 'paragraph' })
+const moment = (name: string): ActField => ({ name, kind: 'moment', isOptional: true })
+const inBoth = [paragraph('textEn'), paragraph('textVi')]
 
 const own: Readonly<Record<ActName, readonly ActField[]>> = {
   'customer.block': [],
@@ -30,6 +35,17 @@ const own: Readonly<Record<ActName, readonly ActField[]>> = {
   'work.hold_server': [told],
   'work.release_server': [],
   'work.retry_job': [],
+  'status.publish': [
+    { name: 'kind', kind: 'choice', options: noticeKinds },
+    line('titleEn'),
+    line('titleVi'),
+    ...inBoth,
+    moment('startsAt'),
+    moment('endsAt'),
+    { name: 'closes', kind: 'choice', options: ['no', 'yes'] },
+  ],
+  'status.update': inBoth,
+  'status.end': [],
   'staff.invite': [line('name'), line('email'), role, networks],
   'staff.change': [role, networks],
   'staff.disable': [],

@@ -2,6 +2,7 @@
 import { QueryClient, infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import { customer, proposals, search, suspense, trail, work } from '../../contract/operator-desk.ts'
 import { staff, staffSession } from '../../contract/operator.ts'
+import { noticesOfDesk } from '../../contract/status.ts'
 import { call, callPage, DeskError, holdCsrf } from './api.ts'
 
 export const createDeskQueries = (): QueryClient =>
@@ -54,6 +55,10 @@ export const workQuery = queryOptions({
   queryKey: ['work'],
   queryFn: ({ signal }) => call(work, {}, signal),
   refetchInterval: 15_000,
+})
+export const statusQuery = queryOptions({
+  queryKey: ['status'],
+  queryFn: ({ signal }) => call(noticesOfDesk, {}, signal),
 })
 export const staffQuery = queryOptions({
   queryKey: ['staff'],

@@ -1,10 +1,15 @@
-import { useEffect, useState, type ComponentType } from 'react'
+import { lazy, Suspense, useEffect, useState, type ComponentType } from 'react'
 import { flushSync } from 'react-dom'
 import { loadTexts } from '../i18n/index.ts'
 import { loadWanted } from '../pages/load-screen.ts'
 import { afterPress } from '../ui/after-frame.ts'
 import type { HeldKeys } from './held-keys.ts'
 import { watchIdle } from './idle-lock.ts'
+
+/** Nobody has asked for it: where it cannot be had, there is none. */
+const StatusBar = lazy(() =>
+  import('../status/StatusBar.tsx').catch(() => ({ default: () => null })),
+)
 
 type View = ComponentType<{ held: HeldKeys; onClose: () => void }>
 
@@ -29,7 +34,7 @@ export interface AfterStartProps {
   onClose: () => void
 }
 
-/** Loaded soon after the frame: locks an idle screen, and shows the palette. */
+/** Loaded soon after the frame: locks an idle screen, shows the palette and what is announced. */
 export default function AfterStart({ preload, held, onClose }: AfterStartProps) {
   const [View, setView] = useState<View>()
   useEffect(() => watchIdle(), [])
@@ -48,5 +53,12 @@ export default function AfterStart({ preload, held, onClose }: AfterStartProps) 
     }
     show().catch(onClose)
   }, [held, onClose])
-  return held && View ? <View held={held} onClose={onClose} /> : null
+  return (
+    <>
+      <Suspense fallback={null}>
+        <StatusBar />
+      </Suspense>
+      {held && View ? <View held={held} onClose={onClose} /> : null}
+    </>
+  )
 }

@@ -1,0 +1,124 @@
+/**
+ * What the operator tells everybody, in a real browser: published at the desk, read on every page
+ * and on the public one; maintenance that closes the portal. With PICTURES=folder the looks are
+ * kept there.
+ */
+import path from 'node:path'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { NoticeOfDesk } from '../../contract/status.ts'
+import { openTestPortal, type TestCustomer, type TestPortal } from '../portal.ts'
+import { newMember, type TestMember } from '../staff.ts'
+import {
+  endVisits,
+  openBrowser,
+  openPage,
+  phone,
+  resize,
+  sideways,
+  violations,
+  visitAs,
+  wide,
+} from './browser.ts'
+
+let portal: TestPortal
+let browser: Browser
+let an: TestCustomer
+let member: TestMember
+beforeAll(async () => {
+  ;[portal, browser] = await Promise.all([openTestPortal(), openBrowser()])
+  an = await portal.customer()
+  member = await newMember(portal, 'operations')
+})
+afterAll(async () => {
+  await endVisits(browser)
+  await portal?.close()
+})
+
+const heading = (page: Page, name: string) =>
+  page.getByRole('heading', { level: 1, name }).waitFor()
+/** Looked at by a machine wide and narrow, and kept for a person. */
+async function looked(page: Page, name: string): Promise<void> {
+  const folder = process.env['PICTURES']
+  for (const [size, at] of Object.entries({ wide, phone })) {
+    await resize(page, at)
+    expect(await sideways(page), `${name} ${size}`).toBe(0)
+    expect(await violations(page), `${name} ${size}`).toEqual([])
+    if (folder !== undefined)
+      await page.screenshot({ path: path.join(folder, `${name}-${size}.png`), fullPage: true })
+  }
+  await resize(page, wide)
+}
+
+test('an incident is published at the desk, read on every page, and ended', async () => {
+  const desk = await visitAs(browser, { language: 'en', viewport: wide })
+  const [name = '', value = ''] = (member.headers['cookie'] ?? '').split('=')
+  await desk.context.addCookies([
+    { name, value, url: `${portal.url}/api/operator`, httpOnly: true, sameSite: 'Strict' },
+  ])
+  await openPage(desk.page, `${portal.url}/operator/status`)
+  await heading(desk.page, 'Status')
+  await desk.page.getByRole('button', { name: 'Publish' }).click()
+  const dialog = desk.page.getByRole('dialog')
+  await dialog.getByLabel('Kind').selectOption('incident')
+  await dialog.getByLabel('Title in English').fill('Slow disks in Hanoi')
+  await dialog.getByLabel('Title in Vietnamese').fill('Ổ đĩa tại Hà Nội chậm')
+  await dialog.getByLabel('Text in English').fill('Pages may take longer. We replace a disk.')
+  await dialog
+    .getByLabel('Text in Vietnamese')
+    .fill('Trang có thể tải chậm. Chúng tôi đang thay ổ đĩa.')
+  await looked(desk.page, 'desk-publish')
+  await dialog.getByLabel('Reason').fill('Seen by the monitor')
+  await dialog.getByRole('button', { name: 'Publish' }).click()
+  await desk.page.getByText('Incident · Now').waitFor()
+  await looked(desk.page, 'desk-status')
+
+  const customer = await visitAs(browser, { language: 'vi', viewport: wide, customer: an })
+  await openPage(customer.page, portal.url)
+  const bar = customer.page.getByRole('status').filter({ hasText: 'Ổ đĩa tại Hà Nội chậm' })
+  await bar.waitFor()
+  await looked(customer.page, 'bar-vi')
+  await bar.getByRole('link', { name: 'Chi tiết' }).click()
+  await heading(customer.page, 'Trạng thái')
+  await customer.page.getByText('Đang có sự cố').waitFor()
+  await looked(customer.page, 'page-vi')
+  // Dismissed, it stays away on other pages.
+  await openPage(customer.page, portal.url)
+  await bar.getByRole('button', { name: /^Ẩn/ }).click()
+  await bar.waitFor({ state: 'detached' })
+
+  await desk.page.getByRole('button', { name: 'End', exact: true }).click()
+  await dialog.getByLabel('Reason').fill('The disk is replaced')
+  await dialog.getByRole('button', { name: 'End' }).click()
+  await desk.page.getByText('Incident · Over').waitFor()
+  expect([...desk.complaints, ...customer.complaints]).toEqual([])
+})
+
+test('maintenance that closes the portal leads to its page, and back when it is over', async () => {
+  const { page } = await visitAs(browser, { language: 'en', viewport: wide, customer: an })
+  await openPage(page, `${portal.url}/dns`)
+  const published = await member.act<{ after: object }>('status.publish', {
+    kind: 'maintenance',
+    titleEn: 'New database',
+    titleVi: 'Cơ sở dữ liệu mới',
+    textEn: 'We move to a faster machine.',
+    textVi: 'Chúng tôi chuyển sang máy nhanh hơn.',
+    closes: 'yes',
+    reason: 'Planned',
+  })
+  expect(published.status).toBe(200)
+  await expect
+    .poll(async () => {
+      await page.reload()
+      return page.url()
+    })
+    .toContain('/pages/maintenence')
+  await heading(page, 'New database')
+  await page.getByText('We move to a faster machine.').waitFor()
+  await looked(page, 'closed-en')
+  const told = await member.call<NoticeOfDesk[]>('GET', '/api/operator/status')
+  const notice = told.body.result.find(({ when }) => when === 'now')?.id
+  expect((await member.act('status.end', { notice, reason: 'Done' })).status).toBe(200)
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await page.waitForURL(/\/dns$/)
+})

@@ -1,0 +1,21 @@
+/** English: what the operator tells everybody. Loaded with what shows it, in both languages. */
+export const enStatus = {
+  title: 'Status',
+  sub: (brand: string) => `What is going on at ${brand}`,
+  states: {
+    working: 'Everything works',
+    incident: 'There is an incident',
+    maintenance: 'Maintenance is under way',
+  },
+  kinds: { announcement: 'Announcement', incident: 'Incident', maintenance: 'Maintenance' },
+  coming: 'To come',
+  past: 'Last 90 days',
+  noPast: 'Nothing happened.',
+  fromUntil: (from: string, until: string) => `${from} until ${until}`,
+  since: (when: string) => `Since ${when}`,
+  closes: 'The portal is closed meanwhile. Sites and domains go on.',
+  more: 'Details',
+  dismiss: 'Dismiss',
+  retry: 'Try again',
+  portal: 'To the portal',
+}

@@ -1,0 +1,23 @@
+/** Vietnamese: what the operator tells everybody. */
+import type { enStatus } from './en-status.ts'
+
+export const viStatus: typeof enStatus = {
+  title: 'Trạng thái',
+  sub: (brand) => `Tình hình hoạt động của ${brand}`,
+  states: {
+    working: 'Mọi thứ đang hoạt động bình thường',
+    incident: 'Đang có sự cố',
+    maintenance: 'Đang bảo trì',
+  },
+  kinds: { announcement: 'Thông báo', incident: 'Sự cố', maintenance: 'Bảo trì' },
+  coming: 'Sắp tới',
+  past: '90 ngày qua',
+  noPast: 'Không có sự cố nào.',
+  fromUntil: (from, until) => `${from} đến ${until}`,
+  since: (when) => `Từ ${when}`,
+  closes: 'Cổng đóng trong thời gian này. Website và tên miền vẫn hoạt động.',
+  more: 'Chi tiết',
+  dismiss: 'Ẩn',
+  retry: 'Thử lại',
+  portal: 'Vào cổng',
+}
