@@ -268,7 +268,13 @@ export async function openApp(parts: AppParts) {
   })
 
   // Upper layer
-  const addressing = wordpress.addressingOf(config)
+  // Where a proxy in front speaks HTTPS, its certificates are none of ours.
+  const sitesDomain = config.SITES_TLS_PORT === undefined ? undefined : config.SITES_DOMAIN
+  const coverage = certificates.createCoverage(
+    { db, clock, log },
+    sitesDomain === undefined ? undefined : `*.${sitesDomain}`,
+  )
+  const addressing = wordpress.addressingOf(config, coverage.isCovered)
   /** Other machines that run sites. */
   const otherNodes = new Map<string, Pick<NodeLine, 'figures' | 'certificates'>>()
   const nodes = wordpress.createNodes({
@@ -773,6 +779,7 @@ export async function openApp(parts: AppParts) {
       await dns.start()
       await jobs.start()
       await tls.begin()
+      await coverage.look()
       await server.listen({ port: config.PORT, host: config.HOST })
       await sftp?.start()
       ready = true
