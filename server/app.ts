@@ -37,6 +37,7 @@ import { ownerTools } from './owner-tools.ts'
 import { createMeters, defineGauges } from './gauges/index.ts'
 import { machinePaths, serveHealth } from './health.ts'
 import { archivesOf, importStoreOf } from './archives-of.ts'
+import { returnPathsOf, siteReports } from './site-reports.ts'
 import { judgeInstallation } from './installation.ts'
 import { nodeKey, ownNodeOf } from './own-node.ts'
 import { createMessages } from './messages/index.ts'
@@ -404,11 +405,13 @@ export async function openApp(parts: AppParts) {
     catalog,
     portalUrl,
     relay: drivers.mailer,
+    returnPaths: returnPathsOf(config, secrets),
     mail: messages.mail,
     owner: accounts.customer,
   }
   wordpress.defineSending(siteMail)
   const mailCollector = wordpress.createMailCollector(siteMail)
+  const reports = isWorker ? siteReports(config, siteMail) : null
   for (const product of products) bills.offer(product)
   const nameServerAddresses = ownAddresses(config.DNS_ADDRESSES, config.HOST)
   const dns = createDns({
@@ -782,6 +785,7 @@ export async function openApp(parts: AppParts) {
       await coverage.look()
       await server.listen({ port: config.PORT, host: config.HOST })
       await sftp?.start()
+      await reports?.start()
       ready = true
       if (isWorker) {
         await reconciler.enqueue()
@@ -796,6 +800,7 @@ export async function openApp(parts: AppParts) {
       directory.stop()
       tls.feed.stop()
       sftp?.stop()
+      reports?.stop()
       realtime.sockets.close()
       logs.close()
       await connections.begin()
@@ -810,7 +815,7 @@ export async function openApp(parts: AppParts) {
       tls.feed.stop()
       realtime.sockets.close()
       logs.close()
-      await Promise.all([server.close(), jobs.stop(), sftp?.close()])
+      await Promise.all([server.close(), jobs.stop(), sftp?.close(), reports?.close()])
       load.stop()
       await dns.stop()
       await tls.feed.idle()
