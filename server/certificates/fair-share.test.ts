@@ -20,7 +20,6 @@ beforeAll(async () => {
     clock,
     // Half of them anybody may use, a quarter is a customer's, four fifths are for new names.
     env: { ACME_CERTIFICATES_A_WEEK: '1000', ACME_ORDERS_IN_3_HOURS: '12' },
-    timing: { certificates: { callMs: 400, orderMs: 1_200 } },
   })
 })
 afterAll(async () => await world.close())
