@@ -15,6 +15,9 @@ const readBytes = 256 * 1_024
 const mostBytes = 16_000_000
 const mostConnections = 50
 const idleMs = 30_000
+/** A mail server says three or four times what becomes of a letter; nobody else has more to say. */
+const mostAboutOne = 20
+const lettersRemembered = 10_000
 /** Connections that are open when it ends have so long. */
 const endMs = 2_000
 
@@ -51,6 +54,17 @@ async function beginningOf(stream: SMTPServerDataStream): Promise<Buffer> {
 export function createReportListener(deps: ReportListenerDeps): ReportListener {
   const { log, returnPaths, listenOn } = deps
   let server: SMTPServer | undefined
+  /** How often each letter was reported about, those reported last at the end. */
+  const reported = new Map<bigint, number>()
+
+  function isReportedTooOften(mailId: bigint): boolean {
+    const times = (reported.get(mailId) ?? 0) + 1
+    reported.delete(mailId)
+    reported.set(mailId, times)
+    const [oldest] = reported.keys()
+    if (reported.size > lettersRemembered && oldest !== undefined) reported.delete(oldest)
+    return times > mostAboutOne
+  }
 
   async function take(stream: SMTPServerDataStream, address: string): Promise<void> {
     const raw = await beginningOf(stream)
@@ -75,7 +89,6 @@ export function createReportListener(deps: ReportListenerDeps): ReportListener {
       disabledCommands: ['AUTH', 'STARTTLS'],
       authOptional: true,
       disableReverseLookup: true,
-      hideSMTPUTF8: true,
       size: mostBytes,
       maxClients: mostConnections,
       socketTimeout: idleMs,
@@ -89,8 +102,10 @@ export function createReportListener(deps: ReportListenerDeps): ReportListener {
       onRcptTo({ address }, session, done) {
         if (session.envelope.rcptTo.length > 0)
           return done(refusal(452, '4.5.3 A report is about one letter'))
-        if (returnPaths.mailOf(address) === undefined)
-          return done(refusal(550, '5.1.1 There is no such address here'))
+        const mailId = returnPaths.mailOf(address)
+        if (mailId === undefined) return done(refusal(550, '5.1.1 There is no such address here'))
+        if (isReportedTooOften(mailId))
+          return done(refusal(450, '4.7.1 This letter was reported about too often'))
         return done()
       },
       onData(stream, session, done) {

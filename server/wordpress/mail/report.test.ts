@@ -57,6 +57,8 @@ describe('a report', () => {
       said: '550 5.1.1 <khach@nowhere.example>: Recipient address rejected: User unknown',
     }
     const whole = Buffer.from(letter(postfix))
+    const global = letter(postfix).replace('message/delivery', 'message/global-delivery')
+    expect(await readReport(Buffer.from(global))).toEqual(report)
     expect(await readReport(whole)).toEqual(report)
     expect(await readReport(whole.subarray(0, whole.indexOf('From: shop')))).toEqual(report)
   })

@@ -15,6 +15,11 @@ export interface DeliveryReport {
 }
 
 const saidShown = 300
+/** The second one where addresses are not ASCII (RFC 6533). */
+const statusTypes: ReadonlySet<string> = new Set([
+  'message/delivery-status',
+  'message/global-delivery-status',
+])
 
 /** The fields of one group, by their names in small letters; folded lines are one. */
 function fieldsOf(group: string): Map<string, string> {
@@ -55,6 +60,6 @@ export async function readReport(raw: Buffer): Promise<DeliveryReport | undefine
   }).catch(() => undefined)
   const type = letter?.headers.find(({ key }) => key === 'content-type')?.value ?? ''
   if (!letter || !/^multipart\/report\b/i.test(type)) return undefined
-  const part = letter.attachments.find(({ mimeType }) => mimeType === 'message/delivery-status')
+  const part = letter.attachments.find(({ mimeType }) => statusTypes.has(mimeType))
   return typeof part?.content === 'string' ? readDeliveryStatus(part.content) : undefined
 }

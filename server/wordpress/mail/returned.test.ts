@@ -192,6 +192,16 @@ describe('a report', () => {
     await became(an, 'calm@example.vn', 'bounced')
   })
 
+  test('of one letter is taken some times, and not for ever', async () => {
+    const path = await arrived('often@example.vn')
+    const raw = report().replace('failed', 'delayed')
+    for (let times = 0; times < 20; times++) expect(await deliver(path, { raw })).toContain('250')
+    expect(await deliver(path)).toMatch(/^450 4\.7\.1/)
+    expect(await became(an, 'often@example.vn', 'sent')).toMatchObject({ returnedAt: null })
+    // Another letter's is no matter.
+    expect(await deliver(await arrived('other@example.vn'))).toContain('250')
+  })
+
   test('of a letter that nobody knows any more is taken, and no matter', async () => {
     const path = await arrived('gone@example.vn')
     await portal.app.db
