@@ -76,6 +76,7 @@ export const mailReasons = [
   'address',
   'text_gone',
   'sender_lost',
+  'recipient_returned',
   'trouble',
 ] as const
 export const SentMail = z.object({
@@ -91,6 +92,8 @@ export const SentMail = z.object({
   reason: z.nullable(z.enum(mailReasons)),
   /** What the mail server said. */
   said: z.nullable(z.string()),
+  /** When it came back, after it was sent. */
+  returnedAt: z.nullable(z.string()),
   attempts: z.int(),
   /** When it is tried next; null where it is not. */
   nextAt: z.nullable(z.string()),
@@ -136,6 +139,15 @@ export const writeMailRecords = endpoint({
   params: idParam,
   body: z.strictObject({ domain: z.string().check(z.maxLength(253)) }),
   result: MailDomain,
+})
+export const allowRecipient = endpoint({
+  method: 'POST',
+  path: '/api/wp/:id/mail/recipients',
+  access: 'customer',
+  summary: 'Send again to an address that a message came back from',
+  params: idParam,
+  body: z.strictObject({ address: z.string().check(z.maxLength(320)) }),
+  result: z.object({ address: z.string() }),
 })
 export const listMail = endpoint({
   method: 'GET',

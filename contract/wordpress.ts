@@ -137,6 +137,8 @@ export const Plan = z.object({
   name: z.string(),
   cpu: z.number(),
   ram: z.int(),
+  /** E-mails that a server may send within an hour, each recipient counted. */
+  mailAnHour: z.int(),
   price: minor,
   sale_price: minor,
   currency,

@@ -37,6 +37,8 @@ export interface SandboxOptions {
    * internet would, at port 80 and with the system's resolver.
    */
   readonly acme?: AcmeOptions
+  /** Where reports about letters are taken by SMTP; without it none is sent. */
+  readonly reportsTo?: { readonly host: string; readonly port: number }
   /** WordPress's files as sites here have them, for a release of it under another number. */
   readonly wordpressFiles?: string
   /**
@@ -133,7 +135,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   )
   const portal = (): string =>
     (typeof portalUrl === 'function' ? portalUrl() : portalUrl).replace(/\/+$/, '')
-  const mail = await startMail(db, log)
+  const mail = await startMail(db, log, options.reportsTo)
   const registry = await openRegistryServer({
     db,
     host: '127.0.0.1',

@@ -1,12 +1,14 @@
 /**
  * The mail server: takes every mail for everybody on a free loopback port and puts it into the
- * inbox. Addresses at two domains are refused, so that it can be seen what becomes of that.
+ * inbox. Addresses at two domains are refused, and what is sent to a third comes back later, so
+ * that it can be seen what becomes of that.
  */
 import { randomUUID } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
 import { SMTPServer } from 'smtp-server'
 import type { Database } from './database.ts'
 import { deliver } from './inbox.ts'
+import { comesBack, createReturns, type ReportsTo } from './mail-returns.ts'
 import { readMail } from './mime.ts'
 
 export interface MailServer {
@@ -24,7 +26,13 @@ const refusals: Readonly<Record<string, { readonly code: number; readonly text: 
   'later.example': { code: 451, text: '4.7.1 Try again later' },
 }
 
-export async function startMail(db: Database, log: (line: string) => void): Promise<MailServer> {
+/** @param reportsTo where the portal takes reports about letters that came back */
+export async function startMail(
+  db: Database,
+  log: (line: string) => void,
+  reportsTo?: ReportsTo,
+): Promise<MailServer> {
+  const returns = reportsTo && createReturns(reportsTo, log)
   const server = new SMTPServer({
     disabledCommands: ['AUTH', 'STARTTLS'],
     authOptional: true,
@@ -68,7 +76,14 @@ export async function startMail(db: Database, log: (line: string) => void): Prom
           )
         }
         keep()
-          .then(() => done(null, 'Message accepted'))
+          .then(() => {
+            // The session forgets them with the answer.
+            const { mailFrom, rcptTo } = session.envelope
+            const sender = mailFrom ? mailFrom.address : ''
+            done(null, 'Message accepted')
+            for (const { address: recipient } of rcptTo)
+              if (comesBack(recipient)) returns?.giveBack({ sender, recipient })
+          })
           .catch((error: unknown) => {
             log(
               'sandbox: a mail could not be kept: ' +
@@ -89,6 +104,9 @@ export async function startMail(db: Database, log: (line: string) => void): Prom
   })
   return {
     url: `smtp://127.0.0.1:${(server.server.address() as AddressInfo).port}`,
-    close: () => new Promise((resolve) => server.close(() => resolve())),
+    async close() {
+      await returns?.close()
+      await new Promise<void>((resolve) => server.close(() => resolve()))
+    },
   }
 }

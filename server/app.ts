@@ -38,6 +38,7 @@ import { ownerTools } from './owner-tools.ts'
 import { createMeters, defineGauges } from './gauges/index.ts'
 import { machinePaths, serveHealth } from './health.ts'
 import { archivesOf, importStoreOf } from './archives-of.ts'
+import { returnPathsOf, siteReports } from './site-reports.ts'
 import { judgeInstallation } from './installation.ts'
 import { nodeKey, ownNodeOf } from './own-node.ts'
 import { createMessages } from './messages/index.ts'
@@ -279,7 +280,13 @@ export async function openApp(parts: AppParts) {
   })
 
   // Upper layer
-  const addressing = wordpress.addressingOf(config)
+  // Where a proxy in front speaks HTTPS, its certificates are none of ours.
+  const sitesDomain = config.SITES_TLS_PORT === undefined ? undefined : config.SITES_DOMAIN
+  const coverage = certificates.createCoverage(
+    { db, clock, log },
+    sitesDomain === undefined ? undefined : `*.${sitesDomain}`,
+  )
+  const addressing = wordpress.addressingOf(config, coverage.isCovered)
   /** Other machines that run sites. */
   const otherNodes = new Map<string, Pick<NodeLine, 'figures' | 'certificates'>>()
   const nodes = wordpress.createNodes({
@@ -409,11 +416,13 @@ export async function openApp(parts: AppParts) {
     catalog,
     portalUrl,
     relay: drivers.mailer,
+    returnPaths: returnPathsOf(config, secrets),
     mail: messages.mail,
     owner: accounts.customer,
   }
   wordpress.defineSending(siteMail)
   const mailCollector = wordpress.createMailCollector(siteMail)
+  const reports = isWorker ? siteReports(config, siteMail) : null
   for (const product of products) bills.offer(product)
   const nameServerAddresses = ownAddresses(config.DNS_ADDRESSES, config.HOST)
   const dns = createDns({
@@ -810,8 +819,10 @@ export async function openApp(parts: AppParts) {
       await dns.start()
       await jobs.start()
       await tls.begin()
+      await coverage.look()
       await server.listen({ port: config.PORT, host: config.HOST })
       await sftp?.start()
+      await reports?.start()
       ready = true
       if (isWorker) {
         await reconciler.enqueue()
@@ -826,6 +837,7 @@ export async function openApp(parts: AppParts) {
       directory.stop()
       tls.feed.stop()
       sftp?.stop()
+      reports?.stop()
       realtime.sockets.close()
       logs.close()
       await connections.begin()
@@ -840,7 +852,7 @@ export async function openApp(parts: AppParts) {
       tls.feed.stop()
       realtime.sockets.close()
       logs.close()
-      await Promise.all([server.close(), jobs.stop(), sftp?.close()])
+      await Promise.all([server.close(), jobs.stop(), sftp?.close(), reports?.close()])
       load.stop()
       closure.stop()
       await dns.stop()

@@ -165,6 +165,7 @@ export function readConfig(given: Readonly<Record<string, string | undefined>>):
       'DNS_PORT',
       'SFTP_PORT',
       'SANDBOX_DNS_PORT',
+      'SITE_MAIL_REPORTS_PORT',
     ] as const
   ).map((name) => [name, config[name]] as const)
   for (const [index, [name, number]] of ports.entries()) {

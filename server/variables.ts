@@ -845,4 +845,26 @@ export const variables = {
       .optional(),
     example: '',
   },
+  SITE_MAIL_REPORTS: {
+    about:
+      'Domain that reports about letters of sites go to, such as returned.example.vn: what comes ' +
+      'back after it was sent is shown to its owner. Without it such reports go to the sender. ' +
+      'docs/operate.md, "Mail of sites".',
+    schema: z
+      .string()
+      .transform((text) => text.toLowerCase())
+      .refine(
+        (text) => isHostName(text),
+        'SITE_MAIL_REPORTS must be a host name such as returned.example.vn.',
+      )
+      .optional(),
+    example: '',
+  },
+  SITE_MAIL_REPORTS_PORT: {
+    about:
+      'Port where reports about letters are taken (SMTP), from the mail server of ' +
+      'SITE_MAIL_REPORTS or from anywhere. Without it 8025.',
+    schema: portNumber('SITE_MAIL_REPORTS_PORT').transform(Number).optional(),
+    example: '',
+  },
 } as const

@@ -71,6 +71,7 @@ export const owners: Readonly<Record<string, readonly string[]>> = {
     'site_mail',
     'site_mail_key',
     'site_mail_setting',
+    'site_mail_suppressed',
     'site_ssh_key',
     'site_import',
     'site_import_piece',

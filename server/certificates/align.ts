@@ -55,7 +55,7 @@ export function defineAligning(deps: AlignDeps, isEnabled: boolean): { all(): Pr
 
   /** Two lists in one order, page by page: neither is ever in memory whole. */
   async function all(): Promise<void> {
-    const own = names.own.map((name) => ({ name, siteId: null }))
+    const own = names.own.map((name) => ({ name, siteId: null, customerId: null }))
     let isNew = await want(db, own, clock.now())
     let isGone = false
     let after = ''

@@ -14,6 +14,7 @@ import { defineRenewing, type RenewDeps } from './renew.ts'
 import type { SiteHttpsDeps } from './site.ts'
 
 export { countCertificates, failing } from './counts.ts'
+export { createCoverage } from './coverage.ts'
 export type { CertificateEdge } from './feed.ts'
 export type { CertifiableNames } from './names.ts'
 export type { Authority, OrderTimes } from './order.ts'
@@ -59,7 +60,7 @@ export function createCertificates(deps: {
   const edge = everyEdge(deps.edges)
   const ordering = createOrdering({ ...rest, edge, limits, ...(times && { times }) })
   const aligning = defineAligning({ ...deps, onChange }, isEnabled)
-  const renewing = defineRenewing({ ...deps, ordering, onChange })
+  const renewing = defineRenewing({ ...deps, ordering, limits, onChange })
   return {
     clock,
     jobs,

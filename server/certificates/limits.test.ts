@@ -20,10 +20,16 @@ afterAll(async () => {
 })
 beforeEach(async () => void (await pool.db.deleteFrom('acme_order').execute()))
 
-const of = (name: string, isRenewal = false, directory = 'https://a.example') => ({
+const of = (
+  name: string,
+  isRenewal = false,
+  directory = 'https://a.example',
+  customerId: string | null = null,
+) => ({
   directory,
   name,
   isRenewal,
+  customerId,
 })
 
 test('names are counted by the domain right below a public suffix', () => {

@@ -6,6 +6,7 @@ import { parse } from 'tldts'
 import { days, hours, later, type Clock } from '../platform/clock.ts'
 import { deleteInBatches } from '../platform/batches.ts'
 import type { Database } from '../platform/db.ts'
+import { mostForNew, type AskedFor } from './turns.ts'
 
 export interface AcmeLimits {
   /** Orders of one account in three hours. */
@@ -17,6 +18,8 @@ export interface AcmeLimits {
 export interface OrderLimits {
   /** Undefined when an order may be made now; otherwise when. */
   freeAt(of: OrderOf): Promise<Date | undefined>
+  /** What customers asked an authority for, of which each has a share. */
+  asked(directory: string): Promise<AskedFor>
   count(of: OrderOf): Promise<void>
   dropOld(): Promise<void>
 }
@@ -24,6 +27,8 @@ interface OrderOf {
   readonly directory: string
   readonly name: string
   readonly isRenewal: boolean
+  /** Null: the portal's own. */
+  readonly customerId: string | null
 }
 
 const shortMs = hours(3)
@@ -55,8 +60,10 @@ export function createOrderLimits(db: Database, clock: Clock, limits: AcmeLimits
     return row && later(row.at, spanMs)
   }
   return {
-    async freeAt({ directory, name, isRenewal }) {
-      const inAll = await freeWith(limits.ordersIn3Hours, shortMs, { directory })
+    async freeAt({ directory, name, isRenewal, customerId }) {
+      const most =
+        isRenewal || customerId === null ? limits.ordersIn3Hours : mostForNew(limits.ordersIn3Hours)
+      const inAll = await freeWith(most, shortMs, { directory })
       // A renewal of the same name counts towards no domain.
       if (isRenewal) return inAll
       const domain = registrableOf(name)
@@ -64,13 +71,33 @@ export function createOrderLimits(db: Database, clock: Clock, limits: AcmeLimits
       if (inAll === undefined || ofDomain === undefined) return inAll ?? ofDomain
       return inAll > ofDomain ? inAll : ofDomain
     },
-    async count({ directory, name, isRenewal }) {
+    async asked(directory) {
+      const rows = await db
+        .selectFrom('acme_order')
+        .select(['customer_id', 'is_renewal'])
+        .select((eb) => eb.fn.countAll<bigint>().as('orders'))
+        .where('directory', '=', directory)
+        .where('at', '>', later(clock.now(), -shortMs))
+        .groupBy(['customer_id', 'is_renewal'])
+        .execute()
+      return {
+        limit: limits.ordersIn3Hours,
+        inAll: rows.reduce((sum, { orders }) => sum + Number(orders), 0),
+        newOf: new Map(
+          rows.flatMap(({ customer_id: holder, is_renewal: isRenewal, orders }) =>
+            holder === null || isRenewal ? [] : [[holder, Number(orders)] as const],
+          ),
+        ),
+      }
+    },
+    async count({ directory, name, isRenewal, customerId }) {
       await db
         .insertInto('acme_order')
         .values({
           directory,
           domain: registrableOf(name),
           is_renewal: isRenewal,
+          customer_id: customerId,
           at: clock.now(),
         })
         .execute()

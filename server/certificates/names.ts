@@ -5,6 +5,7 @@ export interface NameToCertify {
   readonly name: string
   /** Null: the portal's own. */
   readonly siteId: string | null
+  readonly customerId: string | null
 }
 
 /**

@@ -18,8 +18,9 @@ import {
 import { thumbprint, type ExternalAccount } from './acme/jws.ts'
 import { certificateRequest, newKey, readChain, renewalId, type Issued } from './acme/x509.ts'
 import type { OrderLimits } from './limits.ts'
-import { foundWhenLooking, NotIssued } from './problems.ts'
+import { foundWhenLooking, NotIssued, ShareUsedUp } from './problems.ts'
 import { noOrder, update, type CertificateRow } from './store.ts'
+import { leftFor } from './turns.ts'
 
 /** A certificate authority that speaks ACME. */
 export interface Authority {
@@ -66,8 +67,8 @@ export const keyPurpose = 'certificate-key'
 
 export interface Ordering {
   /**
-   * A chain for the name, and the sealed key that it is for. Throws NotIssued, AcmeProblem or
-   * DriverFailure.
+   * A chain for the name, and the sealed key that it is for. Throws NotIssued, ShareUsedUp,
+   * AcmeProblem or DriverFailure.
    */
   order(
     row: CertificateRow,
@@ -216,14 +217,22 @@ export function createOrdering(deps: OrderDeps): Ordering {
         if (!(error instanceof AcmeProblem)) throw error
       }
     const isRenewal = row.chain !== null
-    const freeAt = await deps.limits.freeAt({ directory, name: row.name, isRenewal })
+    const { name, customer_id: customerId } = row
+    const asked = { directory, name, isRenewal, customerId }
+    if (
+      !isRenewal &&
+      customerId !== null &&
+      leftFor(customerId, await deps.limits.asked(directory)) === 0
+    )
+      throw new ShareUsedUp()
+    const freeAt = await deps.limits.freeAt(asked)
     if (freeAt)
       throw new NotIssued(
         'rate_limited',
         'as many certificates were asked for as the authority allows',
         freeAt.getTime() - deps.clock.now().getTime(),
       )
-    await deps.limits.count({ directory, name: row.name, isRenewal })
+    await deps.limits.count(asked)
     const replaces =
       row.chain !== null && row.directory === directory ? renewalId(row.chain) : undefined
     const names = [row.name]

@@ -17,6 +17,9 @@ export class NotIssued extends Error {
   }
 }
 
+/** A customer has asked for as many as are his: his name waits, and nothing is wrong with it. */
+export class ShareUsedUp extends Error {}
+
 /** What an authority found when it looked at a name (RFC 8555, 6.7). */
 const whenLooking: Readonly<Record<string, CertificateProblem>> = {
   dns: 'dns',

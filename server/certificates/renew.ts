@@ -10,9 +10,19 @@ import type { Issued } from './acme/x509.ts'
 import { orderJob } from './align.ts'
 import type { CertifiableNames } from './names.ts'
 import type { Authority, Ordering } from './order.ts'
-import { mayOtherIssue, NotIssued, toldOnCall, waitAfter } from './problems.ts'
+import type { OrderLimits } from './limits.ts'
+import { mayOtherIssue, NotIssued, ShareUsedUp, toldOnCall, waitAfter } from './problems.ts'
 import { warningLevel } from './warning.ts'
-import { claimDue, forget, noOrder, update, writeIssued, type CertificateRow } from './store.ts'
+import {
+  claim,
+  forget,
+  noOrder,
+  someDue,
+  update,
+  writeIssued,
+  type CertificateRow,
+} from './store.ts'
+import { inTurn, type DueName } from './turns.ts'
 
 export interface RenewDeps {
   readonly db: Database
@@ -21,6 +31,7 @@ export interface RenewDeps {
   readonly jobs: Jobs
   readonly names: CertifiableNames
   readonly ordering: Ordering
+  readonly limits: Pick<OrderLimits, 'asked'>
   /** The first one, and the one that is asked where the first issues nothing. */
   readonly authorities: readonly Authority[]
   /** Tells the edges what there is now. */
@@ -34,6 +45,10 @@ export interface RenewDeps {
 
 /** Orders under way at once; an authority takes some seconds for each. */
 const together = 4
+/** One that was too late for its customer's share is looked at again after so long. */
+const shareMs = minutes(5)
+/** Whose turn it is is decided for so many at a time: who comes meanwhile is seen soon. */
+const plannedAtOnce = 8
 /** One run ends before its limit; what is left is taken by the next, a minute later. */
 const [limitSeconds, roundSeconds] = [900, 600]
 /** A name whose worker was killed is looked at again. Longer than two orders may last. */
@@ -111,7 +126,7 @@ export function defineRenewing(deps: RenewDeps): { due(signal: AbortSignal): Pro
         return
       } catch (error) {
         // Stopped, not failed: the next process goes on with the order.
-        if (signal.aborted) throw error
+        if (signal.aborted || error instanceof ShareUsedUp) throw error
         const problem = toldOnCall(error)
         first ??= problem
         if (!mayOtherIssue(problem)) break
@@ -162,12 +177,41 @@ export function defineRenewing(deps: RenewDeps): { due(signal: AbortSignal): Pro
     await issue(row, signal)
   }
 
+  /** Who is next, by turns of one run; every worker takes from the same line. */
+  function openLine(): () => Promise<CertificateRow | undefined> {
+    const served = new Map<string, number>()
+    let line: DueName[] = []
+    let planning: Promise<void> | undefined
+    const plan = async (): Promise<void> => {
+      const [first] = deps.authorities
+      const due = await someDue(db, clock.now(), plannedAtOnce)
+      if (due.length === 0 || !first) return
+      const asked = await deps.limits.asked(first.directory)
+      line = inTurn(due, { served, asked, count: plannedAtOnce })
+    }
+    return async () => {
+      for (;;) {
+        if (line.length === 0) {
+          planning ??= plan().finally(() => (planning = undefined))
+          await planning
+        }
+        const next = line.shift()
+        if (!next) return undefined
+        const now = clock.now()
+        const row = await claim(db, next.id, { now, until: later(now, leaseMs) })
+        if (!row) continue
+        if (next.holder !== null) served.set(next.holder, (served.get(next.holder) ?? 0) + 1)
+        return row
+      }
+    }
+  }
+
   async function due(signal: AbortSignal): Promise<void> {
     const until = performance.now() + roundSeconds * 1000
+    const next = openLine()
     const take = async (): Promise<void> => {
       while (!signal.aborted && performance.now() < until) {
-        const now = clock.now()
-        const row = await claimDue(db, now, later(now, leaseMs))
+        const row = await next()
         if (!row) return
         try {
           await look(row, signal)
@@ -175,6 +219,11 @@ export function defineRenewing(deps: RenewDeps): { due(signal: AbortSignal): Pro
           if (signal.aborted) {
             await update(db, row.id, { next_at: row.next_at })
             return
+          }
+          if (error instanceof ShareUsedUp) {
+            // Other names of the same customer were quicker. Nothing is wrong with this one.
+            await update(db, row.id, { next_at: later(clock.now(), shareMs) })
+            continue
           }
           log.error({ err: error, name: row.name }, 'looking at a certificate failed')
         }

@@ -5,6 +5,8 @@ import { certificateProblems } from '../../contract/certificates.ts'
 import type { DB } from '../platform/db-types.ts'
 import type { Database, Queryable, Tx } from '../platform/db.ts'
 import type { Issued } from './acme/x509.ts'
+import type { NameToCertify } from './names.ts'
+import type { DueName } from './turns.ts'
 
 export type CertificateRow = Selectable<DB['certificate']>
 
@@ -39,19 +41,38 @@ export const certificateOf = (db: Queryable, name: string): Promise<CertificateR
 export const certificatesOf = (db: Queryable, siteId: string): Promise<CertificateRow[]> =>
   db.selectFrom('certificate').selectAll().where('site_id', '=', siteId).orderBy('id').execute()
 
-/**
- * One that is due, which no other worker takes before `until`. Its `next_at` is that moment now.
- */
-export async function claimDue(
+/** Some of those that are due: of each customer so many, those first that need no new order. */
+export async function someDue(
   db: Database,
   now: Date,
-  until: Date,
+  ofEach: number,
+): Promise<readonly DueName[]> {
+  const { rows } = await sql<DueName>`
+    select id, holder, is_new as "isNew", next_at as "dueAt" from (
+      select id, coalesce(customer_id, site_id) as holder, next_at,
+        chain is null and order_url is null as is_new,
+        row_number() over (partition by coalesce(customer_id, site_id)
+          order by chain is null and order_url is null, next_at) as place
+      from certificate where next_at <= ${now}
+    ) due where place <= ${ofEach} order by place, next_at limit ${mostConsidered}`.execute(db)
+  return rows
+}
+/** Those behind them have their turn when some of these are done. */
+const mostConsidered = 2_000
+
+/**
+ * One that is due, which no other worker takes before `until`. Its `next_at` is that moment now.
+ * Undefined: somebody else has it, or it is gone.
+ */
+export async function claim(
+  db: Database,
+  id: bigint,
+  { now, until }: { readonly now: Date; readonly until: Date },
 ): Promise<CertificateRow | undefined> {
   const { rows } = await sql<CertificateRow>`
     update certificate set next_at = ${until}
     where id = (
-      select id from certificate where next_at <= ${now}
-      order by next_at limit 1 for update skip locked
+      select id from certificate where id = ${id} and next_at <= ${now} for update skip locked
     ) returning *`.execute(db)
   return rows[0]
 }
@@ -118,18 +139,24 @@ export async function forget(tx: Queryable, names: readonly string[]): Promise<v
 /** Adds what is missing, due at once; a name that another site has now goes over to it. */
 export async function want(
   tx: Tx | Database,
-  names: readonly { readonly name: string; readonly siteId: string | null }[],
+  names: readonly NameToCertify[],
   now: Date,
 ): Promise<boolean> {
   if (names.length === 0) return false
   const { rows } = await sql<{ fresh: boolean }>`
-    insert into certificate (name, site_id, created_at, next_at)
-    select name, site_id, ${now}, ${now}
+    insert into certificate (name, site_id, customer_id, created_at, next_at)
+    select name, site_id, customer_id, ${now}, ${now}
     from jsonb_to_recordset(${JSON.stringify(
-      names.map(({ name, siteId }) => ({ name, site_id: siteId })),
-    )}::jsonb) as r (name text, site_id uuid)
-    on conflict (name) do update set site_id = excluded.site_id
-      where certificate.site_id is distinct from excluded.site_id
+      names.map((one) => ({
+        name: one.name,
+        site_id: one.siteId,
+        customer_id: one.customerId,
+      })),
+    )}::jsonb) as r (name text, site_id uuid, customer_id uuid)
+    on conflict (name) do update
+      set site_id = excluded.site_id, customer_id = excluded.customer_id
+      where (certificate.site_id, certificate.customer_id)
+        is distinct from (excluded.site_id, excluded.customer_id)
     returning xmax = 0 as fresh`.execute(tx)
   return rows.some(({ fresh }) => fresh)
 }

@@ -87,7 +87,20 @@ async function records(operator: MailOperator, config: Config, out: Output): Pro
   out.line('')
   out.line(`  ${key.name} TXT ${key.value}`)
   out.line(`  *.${config.SITES_DOMAIN} TXT ${spf}`)
-  out.fields({ dkim: key, spf: { name: `*.${config.SITES_DOMAIN}`, value: spf } })
+  const { SITE_MAIL_REPORTS: reports } = config
+  const mx = `10 ${new URL(config.portalUrl).hostname}`
+  if (reports !== undefined) {
+    out.line('')
+    out.line('The domain that reports about letters go to is the sender on their envelopes:')
+    out.line('')
+    out.line(`  ${reports} MX ${mx}`)
+    out.line(`  ${reports} TXT ${spf}`)
+  }
+  out.fields({
+    dkim: key,
+    spf: { name: `*.${config.SITES_DOMAIN}`, value: spf },
+    reports: reports === undefined ? null : { name: reports, mx, spf },
+  })
   return 0
 }
 

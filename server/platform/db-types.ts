@@ -19,6 +19,7 @@ export interface AcmeAccount {
 
 export interface AcmeOrder {
   at: Timestamp;
+  customer_id: string | null;
   directory: string;
   domain: string;
   id: Generated<bigint>;
@@ -54,6 +55,7 @@ export interface Certificate {
   attempts: Generated<number>;
   chain: string | null;
   created_at: Timestamp;
+  customer_id: string | null;
   directory: string | null;
   id: Generated<bigint>;
   issuer: string | null;
@@ -782,6 +784,7 @@ export interface SiteMail {
   letter_id: bigint;
   next_at: Timestamp;
   recipient: string;
+  returned_at: Timestamp | null;
   settled_at: Timestamp | null;
   site_id: string;
   state: string;
@@ -807,6 +810,12 @@ export interface SiteMailSetting {
   suspended_for: string | null;
   suspended_note: string | null;
   wake_at: Timestamp | null;
+}
+
+export interface SiteMailSuppressed {
+  recipient: string;
+  site_id: string;
+  until: Timestamp;
 }
 
 export interface SiteOrphan {
@@ -1151,6 +1160,7 @@ export interface DB {
   site_mail: SiteMail;
   site_mail_key: SiteMailKey;
   site_mail_setting: SiteMailSetting;
+  site_mail_suppressed: SiteMailSuppressed;
   site_orphan: SiteOrphan;
   site_placement: SitePlacement;
   site_restore: SiteRestore;

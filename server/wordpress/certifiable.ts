@@ -14,7 +14,7 @@ const certifiable = (db: Queryable) =>
   db
     .selectFrom('site_domain as d')
     .innerJoin('site as s', 's.id', 'd.site_id')
-    .select(['d.name', 'd.site_id as siteId'])
+    .select(['d.name', 'd.site_id as siteId', 's.customer_id as customerId'])
     .where('d.released_at', 'is', null)
     .where('s.deleted_at', 'is', null)
     .where('s.status', 'in', statuses)
@@ -29,6 +29,6 @@ export const namesOfSite = (db: Queryable, siteId: string) =>
 /** The server that has the name, with what its records are compared to; undefined: nobody's. */
 export const holderOf = (db: Queryable, name: string) =>
   certifiable(db)
-    .select(['d.id', 'd.verified', 'd.customer_id as customerId', 's.name as siteName'])
+    .select(['d.id', 'd.verified', 's.name as siteName'])
     .where('d.name', '=', name)
     .executeTakeFirst()

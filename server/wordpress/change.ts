@@ -9,10 +9,9 @@ import type { Currency } from '../../contract/money.ts'
 import { effectivePlanPrice, monthlyOf, type Terms } from '../../contract/pricing.ts'
 import { ruleText, type RuleKey } from '../../contract/server-sentences.ts'
 import { Terms as TermsSchema } from '../../contract/wallet-proof.ts'
-import type { Plan } from '../../contract/wordpress.ts'
 import type { Billing, Offer } from '../billing/index.ts'
 import type { Catalog } from '../catalog/index.ts'
-import { plans, termsOf } from './plans.ts'
+import { plans, termsOf, type PricedPlan } from './plans.ts'
 import type { Tx } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
 import type { Jobs } from '../platform/jobs.ts'
@@ -52,7 +51,7 @@ interface ChangeDeps {
 
 /** What a server is at one moment, in the terms of its price. */
 interface Shape {
-  readonly plan: Plan
+  readonly plan: PricedPlan
   readonly diskMb: number
   readonly mariadbDiskMb: number
   readonly containers: number
@@ -130,7 +129,7 @@ async function resize(
   const offered = plans(catalog, site.currency as Currency).filter(({ ram, cpu }) =>
     serves(node, { ramMb: ram, cpu }),
   )
-  const find = (id: number): Plan => {
+  const find = (id: number): PricedPlan => {
     const plan = id === site.plan_id ? present : offered.find((candidate) => candidate.id === id)
     return plan ?? refuse('size', 'unknown_plan', language)
   }
@@ -213,7 +212,7 @@ async function resize(
     .execute()
 }
 
-const planColumns = (plan: Plan) => ({
+const planColumns = (plan: PricedPlan) => ({
   plan_id: plan.id,
   plan_name: plan.name,
   cpu: plan.cpu,
@@ -221,7 +220,7 @@ const planColumns = (plan: Plan) => ({
 })
 
 /** The plan as it was sold, at the price that runs. */
-const planOf = (site: SiteRow, { price, sale_price }: Terms): Plan => ({
+const planOf = (site: SiteRow, { price, sale_price }: Terms): PricedPlan => ({
   id: site.plan_id,
   name: site.plan_name,
   cpu: site.cpu,

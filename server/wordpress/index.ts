@@ -30,8 +30,12 @@ export {
   mailRoutes,
   mechanismFor,
   openMailOperator,
+  createReportListener,
+  createReturnPaths,
   suspensionCauses,
+  takeReport,
   type MailOperator,
+  type ReturnPaths,
 } from './mail/index.ts'
 export { defineProvisioning, runOutcomes, type RunObserver } from './provision.ts'
 export { defineRewriting } from './primary.ts'

@@ -15,12 +15,16 @@ export const dataCentres = (catalog: Catalog): z.output<typeof Region>[] =>
     minDisk: minDiskGb * mbPerGb,
   }))
 
+/** A plan as far as its price goes. */
+export type PricedPlan = Omit<Plan, 'mailAnHour'>
+
 export const plans = (catalog: Catalog, currency: Currency): Plan[] =>
-  catalog.plans.map(({ id, name, cpu, ram, prices }) => ({
+  catalog.plans.map(({ id, name, cpu, ram, mailAnHour, prices }) => ({
     id,
     name,
     cpu,
     ram,
+    mailAnHour,
     ...prices[currency],
     currency,
   }))
@@ -29,7 +33,7 @@ export const plans = (catalog: Catalog, currency: Currency): Plan[] =>
 export const termsOf = (
   catalog: Catalog,
   currency: Currency,
-  order: { plan: Plan; diskMb: number; mariadbDiskMb: number; containers: number },
+  order: { plan: PricedPlan; diskMb: number; mariadbDiskMb: number; containers: number },
 ): Terms => ({
   plan: order.plan.name,
   price: order.plan.price,

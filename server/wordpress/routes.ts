@@ -28,7 +28,7 @@ import { placeOrder, type Buyer } from './order.ts'
 import { isOffered, serves } from './placement.ts'
 import { beginRewrite, choosePrimary, newestRewrite, previewRewrite } from './primary.ts'
 import { usageOf } from './usage-history.ts'
-import { present, siteOf, sitePage, takesNames, urlOf, type SiteAddressing } from './store.ts'
+import { present, siteOf, sitePage, takesNames, shownUrlOf, type SiteAddressing } from './store.ts'
 
 export interface WordpressRouteDeps {
   readonly db: Database
@@ -172,7 +172,7 @@ export function routes(http: Http, deps: WordpressRouteDeps): void {
     await deps.signIns.take(site.id)
     const link = new URL(await driver.adminLink(site.id, site.admin_user))
     // By its own name, which leads to it whatever becomes of the customer's: the edge sends on.
-    return { url: urlOf(deps.addressing, site.name) + link.pathname }
+    return { url: shownUrlOf(deps.addressing, site.name) + link.pathname }
   })
   http.read(api.logTicket, async ({ customerId, caller, params }) => {
     const site = await own(db, customerId, params.id)

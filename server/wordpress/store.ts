@@ -14,19 +14,29 @@ export type SiteRow = Selectable<DB['site']>
 
 /** Where sites answer: `<name>.<host>`, with the port that browsers need. */
 export interface SiteAddressing {
+  /** What sites write into their pages, and are to be reached by. */
   readonly scheme: 'http' | 'https'
+  /**
+   * What leads to them now: HTTP until the certificate of the sites' domain is there. Without it
+   * `scheme` does.
+   */
+  readonly shownScheme?: () => 'http' | 'https'
   /** localhost, or SITES_DOMAIN. */
   readonly host: string
   /** Empty, or `:8082`. */
   readonly portSuffix: string
 }
-/** As the operator has set it. */
-export const addressingOf = (config: {
-  readonly sitesScheme: 'http' | 'https'
-  readonly SITES_DOMAIN?: string | undefined
-  readonly SITES_PORT: number
-}): SiteAddressing => ({
+/** As the operator has set it. `isCovered`: whether the sites' domain has its certificate. */
+export const addressingOf = (
+  config: {
+    readonly sitesScheme: 'http' | 'https'
+    readonly SITES_DOMAIN?: string | undefined
+    readonly SITES_PORT: number
+  },
+  isCovered: () => boolean = () => true,
+): SiteAddressing => ({
   scheme: config.sitesScheme,
+  shownScheme: () => (isCovered() ? config.sitesScheme : 'http'),
   host: config.SITES_DOMAIN ?? 'localhost',
   portSuffix: config.SITES_DOMAIN === undefined ? `:${config.SITES_PORT}` : '',
 })
@@ -34,6 +44,9 @@ export const domainOf = (addressing: SiteAddressing, name: string): string =>
   `${name}.${addressing.host}${addressing.portSuffix}`
 export const urlOf = (addressing: SiteAddressing, name: string): string =>
   `${addressing.scheme}://${domainOf(addressing, name)}`
+/** Where a browser finds it now. */
+export const shownUrlOf = (addressing: SiteAddressing, name: string): string =>
+  `${addressing.shownScheme?.() ?? addressing.scheme}://${domainOf(addressing, name)}`
 
 const urlAt = (addressing: SiteAddressing, host: string): string =>
   `${addressing.scheme}://${host}${addressing.portSuffix}`
@@ -175,7 +188,7 @@ export function present(
     replicate: row.containers,
     size: row.plan_id,
     domain: domainOf(at.addressing, row.name),
-    url: urlOf(at.addressing, row.name),
+    url: shownUrlOf(at.addressing, row.name),
     domains: row.held.map(({ name }) => name),
     primaryDomain: row.held.find(({ name }) => name === row.primary_host)?.name ?? null,
     domainStates: row.held.map(({ name, verified, pointed, checked_at }) => ({

@@ -98,6 +98,8 @@ test(
     await page.getByLabel('Mật khẩu', { exact: true }).fill(admin.password)
     await page.getByRole('button', { name: 'Xem lại và xác nhận' }).first().click()
     await page.getByRole('dialog').getByText('Xác nhận thông tin').waitFor()
+    // What the plan does not buy without end is told before it is paid.
+    await page.getByRole('dialog').getByText('tối đa 100 thư mỗi giờ').waitFor()
     await page
       .getByRole('dialog')
       .getByRole('button', { name: /^Xác nhận/ })

@@ -4,9 +4,10 @@
  */
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { SentMail } from '../../contract/wordpress-mail.ts'
 import { openTestDns, type TestDns } from '../dns-server.ts'
 import { mailServersOf, type MailServer } from '../mail-world.ts'
-import { eventually, openTestPortal, type TestPortal } from '../portal.ts'
+import { eventually, freePort, openTestPortal, type TestPortal } from '../portal.ts'
 import {
   endVisits,
   openBrowser,
@@ -37,6 +38,8 @@ beforeAll(async () => {
         DNS_RESOLVERS: dns.address,
         SITES_DOMAIN: 'sites.example.net',
         SITE_MAIL_SPF: 'include:_spf.relay.example',
+        SITE_MAIL_REPORTS: 'returned.example.net',
+        SITE_MAIL_REPORTS_PORT: String(await freePort()),
       },
     }),
     openBrowser(),
@@ -115,6 +118,26 @@ describe('the email of a server', { timeout: 90_000 }, () => {
       .waitFor()
     expect(await header('khach@example.vn', 'from')).toContain('<order@coffee.com.vn>')
     await told('2 of 100')
+  })
+
+  test('shows what came back later, and has its address written to again', async () => {
+    const to = 'lan@returns.example'
+    expect(await send(an, { to, subject: 'Hoá đơn' })).toBe(true)
+    await became(an, to, 'bounced')
+    expect(await send(an, { to, subject: 'Lời nhắc' })).toBe(true)
+    await became(an, to, 'refused')
+    await open()
+    const [second, first] = [item(to).nth(0), item(to).nth(1)]
+    await first.getByText(/^Came back .*, after it was sent\.$/).waitFor()
+    await first.getByText('The mail server said: 550 5.1.1 No such user here').waitFor()
+    await second.getByText(/A message to this address came back/).waitFor()
+    await second.getByRole('button', { name: `Allow again: messages to ${to}` }).click()
+    await told(`Messages to ${to} are sent again.`)
+    expect(await send(an, { to, subject: 'Lần nữa' })).toBe(true)
+    await eventually('sent again', async () => {
+      const [newest] = (await call<SentMail[]>(an, 'GET', '/mail/messages')).body.result
+      return newest?.subject === 'Lần nữa' && newest.state === 'bounced'
+    })
   })
 
   test('fits a phone, and breaks no rule of accessibility in either theme', async () => {

@@ -1,5 +1,6 @@
 /** How each mend is taken out, for `npm run guards`. */
 import { hosting } from './hosting.ts'
+import { mailAndShares } from './mail-and-shares.ts'
 import type { Mend } from './mend.ts'
 import { money } from './money.ts'
 import { operating } from './operating.ts'
@@ -14,6 +15,7 @@ export const mends: readonly Mend[] = [
   ...server,
   ...money,
   ...hosting,
+  ...mailAndShares,
   ...scale,
   ...screens,
   ...operating,

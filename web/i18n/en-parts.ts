@@ -52,6 +52,7 @@ export const enParts = {
     resumed: 'Subscription resumed.',
   },
   resize: {
+    mailAnHour: (count: string) => `${count} emails an hour`,
     ssdTitle: 'SSD disk',
     mariadbTitle: 'MariaDB disk',
     size: 'Current size',

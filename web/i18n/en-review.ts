@@ -5,6 +5,8 @@ export const enReview = {
     text: 'Check your order. We charge your wallet when you confirm.',
     region: 'Data center',
     plan: 'Configuration',
+    mail: 'Email',
+    anHour: (count: string) => `up to ${count} an hour`,
     disk: 'SSD disk',
     mariadb: 'MariaDB',
     user: 'User name',

@@ -50,6 +50,7 @@ export const viParts: typeof enParts = {
     resumed: 'Đã tiếp tục gói dịch vụ.',
   },
   resize: {
+    mailAnHour: (count) => `${count} email mỗi giờ`,
     ssdTitle: 'Ổ đĩa SSD',
     mariadbTitle: 'Ổ đĩa MariaDB',
     size: 'Dung lượng hiện tại',

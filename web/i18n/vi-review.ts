@@ -6,6 +6,8 @@ export const viReview: typeof enReview = {
     text: 'Vui lòng kiểm tra đơn hàng. Chúng tôi trừ ví khi bạn xác nhận.',
     region: 'Trung tâm dữ liệu',
     plan: 'Cấu hình',
+    mail: 'Email',
+    anHour: (count) => `tối đa ${count} thư mỗi giờ`,
     disk: 'Ổ SSD',
     mariadb: 'MariaDB',
     user: 'Tên đăng nhập',

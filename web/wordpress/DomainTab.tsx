@@ -260,7 +260,8 @@ function Held({
   // Proven by its TXT record, and visitors still go elsewhere.
   const away = verified && state?.pointed === false
   const own = new URL(server.url)
-  const scheme = certificate && certificate.state !== 'issued' ? 'http:' : own.protocol
+  const ofCertificate = certificate?.state === 'issued' ? 'https:' : 'http:'
+  const scheme = certificate ? ofCertificate : own.protocol
   return (
     <li className="px-4 py-2.5">
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1 text-sm">

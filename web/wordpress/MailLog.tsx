@@ -1,11 +1,13 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
-import type { SentMail } from '../../contract/wordpress-mail.ts'
-import { ApiError, messageOf } from '../api.ts'
+import { useState } from 'react'
+import { allowRecipient, type SentMail } from '../../contract/wordpress-mail.ts'
+import { ApiError, call, messageOf } from '../api.ts'
 import { formatTime } from '../format.ts'
 import { useTexts } from '../i18n/index.ts'
 import { Badge, type Tone } from '../ui/Badge.tsx'
 import { Button } from '../ui/Button.tsx'
 import { Empty, LoadError, SkeletonRows } from '../ui/State.tsx'
+import { toast } from '../ui/toast.ts'
 import { mailLogQuery } from './mail-queries.ts'
 
 const tones: Record<SentMail['state'], Tone> = {
@@ -44,7 +46,7 @@ export function MailLog({ serverId }: { serverId: string }) {
           className="mt-4 divide-y divide-border rounded-lg shadow-[inset_0_0_0_1px_var(--border)]"
         >
           {all.map((one) => (
-            <Item key={one.id} mail={one} />
+            <Item key={one.id} mail={one} serverId={serverId} />
           ))}
         </ul>
       ) : null}
@@ -59,7 +61,38 @@ export function MailLog({ serverId }: { serverId: string }) {
   )
 }
 
-function Item({ mail }: { mail: SentMail }) {
+/** A message came back from an address that its owner knows to be right. */
+function Allow({ serverId, address }: { serverId: string; address: string }) {
+  const t = useTexts('site', 'parts')
+  const [busy, setBusy] = useState(false)
+  const allow = async () => {
+    setBusy(true)
+    try {
+      await call(allowRecipient, { params: { id: serverId }, body: { address } })
+      toast.success(t.toast.success, t.mail.allowed(address))
+    } catch (error) {
+      if (error instanceof ApiError && error.status === 404)
+        toast.success(t.toast.success, t.mail.alreadyAllowed)
+      else toast.error(t.toast.error, messageOf(error))
+    } finally {
+      setBusy(false)
+    }
+  }
+  return (
+    <Button
+      variant="outline"
+      size="sm"
+      className="mt-2"
+      busy={busy}
+      aria-label={t.mail.allowing(address)}
+      onClick={() => void allow()}
+    >
+      {t.mail.allow}
+    </Button>
+  )
+}
+
+function Item({ mail, serverId }: { mail: SentMail; serverId: string }) {
   const t = useTexts('site', 'parts')
   const isTried = mail.state === 'waiting' && mail.attempts > 0
   return (
@@ -86,6 +119,11 @@ function Item({ mail }: { mail: SentMail }) {
       {mail.reason === null ? null : (
         <p className="mt-1 text-xs text-ink-2">{t.mail.reasons[mail.reason]}</p>
       )}
+      {mail.returnedAt === null ? null : (
+        <p className="num mt-1 text-xs text-ink-2">
+          {t.mail.returned(formatTime(mail.returnedAt))}
+        </p>
+      )}
       {mail.said === null ? null : (
         <p className="mt-1 text-xs break-words text-ink-2">{t.mail.said(mail.said)}</p>
       )}
@@ -93,6 +131,9 @@ function Item({ mail }: { mail: SentMail }) {
         <p className="num mt-1 text-xs text-ink-3">
           {t.mail.tries(mail.attempts)} · {t.mail.next(formatTime(mail.nextAt))}
         </p>
+      ) : null}
+      {mail.reason === 'recipient_returned' ? (
+        <Allow serverId={serverId} address={mail.to} />
       ) : null}
     </li>
   )

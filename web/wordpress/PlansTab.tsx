@@ -70,7 +70,8 @@ function PlanTable({
   running: boolean
 }) {
   const t = useTexts('servers', 'site', 'parts')
-  const { money, ram } = useFormat()
+  const { language, money, ram } = useFormat()
+  const number = (value: number) => value.toLocaleString(language === 'vi' ? 'vi' : 'en')
   const [chosen, setChosen] = useState<Plan>()
   const { busy, refusal, field, run } = useChange(server, {
     done: t.resize.sizeDone,
@@ -119,9 +120,15 @@ function PlanTable({
                 <span className="num block text-xs font-normal text-ink-3 sm:hidden">
                   {t.wp.cpuRam(plan.cpu, ram(plan.ram))}
                 </span>
+                <span className="num block text-xs font-normal text-ink-3 sm:hidden">
+                  {t.resize.mailAnHour(number(plan.mailAnHour))}
+                </span>
               </th>
               <td className={cx(cell, 'num whitespace-nowrap text-ink-2 max-sm:hidden')}>
                 {t.wp.cpuRam(plan.cpu, ram(plan.ram))}
+                <span className="block text-xs text-ink-3">
+                  {t.resize.mailAnHour(number(plan.mailAnHour))}
+                </span>
               </td>
               <td className={cx(cell, 'num text-right whitespace-nowrap max-sm:pl-0')}>
                 {plan.sale_price === 0 ? null : (

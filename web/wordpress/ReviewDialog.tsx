@@ -35,7 +35,8 @@ export default function ReviewDialog({
   const t = useTexts('servers', 'review')
   const user = useMe()
   const { database } = useConfig().wordpress
-  const { money, ram, disk } = useFormat()
+  const { language, money, ram, disk } = useFormat()
+  const number = (value: number) => value.toLocaleString(language === 'vi' ? 'vi' : 'en')
   const price = money(total, user.currency)
   const short = total - user.balance
   const label =
@@ -73,6 +74,7 @@ export default function ReviewDialog({
         <Line term={t.review.plan}>
           {plan.name} · {t.server.cpu(plan.cpu)} · {t.wp.ram(ram(plan.ram))}
         </Line>
+        <Line term={t.review.mail}>{t.review.anHour(number(plan.mailAnHour))}</Line>
         <Line term={t.review.disk}>{t.server.gb(disk(diskMb(form.disk)))}</Line>
         <Line term={database === 'sqlite' ? 'SQLite' : t.review.mariadb}>
           {t.server.gb(disk(diskMb(form.mariadb)))}

@@ -2,6 +2,7 @@
 // file system.
 import fs from 'node:fs'
 import path from 'node:path'
+import { DiskLease, sharedKinds } from './disk-lease.js'
 import { deepestSync, measure, measureSync } from './disk-measure.js'
 
 /** How often a site's folders are counted anew where nothing was refused, ms. */
@@ -29,13 +30,24 @@ const ownersFolder = 0o700
 
 /**
  * Budgets of one site: `ssd` (its folder), `database` (wp-content/database) and `internal` (this
- * container's own scratch folder), in bytes. Every container keeps its own count; counts are put
- * right by measuring again, so containers of one site may together overshoot by what they write
- * within `remeasureSeconds`.
+ * container's own scratch folder), in bytes. What is written to the first two is counted once for
+ * all processes of the site (disk-lease.js), and put right by measuring again. What others write to
+ * them beside PHP (SFTP, a restored backup) is seen by the next measure.
  */
 export class DiskBudget {
-  /** `bodiesDir`: left out of `internal`, for what lies there has a budget of its own. */
-  constructor({ siteDir, internalDir, bodiesDir, limits, measureMs = defaultMeasureMs, report }) {
+  /**
+   * `bodiesDir`: left out of `internal`, for what lies there has a budget of its own. `countDir`:
+   * where processes of the site count together; without it this one counts alone.
+   */
+  constructor({
+    siteDir,
+    internalDir,
+    bodiesDir,
+    countDir = null,
+    limits,
+    measureMs = defaultMeasureMs,
+    report,
+  }) {
     this.roots = {
       ssd: siteDir,
       database: path.join(siteDir, 'wp-content', 'database'),
@@ -46,7 +58,9 @@ export class DiskBudget {
     this.report = report
     /** Told of each change: the kind of disk, the file, whether a database may have committed. */
     this.onChange = (_kind, _file, _isCommit) => {}
-    this.used = { ssd: 0, database: 0, internal: 0 }
+    /** As they were measured last; of `internal` what was added since is in it. */
+    this.measured = { ssd: 0, database: 0, internal: 0 }
+    this.lease = new DiskLease(countDir)
     this.files = 0
     /** Descriptors that PHP has open, each with the kind of disk that it counts for. */
     this.opened = new Map()
@@ -55,14 +69,21 @@ export class DiskBudget {
     this.refusedAt = 0
     this.remeasureSync()
     const timer = setInterval(() => {
+      this.lease.keepAlive()
       if (this.changed || Date.now() - this.measuredAt > measureMs) void this.remeasure()
     }, measureMs / 4)
     timer.unref()
   }
 
+  /** Bytes on a disk, by what this process has heard. */
+  usedOf(kind) {
+    const grown = sharedKinds.includes(kind) ? this.lease.grown(kind) : 0
+    return Math.max(0, this.measured[kind] + grown)
+  }
+
   /** What the site's disks hold by this container's count, bytes. */
   get told() {
-    return { ssd: this.used.ssd, database: this.used.database }
+    return { ssd: this.usedOf('ssd'), database: this.usedOf('database') }
   }
 
   resize(limits) {
@@ -70,38 +91,37 @@ export class DiskBudget {
   }
 
   remeasureSync() {
+    const before = this.lease.beginMeasuring()
     const database = measureSync(this.roots.database)
     const ssd = measureSync(this.roots.ssd, this.roots.database)
-    this.take(ssd, database, measureSync(this.roots.internal, this.bodiesDir), {
-      ssd: 0,
-      database: 0,
-      internal: 0,
-    })
+    const internal = measureSync(this.roots.internal, this.bodiesDir)
+    this.take({ ssd, database, internal }, before, 0)
   }
 
   async remeasure() {
     if (this.measuring) return
     this.measuring = true
-    const before = { ...this.used }
+    const before = this.lease.beginMeasuring()
+    const internalBefore = this.measured.internal
     const database = await measure(this.roots.database)
     const ssd = await measure(this.roots.ssd, this.roots.database)
     const internal = await measure(this.roots.internal, this.bodiesDir)
-    const grown = Object.fromEntries(
-      Object.keys(before).map((kind) => [kind, Math.max(0, this.used[kind] - before[kind])]),
-    )
-    this.take(ssd, database, internal, grown)
+    const grown = Math.max(0, this.measured.internal - internalBefore)
+    this.take({ ssd, database, internal }, before, grown)
     this.measuring = false
   }
 
-  take(ssd, database, internal, grown) {
+  /** `before`: of the lease; `grown`: what `internal` grew by meanwhile. */
+  take(found, before, grown) {
     const held = this.unlinkedBytes()
-    const measured = { ssd, database, internal }
-    for (const kind of Object.keys(measured)) {
-      const bytes = measured[kind].bytes + held[kind] + grown[kind]
+    const counted = Object.fromEntries(Object.keys(found).map((kind) => [kind, this.usedOf(kind)]))
+    this.lease.measured(before)
+    for (const kind of Object.keys(found)) {
+      const bytes = found[kind].bytes + held[kind] + (kind === 'internal' ? grown : 0)
       // A folder that cannot be read may hold anything: the earlier count stays.
-      this.used[kind] = measured[kind].whole ? bytes : Math.max(bytes, this.used[kind])
+      this.measured[kind] = found[kind].whole ? bytes : Math.max(bytes, counted[kind])
     }
-    this.files = ssd.files + database.files + internal.files
+    this.files = found.ssd.files + found.database.files + found.internal.files
     this.changed = false
     this.measuredAt = Date.now()
   }
@@ -136,24 +156,41 @@ export class DiskBudget {
   grow(kind, bytes) {
     if (kind === null) return true
     if (bytes <= 0) {
-      this.used[kind] = Math.max(0, this.used[kind] + bytes)
+      if (sharedKinds.includes(kind)) this.lease.freed(kind, -bytes)
+      else this.measured[kind] = Math.max(0, this.measured[kind] + bytes)
       return true
     }
     this.changed = true
-    if (this.used[kind] + bytes > this.limits[kind]) {
-      // Another container may have made room: look before refusing, but not at every one of a
-      // thousand writes.
-      if (Date.now() - this.measuredAt > 2_000) this.remeasureSync()
-      if (this.used[kind] + bytes > this.limits[kind]) {
-        if (Date.now() - this.refusedAt > 1_000) {
-          this.refusedAt = Date.now()
-          this.report({ kind, used: this.used[kind], limit: this.limits[kind] })
-        }
-        return false
-      }
+    if (this.#fits(kind, bytes)) return true
+    // Another container may have made room: look before refusing, but not at every one of a
+    // thousand writes.
+    if (Date.now() - this.measuredAt > 2_000) {
+      this.remeasureSync()
+      if (this.#fits(kind, bytes)) return true
     }
-    this.used[kind] += bytes
+    if (Date.now() - this.refusedAt > 1_000) {
+      this.refusedAt = Date.now()
+      this.report({ kind, used: this.usedOf(kind), limit: this.limits[kind] })
+    }
+    return false
+  }
+
+  #fits(kind, bytes) {
+    const most = this.limits[kind] - this.measured[kind]
+    if (sharedKinds.includes(kind)) return this.lease.take(kind, bytes, most)
+    if (bytes > most) return false
+    this.measured[kind] += bytes
     return true
+  }
+
+  /** Before a file is removed, cut or replaced: whoever measures meanwhile is to know. */
+  freeing(kind, bytes) {
+    if (sharedKinds.includes(kind) && bytes > 0) this.lease.freeing(kind, bytes)
+  }
+
+  /** A request has ended: what it might still have written is the other processes'. */
+  settle() {
+    this.lease.settle()
   }
 
   /** Wraps the file system of one PHP runtime (each rotation makes a new one). */
@@ -257,6 +294,7 @@ export class DiskBudget {
     node.unlink = (parent, name) => {
       const real = childOf(parent, name)
       const stat = fs.lstatSync(real, { throwIfNoEntry: false })
+      if (stat?.isFile()) this.freeing(this.kindOf(real), stat.size)
       const result = unlink(parent, name)
       this.onChange(this.kindOf(real), real, false)
       countOut(real, stat)
@@ -283,6 +321,7 @@ export class DiskBudget {
         this.grow(source, -size)
       }
       const replaced = from === to ? undefined : fs.lstatSync(to, { throwIfNoEntry: false })
+      if (replaced?.isFile()) this.freeing(target, replaced.size)
       const result = rename(moved, parent, name)
       this.onChange(source, from, false)
       this.onChange(target, to, false)
@@ -297,7 +336,8 @@ export class DiskBudget {
       const kind = this.kindOf(root)
       if (kind === null) return stats
       const blocks = (bytes) => Math.max(0, Math.floor(bytes / stats.bsize))
-      const free = blocks(this.limits[kind] - this.used[kind])
+      if (sharedKinds.includes(kind)) this.lease.listen()
+      const free = blocks(this.limits[kind] - this.usedOf(kind))
       return {
         ...stats,
         type: stats.type,

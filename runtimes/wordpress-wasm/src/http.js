@@ -37,15 +37,17 @@ export function createSiteServer({ pool, spool, order, log }) {
 
   /**
    * The site's URL as this visitor sees it, null when the name is none of the site's. The port is
-   * never taken from the visitor's request.
+   * never taken from the visitor's request. Its scheme is: by HTTP comes who has no other way,
+   * since the edge sends everybody else to HTTPS.
    */
   function homeUrlOf(request) {
     const name = (request.headers.host ?? siteUrl.host)
       .toLowerCase()
       .replace(/:\d*$/, '')
       .replace(/\.$/, '')
-    if (name === siteUrl.hostname) return order.url
-    return hosts.has(name) ? `${isSecure(request) ? 'https' : 'http'}://${name}${portSuffix}` : null
+    return name === siteUrl.hostname || hosts.has(name)
+      ? `${isSecure(request) ? 'https' : 'http'}://${name}${portSuffix}`
+      : null
   }
 
   /**

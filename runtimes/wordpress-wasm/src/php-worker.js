@@ -62,6 +62,7 @@ async function open(order) {
     siteDir: order.siteDir,
     internalDir: order.internalDir,
     bodiesDir: order.bodiesDir,
+    countDir: order.countDir,
     limits: { ssd: order.ssdBytes, database: order.databaseBytes, internal: order.internalBytes },
     measureMs: order.measureMs,
     report: (full) => send({ s: 'disk-full', ...full }),
@@ -195,6 +196,7 @@ async function run({ bodyFile, body, ...request }) {
     const exitCode = await result.exitCode
     await result.finished
     output = null
+    budget.settle()
     mine.end(exitCode)
   } catch (error) {
     // PHP itself broke, not the page's program: a new process takes its place.
@@ -215,9 +217,9 @@ function handle(line) {
     budget?.resize({ ssd: line.ssdBytes, database: line.databaseBytes })
     if (mailSpool) mailSpool.isOn = line.mail === true
   } else if (line.op === 'install') {
-    installWordpress(php, line.admin).then(
-      ({ already }) => send({ ev: 'installed', already: already === true, ...figures() }),
-      fatal,
-    )
+    installWordpress(php, line.admin).then(({ already }) => {
+      budget.settle()
+      send({ ev: 'installed', already: already === true, ...figures() })
+    }, fatal)
   }
 }

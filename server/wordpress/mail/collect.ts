@@ -9,6 +9,7 @@ import { siteById, type SiteRow } from '../store.ts'
 import type { MailDeps } from './deps.ts'
 import { hourLimitOf } from './limits.ts'
 import { domainOfAddress, plainAddress, readLetter, writeLetter } from './letter.ts'
+import { suppressedAmong } from './returned.ts'
 import { senderNames, senderOf, type SenderNames } from './sender.ts'
 import { isFull, settingOf, wakeFor } from './store.ts'
 
@@ -63,6 +64,11 @@ function prepare(
     : { ...shown, text, fault: null }
 }
 
+const faultOf = (recipient: string | null, suppressed: ReadonlySet<string>): string | null => {
+  if (recipient === null) return 'address'
+  return suppressed.has(recipient) ? 'recipient_returned' : null
+}
+
 export function createMailCollector(deps: CollectDeps): MailCollector {
   const { db, clock, log, driver, secrets } = deps
 
@@ -95,12 +101,17 @@ export function createMailCollector(deps: CollectDeps): MailCollector {
       .executeTakeFirst()
     if (!row) return
     const state = site.mail_suspended ? 'held' : 'waiting'
+    const suppressed = await suppressedAmong(tx, {
+      siteId: site.id,
+      recipients: spooled.to.flatMap((to) => plainAddress(to) ?? []),
+      now,
+    })
     await tx
       .insertInto('site_mail')
       .values(
         spooled.to.map((to) => {
           const recipient = plainAddress(to)
-          const fault = wrong ?? (recipient === null ? 'address' : null)
+          const fault = wrong ?? faultOf(recipient, suppressed)
           return {
             letter_id: row.id,
             site_id: site.id,

@@ -10,6 +10,7 @@ import type { Secrets } from '../../platform/secrets.ts'
 import type { EventOutbox } from '../../realtime/index.ts'
 import type { WordpressDriver } from '../driver.ts'
 import type { SiteAddressing } from '../store.ts'
+import type { ReturnPaths } from './return-path.ts'
 
 export interface MailDeps {
   readonly db: Database
@@ -24,6 +25,8 @@ export interface MailDeps {
   readonly portalUrl: string
   /** Carries the letters on. */
   readonly relay: Pick<MailDriver, 'relay'>
+  /** Where reports about letters come; null: to the sender, where nobody here sees them. */
+  readonly returnPaths: ReturnPaths | null
   /** Puts a letter of the portal's own in its outbox. */
   readonly mail: (tx: Tx, to: string, subject: string, text: string) => Promise<void>
   readonly owner: (

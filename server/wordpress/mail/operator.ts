@@ -8,7 +8,7 @@ import { keyOf, keyRecord } from './keys.ts'
 import type { SuspensionCause } from './letters.ts'
 import { resumeMail, suspendMail } from './suspension.ts'
 
-type OperatorDeps = Omit<MailDeps, 'driver' | 'relay' | 'owner'>
+type OperatorDeps = Omit<MailDeps, 'driver' | 'relay' | 'returnPaths' | 'owner'>
 
 export interface MailOperator {
   /** By id or name. Undefined: there is no such server. False: it is so already. */

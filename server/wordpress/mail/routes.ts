@@ -14,6 +14,7 @@ import type { SuspensionCause } from './letters.ts'
 import { plainAddress } from './letter.ts'
 import { mailDomainOf, writeMailDomain, type RecordDeps } from './records.ts'
 import { hourLimitOf } from './limits.ts'
+import { allowRecipient } from './returned.ts'
 import { mayBeFrom, senderNames, usualSender } from './sender.ts'
 import { countWaiting, forgetTextsOf, lockSetting, sentInHour, settingOf } from './store.ts'
 
@@ -115,6 +116,15 @@ export function mailRoutes(http: Http, deps: MailRouteDeps): void {
     return await writeMailDomain(deps, { siteId: site.id, customerId, domain, language })
   })
 
+  http.write(api.allowRecipient, async ({ tx, customerId, params, body }) => {
+    const site = await own(tx, customerId, params.id)
+    const recipient = plainAddress(body.address)
+    const of = { siteId: site.id, now: clock.now() }
+    if (recipient === null || !(await allowRecipient(tx, { ...of, recipient })))
+      throw new Refusal('not_found')
+    return { address: recipient }
+  })
+
   http.read(api.listMail, async ({ customerId, params, query, language }) => {
     const site = await own(db, customerId, params.id)
     const { rows, next } = await newestFirst(
@@ -129,6 +139,7 @@ export function mailRoutes(http: Http, deps: MailRouteDeps): void {
           'm.why',
           'm.attempts',
           'm.next_at',
+          'm.returned_at',
           'm.created_at',
           'l.from_address',
           'l.named_from',
@@ -148,6 +159,7 @@ export function mailRoutes(http: Http, deps: MailRouteDeps): void {
         state: row.state as SentMail['state'],
         reason: row.why !== null && isReason(row.why) ? row.why : null,
         said: row.why !== null && !isReason(row.why) ? row.why : null,
+        returnedAt: row.returned_at?.toISOString() ?? null,
         attempts: row.attempts,
         nextAt: row.state === 'waiting' ? row.next_at.toISOString() : null,
       })),

@@ -14,6 +14,7 @@ import { tellOfLimit } from './letters.ts'
 import { mayBeFrom, senderNames, type SenderNames } from './sender.ts'
 import { domainOfAddress } from './letter.ts'
 import { hourLimitOf } from './limits.ts'
+import { suppressedAmong } from './returned.ts'
 import { forgetTexts, limitEndsAt, lockSetting, sendMailJob, sentInHour, wakeFor } from './store.ts'
 import { judgeBounces } from './suspension.ts'
 
@@ -94,9 +95,13 @@ export function defineSending(deps: MailDeps): void {
     if (!letter?.sealed) return { state: 'refused', why: 'text_gone' }
     // The name may have been let go of since.
     if (!mayBeFrom(names, letter.from_address)) return { state: 'refused', why: 'sender_lost' }
+    const recipients = [one.recipient]
+    // Another letter may have come back from there since this one was taken.
+    if ((await suppressedAmong(db, { siteId: site.id, recipients, now: clock.now() })).size > 0)
+      return { state: 'refused', why: 'recipient_returned' }
     const purpose = letterPurpose(site.id, letter.key)
     const outcome = await relay.relay({
-      from: letter.from_address,
+      from: deps.returnPaths?.addressOf(one.id) ?? letter.from_address,
       to: one.recipient,
       raw: Buffer.from(secrets.open(purpose, letter.sealed), 'latin1'),
       signKey: await signingKeyOf(deps, site.id, domainOfAddress(letter.from_address)),

@@ -44,7 +44,8 @@ export async function sentInHour(db: Queryable, siteId: string, now: Date): Prom
   const { rows } = await sql<{ n: number }>`
     select (
       (select count(*) from site_mail where site_id = ${siteId}
-        and settled_at > ${later(now, -hourMs)} and state in ('sent', 'bounced'))
+        and settled_at > ${later(now, -hourMs)}
+        and (state in ('sent', 'bounced') or returned_at is not null))
       + (select count(*) from site_mail where site_id = ${siteId} and state = 'waiting'
         and leased_until > ${now})
     )::int as n`.execute(db)
@@ -90,7 +91,9 @@ export async function limitEndsAt(
     .select('settled_at')
     .where('site_id', '=', siteId)
     .where('settled_at', 'is not', null)
-    .where('state', 'in', ['sent', 'bounced'])
+    .where(({ eb, or }) =>
+      or([eb('state', 'in', ['sent', 'bounced']), eb('returned_at', 'is not', null)]),
+    )
     .orderBy('settled_at', 'desc')
     .offset(Math.max(0, limit - 1))
     .limit(1)
@@ -172,10 +175,18 @@ export async function forgetTextsOf(db: Queryable, siteId: string): Promise<void
 
 /** Letters, settings and keys of a site that is gone. */
 export async function forgetMail(tx: Tx, siteId: string): Promise<void> {
-  for (const table of ['site_letter', 'site_mail_setting', 'site_mail_key'] as const)
+  for (const table of [
+    'site_letter',
+    'site_mail_setting',
+    'site_mail_key',
+    'site_mail_suppressed',
+  ] as const)
     await tx.deleteFrom(table).where('site_id', '=', siteId).execute()
 }
 
-/** Letters that are older than what is kept, with their recipients. */
-export const dropOldMail = (db: Database, clock: Clock): Promise<unknown> =>
-  deleteInBatches(db, 'site_letter', 'created_at', later(clock.now(), -logDays * hours(24)))
+/** Letters that are older than what is kept, with their recipients, and who may be written to. */
+export async function dropOldMail(db: Database, clock: Clock): Promise<void> {
+  const now = clock.now()
+  await deleteInBatches(db, 'site_letter', 'created_at', later(now, -logDays * hours(24)))
+  await deleteInBatches(db, 'site_mail_suppressed', 'until', now)
+}

@@ -75,18 +75,44 @@ export async function resumeMail(tx: Tx, deps: SuspensionDeps, siteId: string): 
   return true
 }
 
-/** After one more was refused for good. */
+/** What became of one recipient's letter, and when that was known: at once, or by a report. */
+interface Outcome {
+  readonly id: bigint
+  readonly isBounced: boolean
+  readonly at: Date
+}
+
+/** Whether so many of those known last were refused for good. */
+export function areTooManyBounced(outcomes: readonly Outcome[]): boolean {
+  const each = new Map(outcomes.map((one) => [one.id, one]))
+  const last = [...each.values()]
+    .toSorted((a, b) => b.at.getTime() - a.at.getTime())
+    .slice(0, looksAt)
+  return last.filter(({ isBounced }) => isBounced).length >= tooMany
+}
+
+/** After one more was refused for good, or came back. */
 export async function judgeBounces(tx: Tx, deps: SuspensionDeps, siteId: string): Promise<void> {
   const resumedAt = (await settingOf(tx, siteId))?.resumed_at ?? null
-  let last = tx
-    .selectFrom('site_mail')
-    .select('state')
-    .where('site_id', '=', siteId)
-    .where('settled_at', 'is not', null)
-    .where('state', 'in', ['sent', 'bounced'])
-    .orderBy('settled_at', 'desc')
-    .limit(looksAt)
-  if (resumedAt !== null) last = last.where('settled_at', '>', resumedAt)
-  const bounced = (await last.execute()).filter(({ state }) => state === 'bounced').length
-  if (bounced >= tooMany) await suspendMail(tx, deps, { siteId, cause: 'bounces', note: null })
+  const newest = async (by: 'settled_at' | 'returned_at'): Promise<Outcome[]> => {
+    const rows = await tx
+      .selectFrom('site_mail')
+      .select(['id', 'state', 'settled_at', 'returned_at'])
+      .where('site_id', '=', siteId)
+      .where(by, 'is not', null)
+      .where('state', 'in', ['sent', 'bounced'])
+      // What was sent before an operator resumed it does not count, whenever it comes back.
+      .$if(resumedAt !== null, (query) => query.where('settled_at', '>', resumedAt))
+      .orderBy(by, 'desc')
+      .limit(looksAt)
+      .execute()
+    return rows.flatMap(({ id, state, settled_at: settled, returned_at: returned }) => {
+      const at = returned ?? settled
+      return at === null ? [] : [{ id, isBounced: state === 'bounced', at }]
+    })
+  }
+  // What comes back may have been sent before the last fifty.
+  const outcomes = [...(await newest('settled_at')), ...(await newest('returned_at'))]
+  if (areTooManyBounced(outcomes))
+    await suspendMail(tx, deps, { siteId, cause: 'bounces', note: null })
 }

@@ -19,6 +19,8 @@ export interface BootOrder {
   readonly ticketsDir: string
   /** Where letters wait that PHP has sent. */
   readonly mailDir: string
+  /** Where the site's processes count together what they write to its disks. */
+  readonly countDir: string
   /** Whether PHP may send any. */
   readonly mail: boolean
   readonly url: string

@@ -141,6 +141,50 @@ echo $all <= 20 * $mb ? 'held' : "broken $all", ' ', $after === 12 * $mb ? 'free
     await driver.start(spec)
   })
 
+  test('containers of one site together write no more than there is room for', async () => {
+    const freeMb = 30
+    const diskMb = (await driver.state(spec.id)).diskUsedMb + freeMb
+    await driver.start({ ...spec, containers: 4, diskMb })
+    await eventually(async () => expect(await driver.addresses(spec.id)).toHaveLength(4), 120_000)
+    await parts.put(
+      spec.id,
+      'probe-fill.php',
+      `<?php
+$all = 0; $f = fopen( __DIR__ . '/wp-content/fill-' . (int) $_GET['n'], 'w' );
+$block = str_repeat( 'x', 65536 );
+for ( $i = 0; $i < 700; $i++ ) {
+	$w = @fwrite( $f, $block ); $all += (int) $w;
+	if ( $w !== 65536 ) break;
+	usleep( 500 );
+}
+fclose( $f ); echo $all, ' ', disk_free_space( __DIR__ );`,
+    )
+    const addresses = await driver.addresses(spec.id)
+    const told = await Promise.all(
+      addresses.map((address, n) =>
+        ask(address as SiteAddress, `${spec.url}/probe-fill.php?n=${n}`),
+      ),
+    )
+    const written = told.map(({ text }) => Number(text.split(' ')[0]))
+    const all = written.reduce((sum, bytes) => sum + bytes, 0)
+    // Disks are told in whole megabytes.
+    expect(all, told.map(({ text }) => text).join()).toBeLessThanOrEqual((freeMb + 1) * megabyte)
+    expect(all).toBeGreaterThan((freeMb - 2) * megabyte)
+    // All of them tell that there is next to nothing left, and each wrote its part.
+    expect(Math.max(...told.map(({ text }) => Number(text.split(' ')[1])))).toBeLessThan(megabyte)
+    expect(Math.min(...written)).toBeGreaterThan(megabyte)
+    // What one frees another may fill, once it has looked again.
+    await fs.rm(path.join(folder(), 'wp-content', 'fill-0'))
+    await eventually(async () => {
+      const [, second] = addresses
+      const { text } = await ask(second as SiteAddress, `${spec.url}/probe-fill.php?n=9`)
+      expect(Number(text.split(' ')[0])).toBeGreaterThan(megabyte)
+    })
+    for (const name of await fs.readdir(path.join(folder(), 'wp-content')))
+      if (name.startsWith('fill-')) await fs.rm(path.join(folder(), 'wp-content', name))
+    await driver.start(spec)
+  })
+
   test('a site with paths beyond what the host can open is removed whole', async () => {
     const other = specOf()
     await driver.install(other, admin)

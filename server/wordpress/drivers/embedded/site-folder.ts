@@ -25,6 +25,8 @@ export class SiteFolder {
   readonly tickets: string
   /** Letters of its PHP that nobody has taken yet. */
   readonly mail: string
+  /** Where the processes of its PHP count together what they write. */
+  readonly count: string
   readonly log: string
   readonly #mark: string
   readonly #filesDir: string
@@ -47,6 +49,7 @@ export class SiteFolder {
     this.run = path.join(this.dir, 'run')
     this.tickets = path.join(this.dir, 'tickets')
     this.mail = path.join(this.dir, 'mail')
+    this.count = path.join(this.dir, 'count')
     this.log = path.join(this.dir, 'log')
     this.#mark = path.join(this.dir, 'installed.json')
     this.#filesDir = filesDir

@@ -198,6 +198,7 @@ export class Slots {
       sqliteDir: path.join(this.#host.filesDir, 'sqlite-database-integration'),
       ticketsDir: this.#folder.tickets,
       mailDir: this.#folder.mail,
+      countDir: this.#folder.count,
       mail: spec.mail === true,
       url: spec.url,
       hosts: spec.hosts,
@@ -293,8 +294,9 @@ export class Slots {
   ): Promise<{ command: Command; php: Command }> {
     const { confinement, runtimeDir, program } = this.#host
     const owner = await this.#folder.owner()
-    const own = [order.siteDir, order.internalDir, order.ticketsDir, order.mailDir]
-    for (const dir of [order.ticketsDir, order.mailDir])
+    const { siteDir, internalDir, ticketsDir, mailDir, countDir } = order
+    const own = [siteDir, internalDir, ticketsDir, mailDir, countDir]
+    for (const dir of [ticketsDir, mailDir, countDir])
       await fs.mkdir(dir, { recursive: true, mode: 0o700 })
     if (owner !== null) for (const dir of own) await giveTree(dir, owner)
     const named = ['--container', name]
@@ -318,7 +320,7 @@ export class Slots {
       ['--php-of', this.#id, ...named],
       {
         reads: [runtimeDir, order.sqliteDir],
-        writes: [order.siteDir, order.internalDir, order.mailDir],
+        writes: [siteDir, internalDir, mailDir, countDir],
       },
       { addons: true, flags: [...phpFlags, ...wasmFlags] },
     )

@@ -1,0 +1,214 @@
+// One count of a site's disks for all processes that write to them, without a lock and without a
+// question for each write. Each process has a file of its own beside the others', which PHP does
+// not see, and says in it between which two numbers the bytes are that it has added since it began:
+// it moves between them as it likes. It widens them before it acts, reads the others' numbers, and
+// takes back what would be too much. Of two that do so at the same moment at least one sees the
+// other, so together they never write more than there is room for.
+import { randomBytes } from 'node:crypto'
+import fs from 'node:fs'
+import path from 'node:path'
+
+export const sharedKinds = ['ssd', 'database']
+
+/** What a process takes at once, where there is plenty; else never more than a part of it. */
+const largestPiece = 1_048_576
+/** How far it may fall without saying so: a database removes its journal all the time. */
+const below = 262_144
+/** A file that nobody has touched for so long is of a process that has ended. */
+const deadMs = 600_000
+/** Where others have taken more than they have written yet, it is asked again so often. */
+const mostTries = 5
+
+const fields = sharedKinds.flatMap((kind) => [`${kind}.low`, `${kind}.high`])
+const fileBytes = fields.length * 8
+
+const zeros = () => Object.fromEntries(sharedKinds.map((kind) => [kind, { low: 0, high: 0 }]))
+const wait = (ms) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
+
+/** A file that is not written yet, or not whole, says nothing. */
+function read(descriptor) {
+  const bytes = Buffer.alloc(fileBytes)
+  const length = fs.readSync(descriptor, bytes, 0, fileBytes, 0)
+  const said = zeros()
+  if (length === fileBytes)
+    for (const [at, field] of fields.entries()) {
+      const value = bytes.readDoubleLE(at * 8)
+      const [kind, end] = field.split('.')
+      said[kind][end] = Number.isFinite(value) ? value : 0
+    }
+  return said
+}
+
+export class DiskLease {
+  #dir
+  #name
+  #descriptor
+  #own = Object.fromEntries(
+    sharedKinds.map((kind) => [kind, { value: 0, low: 0, high: 0, base: 0 }]),
+  )
+  /** By the names of their files: a descriptor, what they said last, and what they said before. */
+  #others = new Map()
+
+  /** `dir`: the folder of the files; null: no other process writes to these disks. */
+  constructor(dir) {
+    this.#dir = dir
+    if (dir === null) return
+    for (const name of fs.readdirSync(dir)) {
+      const file = path.join(dir, name)
+      const stat = fs.statSync(file, { throwIfNoEntry: false })
+      if (stat && Date.now() - stat.mtimeMs > deadMs) fs.rmSync(file, { force: true })
+    }
+    this.#open()
+  }
+
+  #open() {
+    if (this.#descriptor !== undefined) fs.closeSync(this.#descriptor)
+    this.#name = randomBytes(12).toString('hex')
+    this.#descriptor = fs.openSync(path.join(this.#dir, this.#name), 'wx', 0o600)
+    this.#publish()
+  }
+
+  #publish() {
+    if (this.#dir === null) return
+    const bytes = Buffer.alloc(fileBytes)
+    for (const [at, field] of fields.entries()) {
+      const [kind, end] = field.split('.')
+      bytes.writeDoubleLE(this.#own[kind][end], at * 8)
+    }
+    fs.writeSync(this.#descriptor, bytes, 0, fileBytes, 0)
+  }
+
+  /** Reads what the others say now. What one said last counts when its file is gone, too. */
+  listen() {
+    if (this.#dir === null) return
+    for (const name of fs.readdirSync(this.#dir)) {
+      if (name === this.#name || this.#others.has(name)) continue
+      try {
+        const descriptor = fs.openSync(path.join(this.#dir, name), 'r')
+        // It began after the last measurement: all of it is new.
+        this.#others.set(name, { descriptor, said: zeros(), base: zeros() })
+      } catch (error) {
+        if (error.code !== 'ENOENT') throw error
+      }
+    }
+    for (const other of this.#others.values()) other.said = read(other.descriptor)
+  }
+
+  /** Says that this process is still there. */
+  keepAlive() {
+    if (this.#dir === null) return
+    if (fs.existsSync(path.join(this.#dir, this.#name))) return this.#publish()
+    // Taken for dead, by others that went on while it stood still.
+    for (const own of Object.values(this.#own)) {
+      own.base -= own.value
+      own.high -= own.value
+      own.low = own.value = 0
+    }
+    this.#open()
+  }
+
+  /** Before the folders are measured; `measured` takes what it answers. */
+  beginMeasuring() {
+    this.listen()
+    const lows = new Map([...this.#others].map(([name, { said }]) => [name, said]))
+    return {
+      lows,
+      own: Object.fromEntries(sharedKinds.map((kind) => [kind, this.#own[kind].value])),
+    }
+  }
+
+  /**
+   * After it. What somebody wrote or removed meanwhile may be in the measure or not: it counts
+   * where it makes more.
+   */
+  measured(before) {
+    this.listen()
+    const present = this.#dir === null ? new Set() : new Set(fs.readdirSync(this.#dir))
+    for (const [name, other] of this.#others) {
+      if (!present.has(name)) {
+        fs.closeSync(other.descriptor)
+        this.#others.delete(name)
+        continue
+      }
+      const was = before.lows.get(name) ?? zeros()
+      for (const kind of sharedKinds)
+        other.base[kind].low = Math.min(was[kind].low, other.said[kind].low)
+    }
+    for (const kind of sharedKinds) {
+      const own = this.#own[kind]
+      own.base = Math.min(before.own[kind], own.value)
+    }
+  }
+
+  #ofOthers(kind) {
+    let sum = 0
+    for (const { said, base } of this.#others.values()) sum += said[kind].high - base[kind].low
+    return sum
+  }
+
+  /** What the disk holds beyond the last measure, bytes, by what was heard last (`listen`). */
+  grown(kind) {
+    const { value, base } = this.#own[kind]
+    return this.#ofOthers(kind) + value - base
+  }
+
+  /** Whether `bytes` more fit while the disk may have grown by `most`; counts them when they do. */
+  take(kind, bytes, most) {
+    const own = this.#own[kind]
+    if (own.value + bytes <= own.high && this.grown(kind) + bytes <= most) {
+      own.value += bytes
+      return true
+    }
+    if (this.#dir === null) {
+      if (own.value - own.base + bytes > most) return false
+      own.value += bytes
+      return true
+    }
+    for (let tries = 0; tries < mostTries; tries++) {
+      if (tries > 0) wait(1 + Math.random() * 4)
+      const room = Math.floor((most - this.grown(kind) - bytes) / (4 * (this.#others.size + 1)))
+      for (const extra of new Set([Math.min(largestPiece, Math.max(0, room)), 0])) {
+        own.high = own.value + bytes + extra
+        own.low = Math.min(own.low, own.value - below)
+        this.#publish()
+        this.listen()
+        if (this.#ofOthers(kind) + own.high - own.base > most) continue
+        own.value += bytes
+        return true
+      }
+      own.high = own.value
+      this.#publish()
+      if (!this.#isHeld(kind)) break
+    }
+    return false
+  }
+
+  /** Whether others have taken what they may not need. */
+  #isHeld(kind) {
+    return [...this.#others.values()].some(({ said }) => said[kind].high - said[kind].low > 0)
+  }
+
+  /** Before bytes are freed: whoever measures at this moment is to know. */
+  freeing(kind, bytes) {
+    const own = this.#own[kind]
+    if (own.value - bytes >= own.low) return
+    own.low = own.value - bytes - below
+    this.#publish()
+  }
+
+  /** They are free. Until `settle` this process may fill them again. */
+  freed(kind, bytes) {
+    this.freeing(kind, bytes)
+    this.#own[kind].value -= bytes
+  }
+
+  /** What was taken and not needed is the others' again. */
+  settle() {
+    let isChanged = false
+    for (const own of Object.values(this.#own)) {
+      isChanged ||= own.low !== own.value || own.high !== own.value
+      own.low = own.high = own.value
+    }
+    if (isChanged) this.#publish()
+  }
+}

@@ -1,0 +1,43 @@
+/** Whether visitors find a name by HTTPS now, for whoever shows its address. */
+import type { Clock } from '../platform/clock.ts'
+import type { Database } from '../platform/db.ts'
+import type { Log } from '../platform/log.ts'
+import { certificateOf } from './store.ts'
+
+export interface Coverage {
+  /** As it was when it was last looked at, which is asked for often and looked at seldom. */
+  isCovered(): boolean
+  /** Looks now. */
+  look(): Promise<void>
+}
+
+/** What another process of the portal has issued is seen by then. */
+const lookMs = 2_000
+
+/** @param name undefined: nothing is to be covered, and nothing is looked at */
+export function createCoverage(
+  { db, clock, log }: { readonly db: Database; readonly clock: Clock; readonly log: Log },
+  name: string | undefined,
+): Coverage {
+  let until: Date | null = null
+  let lookedAt = -Infinity
+
+  async function look(): Promise<void> {
+    if (name === undefined) return
+    lookedAt = performance.now()
+    until = (await certificateOf(db, name))?.not_after ?? null
+  }
+  const isValid = (): boolean => until !== null && until > clock.now()
+  return {
+    look,
+    isCovered() {
+      if (name === undefined) return true
+      // A valid one is looked at no more until it ends: its successor is there before.
+      if (!isValid() && performance.now() - lookedAt > lookMs)
+        look().catch((error: unknown) =>
+          log.warn({ err: error, name }, 'looking for a certificate'),
+        )
+      return isValid()
+    },
+  }
+}
