@@ -40,20 +40,21 @@ Deny from all
 ${text}`
 
 test.each([
-  ['Options -Indexes\ndeny from all\n', true],
-  ['\tRequire   all DENIED\r\n', true],
-  [both(''), true],
+  ['as most plugins write it', 'Options -Indexes\ndeny from all\n', true],
+  ['of Apache 2.4', '\tRequire   all DENIED\r\n', true],
+  ['of both versions', both(''), true],
   [
+    'but for style sheets',
     both('<FilesMatch "\\.(?:css|txt)$">\nRequire all granted\nAllow from all\n</FilesMatch>'),
     false,
   ],
-  ['<Files *.log>\nRequire all denied\n</Files>', false],
-  ['<Files "a?x.*">\nRequire all denied\n</Files>', true],
-  ['<FilesMatch "[">\nRequire all denied\n</FilesMatch>', true],
-  ['Order allow,deny\nAllow from 192.0.2.1\nDeny from all\n', true],
-  ['# deny from all\nRewriteEngine On\n', false],
-  [`${'#'.repeat(70_000)}\ndeny from all`, false],
-])('%j closes it: %s', async (text, isClosed) => {
+  ['of another name', '<Files *.log>\nRequire all denied\n</Files>', false],
+  ['of a name with signs', '<Files "a?x.*">\nRequire all denied\n</Files>', true],
+  ['an expression that is wrong', '<FilesMatch "[">\nRequire all denied\n</FilesMatch>', true],
+  ['but for one address', 'Order allow,deny\nAllow from 192.0.2.1\nDeny from all\n', true],
+  ['in a remark', '# deny from all\nRewriteEngine On\n', false],
+  ['too long to be read', `${'#'.repeat(70_000)}\ndeny from all`, false],
+])('%s', async (_name, text, isClosed) => {
   await put('one/aXx.txt', 'x')
   await put('one/.htaccess', text)
   expect(await status('one/aXx.txt')).toBe(isClosed ? 403 : 200)
