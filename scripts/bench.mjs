@@ -42,6 +42,7 @@ const all = [
   'dns-differential',
   'dns-loop',
   'zone-files',
+  'plugins',
 ]
 const wanted = process.argv.slice(2)
 for (const name of wanted.length > 0 ? wanted : all) {

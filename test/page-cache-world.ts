@@ -5,9 +5,10 @@
 import { once } from 'node:events'
 import http from 'node:http'
 import { createEdge, createPageCache, type Edge, type PageCache } from '../server/edge/index.ts'
-import { eventually, specOf } from '../server/wordpress/drivers/conformance.ts'
+import { specOf } from '../server/wordpress/drivers/conformance.ts'
 import type { SiteRuntime, SiteSpec } from '../server/wordpress/driver.ts'
 import { fixture } from './embedded-wordpress.ts'
+import { eventually, freePort } from './portal.ts'
 
 const theme = `<?php
 echo '<h1>', get_bloginfo( 'name' ), ' / ', get_bloginfo( 'description' ), "</h1>\\n";
@@ -98,7 +99,7 @@ export interface Browser {
   readonly cookies: Map<string, string>
   ask(
     target: string,
-    options?: { method?: string; headers?: http.OutgoingHttpHeaders; body?: string },
+    options?: { method?: string; headers?: http.OutgoingHttpHeaders; body?: string | Buffer },
   ): Promise<Answer>
 }
 
@@ -107,8 +108,12 @@ export interface World {
   readonly spec: SiteSpec
   readonly cache: PageCache
   readonly edge: Edge
+  /** Where the driver keeps its sites. */
+  readonly dataDir: string
   readonly anonymous: Browser
   readonly admin: Browser
+  /** A browser that has never been here; `from`: its address, one of 127.0.0.0/8. */
+  visitor(from?: string): Browser
   /** The administrator, in another browser. */
   signIn(): Promise<Browser>
   /** By REST, as the administrator; answers what came back. */
@@ -118,13 +123,14 @@ export interface World {
   close(): Promise<void>
 }
 
-function browser(port: number, host: string): Browser {
+function browser(port: number, host: string, from = '127.0.0.1'): Browser {
   const cookies = new Map<string, string>()
   return {
     cookies,
     async ask(target, { method = 'GET', headers = {}, body } = {}) {
       const request = http.request({
         host: '127.0.0.1',
+        localAddress: from,
         port,
         path: target,
         method,
@@ -155,40 +161,57 @@ function browser(port: number, host: string): Browser {
   }
 }
 
-/** @param containers how many the site has */
-export async function openPageCacheWorld(containers = 1): Promise<World> {
+/** What WordPress finds in its folder besides its own: a theme and a plugin that do odd things. */
+const oddFiles: Readonly<Record<string, string>> = {
+  'themes/odd/style.css': '/*\nTheme Name: Odd\n*/\n',
+  'themes/odd/index.php': theme,
+  'themes/odd/functions.php': functions,
+  'themes/odd/note.txt': 'first note',
+  'mu-plugins/odd.php': odd,
+}
+
+/**
+ * @param containers how many the site has
+ * @param files what stands in wp-content before it starts
+ */
+export async function openPageCacheWorld(
+  containers = 1,
+  files: Readonly<Record<string, string>> = oddFiles,
+): Promise<World> {
   const parts = await fixture()
   const { driver } = parts
-  const spec = { ...specOf({ containers, cpu: 2, ramMb: 2_000 }), language: 'en' as const }
+  // The port is the edge's, so that the site reaches itself by its own address.
+  const port = await freePort()
+  const spec = specOf({
+    url: `http://pages.localhost:${port}`,
+    language: 'en',
+    containers,
+    cpu: 2,
+    ramMb: 2_000,
+    mail: true,
+  })
   const host = new URL(spec.url).host
   const account = { user: 'boss', password: 'Another#1pass', email: 'boss@example.com' }
   const cache = createPageCache({ totalBytes: 64e6, siteBytes: 32e6, waitMs: 20_000 })
   driver.onWrite(cache.drop)
   await driver.install(spec, account)
-  for (const [file, text] of [
-    ['themes/odd/style.css', '/*\nTheme Name: Odd\n*/\n'],
-    ['themes/odd/index.php', theme],
-    ['themes/odd/functions.php', functions],
-    ['themes/odd/note.txt', 'first note'],
-    ['mu-plugins/odd.php', odd],
-  ] as const)
-    await parts.put(spec.id, `wp-content/${file}`, text)
+  for (const [file, content] of Object.entries(files))
+    await parts.put(spec.id, `wp-content/${file}`, content)
   await driver.start(spec)
-  await eventually(() => {
-    if (driver.upstreams(spec.id).length < containers) throw new Error('not all are there')
-  }, 120_000)
+  const isWhole = async () => driver.upstreams(spec.id).length >= containers
+  await eventually('every container', isWhole, 120)
   const edge = createEdge({
     resolve: (name) =>
       name === new URL(spec.url).hostname
         ? { id: spec.id, state: 'running', addresses: driver.upstreams(spec.id) }
         : { id: null, state: 'unknown', addresses: [] },
     cache,
-    port: 0,
+    port,
     host: '127.0.0.1',
     log: { warn: () => undefined },
     note: () => undefined,
   })
-  const port = await edge.listen()
+  await edge.listen()
   const signIn = async (): Promise<Browser> => {
     const signedIn = browser(port, host)
     await signedIn.ask('/wp-login.php')
@@ -222,7 +245,9 @@ export async function openPageCacheWorld(containers = 1): Promise<World> {
     admin,
     signIn,
     rest,
+    dataDir: parts.dataDir,
     anonymous: browser(port, host),
+    visitor: (from) => browser(port, host, from),
     async uncached(target) {
       const headers = {
         accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8',

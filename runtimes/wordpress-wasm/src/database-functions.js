@@ -82,7 +82,8 @@ final class Portal_Database_Functions {
 		}
 	}
 
-	private static function fold( string $text ): string {
+	/** Base letters in lower case: texts that MySQL's collation takes for one are one. */
+	public static function fold( string $text ): string {
 		if ( ! preg_match( '/[\\x80-\\xff]/', $text ) ) return strtolower( $text );
 		foreach ( self::$folded as $pair ) if ( $pair[0] === $text ) return $pair[1];
 		$folded = strtr( strtolower( $text ), self::BASE_LETTERS );

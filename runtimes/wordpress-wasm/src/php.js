@@ -20,6 +20,8 @@ import { wordpressRoot } from './root.js'
 const sqlitePlugin = '/internal/shared/sqlite-database-integration'
 const databaseAdditions = '/internal/shared/portal-database.php'
 const pageTags = '/internal/shared/portal-page-tags.php'
+/** After the page tags, which read statements as they were sent. */
+const mysqlParts = ['mysql-dates.php', 'mysql-functions.php', 'mysql-statements.php']
 /** Shared by the containers of a site, and neither served nor backed up. */
 const lockDir = `${wordpressRoot}/wp-content/database/.locks`
 
@@ -125,7 +127,13 @@ unset($portal_seconds, $_SERVER['PORTAL_SECONDS']);`
     `<?php\n${home}\n${time}\n${defines.join('\n')}\n${mailCode}`,
   )
   fs.writeFileSync(path.join(shared, 'portal-database.php'), databaseFunctions(lockDir))
-  fs.writeFileSync(path.join(shared, 'portal-page-tags.php'), pageTagsCode)
+  // From a file of the container's own, for containers of another release share wp-content/db.php.
+  fs.writeFileSync(
+    path.join(shared, 'portal-page-tags.php'),
+    pageTagsCode + mysqlParts.map((name) => `require_once __DIR__ . '/portal-${name}';\n`).join(''),
+  )
+  for (const name of mysqlParts)
+    fs.copyFileSync(new URL(name, import.meta.url), path.join(shared, `portal-${name}`))
   const plugin = path.join(shared, 'sqlite-database-integration')
   fs.rmSync(plugin, { recursive: true, force: true })
   // Same modification times, or the warmed opcache would be stale.

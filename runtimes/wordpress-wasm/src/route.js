@@ -1,6 +1,7 @@
 // From a URL path to what answers it, inside the site's folder and nowhere else.
 import fs from 'node:fs/promises'
 import path from 'node:path'
+import { isDenied } from './denied-folders.js'
 
 /** Folders below which PHP files are data, not programs, and the folder that is never served. */
 const neverRun = /^\/wp-content\/(?:uploads|languages|upgrade|fonts)\//i
@@ -29,22 +30,23 @@ export async function route(siteDir, pathname) {
     if (!clean.endsWith('/')) return { kind: 'redirect', location: `${pathname}/` }
     for (const index of ['index.php', 'index.html']) {
       const inside = await look(siteDir, clean + index)
-      if (inside?.stat.isFile()) return answer(clean + index, inside)
+      if (inside?.stat.isFile()) return answer(siteDir, clean + index, inside)
     }
     found = null
   }
-  if (found?.stat.isFile()) return answer(clean, found)
+  if (found?.stat.isFile()) return answer(siteDir, clean, found)
   // /index.php/some/path: the longest prefix that is a program gets the rest as PATH_INFO.
   const at = clean.search(/\.php\//i)
   if (at > 0) {
     const script = clean.slice(0, at + 4)
     const inside = await look(siteDir, script)
-    if (inside?.stat.isFile()) return answer(script, inside)
+    if (inside?.stat.isFile()) return answer(siteDir, script, inside)
   }
   return { kind: 'php', script: '/index.php' }
 }
 
-function answer(name, { file, stat }) {
+async function answer(siteDir, name, { file, stat }) {
+  if (await isDenied(siteDir, name)) return { kind: 'refused' }
   if (!/\.(?:php|phtml|phar)$/i.test(name)) return { kind: 'file', file, stat }
   if (neverRun.test(name) || !name.endsWith('.php')) return { kind: 'refused' }
   return { kind: 'php', script: name }
