@@ -1,5 +1,6 @@
 /** Acts on money. None posts by itself: the ledger's own rules decide. */
 import { randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
 import type { Currency } from '../../contract/money.ts'
 import type { ActInput } from '../../contract/operator-acts.ts'
 import { jobNames } from '../billing/index.ts'
@@ -10,10 +11,13 @@ import {
   paymentOf,
   suspenseOf,
 } from '../payments/index.ts'
+import { hours, later } from '../platform/clock.ts'
 import type { Tx } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
 import type { ActNeeds, Done, RegistryOf } from './acts.ts'
 import { refuseUnknown } from './customer-acts.ts'
+
+const aloneMs = hours(24)
 
 type Adjustment = ActInput<'money.credit'>
 
@@ -59,22 +63,35 @@ async function adjust(tx: Tx, needs: ActNeeds, input: Adjustment, sign: 1n | -1n
   }
 }
 
-const ofAdjustment = {
+/**
+ * What went the same way through a customer's wallet within a day with nobody's approval, minor
+ * units: many small acts need a second member as one large one does.
+ */
+async function movedAlone(tx: Tx, needs: ActNeeds, act: string, customer: string): Promise<bigint> {
+  const { rows } = await sql<{ sum: bigint }>`
+    select coalesce(sum((input ->> 'amount')::bigint), 0)::bigint as sum from operator_act
+    where customer_id = ${customer} and act = ${act} and approved_by_id is null
+      and at > ${later(needs.clock.now(), -aloneMs)}`.execute(tx)
+  return rows[0]?.sum ?? 0n
+}
+
+const ofAdjustment = (act: 'money.credit' | 'money.debit') => ({
   customer: async (_tx: Tx, { customer }: Adjustment) => customer,
   async needsSecond(tx: Tx, needs: ActNeeds, { customer, currency, amount }: Adjustment) {
     // Nobody else is to be asked for what can never be done.
     await refuseUnknown(tx, customer)
-    return isAbove(needs, currency, BigInt(amount))
+    const before = await movedAlone(tx, needs, act, customer)
+    return isAbove(needs, currency, before + BigInt(amount))
   },
-}
+})
 
 export const moneyActs: RegistryOf<'money'> = {
   'money.credit': {
-    ...ofAdjustment,
+    ...ofAdjustment('money.credit'),
     run: (tx, needs, _actor, input) => adjust(tx, needs, input, 1n),
   },
   'money.debit': {
-    ...ofAdjustment,
+    ...ofAdjustment('money.debit'),
     run: (tx, needs, _actor, input) => adjust(tx, needs, input, -1n),
   },
   'money.refund': {

@@ -305,6 +305,17 @@ describe('a second member', () => {
     expect(acts[1]).toMatchObject({ act: 'proposal.make', actor: finance.name })
   })
 
+  test('is needed for many small sums within a day as for one large one', async () => {
+    const an = await portal.customer()
+    const states: string[] = []
+    for (const amount of [3_000_000, 2_000_000, 1])
+      states.push((await credit(finance, an, amount)).body.result.state)
+    expect(states).toEqual(['done', 'done', 'proposed'])
+    // Whoever else does it, and only the same way.
+    expect((await credit(otherFinance, an, 1)).body.result.state).toBe('proposed')
+    expect((await debit(finance, an, 5_000_000)).body.result.state).toBe('done')
+  })
+
   test('may reject it, and who proposed it may withdraw it', async () => {
     const an = await portal.customer()
     const [one, other] = [await propose(an), await propose(an)]
@@ -654,6 +665,8 @@ test('after 200 generated acts wallets are as modelled, ledger and trail whole',
   const random = randomOf(seed)
   const customers = await Promise.all([1, 2, 3].map(() => portal.customer()))
   const model = new Map(customers.map(({ id }) => [id, 0]))
+  /** What went each way with nobody's approval. */
+  const alone = new Map<string, number>()
   const open: { id: string; customer: string; amount: number }[] = []
   let expectedActs = (await verification()).acts
   for (let done = 0; done < 200; done++) {
@@ -661,14 +674,20 @@ test('after 200 generated acts wallets are as modelled, ledger and trail whole',
     const held = model.get(customer.id) ?? 0
     const large = random() < 0.15
     const amount = 1 + Math.floor(random() * (large ? 9_000_000 : 90_000))
-    const needsSecond = amount > 5_000_000
     const what = random()
+    const way = `${what < 0.45 || what >= 0.85 ? 'in' : 'out'} ${customer.id}`
+    const sum = (alone.get(way) ?? 0) + (what < 0.85 ? amount : 777)
+    const needsSecond = sum > 5_000_000
+    const moves = (by: number): void => {
+      alone.set(way, sum)
+      model.set(customer.id, held + by)
+    }
     const key = `model-${seed}-${done}`
     if (what < 0.45) {
       const { body } = await credit(finance, customer, amount, { key })
       expectedActs += 1
       if (needsSecond) open.push({ id: body.result.proposal ?? '', customer: customer.id, amount })
-      else model.set(customer.id, held + amount)
+      else moves(amount)
     } else if (what < 0.75) {
       const { status, body } = await debit(finance, customer, amount, { key })
       const isShort = !needsSecond && amount > held
@@ -676,7 +695,7 @@ test('after 200 generated acts wallets are as modelled, ledger and trail whole',
       if (!isShort) expectedActs += 1
       if (needsSecond)
         open.push({ id: body.result.proposal ?? '', customer: customer.id, amount: -amount })
-      else if (!isShort) model.set(customer.id, held - amount)
+      else if (!isShort) moves(-amount)
     } else if (what < 0.85) {
       const proposal = open.shift()
       if (!proposal) continue
@@ -692,13 +711,15 @@ test('after 200 generated acts wallets are as modelled, ledger and trail whole',
       model.set(proposal.customer, now + proposal.amount)
     } else {
       // A press that came twice.
-      const body = { key }
-      await Promise.all([
-        credit(finance, customer, 777, body),
-        credit(finance, customer, 777, body),
+      const twice = await Promise.all([
+        credit(finance, customer, 777, { key }),
+        credit(finance, customer, 777, { key }),
       ])
+      const proposed = twice.map(({ body }) => body.result.proposal)
+      expect(new Set(proposed).size).toBe(1)
       expectedActs += 1
-      model.set(customer.id, held + 777)
+      if (needsSecond) open.push({ id: proposed[0] ?? '', customer: customer.id, amount: 777 })
+      else moves(777)
     }
   }
   for (const [id, balance] of model) expect([seed, await balanceOf(id)]).toEqual([seed, balance])

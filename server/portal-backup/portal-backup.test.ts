@@ -350,11 +350,15 @@ test('all machines are gone: one command, and the customer notices nothing', asy
   const before = await world.get('/api/v1/auth/me')
   // The older of its two backups is not in the portal's, and is not offered afterwards.
   const backups = async () =>
-    (await world.get(`/api/wp/${world.siteId}/backups`)) as unknown as { state: string }[]
+    (await world.get(`/api/wp/${world.siteId}/backups`)) as unknown as {
+      id: string
+      state: string
+    }[]
+  const older = new Set((await backups()).map(({ id }) => id))
   await portal.call('POST', `/api/wp/${world.siteId}/backups`, { token: world.an.token })
   await eventually(
     'a second backup of the site',
-    async () => (await backups()).filter(({ state }) => state === 'proven').length === 2,
+    async () => (await backups()).some(({ id, state }) => state === 'proven' && !older.has(id)),
     90,
   )
   // Another machine has the site, and is gone as well.
@@ -407,5 +411,8 @@ test('all machines are gone: one command, and the customer notices nothing', asy
     90,
   )
   expect(page.text).toBe('what the customer wrote')
-  expect(await backups()).toHaveLength(1)
+  // At night there may be one more.
+  const offered = (await backups()).map(({ id }) => id)
+  expect(offered.filter((id) => older.has(id))).toEqual([])
+  expect(offered.length).toBeGreaterThan(0)
 })
