@@ -179,6 +179,7 @@ const unusedByPages: ReadonlySet<string | undefined> = new Set([
   'summary',
   'scope',
   'narrows',
+  'seen',
 ])
 
 /**
