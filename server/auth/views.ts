@@ -79,6 +79,15 @@ export async function openView(
   readonly customer: { readonly id: string; readonly name: string }
 }> {
   const now = clock.now()
+  const found = await tx
+    .selectFrom('account_view as v')
+    .innerJoin('customer as c', 'c.id', 'v.customer_id')
+    .select(['c.id', 'c.name'])
+    .where('v.ticket_hash', '=', hashOf(ticket))
+    .where('c.blocked_at', 'is', null)
+    // The customer first, as whoever blocks them does.
+    .forUpdate('c')
+    .executeTakeFirst()
   const view = await tx
     .selectFrom('account_view')
     .select(['id', 'customer_id'])
@@ -87,7 +96,7 @@ export async function openView(
     .where('expires_at', '>', now)
     .forUpdate()
     .executeTakeFirst()
-  if (!view) throw new Refusal('link_expired')
+  if (!found || !view) throw new Refusal('link_expired')
   const token = `${viewPrefix}${newSecret()}`
   const expiresAt = new Date(
     Math.min(later(now, minutes(viewMinutes)).getTime(), by.expiresAt.getTime()),
@@ -126,12 +135,7 @@ export async function openView(
     .offset(maxViews - 1)
     .execute()
   await endViews(tx, clock, { column: 'id', is: beyond.map(({ id }) => id) })
-  const customer = await tx
-    .selectFrom('customer')
-    .select(['id', 'name'])
-    .where('id', '=', view.customer_id)
-    .executeTakeFirstOrThrow()
-  return { id: view.id, token, expiresAt, customer }
+  return { id: view.id, token, expiresAt, customer: found }
 }
 
 /** Whose portal a token shows, and by which session of the staff; undefined: it opens nothing. */

@@ -126,12 +126,16 @@ test('from the desk into a tab that only reads, and back', async () => {
   expect(refusals).toEqual([])
   // What opens something elsewhere is closed, and its place says so.
   await openPage(tab, `${portal.url}/wordpress/${server.id}?tab=files`)
+  await shown(tab, 'Only the customer can open this.')
   await keep(tab, 'view-files-en-light')
+  await openPage(tab, `${portal.url}/wordpress/${server.id}?tab=logs`)
+  await shown(tab, 'Only the customer can open this.')
   await openPage(tab, `${portal.url}/account/programs`)
   await shown(tab, 'Only the customer can open this.')
   await keep(tab, 'view-programs-en-light')
   expect([...new Set(refusals)]).toEqual([
     `GET /api/wp/${server.id}/sftp`,
+    `GET /api/wp/${server.id}/log`,
     'GET /api/v1/account/webhooks',
   ])
   refusals.length = 0
@@ -166,6 +170,10 @@ test('from the desk into a tab that only reads, and back', async () => {
   expect(await tab.evaluate(() => sessionStorage.getItem('accessToken'))).toBeNull()
   await keep(tab, 'view-ended-en-light')
   expect(await violations(tab)).toEqual([])
+  await openPage(desk, `${portal.url}/operator/customers/${an.id}`)
+  await shown(desk, 'Support looked')
+  await shown(desk, 'Asked for by phone, ticket 4711')
+  await keep(desk, 'desk-customer-en-light', true)
   expect(complaints).toEqual([])
 })
 

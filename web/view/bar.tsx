@@ -69,7 +69,11 @@ function Bar({ view }: { view: ViewOfTab }) {
 function follow(token: string | null) {
   // Who only looks has no password to unlock it with.
   if (session.locked() && token !== null) session.open(token)
-  else if (session.token() !== token || !session.signedIn()) location.replace('/see')
+  else if (session.token() !== token || !session.signedIn()) {
+    // What was typed here is nobody's.
+    sessionStorage.clear()
+    location.replace('/see')
+  }
 }
 
 /** Shows the bar, and keeps to this view. */
