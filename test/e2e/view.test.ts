@@ -204,6 +204,29 @@ test('the customer ends it, and signing out of the tab or the desk does', async 
   await desk.getByText('Sign in to the desk first').waitFor()
 })
 
+test('a browser that opens no tab leaves it to a press, and the view ends in time', async () => {
+  const an = await portal.customer()
+  const support = await newMember(portal, 'support')
+  const { context, page: desk } = await deskOf(support)
+  await desk.addInitScript(() => {
+    window.open = () => null
+  })
+  await openPage(desk, `${portal.url}/operator/customers/${an.id}`)
+  await desk.getByRole('button', { name: words.en.see }).click()
+  await desk.getByLabel(words.en.reason).fill('Asked for by phone, ticket 4711')
+  await desk.getByRole('dialog').getByRole('button', { name: words.en.see }).click()
+  const opened = context.waitForEvent('page')
+  await keep(desk, 'see-blocked-en')
+  await desk.getByRole('link', { name: 'Open the tab' }).click()
+  const tab = await opened
+  await barOf(tab).waitFor()
+  await desk.getByRole('dialog').waitFor({ state: 'detached' })
+  // Half an hour later by the clock of this machine; the server is asked nothing.
+  await tab.clock.setFixedTime(Date.now() + 31 * 60_000)
+  await tab.getByText('This view has ended.').waitFor()
+  expect(new URL(tab.url()).pathname).toBe('/see')
+})
+
 test('in Vietnamese, dark, and on a phone the bar stands and nothing is cut', async () => {
   const owner = await newMember(portal, 'owner')
   const { context, page: desk } = await deskOf(owner, { language: 'vi', theme: 'dark' })
