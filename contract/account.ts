@@ -67,6 +67,7 @@ export const account = endpoint({
   method: 'GET',
   path: '/api/v1/account',
   access: 'customer',
+  seen: true,
   summary: 'The account of the signed-in customer',
   result: Account,
 })
@@ -143,6 +144,8 @@ export const Session = z.object({
   lastUsedAt: z.string(),
   /** Kept for 30 days, used or not. */
   remembered: z.boolean(),
+  /** A member of the operator's staff, who sees the portal as the customer does. */
+  isView: z.boolean(),
 })
 export type Session = z.output<typeof Session>
 
@@ -150,6 +153,7 @@ export const sessions = endpoint({
   method: 'GET',
   path: '/api/v1/account/sessions',
   access: 'customer',
+  seen: true,
   summary: 'Where the customer is signed in, the last used first',
   result: z.array(Session),
 })
@@ -174,7 +178,10 @@ export const SignIn = z.object({
   at: z.string(),
   ip: z.string(),
   userAgent: z.string(),
-  outcome: z.enum(['succeeded', 'failed']),
+  /** `viewed`: the operator's staff looked at the account; it has no address and no device. */
+  outcome: z.enum(['succeeded', 'failed', 'viewed']),
+  /** With `viewed`: when it ended, or ends at the latest. Null with the others. */
+  until: z.nullable(z.string()),
 })
 export type SignIn = z.output<typeof SignIn>
 
@@ -182,7 +189,8 @@ export const signIns = endpoint({
   method: 'GET',
   path: '/api/v1/account/sign-ins',
   access: 'customer',
-  summary: 'Sign-ins of the last 90 days, newest first',
+  seen: true,
+  summary: "Sign-ins, and looks of the operator's staff, of the last 90 days, newest first",
   query: z.object(pageQuery),
   result: z.array(SignIn),
   paged: true,

@@ -11,6 +11,7 @@ export const logout = endpoint({
   method: 'POST',
   path: '/api/v1/auth/logout',
   access: 'customer',
+  seen: true,
   summary: 'Revoke this access token',
   result: z.null(),
   whileLocked: true,
@@ -35,6 +36,7 @@ export const me = endpoint({
   method: 'GET',
   path: '/api/v1/auth/me',
   access: 'customer',
+  seen: true,
   summary: 'The signed-in customer, with the wallet balance in minor units',
   result: Me,
 })

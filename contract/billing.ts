@@ -56,6 +56,7 @@ export const listInvoices = endpoint({
   method: 'GET',
   path: '/api/payments/stripe/invoices',
   access: 'customer',
+  seen: true,
   scope: 'invoices:read',
   summary: 'Invoices, newest first',
   query: z.object({ ...pageQuery }),
@@ -94,6 +95,7 @@ export const unpaidInvoices = endpoint({
   method: 'GET',
   path: '/api/payments/stripe/invoices/unpaid',
   access: 'customer',
+  seen: true,
   scope: 'invoices:read',
   summary: 'How many invoices are open, and what is due on all of them',
   result: z.object({ count: z.int(), amount_due: minor, currency }),
@@ -123,6 +125,7 @@ export const getRunway = endpoint({
   method: 'GET',
   path: '/api/wallet/runway',
   access: 'customer',
+  seen: true,
   scope: 'wallet:read',
   summary:
     'How long the wallet lasts, from what will really renew: planned changes and ' +
@@ -173,6 +176,7 @@ export const getSubscription = endpoint({
   method: 'GET',
   path: '/api/subscriptions/:id',
   access: 'customer',
+  seen: true,
   scope: 'invoices:read',
   summary: 'One subscription',
   params: idParam,

@@ -24,6 +24,7 @@ export const listMethods = endpoint({
   method: 'GET',
   path: '/api/payments/stripe/methods',
   access: 'customer',
+  seen: true,
   summary: 'The linked cards, the default first',
   query: z.object({ ...pageQuery }),
   result: z.array(Card),

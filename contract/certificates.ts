@@ -63,6 +63,7 @@ export const getHttps = endpoint({
   method: 'GET',
   path: '/api/wp/:id/https',
   access: 'customer',
+  seen: true,
   scope: 'servers:read',
   summary: "The certificates of a server's names, and why one is missing",
   params: idParam,

@@ -108,6 +108,7 @@ export const listChanges = endpoint({
   method: 'GET',
   path: '/api/dns/:id/changes',
   access: 'customer',
+  seen: true,
   scope: 'domains:read',
   summary: 'Who changed what, newest first',
   params: idParam,

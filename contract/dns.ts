@@ -105,6 +105,7 @@ export const listDomains = endpoint({
   method: 'GET',
   path: '/api/dns',
   access: 'customer',
+  seen: true,
   scope: 'domains:read',
   narrows: true,
   summary: "The customer's domains, newest first",
@@ -127,6 +128,7 @@ export const checkDomain = endpoint({
   method: 'GET',
   path: '/api/dns/check',
   access: 'customer',
+  seen: true,
   scope: 'domains:read',
   summary:
     "Ask the parent zone's own servers how the domain is delegated; activates it when that is " +
@@ -138,6 +140,7 @@ export const getDomain = endpoint({
   method: 'GET',
   path: '/api/dns/:id',
   access: 'customer',
+  seen: true,
   scope: 'domains:read',
   summary: 'One domain',
   params: idParam,
@@ -157,6 +160,7 @@ export const listRecords = endpoint({
   method: 'GET',
   path: '/api/dns/:id/records',
   access: 'customer',
+  seen: true,
   scope: 'domains:read',
   summary:
     "A domain's records, newest first; `search` looks in full names and values, `name` is one " +
@@ -182,6 +186,7 @@ export const changedRecords = endpoint({
   method: 'GET',
   path: '/api/dns/:id/changed-records',
   access: 'customer',
+  seen: true,
   scope: 'domains:read',
   summary: 'What changed in the records since a serial, for who keeps a copy of them',
   params: idParam,
@@ -212,6 +217,7 @@ export const getRecord = endpoint({
   method: 'GET',
   path: '/api/dns/:id/records/:recordId',
   access: 'customer',
+  seen: true,
   scope: 'domains:read',
   summary: 'One record',
   params: recordParams,

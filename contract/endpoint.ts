@@ -23,6 +23,11 @@ export interface Endpoint {
   readonly scope?: TokenScope
   /** True for a list that shows a token that is limited only what it is limited to. */
   readonly narrows?: true
+  /**
+   * True for a read that a member of the operator's staff makes as well who sees the portal as a
+   * customer does, and for the call that ends this (decision 104). Every other call is closed then.
+   */
+  readonly seen?: true
   /** True for what anybody may call and what depends on who is signed in. */
   readonly identifies?: true
   /** True for what anybody may call while the portal is closed for maintenance. */

@@ -21,6 +21,8 @@ export const ActOutcome = z.object({
   repeated: z.boolean(),
   before: z.nullable(z.record(z.string(), z.unknown())),
   after: z.nullable(z.record(z.string(), z.unknown())),
+  /** What opens what was asked for: once, and only for who asked. A repeat has none. */
+  link: z.optional(z.string()),
 })
 export type ActOutcome = z.output<typeof ActOutcome>
 
@@ -90,6 +92,12 @@ export const acts = {
     'customers',
     'Change the language that a customer is written to in',
     { ...customer, language: z.enum(['en', 'vi', 'aud']) },
+  ),
+  'customer.see': needed(
+    'customer.see',
+    'customers',
+    'See the portal as a customer does, and change nothing: a link for one minute',
+    customer,
   ),
   'customer.note': unneeded('customer.note', 'note', 'Write a note about a customer', {
     ...customer,

@@ -161,6 +161,23 @@ export const customer = endpoint({
   result: CustomerStory,
 })
 
+/** Minutes for which a member sees the portal as a customer does. */
+export const viewMinutes = 30
+export const openView = endpoint({
+  method: 'POST',
+  path: '/api/operator/view',
+  access: 'staff',
+  may: 'customers',
+  summary: 'Begin to see the portal as a customer does, by the ticket of the act customer.see',
+  body: z.strictObject({ ticket: z.string().check(z.minLength(1), z.maxLength(100)) }),
+  result: z.object({
+    /** A bearer token that opens reads, and nothing else. */
+    token: z.string(),
+    expiresAt: time,
+    customer: z.object({ id: z.string(), name: z.string() }),
+  }),
+})
+
 export const trail = endpoint({
   method: 'GET',
   path: '/api/operator/trail',

@@ -32,6 +32,7 @@ export const getPageCache = endpoint({
   method: 'GET',
   path: '/api/wp/:id/cache',
   access: 'customer',
+  seen: true,
   scope: 'servers:read',
   summary: 'Whether pages of a server are kept, and how many visits they have answered',
   params: idParam,

@@ -66,6 +66,7 @@ export const getTransaction = endpoint({
   method: 'GET',
   path: '/api/payments/get-transaction',
   access: 'customer',
+  seen: true,
   summary: 'One top-up by its code; only its owner is answered',
   query: z.object({ transactionCode: z.string().check(z.minLength(1), z.maxLength(100)) }),
   result: Payment,
@@ -93,6 +94,7 @@ export const getTransfer = endpoint({
   method: 'GET',
   path: '/api/payments/transfer',
   access: 'customer',
+  seen: true,
   summary: 'How to make the bank transfer of a top-up; only its owner is answered',
   query: z.object({ transactionCode: z.string().check(z.minLength(1), z.maxLength(100)) }),
   result: Transfer,
@@ -102,6 +104,7 @@ export const listTransfers = endpoint({
   method: 'GET',
   path: '/api/payments/transfers',
   access: 'customer',
+  seen: true,
   summary:
     'Bank transfers of the last day that were begun and brought no money yet, the newest first',
   result: z.array(

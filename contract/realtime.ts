@@ -84,6 +84,7 @@ export const listNotifications = endpoint({
   method: 'GET',
   path: '/api/notifications',
   access: 'customer',
+  seen: true,
   summary: 'Stored notifications, newest first; `after` answers only those newer than a known id',
   query: z.object({ ...pageQuery, after: z.optional(z.string().check(z.maxLength(40))) }),
   result: z.object({ data: z.array(Notification), unread: z.int() }),

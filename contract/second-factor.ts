@@ -104,6 +104,7 @@ export const security = endpoint({
   method: 'GET',
   path: '/api/v1/account/security',
   access: 'customer',
+  seen: true,
   summary: 'The second factor of the signed-in customer, without any secret',
   result: Security,
 })

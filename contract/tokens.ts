@@ -58,6 +58,7 @@ export const listTokens = endpoint({
   method: 'GET',
   path: '/api/v1/account/tokens',
   access: 'customer',
+  seen: true,
   summary: 'Tokens for programs, the newest first; never their secrets',
   result: z.array(Token),
 })

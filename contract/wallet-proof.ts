@@ -114,6 +114,7 @@ export const getTransaction = endpoint({
   method: 'GET',
   path: '/api/payments/stripe/transactions/:id',
   access: 'customer',
+  seen: true,
   scope: 'wallet:read',
   summary:
     'One entry explained: every input of a charge and the sum recomputed, or the gateway of a ' +

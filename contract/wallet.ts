@@ -45,6 +45,7 @@ export const listTransactions = endpoint({
   method: 'GET',
   path: '/api/payments/stripe',
   access: 'customer',
+  seen: true,
   scope: 'wallet:read',
   summary:
     "The wallet's entries of every provider, newest first. A search looks through 1000 " +

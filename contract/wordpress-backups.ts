@@ -35,6 +35,7 @@ export const listBackups = endpoint({
   method: 'GET',
   path: '/api/wp/:id/backups',
   access: 'customer',
+  seen: true,
   scope: 'servers:read',
   summary: 'The backups of a server, newest first',
   params: idParam,

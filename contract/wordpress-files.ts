@@ -24,6 +24,7 @@ export const listFiles = endpoint({
   method: 'GET',
   path: '/api/wp/:id/files',
   access: 'customer',
+  seen: true,
   scope: 'servers:read',
   summary:
     'What is in a folder of a server, folders first. Paths are relative to the folder of ' +

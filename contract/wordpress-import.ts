@@ -83,6 +83,7 @@ export const getImport = endpoint({
   method: 'GET',
   path: '/api/wp/:id/import',
   access: 'customer',
+  seen: true,
   summary: 'The newest site that was, or is being, moved into a server; null: none was',
   params: idParam,
   result: z.nullable(Import),

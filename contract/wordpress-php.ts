@@ -29,6 +29,7 @@ export const getPhpSettings = endpoint({
   method: 'GET',
   path: '/api/wp/:id/php',
   access: 'customer',
+  seen: true,
   scope: 'servers:read',
   summary: 'What is set of PHP on a server',
   params: idParam,

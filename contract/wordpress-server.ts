@@ -29,6 +29,7 @@ export const getUsage = endpoint({
   method: 'GET',
   path: '/api/wp/:id/usage',
   access: 'customer',
+  seen: true,
   scope: 'servers:read',
   summary: 'What a server takes of its disks and memory now',
   params: idParam,

@@ -45,6 +45,7 @@ export const getUsageHistory = endpoint({
   method: 'GET',
   path: '/api/wp/:id/usage/history',
   access: 'customer',
+  seen: true,
   scope: 'servers:read',
   summary:
     'Visits, answer times, processor, memory and disks of a server over a day (by 5 minutes), a ' +

@@ -43,6 +43,7 @@ export const getSiteVisitors = endpoint({
   method: 'GET',
   path: '/api/wp/:id/visitors',
   access: 'customer',
+  seen: true,
   scope: 'servers:read',
   summary: 'Who may visit the site of a server',
   params: idParam,

@@ -44,6 +44,7 @@ import { nodeKey, ownNodeOf } from './own-node.ts'
 import { createMessages } from './messages/index.ts'
 import { pageProtection } from './page-protection.ts'
 import { operatorDesk } from './operator-desk.ts'
+import { identifyView } from './operator/index.ts'
 import * as payments from './payments/index.ts'
 import { acceptedLanguage } from './platform/accept-language.ts'
 import { watchLoad } from './platform/back-pressure.ts'
@@ -539,6 +540,7 @@ export async function openApp(parts: AppParts) {
       identify: (token, ip) => identifyToken(db, clock, token, ip),
       calls: limits.limit('token-call', 300, 60),
     },
+    identifyView: (token, ip) => identifyView(db, clock, token, ip),
     identifyStaff: (cookie, ip) => staff.identifyStaff(db, clock, cookie, ip),
     portalUrl,
     closure: closure.now,

@@ -5,6 +5,7 @@ export const owners: Readonly<Record<string, readonly string[]>> = {
   'installation.ts': ['installation'],
   commands: ['clock_offset'],
   auth: [
+    'account_view',
     'auth_challenge',
     'code_failure',
     'customer',

@@ -29,7 +29,18 @@ async function followUnlock() {
   session.hold(found)
   location.reload()
 }
+/** Nobody looks without the bar that says so: without it there is no view. */
+async function showView() {
+  try {
+    ;(await import('./view/bar.tsx')).startView()
+  } catch {
+    session.close(true)
+    location.replace('/see')
+  }
+}
 export function followTabs(router: Router, queryClient: QueryClient): void {
+  // Its session is its own: what the others do is none of its business.
+  if (session.view() !== null) return void showView()
   onNews(({ kind, id }) => {
     if (kind === 'in') return void followSignIn(router)
     if (id !== session.held()?.id) return

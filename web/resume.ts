@@ -84,6 +84,8 @@ export async function isReplaced(response: Response, under: string): Promise<boo
     .clone()
     .json()
     .catch(() => undefined)) as Failure | undefined
+  // What the browser's cookie holds is somebody else's.
+  if (session.view() !== null) return false
   const code = failure?.error?.code
   if (code === 'unauthenticated' && under === session.credential()) await recover()
   return (

@@ -17,6 +17,8 @@ const keys = {
   cardSecret: 'client_secret',
   /** Whose session ended by itself, for the sign-in that follows. */
   ended: 'ended',
+  /** A member of the staff sees the portal as its customer does, and changes nothing. */
+  view: 'view',
 } as const
 /** What is one customer's. */
 const ofCustomer = [keys.user, keys.cardSecret]
@@ -56,6 +58,8 @@ export const session = {
   signedIn: (): boolean =>
     sessionStorage.getItem(keys.signedIn) === '1' && session.credential() !== null,
   locked: (): boolean => sessionStorage.getItem(keys.locked) === 'true',
+  /** What the bar of a view tells, as JSON; null in every customer's own tab. */
+  view: (): string | null => sessionStorage.getItem(keys.view),
 
   open(token: string, of?: BrowserSession) {
     session.unlock(token, of)
@@ -138,7 +142,7 @@ export const session = {
   ended: (): string | null => sessionStorage.getItem(keys.ended),
 }
 
-const subscribe = (listener: () => void) => {
+export const subscribe = (listener: () => void) => {
   listeners.add(listener)
   return () => listeners.delete(listener)
 }

@@ -180,6 +180,7 @@ const unusedByPages: ReadonlySet<string | undefined> = new Set([
   'scope',
   'narrows',
   'whileClosed',
+  'seen',
 ])
 
 /**

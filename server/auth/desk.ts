@@ -205,7 +205,7 @@ export function createAccountActs(needs: {
   /** Of a customer who is blocked. */
   endPrograms: EndPrograms
 }): AccountActs {
-  const { clock, endLive } = needs
+  const { clock } = needs
   /** Locked: of two acts on one customer the second sees what the first has done. */
   const held = async (tx: Tx, customerId: string) => {
     const row = isUuid(customerId)
@@ -235,7 +235,7 @@ export function createAccountActs(needs: {
         .execute()
       await endChallengesOf(tx, id)
       await needs.endPrograms(tx, id)
-      return await endSessions(tx, endLive, { customerId: id })
+      return await endSessions(tx, needs, { customerId: id })
     },
     async unblock(tx, customerId) {
       const { id, blocked_at: since } = await held(tx, customerId)
@@ -249,7 +249,7 @@ export function createAccountActs(needs: {
     },
     async endSessions(tx, customerId) {
       const { id } = await held(tx, customerId)
-      return await endSessions(tx, endLive, { customerId: id })
+      return await endSessions(tx, needs, { customerId: id })
     },
     async resetSecondFactor(tx, customerId) {
       const { id } = await held(tx, customerId)
@@ -274,7 +274,7 @@ export function createAccountActs(needs: {
       await gone('recovery_code')
       await forgetDevices(tx, id)
       await endChallengesOf(tx, id)
-      return { app, passkeys, sessions: await endSessions(tx, endLive, { customerId: id }) }
+      return { app, passkeys, sessions: await endSessions(tx, needs, { customerId: id }) }
     },
     async changeLanguage(tx, customerId, language) {
       const { id, language: before } = await held(tx, customerId)

@@ -298,12 +298,12 @@ export function createProfile(needs: AuthNeeds): Profile {
     async endSession(tx, { customerId }, sessionId) {
       if (
         !isUuid(sessionId) ||
-        (await endSessions(tx, needs.endLive, { customerId, only: sessionId })) === 0
+        (await endSessions(tx, needs, { customerId, only: sessionId })) === 0
       )
         throw new Refusal('not_found')
     },
     endOthers: (tx, { customerId, sessionId }) =>
-      endSessions(tx, needs.endLive, { customerId, except: sessionId }),
+      endSessions(tx, needs, { customerId, except: sessionId }),
   }
   return profile
 }

@@ -92,7 +92,7 @@ export function createRecovery(needs: AuthNeeds, guards: Guards): Recovery {
       await guards.codes.drop(tx, customer.id, 'email', 'phone')
       await endChallengesOf(tx, customer.id)
       await forgetDevices(tx, customer.id)
-      await endSessions(tx, needs.endLive, { customerId: customer.id })
+      await endSessions(tx, needs, { customerId: customer.id })
       await guards.delays.forget(email, tx)
       await guards.delays.forget(failuresOfCustomer(customer.id), tx)
       onCommit(tx, () =>

@@ -13,6 +13,7 @@ import type { Queryable, Tx } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
 import { csrfTokenOf } from '../platform/session-cookie.ts'
 import type { Caller, Credential, Origin } from '../platform/http.ts'
+import { endViews, listViews } from './views.ts'
 
 const idleMs = hours(12)
 const longestMs = days(30)
@@ -28,6 +29,10 @@ export type { Caller, Origin }
  * Closes what is open under these sessions, in every process, once the transaction is committed.
  */
 export type EndLive = (tx: Tx, sessionIds: readonly string[]) => Promise<void>
+interface EndNeeds {
+  readonly clock: Clock
+  readonly endLive: EndLive
+}
 
 /** What holds a session from now on. */
 export interface Opened {
@@ -92,7 +97,7 @@ export async function openSession(
     .orderBy('last_used_at', 'desc')
     .offset(maxSessions - 1)
     .execute()
-  for (const old of beyond) await endSessions(tx, endLive, { customerId, only: old.id })
+  for (const old of beyond) await endSessions(tx, { clock, endLive }, { customerId, only: old.id })
   return {
     id,
     accessToken,
@@ -253,13 +258,13 @@ export async function sessionOf(
 }
 
 /** Ends the session, whosever, that a cookie holds. */
-export async function endHeld(tx: Tx, endLive: EndLive, cookie: string): Promise<void> {
+export async function endHeld(tx: Tx, needs: EndNeeds, cookie: string): Promise<void> {
   const held = await tx
     .selectFrom('session')
     .select(['id', 'customer_id'])
     .where('cookie_hash', '=', hashOf(cookie))
     .executeTakeFirst()
-  if (held) await endSessions(tx, endLive, { customerId: held.customer_id, only: held.id })
+  if (held) await endSessions(tx, needs, { customerId: held.customer_id, only: held.id })
 }
 
 /** Whether a cookie holds this session, or none that lives: then the browser may forget it. */
@@ -278,13 +283,15 @@ export async function isSpent(
 
 /**
  * Revokes a customer's sessions: all of them, `only` one, or all `except` one; returns how many.
- * Their live connections close.
+ * Their live connections close. What the operator's staff sees of the account ends with them.
  */
 export async function endSessions(
   tx: Tx,
-  endLive: EndLive,
+  { clock, endLive }: EndNeeds,
   which: { customerId: string; only?: string; except?: string },
 ): Promise<number> {
+  const { customerId, only } = which
+  const views = await endViews(tx, clock, { column: 'customer_id', is: [customerId], only })
   // Locked first: a socket that opens meanwhile is either seen by `endLive` or refused.
   const held = await tx
     .selectFrom('session')
@@ -295,14 +302,14 @@ export async function endSessions(
     .orderBy('id')
     .forUpdate()
     .execute()
-  if (held.length === 0) return 0
+  if (held.length === 0) return views
   const ids = held.map(({ id }) => id)
   await endLive(tx, ids)
   await tx.deleteFrom('session').where('id', 'in', ids).execute()
-  return ids.length
+  return ids.length + views
 }
 
-/** Those that are alive, the last used first. */
+/** Those that are alive, the last used first; before them, what the staff sees. */
 export async function listSessions(
   db: Queryable,
   clock: Clock,
@@ -316,7 +323,8 @@ export async function listSessions(
     .orderBy('last_used_at', 'desc')
     .orderBy('id')
     .execute()
-  return rows.map((row) => ({
+  const views = await listViews(db, clock, { customerId, sessionId })
+  const sessions = rows.map((row) => ({
     id: row.id,
     current: row.id === sessionId,
     ip: row.ip,
@@ -324,7 +332,9 @@ export async function listSessions(
     createdAt: row.created_at.toISOString(),
     lastUsedAt: row.last_used_at.toISOString(),
     remembered: row.remembered,
+    isView: false,
   }))
+  return [...views, ...sessions]
 }
 
 export const dropExpired = (db: Queryable, clock: Clock): Promise<void> =>

@@ -126,7 +126,7 @@ export function createSignInLetter(needs: AuthNeeds, guards: Guards): SignInLett
       await endChallengesOf(tx, customerId)
       await tx.deleteFrom('known_origin').where('customer_id', '=', customerId).execute()
       await guards.codes.drop(tx, customerId, 'email', 'phone', 'recover')
-      await endSessions(tx, needs.endLive, { customerId })
+      await endSessions(tx, needs, { customerId })
       await needs.endPrograms(tx, customerId)
       onCommit(tx, () =>
         log.warn(

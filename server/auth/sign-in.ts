@@ -139,7 +139,7 @@ export function createSignIn(needs: AuthNeeds, guards: Guards, letter: SignInLet
     await rememberOrigin(tx, clock, customerId, from)
     if (isNews) await letter.send(tx, customerId, from)
     // A program that keeps cookies may sign in many times; a browser is one place.
-    if (remember !== undefined && cookie !== undefined) await endHeld(tx, needs.endLive, cookie)
+    if (remember !== undefined && cookie !== undefined) await endHeld(tx, needs, cookie)
     const opened = await openSession(tx, clock, needs.endLive, customerId, from, remember)
     onCommit(tx, () =>
       log.info(
@@ -212,7 +212,7 @@ export function createSignIn(needs: AuthNeeds, guards: Guards, letter: SignInLet
     },
 
     async logout(tx, { customerId, sessionId }) {
-      await endSessions(tx, needs.endLive, { customerId, only: sessionId })
+      await endSessions(tx, needs, { customerId, only: sessionId })
     },
 
     lock: (tx, { sessionId }) => lockSession(tx, clock, needs.endLive, sessionId),

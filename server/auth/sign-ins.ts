@@ -13,7 +13,7 @@ export async function noteSignIn(
   clock: Clock,
   customerId: string,
   from: Origin,
-  outcome: SignIn['outcome'],
+  outcome: Exclude<SignIn['outcome'], 'viewed'>,
 ): Promise<void> {
   await db
     .insertInto('sign_in')
@@ -64,16 +64,17 @@ export async function listSignIns(
 ): Promise<{ signIns: SignIn[]; next: bigint | null }> {
   const query = db
     .selectFrom('sign_in')
-    .select(['id', 'at', 'ip', 'user_agent', 'outcome'])
+    .select(['id', 'at', 'ip', 'user_agent', 'outcome', 'until'])
     .where('customer_id', '=', customerId)
   const { rows, next } = await newestFirst(query, 'id', page)
   return {
-    signIns: rows.map(({ id, at, ip, user_agent, outcome }) => ({
+    signIns: rows.map(({ id, at, ip, user_agent, outcome, until }) => ({
       id: String(id),
       at: at.toISOString(),
       ip,
       userAgent: user_agent,
       outcome: outcome as SignIn['outcome'],
+      until: until?.toISOString() ?? null,
     })),
     next,
   }

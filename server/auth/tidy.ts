@@ -14,6 +14,7 @@ import { dropOldDenials } from './sign-in-letter.ts'
 import { dropOldSignIns } from './sign-ins.ts'
 import { dropOldSmsCounts } from './sms-allowance.ts'
 import { dropOldDevices } from './trusted-devices.ts'
+import { dropOldViews } from './views.ts'
 
 export const tidyAuth = (
   db: Database,
@@ -21,6 +22,7 @@ export const tidyAuth = (
   accounts: Accounts,
 ): Record<string, () => Promise<void>> => ({
   sessions: () => dropExpired(db, clock),
+  views: () => dropOldViews(db, clock),
   signIns: () => dropOldSignIns(db, clock),
   codes: () => dropOldCodes(db, clock),
   failures: () => dropOldFailures(db, clock),

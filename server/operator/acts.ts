@@ -19,6 +19,8 @@ export interface Actor {
   readonly role: StaffRole | null
   /** Network address; `shell` of a command. */
   readonly address: string
+  /** The session at the desk; a command has none. */
+  readonly session?: { readonly id: string; readonly expiresAt: Date }
   readonly approvedBy?: { readonly staffId: string; readonly name: string }
 }
 /** Who has the machine. */
@@ -58,6 +60,8 @@ export interface Done {
   readonly after: Facts | null
   /** Told once to who does it by a command, and written nowhere: a link. */
   readonly told?: Readonly<Record<string, string>>
+  /** Told once to the member who does it at the desk, and written nowhere. */
+  readonly link?: string
 }
 
 export interface Act<I> {

@@ -1,6 +1,7 @@
 /** Acts on customers' accounts. */
 import { randomUUID } from 'node:crypto'
-import { showCustomers } from '../auth/index.ts'
+import { viewMinutes } from '../../contract/operator-desk.ts'
+import { prepareView, showCustomers } from '../auth/index.ts'
 import { isUuid, type Queryable } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
 import type { Done, RegistryOf } from './acts.ts'
@@ -53,6 +54,28 @@ export const customerActs: RegistryOf<'customer'> = {
     async run(tx, { accounts }, _actor, { customer, language }) {
       const before = await accounts.changeLanguage(tx, customer, language)
       return { ...about(customer), before: { language: before }, after: { language } }
+    },
+  },
+  'customer.see': {
+    async run(tx, { clock, portalUrl }, actor, { customer }) {
+      // A command has no session that the view could end with, and no browser to open it.
+      if (!actor.session)
+        throw new Refusal('forbidden', {
+          fields: {
+            customer: {
+              en: 'Only a member who is signed in to the desk sees as the customer does.',
+              vi: 'Chỉ nhân viên đã đăng nhập trang vận hành mới xem được như khách hàng.',
+            },
+          },
+        })
+      const { id, ticket } = await prepareView(tx, clock, customer, actor.session.id)
+      return {
+        ...about(customer),
+        before: null,
+        after: { view: id, minutes: viewMinutes },
+        // Behind #, where no log sees it.
+        link: `${portalUrl}/see#${ticket}`,
+      }
     },
   },
   'customer.note': {

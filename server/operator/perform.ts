@@ -119,6 +119,7 @@ export async function carryOut(
     before,
     after,
     ...(done.told && { told: done.told }),
+    ...(done.link !== undefined && { link: done.link }),
   }
 }
 

@@ -1,6 +1,8 @@
 import { operatorActs, operatorDesk as api, type Endpoint } from '../../contract/index.ts'
 import type { ActName, ActOutcome } from '../../contract/operator-acts.ts'
+import { openView } from '../auth/index.ts'
 import { encodeCursor, pageRequest } from '../platform/cursor.ts'
+import { onCommit } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
 import { Page, type Http, type StaffCaller } from '../platform/http.ts'
 import { waitingInSuspense } from '../payments/index.ts'
@@ -16,11 +18,15 @@ const known = (staff: StaffCaller | undefined): StaffCaller => {
   if (!staff) throw new Refusal('unauthenticated')
   return staff
 }
-const actorOf = ({ staffId, name, role }: StaffCaller, ip: string): Actor => ({
+const actorOf = (
+  { staffId, sessionId, name, role, expiresAt }: StaffCaller,
+  ip: string,
+): Actor => ({
   staffId,
   name,
   role,
   address: ip,
+  session: { id: sessionId, expiresAt },
 })
 
 /** Every act has a body of reason and key, beside what is its own. */
@@ -39,6 +45,17 @@ export function routes(http: Http, needs: PerformNeeds & SearchNeeds & StoryNeed
     })
   http.read(api.search, ({ query }) => search(needs, query.q))
   http.read(api.customer, ({ params, language }) => storyOf(needs, params.id, language))
+  http.write(api.openView, async ({ tx, staff, body }) => {
+    const by = known(staff)
+    const { id, token, expiresAt, customer } = await openView(tx, needs.clock, body.ticket, by)
+    onCommit(tx, () =>
+      needs.log.info(
+        { event: 'account_view', view: id, staff: by.staffId, customer: customer.id },
+        'a member of the staff sees the portal as a customer does',
+      ),
+    )
+    return { token, expiresAt: expiresAt.toISOString(), customer }
+  })
   http.read(api.trail, async ({ query, language }) => {
     const { rows, next } = await listActs(db, pageRequest(query, language))
     return new Page(rows, encodeCursor(next))

@@ -11,6 +11,17 @@ export type Generated<T> = T extends ColumnType<infer S, infer I, infer U>
 
 export type Timestamp = ColumnType<Date, Date | string, Date | string>;
 
+export interface AccountView {
+  customer_id: string;
+  expires_at: Timestamp;
+  id: string;
+  opened_at: Timestamp | null;
+  sign_in_id: bigint | null;
+  staff_session_id: string;
+  ticket_hash: Buffer | null;
+  token_hash: Buffer | null;
+}
+
 export interface AcmeAccount {
   directory: string;
   key_sealed: Buffer;
@@ -598,6 +609,7 @@ export interface SignIn {
   id: Generated<bigint>;
   ip: string;
   outcome: string;
+  until: Timestamp | null;
   user_agent: string;
 }
 
@@ -1089,6 +1101,7 @@ export interface WebhookEndpoint {
 }
 
 export interface DB {
+  account_view: AccountView;
   acme_account: AcmeAccount;
   acme_order: AcmeOrder;
   auth_challenge: AuthChallenge;

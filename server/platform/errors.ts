@@ -23,6 +23,8 @@ export class Refusal extends Error {
   readonly keepsWrites: boolean
   /** For `second_factor_required`: what the call that brings the factor names. */
   readonly challenge: string | undefined
+  /** In place of the code's text, where it is about no field. */
+  readonly said: Sentence | undefined
   constructor(
     code: ErrorCode,
     detail: {
@@ -30,6 +32,7 @@ export class Refusal extends Error {
       retryAfterSeconds?: number
       keepsWrites?: boolean
       challenge?: string
+      said?: Sentence
     } = {},
   ) {
     super(code)
@@ -39,6 +42,7 @@ export class Refusal extends Error {
     this.retryAfterSeconds = detail.retryAfterSeconds
     this.keepsWrites = detail.keepsWrites ?? false
     this.challenge = detail.challenge
+    this.said = detail.said
   }
 
   /** What is wrong, by field, as the caller reads it. */

@@ -1,4 +1,7 @@
-/** Who calls: by the bearer token of a session, by its cookie, or by a token for programs. */
+/**
+ * Who calls: by the bearer token of a session, by its cookie, by a token for programs, or by that
+ * of a member of the staff who sees the portal as a customer does.
+ */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Endpoint } from '../../contract/index.ts'
 import { Refusal } from './errors.ts'
@@ -7,6 +10,7 @@ import type { Caller, Credential } from './http-calls.ts'
 import { createProgramJudge, isProgramToken, type ProgramOptions } from './http-programs.ts'
 import { refuseNeighbour } from './http-origin.ts'
 import { noteCaller } from './http-server.ts'
+import { createViewJudge, isViewToken, type IdentifyView } from './http-views.ts'
 import { networkOf } from './network.ts'
 import { csrfHeader, csrfTokenOf, tellsCsrfToken, type HostCookie } from './session-cookie.ts'
 
@@ -16,6 +20,7 @@ export interface CallerOptions {
   /** Whether the customer has no second factor, or proved it in this session a short while ago. */
   readonly isProven: (caller: Caller) => Promise<boolean>
   readonly programs: ProgramOptions
+  readonly identifyView: IdentifyView
 }
 
 /**
@@ -34,7 +39,7 @@ const ofNetwork = { atOnce: 12, waiting: 1000, longestWaitMs: 5_000 }
  * Undefined: nobody who is known, where the endpoint takes anybody.
  */
 export function createCallerJudge(
-  { identify: identifySession, isProven, programs }: CallerOptions,
+  { identify: identifySession, isProven, programs, identifyView }: CallerOptions,
   sessionCookie: HostCookie,
 ): (
   endpoint: Endpoint,
@@ -43,13 +48,12 @@ export function createCallerJudge(
 ) => Promise<Caller | undefined> {
   const sessions = createKeyedGate(ofSession)
   const networks = createKeyedGate(ofNetwork)
-  const judgeProgram = createProgramJudge(programs, (token, ip, identify) =>
-    sessions.run(token, () => networks.run(networkOf(ip), identify)),
-  )
+  const inTurn = <T>(token: string, ip: string, identify: () => Promise<T>): Promise<T> =>
+    sessions.run(token, () => networks.run(networkOf(ip), identify))
+  const judgeProgram = createProgramJudge(programs, inTurn)
+  const judgeView = createViewJudge(identifyView, inTurn)
   const identify = (of: Credential, ip: string): Promise<Caller | undefined> =>
-    sessions.run('token' in of ? of.token : of.cookie, () =>
-      networks.run(networkOf(ip), () => identifySession(of)),
-    )
+    inTurn('token' in of ? of.token : of.cookie, ip, () => identifySession(of))
   /**
    * A bearer token counts before a cookie, and one that is dead is not made up for by a cookie.
    * Another scheme is that of a proxy in front.
@@ -70,6 +74,11 @@ export function createCallerJudge(
       const program = await judgeProgram(endpoint, request, credential.token)
       noteCaller(request, program.customerId)
       return program
+    }
+    if (credential && 'token' in credential && isViewToken(credential.token)) {
+      const view = await judgeView(endpoint, request, credential.token)
+      noteCaller(request, view.customerId)
+      return view
     }
     const caller = credential && (await identify(credential, request.ip))
     if (!caller) {

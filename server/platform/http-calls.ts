@@ -7,12 +7,15 @@ import type { StaffCaller } from './http-staff.ts'
 /** Who calls, as the auth module says. */
 export interface Caller {
   readonly customerId: string
-  /** Of a program: the id of its token, which is no session's. */
+  /** Of a program the id of its token, of a view its own: neither is a session's. */
   readonly sessionId: string
   /** Only calls that say so are open to it. */
   readonly locked: boolean
-  /** What the call carries: the bearer token of the session, its cookie, or a program's token. */
-  readonly heldBy: 'token' | 'cookie' | 'program'
+  /**
+   * What the call carries: the bearer token of the session, its cookie, a program's token, or the
+   * token of a member of the staff who sees the portal as the customer does.
+   */
+  readonly heldBy: 'token' | 'cookie' | 'program' | 'view'
   /** What a program's token may do; undefined for a customer in person. */
   readonly rights?: TokenRights
 }
@@ -24,6 +27,12 @@ export interface ProgramToken {
   readonly rights: TokenRights
   /** Whether it may be used from where the call comes from. */
   readonly fromHere: boolean
+}
+
+/** What a member of the staff sees as a customer does. */
+export interface Viewer {
+  readonly id: string
+  readonly customerId: string
 }
 
 /** What a call says who it is of. */

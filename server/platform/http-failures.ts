@@ -57,7 +57,7 @@ export function explain(
     // The module knows the reason of a conflict or a limit, and its reason says more than the text
     // of the code; so does what a program is told of its token.
     const hasOwnReason = withOwnReason.has(error.code)
-    const [why] = hasOwnReason ? Object.values(fields ?? {}) : []
+    const [why = error.said?.[language]] = hasOwnReason ? Object.values(fields ?? {}) : []
     return {
       body: why === undefined ? body : { ...body, message: why },
       ...(error.retryAfterSeconds !== undefined && {

@@ -46,6 +46,7 @@ export {
   type FileAnswer,
   type Held,
   type Origin,
+  type Viewer,
 } from './http-calls.ts'
 export type { StaffCaller } from './http-staff.ts'
 

@@ -8,6 +8,6 @@ export {
   type Member,
 } from './members.ts'
 export { createInvitations, voidInvitations, type Invitations } from './invitations.ts'
-export { createStaffSignIn, identifyStaff } from './sign-in.ts'
+export { createStaffSignIn, identifyStaff, staffOfSession } from './sign-in.ts'
 export { dropOldStaffSessions } from './sessions.ts'
 export { routes } from './routes.ts'

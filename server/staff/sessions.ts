@@ -3,6 +3,7 @@
  * or not. Ended ones stay for 90 days: they say where a member was signed in from.
  */
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
+import { endViews } from '../auth/index.ts'
 import { deleteInBatches } from '../platform/batches.ts'
 import { days, hours, later, type Clock } from '../platform/clock.ts'
 import type { Queryable, Tx } from '../platform/db.ts'
@@ -47,16 +48,16 @@ export async function openStaffSession(
 }
 
 /** Living sessions with their members; a disabled member has none. */
-export const livingSession = (db: Queryable, clock: Clock, cookie: string) =>
+const living = (db: Queryable, clock: Clock) =>
   db
     .selectFrom('staff_session as s')
     .innerJoin('staff as m', 'm.id', 's.staff_id')
     .select(['s.id', 's.staff_id', 's.expires_at', 'm.name', 'm.email', 'm.role', 'm.networks'])
-    .where('s.token_hash', '=', hashOf(cookie))
     .where('s.expires_at', '>', clock.now())
     .where('s.ended_at', 'is', null)
     .where('m.disabled_at', 'is', null)
-    .executeTakeFirst()
+export const livingSession = (db: Queryable, clock: Clock, cookie: string) =>
+  living(db, clock).where('s.token_hash', '=', hashOf(cookie)).executeTakeFirst()
 
 /** Whether a member was signed in from this network within 90 days. */
 export async function wasSeenFrom(
@@ -74,22 +75,28 @@ export async function wasSeenFrom(
   return seen !== undefined
 }
 
-/** Ends one session of a member, or all; answers how many. */
+/** Of a session by its id, as `livingSession` of its cookie. */
+export const livingSessionOf = (db: Queryable, clock: Clock, id: string) =>
+  living(db, clock).where('s.id', '=', id).executeTakeFirst()
+
+/** Ends one session of a member, or all; answers how many. What they see of customers ends too. */
 export async function endStaffSessions(
   tx: Tx,
   clock: Clock,
   staffId: string,
   only?: string,
 ): Promise<number> {
-  const { numUpdatedRows } = await tx
+  const ended = await tx
     .updateTable('staff_session')
     .set({ ended_at: clock.now() })
     .where('staff_id', '=', staffId)
     .where('ended_at', 'is', null)
     .where('expires_at', '>', clock.now())
     .$if(only !== undefined, (query) => query.where('id', '=', only ?? ''))
-    .executeTakeFirst()
-  return Number(numUpdatedRows)
+    .returning('id')
+    .execute()
+  await endViews(tx, clock, { column: 'staff_session_id', is: ended.map(({ id }) => id) })
+  return ended.length
 }
 
 export const dropOldStaffSessions = (db: Queryable, clock: Clock): Promise<void> =>

@@ -16,6 +16,7 @@ import type { Secrets } from '../platform/secrets.ts'
 import { totpPurpose } from './invitations.ts'
 import {
   livingSession,
+  livingSessionOf,
   openStaffSession,
   wasSeenFrom,
   type OpenedStaffSession,
@@ -49,13 +50,10 @@ export interface StaffSignIn {
 const isFromAllowed = (networks: readonly string[], ip: string): boolean =>
   networks.length === 0 || isWithin(ip, networks)
 
-export async function identifyStaff(
-  db: Queryable,
-  clock: Clock,
-  cookie: string,
+const callerOf = (
+  row: Awaited<ReturnType<typeof livingSession>>,
   ip: string,
-): Promise<StaffCaller | undefined> {
-  const row = await livingSession(db, clock, cookie)
+): StaffCaller | undefined => {
   if (!row || !isFromAllowed(row.networks, ip)) return undefined
   return {
     staffId: row.staff_id,
@@ -66,6 +64,19 @@ export async function identifyStaff(
     expiresAt: row.expires_at,
   }
 }
+export const identifyStaff = async (
+  db: Queryable,
+  clock: Clock,
+  cookie: string,
+  ip: string,
+): Promise<StaffCaller | undefined> => callerOf(await livingSession(db, clock, cookie), ip)
+/** Who has a session, while it lives and the member may come from this address. */
+export const staffOfSession = async (
+  db: Queryable,
+  clock: Clock,
+  id: string,
+  ip: string,
+): Promise<StaffCaller | undefined> => callerOf(await livingSessionOf(db, clock, id), ip)
 
 export function createStaffSignIn(needs: {
   db: Database

@@ -175,7 +175,8 @@ export function servePages(
         .code(503)
         .type('text/plain; charset=utf-8')
         .send('The pages are not built yet: npm run build\n')
-    const isDesk = pathname === '/operator' || pathname.startsWith('/operator/')
+    // What leads a member from the desk into a customer's portal is a screen of the desk.
+    const isDesk = /^\/(operator(\/|$)|see$)/.test(pathname)
     const page = isDesk
       ? desk
       : (preloads.find(({ matches }) => matches.test(pathname))?.page ?? anyPage)

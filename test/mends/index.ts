@@ -9,6 +9,7 @@ import { scale } from './scale.ts'
 import { screens } from './screens.ts'
 import { security } from './security.ts'
 import { server } from './server.ts'
+import { views } from './views.ts'
 
 export const mends: readonly Mend[] = [
   ...security,
@@ -20,4 +21,5 @@ export const mends: readonly Mend[] = [
   ...screens,
   ...operating,
   ...programs,
+  ...views,
 ]

@@ -265,7 +265,7 @@ export const security: readonly Mend[] = [
     edits: [
       {
         file: 'server/auth/sign-in-letter.ts',
-        mended: 'await endSessions(tx, needs.endLive, { customerId })',
+        mended: 'await endSessions(tx, needs, { customerId })',
         without: '',
       },
     ],

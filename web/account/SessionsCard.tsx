@@ -1,6 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { revokeOthers, revokeSession, type Session } from '../../contract/account.ts'
 import { call, messageOf } from '../api.ts'
+import { brand } from '../brand.ts'
 import { formatTime } from '../format.ts'
 import { useTexts } from '../i18n/index.ts'
 import { Badge } from '../ui/Badge.tsx'
@@ -69,7 +70,9 @@ export default function SessionsCard() {
 function SessionRow({ session }: { session: Session }) {
   const t = useTexts('account')
   const queryClient = useQueryClient()
-  const device = useDeviceName()(session.userAgent)
+  const deviceName = useDeviceName()
+  const { isView } = session
+  const device = isView ? t.account.viewing(brand) : deviceName(session.userAgent)
   const end = useMutation({
     mutationFn: () => call(revokeSession, { params: { id: session.id } }),
     onSuccess: () => toast.success(t.toast.success, t.account.ended),
@@ -85,7 +88,7 @@ function SessionRow({ session }: { session: Session }) {
         </p>
         <p className="num text-xs wrap-anywhere text-ink-3">
           {session.ip === null ? '' : `${session.ip} · `}
-          {t.account.lastUsed}{' '}
+          {isView ? t.account.viewingSince : t.account.lastUsed}{' '}
           <time dateTime={session.lastUsedAt} className="whitespace-nowrap">
             {formatTime(session.lastUsedAt)}
           </time>
@@ -97,11 +100,11 @@ function SessionRow({ session }: { session: Session }) {
         <Button
           variant="ghost"
           size="sm"
-          aria-label={t.account.endOf(device)}
+          aria-label={isView ? t.account.endView : t.account.endOf(device)}
           busy={end.isPending}
           onClick={() => end.mutate()}
         >
-          {t.account.end}
+          {isView ? t.account.endView : t.account.end}
         </Button>
       )}
     </li>

@@ -1,13 +1,23 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { messageOf } from '../api.ts'
+import { brand } from '../brand.ts'
 import { formatTime } from '../format.ts'
-import { useTexts } from '../i18n/index.ts'
+import { useTexts, type TextsWith } from '../i18n/index.ts'
 import { Badge } from '../ui/Badge.tsx'
 import { Button } from '../ui/Button.tsx'
 import { Card } from '../ui/Card.tsx'
 import { Empty, LoadError, SkeletonRows } from '../ui/State.tsx'
 import { useDeviceName } from './device-name.ts'
 import { signInsQuery } from './queries.ts'
+
+const tones = { succeeded: 'success', failed: 'danger', viewed: 'info' } as const
+
+/** How long support looked; while it does, until when at most. */
+function howLong(at: string, until: string, t: TextsWith<'account'>): string {
+  const end = Date.parse(until)
+  if (end > Date.now()) return t.account.viewedUntil(formatTime(until))
+  return t.account.viewedFor(Math.max(1, Math.round((end - Date.parse(at)) / 60_000)))
+}
 
 export default function SignInsCard() {
   const t = useTexts('account')
@@ -23,17 +33,18 @@ export default function SignInsCard() {
           {signIns.map((one) => (
             <li key={one.id} className="flex items-center justify-between gap-3 px-5 py-3">
               <div className="min-w-0">
-                <p className="text-sm font-medium">{deviceName(one.userAgent)}</p>
+                <p className="text-sm font-medium">
+                  {one.outcome === 'viewed' ? t.account.viewedBy(brand) : deviceName(one.userAgent)}
+                </p>
                 <p className="num text-xs wrap-anywhere text-ink-3">
-                  {one.ip} ·{' '}
+                  {one.ip === '' ? null : `${one.ip} · `}
                   <time dateTime={one.at} className="whitespace-nowrap">
                     {formatTime(one.at)}
                   </time>
+                  {one.until === null ? null : ` · ${howLong(one.at, one.until, t)}`}
                 </p>
               </div>
-              <Badge tone={one.outcome === 'failed' ? 'danger' : 'success'}>
-                {t.account[one.outcome]}
-              </Badge>
+              <Badge tone={tones[one.outcome]}>{t.account[one.outcome]}</Badge>
             </li>
           ))}
         </ul>

@@ -116,6 +116,16 @@ export const enOperator = {
     waiting: 'Waiting',
     held: 'Suspended by hand',
   },
+  /** What opens in a new tab. */
+  view: {
+    title: 'As the customer sees it',
+    opening: 'The portal of the customer opens.',
+    ended: 'This view has ended. You can close this tab.',
+    noSession: 'Sign in to the desk first, then open the view from there again.',
+    desk: 'To the desk',
+    blocked: 'Your browser did not open the new tab. The link works for one minute.',
+    open: 'Open the tab',
+  },
   words: {
     succeeded: 'Succeeded',
     failed: 'Failed',
@@ -134,6 +144,7 @@ export const enOperator = {
     suspended: 'Suspended',
     deleted: 'Deleted',
     denied: 'Denied by the owner',
+    viewed: 'Support looked',
   } as Labels,
   /** What an act changed. */
   facts: {
@@ -165,6 +176,8 @@ export const enOperator = {
     closes: 'Portal closed',
     endsAt: 'Ends',
     over: 'Over',
+    view: 'View',
+    minutes: 'Minutes',
     to: 'To',
   } as Labels,
   jobs: { given_up: 'gave up', waiting: 'waiting' } as Labels,
@@ -193,6 +206,7 @@ export const enOperator = {
     'customer.end_sessions': 'End all sessions',
     'customer.reset_second_factor': 'Reset second factor',
     'customer.language': 'Change language',
+    'customer.see': 'See as the customer',
     'customer.note': 'Add note',
     'customer.label': 'Add label',
     'customer.unlabel': 'Remove label',
@@ -222,6 +236,9 @@ export const enOperator = {
       'App, passkeys and recovery codes are removed and every device is signed out. The customer ' +
       'gets an email.',
     'customer.language': 'Emails and messages come in this language from now on.',
+    'customer.see':
+      'The portal opens in a new tab for 30 minutes. Nothing can be changed there. The customer ' +
+      'reads in the sign-in history that support looked.',
     'money.credit':
       'The customer gets an email and a notification. Open invoices are paid from it.',
     'money.debit':

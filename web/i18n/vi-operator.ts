@@ -112,6 +112,15 @@ export const viOperator: OperatorTexts = {
     waiting: 'Đang chờ',
     held: 'Bị tạm ngưng thủ công',
   },
+  view: {
+    title: 'Xem như khách hàng',
+    opening: 'Đang mở cổng của khách hàng.',
+    ended: 'Phiên xem đã kết thúc. Bạn có thể đóng thẻ này.',
+    noSession: 'Hãy đăng nhập trang vận hành trước, rồi mở lại từ đó.',
+    desk: 'Về trang vận hành',
+    blocked: 'Trình duyệt không mở thẻ mới. Liên kết chỉ dùng được trong một phút.',
+    open: 'Mở thẻ',
+  },
   words: {
     succeeded: 'Thành công',
     failed: 'Thất bại',
@@ -130,6 +139,7 @@ export const viOperator: OperatorTexts = {
     suspended: 'Tạm ngưng',
     deleted: 'Đã xoá',
     denied: 'Chủ tài khoản phủ nhận',
+    viewed: 'Bộ phận hỗ trợ đã xem',
   },
   facts: {
     blocked: 'Bị khoá',
@@ -160,6 +170,8 @@ export const viOperator: OperatorTexts = {
     closes: 'Đóng cổng',
     endsAt: 'Kết thúc',
     over: 'Đã kết thúc',
+    view: 'Phiên xem',
+    minutes: 'Số phút',
     to: 'Cho',
   },
   jobs: { given_up: 'đã bỏ cuộc', waiting: 'đang chờ' },
@@ -188,6 +200,7 @@ export const viOperator: OperatorTexts = {
     'customer.end_sessions': 'Kết thúc mọi phiên',
     'customer.reset_second_factor': 'Gỡ lớp bảo mật thứ hai',
     'customer.language': 'Đổi ngôn ngữ',
+    'customer.see': 'Xem như khách hàng',
     'customer.note': 'Thêm ghi chú',
     'customer.label': 'Thêm nhãn',
     'customer.unlabel': 'Gỡ nhãn',
@@ -218,6 +231,9 @@ export const viOperator: OperatorTexts = {
       'Ứng dụng, khoá truy cập và mã khôi phục bị gỡ, mọi thiết bị bị đăng xuất. Khách hàng nhận ' +
       'được email.',
     'customer.language': 'Từ nay email và tin nhắn dùng ngôn ngữ này.',
+    'customer.see':
+      'Cổng khách hàng mở trong thẻ mới, tối đa 30 phút và không thể thay đổi gì. Khách hàng ' +
+      'thấy trong lịch sử đăng nhập rằng bộ phận hỗ trợ đã xem.',
     'money.credit':
       'Khách hàng nhận được email và thông báo. Hoá đơn còn mở được thanh toán từ số tiền này.',
     'money.debit': 'Khách hàng nhận được email và thông báo. Số dư ví không bao giờ âm.',

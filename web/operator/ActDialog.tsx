@@ -33,6 +33,7 @@ export function ActDialog({ wanted, onClose }: { wanted: WantedAct; onClose: () 
   const formId = useId()
   // One press that is sent twice acts once.
   const [key] = useState(newKey)
+  const [link, setLink] = useState<string>()
   const { act, about, fixed, initial = {}, currency } = wanted
   const fields = fieldsOf(act)
   const name = t.acts[act] ?? act
@@ -47,7 +48,10 @@ export function ActDialog({ wanted, onClose }: { wanted: WantedAct; onClose: () 
       const outcome: ActOutcome = await call(endpoint, { body } as never)
       await client.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'session' })
       toast.success(t.done(name), outcome.state === 'proposed' ? t.proposed : about)
-      onClose()
+      // A browser that opens no tab by itself leaves it to a press.
+      if (outcome.link !== undefined && window.open(outcome.link, '_blank') === null)
+        setLink(outcome.link)
+      else onClose()
     },
   })
   return (
@@ -85,6 +89,20 @@ export function ActDialog({ wanted, onClose }: { wanted: WantedAct; onClose: () 
             {form.failure}
           </Note>
         ) : null}
+        {link === undefined ? null : (
+          <Note tone="warning" role="alert">
+            {t.view.blocked}{' '}
+            <a
+              href={link}
+              target="_blank"
+              rel="noopener"
+              className="font-medium underline"
+              onClick={onClose}
+            >
+              {t.view.open}
+            </a>
+          </Note>
+        )}
         {fields.map((field) => (
           <Field
             key={field.name}

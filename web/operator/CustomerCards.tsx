@@ -121,6 +121,10 @@ function languageOf(of: CustomerStory, t: OperatorTexts): string {
   return known === null ? t.customer.byRegion : t.languages[known]
 }
 
+const toneOf: Readonly<Record<string, 'success' | 'info'>> = {
+  succeeded: 'success',
+  viewed: 'info',
+}
 export function AccessCard({ of }: Story) {
   const t = useDeskTexts()
   const { app, passkeys, recoveryCodes } = of.secondFactor
@@ -140,12 +144,14 @@ export function AccessCard({ of }: Story) {
         {of.signIns.map(({ id, at, ip, userAgent, outcome }) => (
           <li key={id} className={rowClass}>
             <span className="min-w-0 flex-1">
-              <span className="num block text-sm">{`${timeOf(at)} · ${ip}`}</span>
+              <span className="num block text-sm">
+                {ip === '' ? timeOf(at) : `${timeOf(at)} · ${ip}`}
+              </span>
               <span className="block truncate text-xs text-ink-3" title={userAgent}>
                 {userAgent}
               </span>
             </span>
-            <Badge tone={outcome === 'succeeded' ? 'success' : 'danger'} dot>
+            <Badge tone={toneOf[outcome] ?? 'danger'} dot>
               {wordOf(t, outcome)}
             </Badge>
           </li>

@@ -85,6 +85,7 @@ function Story({ of, session }: { of: CustomerStory; session: StaffSession }) {
   const hasFactor = of.secondFactor.app || of.secondFactor.passkeys > 0
   const offered: ActName[] = [
     ...(currency ? (['money.credit', 'money.debit'] as const) : []),
+    ...(of.blockedAt === null ? (['customer.see'] as const) : []),
     'customer.note',
     'customer.label',
     'customer.language',

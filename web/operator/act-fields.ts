@@ -25,6 +25,7 @@ const own: Readonly<Record<ActName, readonly ActField[]>> = {
   'customer.end_sessions': [],
   'customer.reset_second_factor': [{ name: 'proof', kind: 'paragraph' }],
   'customer.language': [{ name: 'language', kind: 'choice', options: ['vi', 'en', 'aud'] }],
+  'customer.see': [],
   'customer.note': [{ name: 'text', kind: 'paragraph' }],
   'customer.label': [line('label')],
   'customer.unlabel': [],

@@ -5,12 +5,13 @@ import { startTheme } from '../ui/theme.ts'
 import { Desk } from './Desk.tsx'
 import './operator.css'
 import { createDeskQueries } from './queries.ts'
+import { SeeView } from './SeeView.tsx'
 
 startTheme()
 const root = document.getElementById('root')
 if (!root) throw new Error('index.html has no #root')
 createRoot(root).render(
   <QueryClientProvider client={createDeskQueries()}>
-    <Desk />
+    {location.pathname === '/see' ? <SeeView /> : <Desk />}
   </QueryClientProvider>,
 )

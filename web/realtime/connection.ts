@@ -60,6 +60,8 @@ export class Channel {
     void import('../ui/Toaster.tsx').catch(() => {})
     this.#timer = setInterval(() => this.catchUp(), catchUpEveryMs)
     this.catchUp()
+    // Its channel is the customer's own: whoever only looks asks once a minute.
+    if (session.view() !== null) return
     this.#socket = new ChannelSocket({
       at,
       channel: `private-${userId}`,

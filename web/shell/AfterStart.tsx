@@ -2,6 +2,7 @@ import { lazy, Suspense, useEffect, useState, type ComponentType } from 'react'
 import { flushSync } from 'react-dom'
 import { loadTexts } from '../i18n/index.ts'
 import { loadWanted } from '../pages/load-screen.ts'
+import { session } from '../session.ts'
 import { afterPress } from '../ui/after-frame.ts'
 import type { HeldKeys } from './held-keys.ts'
 import { watchIdle } from './idle-lock.ts'
@@ -37,7 +38,8 @@ export interface AfterStartProps {
 /** Loaded soon after the frame: locks an idle screen, shows the palette and what is announced. */
 export default function AfterStart({ preload, held, onClose }: AfterStartProps) {
   const [View, setView] = useState<View>()
-  useEffect(() => watchIdle(), [])
+  // Who only looks has no password to unlock it with.
+  useEffect(() => (session.view() === null ? watchIdle() : undefined), [])
   useEffect(() => {
     if (preload) void load().catch(() => undefined)
   }, [preload])

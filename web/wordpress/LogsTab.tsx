@@ -61,7 +61,7 @@ function LogView({ stream, name }: { stream: LogStream; name: string }) {
     <div className="grid grid-cols-1 gap-3">
       {stream.failedUrl === undefined ? null : (
         <Note tone="danger" role="alert" className="break-all">
-          {t.logs.failed(stream.failedUrl)}
+          {stream.refusal ?? t.logs.failed(stream.failedUrl)}
         </Note>
       )}
       <div className="flex flex-wrap items-center gap-2">

@@ -20,6 +20,8 @@ export interface LogStream {
   state: StreamState
   /** The address that could not be reached, without its ticket. */
   failedUrl: string | undefined
+  /** Why it may not be read here. */
+  refusal: string | undefined
   clear: () => void
 }
 
@@ -28,6 +30,7 @@ export function useLogStream(id: string, open: boolean): LogStream {
   const [, redraw] = useState(0)
   const [state, setState] = useState<StreamState>('connecting')
   const [failedUrl, setFailedUrl] = useState<string>()
+  const [refusal, setRefusal] = useState<string>()
 
   useEffect(() => {
     if (!open) return
@@ -56,6 +59,7 @@ export function useLogStream(id: string, open: boolean): LogStream {
         url = await call(logTicket, { params: { id } })
       } catch (error) {
         if (closed) return
+        if (error instanceof ApiError && error.code === 'forbidden') setRefusal(error.message)
         setFailedUrl(logTicket.path.replace(':id', id))
         // A refusal is final; a failure may be retried.
         if (
@@ -104,5 +108,5 @@ export function useLogStream(id: string, open: boolean): LogStream {
     ring.clear()
     redraw((count) => count + 1)
   }
-  return { lines: ring.lines, dropped: ring.dropped, state, failedUrl, clear }
+  return { lines: ring.lines, dropped: ring.dropped, state, failedUrl, refusal, clear }
 }

@@ -1,0 +1,11 @@
+import { plural } from './plural.ts'
+
+/** The bar over a customer's portal that a member of the staff looks at. No customer loads it. */
+export const enView = {
+  label: 'You only look',
+  sees: (name: string) => `You see this as ${name} does.`,
+  nothing: 'Nothing can be changed.',
+  left: (minutes: number) => `${plural(minutes, 'minute', 'minutes')} left`,
+  leave: 'Leave',
+}
+export type ViewTexts = typeof enView
