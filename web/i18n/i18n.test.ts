@@ -292,6 +292,7 @@ const sameInBoth = [
   'sftp.title',
   'domains.placeholder',
   'updates.kinds.core',
+  'review.mail',
   'review.mariadb',
   'wp.mariadb',
   'hosting.listTitle',
