@@ -11,6 +11,7 @@ export const logout = endpoint({
   method: 'POST',
   path: '/api/v1/auth/logout',
   access: 'customer',
+  whileClosed: true,
   seen: true,
   summary: 'Revoke this access token',
   result: z.null(),

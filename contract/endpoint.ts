@@ -21,7 +21,10 @@ export interface Endpoint {
   readonly may?: StaffPermission
   /** With `customer`: which scope of a token for programs opens it. Without one it is closed. */
   readonly scope?: TokenScope
-  /** True for a list that shows a token that is limited only what it is limited to. */
+  /**
+   * True for a list that shows a token that is limited only what it is limited to, or that names
+   * nobody's servers and domains.
+   */
   readonly narrows?: true
   /**
    * True for a read that a member of the operator's staff makes as well who sees the portal as a

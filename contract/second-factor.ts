@@ -65,6 +65,7 @@ export const notMe = endpoint({
   method: 'POST',
   path: '/api/v1/auth/not-me',
   access: 'public',
+  whileClosed: true,
   summary: 'By the link of a letter about a sign-in: every session ends, and so does the password',
   body: z.strictObject({ token: name }),
   result: z.object({ email: z.string() }),

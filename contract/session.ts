@@ -47,6 +47,7 @@ export const currentSession = endpoint({
   method: 'GET',
   path: '/api/v1/auth/session',
   access: 'public',
+  whileClosed: true,
   seen: true,
   identifies: true,
   summary: 'The session that the token or the cookie of this call holds; null where there is none',

@@ -32,6 +32,12 @@ export interface TokenRights {
 /** Rooms whose lists cannot be narrowed to some servers and domains: invoices name them all. */
 export const wholeRooms: ReadonlySet<TokenScope> = new Set(['wallet:read', 'invoices:read'])
 
+/**
+ * Fields of answers that open a document without a sign-in, for ever. Only a token that may read
+ * invoices is told them, and nobody who sees the portal as a customer does.
+ */
+export const openLinks: ReadonlySet<string> = new Set(['hosted_invoice_url'])
+
 /** Of which thing a call's address names the id. */
 export function subjectOf({ path }: Pick<OpenedCall, 'path'>): 'server' | 'domain' | undefined {
   if (/^\/api\/wp\/:id(\/|$)/.test(path)) return 'server'
@@ -42,6 +48,10 @@ export function subjectOf({ path }: Pick<OpenedCall, 'path'>): 'server' | 'domai
 const includes = (scopes: readonly TokenScope[], needed: TokenScope): boolean =>
   scopes.includes(needed) ||
   (needed.endsWith(':read') && scopes.some((one) => one === needed.replace(/read$/, 'write')))
+
+/** Whether a token is told the fields in `openLinks`. */
+export const tellsLinks = ({ scopes }: Pick<TokenRights, 'scopes'>): boolean =>
+  includes(scopes, 'invoices:read')
 
 /** The ids that the token is limited to in the room of this scope; null: all. */
 export const limitOf = (rights: TokenRights, scope: TokenScope): readonly string[] | null => {

@@ -64,12 +64,13 @@ async function adjust(tx: Tx, needs: ActNeeds, input: Adjustment, sign: 1n | -1n
 }
 
 /**
- * What went the same way through a customer's wallet within a day with nobody's approval, minor
+ * What was credited, debited or refunded of one customer within a day with nobody's approval, minor
  * units: many small acts need a second member as one large one does.
  */
 async function movedAlone(tx: Tx, needs: ActNeeds, act: string, customer: string): Promise<bigint> {
   const { rows } = await sql<{ sum: bigint }>`
-    select coalesce(sum((input ->> 'amount')::bigint), 0)::bigint as sum from operator_act
+    select coalesce(sum(coalesce(after ->> 'amount', input ->> 'amount')::bigint), 0)::bigint as sum
+    from operator_act
     where customer_id = ${customer} and act = ${act} and approved_by_id is null
       and at > ${later(needs.clock.now(), -aloneMs)}`.execute(tx)
   return rows[0]?.sum ?? 0n
@@ -100,7 +101,8 @@ export const moneyActs: RegistryOf<'money'> = {
       const found = await paymentOf(tx, payment)
       if (!found) throw new Refusal('not_found')
       const wanted = amount === undefined ? found.received : BigInt(amount)
-      return isAbove(needs, found.currency, wanted)
+      const before = await movedAlone(tx, needs, 'money.refund', found.customerId)
+      return isAbove(needs, found.currency, before + wanted)
     },
     async run(tx, { refunds }, _actor, { payment, amount }) {
       try {

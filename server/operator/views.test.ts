@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Session, SignIn } from '../../contract/account.ts'
 import type { Endpoint } from '../../contract/endpoint.ts'
 import * as contract from '../../contract/index.ts'
+import type { Server } from '../../contract/wordpress.ts'
 import type { ActOutcome } from '../../contract/operator-acts.ts'
 import type { CustomerStory } from '../../contract/operator-desk.ts'
 import { runCommand } from '../../test/operator.ts'
@@ -188,6 +189,28 @@ describe('nothing can be changed', () => {
         wrong.push(`${named(endpoint)}: ${answer.status}`)
     }
     expect(wrong).toEqual([])
+  })
+
+  test('and no link is told that opens an invoice without a sign-in', async () => {
+    const support = await member()
+    const an = await portal.customer()
+    await portal.call('POST', '/api/wp', {
+      token: an.token,
+      body: {
+        size: 1,
+        region: 1,
+        disk: 10_240,
+        mariadb_disk_size: 10_240,
+        user: 'an',
+        password: 'Mat-khau-9!',
+        replicate: 1,
+      },
+    })
+    const linkFor = async (token: string): Promise<string | undefined> =>
+      (await portal.call<Server[]>('GET', '/api/wp', { token })).body.result[0]?.invoice
+        ?.hosted_invoice_url
+    expect(await linkFor(an.token)).toContain('/invoice')
+    expect(await linkFor(await viewed(support, an))).toBe('')
   })
 
   test('the contract opens no write but the one that ends it, and nothing that opens more', () => {

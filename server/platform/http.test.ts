@@ -530,7 +530,7 @@ describe('anything at every endpoint', () => {
     'i',
   )
 
-  test('never 5xx, never a look inside', async () => {
+  test('never 5xx, never a look inside', { timeout: 300_000 }, async () => {
     const all = await operations()
     expect(all.length).toBeGreaterThan(20)
     const wrong: string[] = []

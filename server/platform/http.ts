@@ -14,6 +14,7 @@ import {
   type Output,
   type Success,
 } from '../../contract/index.ts'
+import { openLinks, tellsLinks } from '../../contract/token-scopes.ts'
 import {
   runIdempotentExternal,
   anonymous,
@@ -26,7 +27,7 @@ import { transaction, type Database } from './db.ts'
 import { Refusal } from './errors.ts'
 import { browserCookie, browserOf, newBrowser } from './browser-cookie.ts'
 import { createKeyedGate } from './gate.ts'
-import { Page, type Act, type Answer, type Call } from './http-calls.ts'
+import { Page, type Act, type Answer, type Call, type Caller } from './http-calls.ts'
 import type { FileAnswer, From, Write } from './http-calls.ts'
 import { createCallerJudge, type CallerOptions } from './http-caller.ts'
 import { explain, languageOfRequest } from './http-failures.ts'
@@ -107,6 +108,15 @@ async function* enveloped(chunks: AsyncIterable<string | Buffer>): AsyncIterable
   yield '{"statusCode":200,"message":"success","result":'
   yield* chunks
   yield '}'
+}
+
+/** Blanks what a caller is not told of an answer; undefined: nothing is to be blanked. */
+const replacerFor = (
+  caller: Caller | undefined,
+): ((key: string, value: unknown) => unknown) | undefined => {
+  const mayOpen = !caller?.rights || tellsLinks(caller.rights)
+  if (mayOpen && caller?.heldBy !== 'view') return undefined
+  return (key, value) => (openLinks.has(key) ? '' : value)
 }
 
 /** Fastify's own limit, unless the endpoint has another. */
@@ -212,13 +222,13 @@ export function createHttp(options: HttpOptions): Http {
     reply: FastifyReply,
   ): Promise<Call<E>> => checked(endpoint, request, await callerOf(endpoint, request, reply))
 
-  const envelope = (endpoint: Endpoint, answer: unknown): string => {
+  const envelope = (endpoint: Endpoint, answer: unknown, caller: Caller | undefined): string => {
     const statusCode = endpoint.status ?? 200
     const success: Success<unknown> =
       answer instanceof Page
         ? { statusCode, message: 'success', result: answer.result, page: { next: answer.next } }
         : { statusCode, message: 'success', result: answer }
-    return JSON.stringify(success)
+    return JSON.stringify(success, replacerFor(caller))
   }
   const keyedCall = (
     key: string,
@@ -306,7 +316,7 @@ export function createHttp(options: HttpOptions): Http {
     endpoint: E,
     prepare: ((call: Call<E>) => Promise<P>) | undefined,
     handle: (call: Write<E, P>) => Promise<A>,
-    render: (endpoint: Endpoint, answer: A) => string,
+    render: (endpoint: Endpoint, answer: A, caller: Caller | undefined) => string,
   ): void => {
     /** The call, and what is worked out before its transaction. */
     const prepared = async (request: FastifyRequest, from: From) => {
@@ -326,7 +336,7 @@ export function createHttp(options: HttpOptions): Http {
           }
         })
         if ('refusal' in answer) throw answer.refusal
-        return send(reply, endpoint.status ?? 200, render(endpoint, answer.given))
+        return send(reply, endpoint.status ?? 200, render(endpoint, answer.given, from.caller))
       }
       const outcome = await runIdempotent(idempotency, keyedCall(key, from, request), {
         // A body that fails its schema is refused inside of `runIdempotent`: that response is
@@ -334,7 +344,7 @@ export function createHttp(options: HttpOptions): Http {
         prepare: () => prepared(request, from),
         work: async (tx, call) => ({
           statusCode: endpoint.status ?? 200,
-          body: render(endpoint, await handle({ ...call, tx })),
+          body: render(endpoint, await handle({ ...call, tx }), from.caller),
         }),
         renderRefusal: renderRefusal(request),
       })
@@ -359,7 +369,11 @@ export function createHttp(options: HttpOptions): Http {
     read(endpoint, handle) {
       route(endpoint, async (request, reply) => {
         const call = await callOf(endpoint, request, reply)
-        return send(reply, endpoint.status ?? 200, envelope(endpoint, await handle(call)))
+        return send(
+          reply,
+          endpoint.status ?? 200,
+          envelope(endpoint, await handle(call), call.caller),
+        )
       })
     },
     plain: (endpoint, handle) =>
@@ -393,7 +407,11 @@ export function createHttp(options: HttpOptions): Http {
       serveWithinLimit(endpoint, async (request, reply, from) => {
         const body = request.body as AsyncIterable<Buffer> | undefined
         const call = { ...checked(endpoint, request, from), chunks: body ?? Readable.from([]) }
-        return send(reply, endpoint.status ?? 200, envelope(endpoint, await handle(call)))
+        return send(
+          reply,
+          endpoint.status ?? 200,
+          envelope(endpoint, await handle(call), call.caller),
+        )
       })
     },
     write,
@@ -401,7 +419,11 @@ export function createHttp(options: HttpOptions): Http {
       serveWithinLimit(endpoint, async (request, reply, from) => {
         const work = async (actionId: string): Promise<KeptAnswer> => ({
           statusCode: endpoint.status ?? 200,
-          body: envelope(endpoint, await handle({ ...checked(endpoint, request, from), actionId })),
+          body: envelope(
+            endpoint,
+            await handle({ ...checked(endpoint, request, from), actionId }),
+            from.caller,
+          ),
         })
         const key = request.headers['idempotency-key']
         if (typeof key !== 'string' || endpoint.method === 'DELETE') {

@@ -5,6 +5,7 @@ import * as contract from '../../contract/index.ts'
 import type { Endpoint } from '../../contract/endpoint.ts'
 import { subjectOf, tokenScopes, type TokenScope } from '../../contract/token-scopes.ts'
 import type { Token } from '../../contract/tokens.ts'
+import type { Server } from '../../contract/wordpress.ts'
 import {
   eventually,
   manualClock,
@@ -237,6 +238,18 @@ describe('a token that is limited', () => {
     // A token of one customer opens nothing of another, limited or not.
     const token = await tokenFor(an, { scopes: ['servers:write'] })
     expect((await portal.call('GET', `/api/wp/${theirs}`, { token })).status).toBe(404)
+  })
+
+  test('is told no link that opens an invoice, unless it may read invoices', async () => {
+    const linksFor = async (token: string): Promise<string[]> =>
+      (await portal.call<Server[]>('GET', '/api/wp', { token })).body.result.flatMap(
+        ({ invoice }) => (invoice ? [invoice.hosted_invoice_url] : []),
+      )
+    const own = await linksFor(an.token)
+    expect(own.map((link) => link.includes('/invoice'))).toEqual([true, true])
+    expect(await linksFor(await tokenFor(an, { scopes: ['servers:write'] }))).toEqual(['', ''])
+    const both = await tokenFor(an, { scopes: ['servers:read', 'invoices:read'] })
+    expect(await linksFor(both)).toEqual(own)
   })
 
   test('does not move a name away from a server that it may not touch', async () => {

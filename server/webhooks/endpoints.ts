@@ -67,7 +67,7 @@ export async function createEndpoint(
     .selectFrom('customer')
     .select('id')
     .where('id', '=', of.customerId)
-    .forUpdate()
+    .forNoKeyUpdate()
     .executeTakeFirstOrThrow()
   const { n } = await tx
     .selectFrom('webhook_endpoint')
@@ -166,7 +166,7 @@ export async function pauseEndpoints(tx: Tx, clock: Clock, customerId: string): 
     .select('id')
     .where('customer_id', '=', customerId)
     .orderBy('id')
-    .forUpdate()
+    .forNoKeyUpdate()
     .execute()
   const rows = await tx
     .updateTable('webhook_endpoint')

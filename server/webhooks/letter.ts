@@ -1,4 +1,4 @@
-/** What the owner of an address is told when it is called no more. */
+/** What the owner of an address is told when it is new, and when it is called no more. */
 import type { Language } from '../../contract/errors.ts'
 
 interface Told {
@@ -39,4 +39,34 @@ export function disabledLetter(
 ): { readonly subject: string; readonly text: string } {
   const { subject, text } = texts[language]
   return { subject, text: text(told) }
+}
+
+interface Address {
+  readonly url: string
+  readonly link: string
+}
+const ofAddress = {
+  en: {
+    subject: 'A webhook address of your account is new',
+    text: ({ url, link }: Address) =>
+      `Events of your account are sent to this address from now on:\n${url}\n` +
+      'Was this not you? Delete the webhook here, and change your password:\n' +
+      link,
+  },
+  vi: {
+    subject: 'Tài khoản của bạn có địa chỉ webhook mới',
+    text: ({ url, link }: Address) =>
+      `Từ bây giờ, sự kiện trong tài khoản của bạn được gửi tới địa chỉ này:\n${url}\n` +
+      'Nếu không phải bạn, hãy xoá webhook tại đây và đổi mật khẩu:\n' +
+      link,
+  },
+} as const
+
+/** Whoever sits at an open session could have what happens sent to himself: the owner is told. */
+export function addressLetter(
+  language: Language,
+  address: Address,
+): { readonly subject: string; readonly text: string } {
+  const { subject, text } = ofAddress[language]
+  return { subject, text: text(address) }
 }

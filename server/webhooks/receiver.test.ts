@@ -1,5 +1,6 @@
 /** Whom the portal may be made to call: nobody but public receivers, whatever a name says. */
 import https from 'node:https'
+import net from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { Delivery } from '../../contract/webhooks.ts'
@@ -131,6 +132,25 @@ test('a certificate that nobody vouches for is no receiver’s', async () => {
     expect(calls).toEqual([])
   } finally {
     server.close()
+  }
+})
+
+test('a receiver that changes to another protocol, or hangs up, is a failed call', async () => {
+  dns.records.set('A odd.example.vn', ['127.0.0.1'])
+  const receivers = createReceivers(lookup(), () => true)
+  const head = 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n'
+  for (const answer of [head, 'HTTP/1.1 200 OK\r\nContent-Le', '']) {
+    const server = net.createServer((socket) => socket.once('data', () => socket.end(answer)))
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const { port } = server.address() as AddressInfo
+    try {
+      expect(
+        await receivers.call(`http://odd.example.vn:${port}/`, {}, '{}', never),
+        JSON.stringify(answer),
+      ).toMatchObject({ status: null, error: 'connection' })
+    } finally {
+      server.close()
+    }
   }
 })
 

@@ -113,6 +113,8 @@ export function createReceivers(dns: DnsLookup, mayConnect: MayConnect): Receive
         },
       )
       call.on('error', reject)
+      // Node tells neither of an answer that changes the protocol (101): the connection ends.
+      call.on('close', () => reject(new Error('the connection was closed')))
       call.end(body)
     })
   }

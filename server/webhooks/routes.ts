@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { webhooks as api } from '../../contract/index.ts'
+import { webhooks as api, type Language } from '../../contract/index.ts'
 import { encodeCursor, newestFirst, pageRequest } from '../platform/cursor.ts'
-import { isUuid, type Database } from '../platform/db.ts'
+import { isUuid, type Database, type Queryable, type Tx } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
 import { Page, type Http } from '../platform/http.ts'
 import type { Limit } from '../platform/limits.ts'
@@ -13,12 +13,19 @@ import {
   rotateSecret,
   type EndpointNeeds,
 } from './endpoints.ts'
+import { addressLetter } from './letter.ts'
 import type { Sender } from './send.ts'
 import { lockEndpoint, ownEndpoint, presentDelivery, presentWebhook } from './store.ts'
 
 export interface WebhookRouteDeps extends EndpointNeeds {
   readonly db: Database
   readonly sender: Sender
+  readonly portalUrl: string
+  readonly customer: (
+    db: Queryable,
+    id: string,
+  ) => Promise<{ readonly email: string; readonly language: Language }>
+  readonly mail: (tx: Tx, to: string, subject: string, text: string) => Promise<void>
   readonly complete: (payload: object) => object
   /** Of one customer: tests and repeats, which call somebody's server. */
   readonly wished: Limit
@@ -33,12 +40,24 @@ const usualPage = 20
 export function routes(http: Http, deps: WebhookRouteDeps): void {
   const { db, clock, sender, complete } = deps
   http.read(api.listWebhooks, ({ customerId }) => listEndpoints(db, clock, customerId))
-  http.write(api.createWebhook, ({ tx, customerId, body }) =>
-    createEndpoint(tx, deps, { customerId, ...body }),
-  )
-  http.write(api.changeWebhook, ({ tx, customerId, params, body }) =>
-    changeEndpoint(tx, deps, { customerId, id: params.id, ...body }),
-  )
+  /** In the transaction that writes the address. */
+  const tellOf = async (tx: Tx, customerId: string, { id, url }: api.Webhook): Promise<void> => {
+    const { email, language } = await deps.customer(tx, customerId)
+    const link = `${deps.portalUrl}/account/webhooks/${id}`
+    const { subject, text } = addressLetter(language, { url, link })
+    await deps.mail(tx, email, subject, text)
+  }
+  http.write(api.createWebhook, async ({ tx, customerId, body }) => {
+    const made = await createEndpoint(tx, deps, { customerId, ...body })
+    await tellOf(tx, customerId, made.webhook)
+    return made
+  })
+  http.write(api.changeWebhook, async ({ tx, customerId, params, body }) => {
+    const before = await ownEndpoint(tx, customerId, params.id)
+    const changed = await changeEndpoint(tx, deps, { customerId, id: params.id, ...body })
+    if (changed.url !== before.url) await tellOf(tx, customerId, changed)
+    return changed
+  })
   http.write(api.deleteWebhook, async ({ tx, customerId, params }) => {
     await deleteEndpoint(tx, customerId, params.id)
     return null

@@ -193,13 +193,13 @@ export function defineSending(needs: SendNeeds, sender: Sender): void {
         .selectFrom('webhook_endpoint')
         .selectAll()
         .where('id', '=', delivery.endpoint_id)
-        .forUpdate()
+        .forNoKeyUpdate()
         .executeTakeFirst()
       const row = await tx
         .selectFrom('webhook_delivery')
         .selectAll()
         .where('id', '=', delivery.id)
-        .forUpdate()
+        .forNoKeyUpdate()
         .executeTakeFirst()
       // Deleted meanwhile.
       if (!endpoint || !row) return

@@ -80,7 +80,7 @@ export async function ownEndpoint(
 /** The same, locked. */
 export async function lockEndpoint(tx: Tx, customerId: string, id: string): Promise<EndpointRow> {
   const row = isUuid(id)
-    ? await endpointQuery(tx, customerId, id).forUpdate().executeTakeFirst()
+    ? await endpointQuery(tx, customerId, id).forNoKeyUpdate().executeTakeFirst()
     : undefined
   if (!row) throw new Refusal('not_found')
   return row

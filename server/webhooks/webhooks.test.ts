@@ -429,6 +429,13 @@ describe('addresses', () => {
     expect(changed.body.result).toMatchObject({ url: two.url, events: ['wallet.credited'] })
     await settledAs(an, id, await tryOut(an, id), 'delivered')
     expect([one.calls.length, two.calls.length]).toEqual([0, 1])
+    // Whoever sits at an open session could have it all sent to himself.
+    const told = await eventually('two letters', async () => {
+      const letters = (await portal.inbox(an.email)).map(({ text }) => text)
+      const found = letters.filter((text) => text.includes('địa chỉ webhook mới'))
+      return found.length === 2 && found.join()
+    })
+    for (const { url } of [one, two]) expect(told).toContain(url)
     const off = await webhooks<Webhook>(an, 'PUT', `/${id}`, { enabled: false })
     expect(off.body.result.disabled?.reason).toBe('owner')
     expect((await webhooks(an, 'DELETE', `/${id}`)).status).toBe(200)

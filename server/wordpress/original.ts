@@ -94,6 +94,8 @@ export function createOriginals(dns: DnsLookup, mayConnect: MayConnect = publicO
         },
       )
       call.on('error', reject)
+      // Node tells neither of an answer that changes the protocol (101): the connection ends.
+      call.on('close', () => reject(new Error('the connection was closed')))
       call.end()
     })
   }

@@ -39,6 +39,16 @@ function isAbout(kind, said, name) {
   }
 }
 
+/**
+ * Lines that refuse everybody, or everybody but some whom nobody here can tell from others: by
+ * password, by address, by group. `Order allow,deny` refuses whom no later line allows.
+ */
+const refuses = new RegExp(
+  '^(?:deny\\s+from\\s+all|order\\s+allow\\s*,\\s*deny|require\\s+(?:all\\s+denied|local|ip|host|' +
+    'valid-user|user|group|ldap\\S*)(?:\\s.*)?)$',
+  'i',
+)
+
 /** true: refused, false: open, null: it says nothing of this file. */
 function verdictOf(text, name) {
   let verdict = null
@@ -52,7 +62,7 @@ function verdictOf(text, name) {
     } else if (/^<\//.test(word)) {
       blocks.pop()
     } else if (blocks.every(Boolean)) {
-      if (/^(?:deny\s+from\s+all|require\s+all\s+denied)$/i.test(word)) verdict = true
+      if (refuses.test(word)) verdict = true
       else if (/^(?:allow\s+from\s+all|require\s+all\s+granted)$/i.test(word)) verdict = false
     }
   }

@@ -200,9 +200,10 @@ final class Portal_Mysql_Dates {
 	/** EXTRACT( unit FROM date ). */
 	public static function sql_portal_extract( $unit, $date = null ) {
 		$letters = array( 'YEAR' => 'Y', 'MONTH' => 'n', 'DAY' => 'j', 'HOUR' => 'G', 'MINUTE' => 'i',
-			'SECOND' => 's', 'WEEK' => 'W', 'YEAR_MONTH' => 'Ym', 'DAY_HOUR' => 'jH',
+			'SECOND' => 's', 'YEAR_MONTH' => 'Ym', 'DAY_HOUR' => 'jH',
 			'HOUR_MINUTE' => 'Gi', 'DAY_MINUTE' => 'jHi', 'MINUTE_SECOND' => 'is' );
 		if ( 'QUARTER' === $unit ) return self::sql_quarter( $date );
+		if ( 'WEEK' === $unit ) return self::sql_week( $date );
 		return self::of( $date, fn( $moment ) => (int) $moment->format( $letters[ $unit ] ) );
 	}
 	/** Whole days between the dates, whatever the time of day. */
@@ -211,16 +212,25 @@ final class Portal_Mysql_Dates {
 		return null === $one || null === $other ? null
 			: self::day_number( $one ) - self::day_number( $other );
 	}
-	/** Weeks from Sunday (mode 0), from Monday with 0 before the first (1), or those of ISO (3). */
+	/**
+	 * Weeks from Sunday with 0 before the first (mode 0) or the last of the year before (2), from
+	 * Monday with 0 before the first (1), or those of ISO (3).
+	 */
 	public static function sql_week( $date = null, $mode = 0 ) {
 		return self::of( $date, fn( $moment ) => self::week( $moment, (int) $mode ) );
 	}
 	private static function week( DateTimeImmutable $moment, int $mode ): int {
 		$week = (int) $moment->format( 'W' );
-		if ( 0 === $mode % 2 )
-			return intdiv( (int) $moment->format( 'z' ) + 7 - (int) $moment->format( 'w' ), 7 );
+		if ( 0 === $mode % 2 ) {
+			$from = intdiv( (int) $moment->format( 'z' ) + 7 - (int) $moment->format( 'w' ), 7 );
+			return 2 === $mode && 0 === $from ? self::week( self::year_before( $moment ), 0 ) : $from;
+		}
 		if ( 3 === $mode || $moment->format( 'o' ) === $moment->format( 'Y' ) ) return $week;
 		return $week > 50 ? 0 : 53;
+	}
+	/** The last day of the year before. */
+	private static function year_before( DateTimeImmutable $moment ): DateTimeImmutable {
+		return $moment->setDate( (int) $moment->format( 'Y' ) - 1, 12, 31 );
 	}
 	public static function sql_makedate( $year = null, $day = null ) {
 		if ( null === $year || null === $day || $day < 1 ) return null;
@@ -269,6 +279,9 @@ final class Portal_Mysql_Dates {
 					case 'j': return sprintf( '%03d', $moment->format( 'z' ) + 1 );
 					case 'U': return sprintf( '%02d', self::week( $moment, 0 ) );
 					case 'u': return sprintf( '%02d', self::week( $moment, 1 ) );
+					case 'V': return sprintf( '%02d', self::week( $moment, 2 ) );
+					case 'X': return ( 0 === self::week( $moment, 0 ) ? self::year_before( $moment )
+						: $moment )->format( 'Y' );
 					default: return isset( self::WRITES[ $found[1] ] )
 						? $moment->format( self::WRITES[ $found[1] ] ) : $found[1];
 				}

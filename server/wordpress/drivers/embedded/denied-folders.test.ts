@@ -52,6 +52,15 @@ test.each([
   ['of a name with signs', '<Files "a?x.*">\nRequire all denied\n</Files>', true],
   ['an expression that is wrong', '<FilesMatch "[">\nRequire all denied\n</FilesMatch>', true],
   ['but for one address', 'Order allow,deny\nAllow from 192.0.2.1\nDeny from all\n', true],
+  ['but for who has a password', 'AuthType Basic\nRequire valid-user\n', true],
+  ['but for this machine', 'Require local', true],
+  ['by what no line allows', 'Order allow,deny\n', true],
+  ['to some addresses', 'Order allow,deny\nAllow from all\nDeny from 192.0.2.1\n', false],
+  [
+    'to some addresses of Apache 2.4',
+    '<RequireAll>\nRequire all granted\nRequire not ip 192.0.2.1\n</RequireAll>\n',
+    false,
+  ],
   ['in a remark', '# deny from all\nRewriteEngine On\n', false],
   ['too long to be read', `${'#'.repeat(70_000)}\ndeny from all`, false],
 ])('%s', async (_name, text, isClosed) => {

@@ -168,7 +168,8 @@ describe('a hostile database', { timeout: 120_000 }, () => {
   test("a copy's process has not the portal’s environment or user, leaves nothing", async () => {
     // A fifo in the place of a file would stop it; a lock that somebody holds makes it wait where
     // it can be looked at.
-    const holder = new DatabaseSync(database())
+    // WordPress may be writing at this moment.
+    const holder = new DatabaseSync(database(), { timeout: 10_000 })
     holder.exec('begin exclusive')
     const backing = backUp()
     let seen = ''
@@ -212,6 +213,7 @@ describe('a hostile database', { timeout: 120_000 }, () => {
     const holders = slow.map((one) => {
       const db = new DatabaseSync(
         path.join(parts.dataDir, 'sites', one.id, 'wordpress/wp-content/database/.ht.sqlite'),
+        { timeout: 10_000 },
       )
       db.exec('begin exclusive')
       return db
