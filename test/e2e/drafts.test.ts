@@ -59,11 +59,12 @@ async function revoke({ token }: TestCustomer): Promise<void> {
  */
 async function topUpWithDeadSession(page: Page, customer: TestCustomer): Promise<void> {
   const held: Route[] = []
+  let isHolding = true
   // But not how the press finds that the cookie holds no session either.
   const reads = (url: URL) =>
     url.pathname.startsWith('/api/') && url.pathname !== '/api/v1/auth/session'
   const hold = (route: Route) =>
-    route.request().method() === 'GET' ? void held.push(route) : route.continue()
+    isHolding && route.request().method() === 'GET' ? void held.push(route) : route.continue()
   await page.route(reads, hold)
   const isHeld = (request: Request) => held.some((route) => route.request() === request)
   await expect.poll(() => [...underWay(page)].filter((request) => !isHeld(request))).toEqual([])
@@ -74,8 +75,9 @@ async function topUpWithDeadSession(page: Page, customer: TestCustomer): Promise
     .first()
     .click()
   await page.waitForURL(/\/login\?next=/)
-  await page.unroute(reads, hold)
+  isHolding = false
   for (const route of held) await route.continue()
+  await page.unroute(reads, hold)
 }
 
 test('an order that was half filled in when the session was revoked is still there', async () => {

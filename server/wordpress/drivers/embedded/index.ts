@@ -183,9 +183,14 @@ export function createEmbedded(parts: EmbeddedParts): SiteRuntime {
       .map((entry) => entry.name)
   }
 
+  /** Of the folder of the sites, or of the one that it will be made in. */
   const diskSpace =
     parts.diskSpace ??
-    (() => diskSpaceNow(existsSync(sitesDir) ? sitesDir : path.dirname(sitesDir)))
+    (() => {
+      let folder = sitesDir
+      while (!existsSync(folder)) folder = path.dirname(folder)
+      return diskSpaceNow(folder)
+    })
   let isFull = false
   /** Containers for which there is memory; none where the disk has no room for a site's files. */
   const room = (): number => {
