@@ -169,12 +169,16 @@ test('shows the copy beside the original, page by page', async () => {
   await look('ready')
 })
 
-test('switches over, tells who may sign in, and offers the way back', async () => {
-  await page.getByRole('button', { name: 'Switch over' }).click()
-  await page.getByRole('dialog').getByRole('button', { name: 'Switch over' }).click()
-  await page.getByText('The website has moved in').waitFor()
-  await look('done')
-  await page.getByRole('button', { name: 'Undo' }).click()
-  await page.getByRole('dialog').getByRole('button', { name: 'Undo' }).click()
-  await page.getByText('The server is being put back.').waitFor()
-})
+test(
+  'switches over, tells who may sign in, and offers the way back',
+  { timeout: 300_000 },
+  async () => {
+    await page.getByRole('button', { name: 'Switch over' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Switch over' }).click()
+    await page.getByText('The website has moved in').waitFor({ timeout: 180_000 })
+    await look('done')
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Undo' }).click()
+    await page.getByText('The server is being put back.').waitFor()
+  },
+)
