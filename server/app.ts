@@ -105,6 +105,8 @@ export interface Timing {
   readonly webhookSeconds?: readonly number[]
   /** Longest time of one step of setting a server up. */
   readonly provisionStepMs?: number
+  /** When nightly backups begin, as a line of cron in UTC. */
+  readonly nights?: string
   readonly metrics?: Partial<MetricTimes>
   /** Longest times of calls to certificate authorities, and of orders. */
   readonly certificates?: Partial<certificates.OrderTimes>
@@ -374,6 +376,7 @@ export async function openApp(parts: AppParts) {
     archives,
     kept: config.BACKUP_RETENTION,
     keptDaysAfterDeletion: config.BACKUP_RETENTION_AFTER_DELETION_DAYS,
+    nights: parts.timing?.nights,
   })
   const { store: uploads, scratch } = importStoreOf(config)
   const importFiles = wordpress.createImportFiles(db, uploads, scratch)

@@ -38,6 +38,8 @@ export function defineNightlyBackups(deps: {
   removeAll: (siteId: string) => Promise<void>
   /** Servers deleted before it have no backups any more. */
   deletedSince: () => Date
+  /** When the nights are, as a line of cron in UTC. */
+  nights?: string | undefined
 }): void {
   const { db, clock, log } = deps
 
@@ -73,7 +75,7 @@ export function defineNightlyBackups(deps: {
   deps.jobs.define({
     name: nightlyJob,
     // Every minute from 1:00 to 6:59 in Vietnam.
-    cron: '* 18-23 * * *',
+    cron: deps.nights ?? '* 18-23 * * *',
     retries: 0,
     run: async (_payload, { signal }) => {
       const until = performance.now() + roundMs
