@@ -18,6 +18,8 @@ import {
 } from '../../test/portal.ts'
 import { updatesCommand } from '../commands/updates.ts'
 import { hours, minutes } from '../platform/clock.ts'
+import { transaction } from '../platform/db.ts'
+import { holdServer, releaseServer } from './desk.ts'
 import type { WaveShown } from './update-waves.ts'
 import { decideStage, stageOf } from './update-waves.ts'
 
@@ -250,15 +252,25 @@ describe('at night', { timeout: 120_000 }, () => {
 
   test('a suspended server waits until it runs again', async () => {
     await publish('1.0.2')
-    const set = (status: string) =>
-      portal.app.db.updateTable('site').set({ status }).where('id', '=', site()).execute()
-    await set('suspended')
+    /** As the operator does it: the server follows, whichever round of the portal comes by. */
+    async function put(act: typeof holdServer, status: string): Promise<void> {
+      await transaction(portal.app.db, (tx) => act(tx, { clock, jobs: portal.app.jobs }, site()))
+      await eventually(`the server is ${status}`, async () => {
+        const { status: now } = await portal.app.db
+          .selectFrom('site')
+          .select('status')
+          .where('id', '=', site())
+          .executeTakeFirstOrThrow()
+        return now === status
+      })
+    }
+    await put(holdServer, 'suspended')
     const wave = (await command('plan', '--stages', '1')).fields['wave']
     await command('start', String(wave))
     await settled(wave, 'done')
     expect((await historyOf(site()))[0]).toMatchObject({ state: 'skipped', reason: 'not_running' })
     expect(await night()).toBeUndefined()
-    await set('running')
+    await put(releaseServer, 'running')
     expect(await night()).toMatchObject({ state: 'done' })
     expect(versions()[0]).toBe('1.0.2')
   })
