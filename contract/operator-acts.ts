@@ -77,6 +77,12 @@ export const acts = {
     'End every session of a customer',
     customer,
   ),
+  'customer.end_programs': needed(
+    'customer.end_programs',
+    'customers',
+    'Revoke every token of a customer, and switch their webhooks off',
+    customer,
+  ),
   'customer.reset_second_factor': needed(
     'customer.reset_second_factor',
     'customers',

@@ -136,6 +136,28 @@ export const CustomerStory = z.object({
   sessions: z.array(
     z.object({ id: z.string(), ip: z.string(), userAgent: z.string(), lastUsedAt: time }),
   ),
+  /** Tokens that have not expired; never their secrets. */
+  tokens: z.array(
+    z.object({
+      id: z.string(),
+      name: z.string(),
+      begins: z.string(),
+      scopes: z.array(z.string()),
+      expiresAt: time,
+      lastUsedAt: z.nullable(time),
+      lastUsedFrom: z.nullable(z.string()),
+    }),
+  ),
+  /** Without what follows the host: an address may have a secret in it. */
+  webhooks: z.array(
+    z.object({
+      id: z.string(),
+      host: z.string(),
+      createdAt: time,
+      /** Why it is not called; null: it is. */
+      disabled: z.nullable(z.enum(['owner', 'failing', 'gone', 'safety'])),
+    }),
+  ),
   signIns: z.array(
     z.object({
       id: z.string(),

@@ -190,6 +190,8 @@ export interface AccountActs {
   unblock(tx: Tx, customerId: string): Promise<void>
   /** Answers how many ended. Refuses with not_found. */
   endSessions(tx: Tx, customerId: string): Promise<number>
+  /** Ends tokens and webhooks; answers how many. Refuses with not_found. */
+  endPrograms(tx: Tx, customerId: string): Promise<number>
   /** Answers what there was. Refuses with not_found, and with conflict who has none. */
   resetSecondFactor(
     tx: Tx,
@@ -202,7 +204,6 @@ export interface AccountActs {
 export function createAccountActs(needs: {
   clock: Clock
   endLive: EndLive
-  /** Of a customer who is blocked. */
   endPrograms: EndPrograms
 }): AccountActs {
   const { clock } = needs
@@ -250,6 +251,10 @@ export function createAccountActs(needs: {
     async endSessions(tx, customerId) {
       const { id } = await held(tx, customerId)
       return await endSessions(tx, needs, { customerId: id })
+    },
+    async endPrograms(tx, customerId) {
+      const { id } = await held(tx, customerId)
+      return await needs.endPrograms(tx, id)
     },
     async resetSecondFactor(tx, customerId) {
       const { id } = await held(tx, customerId)

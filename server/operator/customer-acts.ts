@@ -5,7 +5,7 @@ import { prepareView, showCustomers } from '../auth/index.ts'
 import { isUuid, type Queryable } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
 import type { Done, RegistryOf } from './acts.ts'
-import { secondFactorGone } from './letters.ts'
+import { programsEnded, secondFactorGone } from './letters.ts'
 
 /** Refuses with not_found who is not there. */
 export async function refuseUnknown(db: Queryable, customerId: string): Promise<void> {
@@ -35,6 +35,15 @@ export const customerActs: RegistryOf<'customer'> = {
     async run(tx, { accounts }, _actor, { customer }) {
       const sessions = await accounts.endSessions(tx, customer)
       return { ...about(customer), before: { sessions }, after: { sessions: 0 } }
+    },
+  },
+  'customer.end_programs': {
+    async run(tx, { accounts, customerMail, mail }, _actor, { customer }) {
+      const programs = await accounts.endPrograms(tx, customer)
+      const { email, language } = await customerMail(tx, customer)
+      const { subject, text } = programsEnded[language]
+      await mail(tx, email, subject, text)
+      return { ...about(customer), before: { programs }, after: { programs: 0 } }
     },
   },
   'customer.reset_second_factor': {

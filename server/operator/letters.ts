@@ -17,6 +17,23 @@ export const secondFactorGone = {
   },
 } as const
 
+export const programsEnded = {
+  en: {
+    subject: 'Your API tokens and webhooks were ended',
+    text:
+      'To protect your account our staff revoked every API token and switched every webhook off. ' +
+      'Make new tokens under Account, API and webhooks, and switch on the webhooks that you know.\n' +
+      'If you have questions, answer this letter.',
+  },
+  vi: {
+    subject: 'Token API đã bị thu hồi, webhook đã bị tắt',
+    text:
+      'Để bảo vệ tài khoản của bạn, nhân viên của chúng tôi đã thu hồi mọi token API và tắt mọi ' +
+      'webhook. Hãy tạo token mới trong mục Tài khoản, API và webhook, rồi bật lại những webhook ' +
+      'bạn nhận ra.\nNếu có thắc mắc, vui lòng trả lời thư này.',
+  },
+} as const
+
 /** A server that the operator suspends by hand, and one that is released. */
 export const serverHeld = {
   en: (name: string, told: string) => ({

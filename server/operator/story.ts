@@ -8,7 +8,9 @@ import { lettersTo } from '../messages/index.ts'
 import { paymentsOfCustomer, type PaymentDriver } from '../payments/index.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Database } from '../platform/db.ts'
+import { listTokens } from '../tokens/index.ts'
 import { entryPage, type Ledger } from '../wallet/index.ts'
+import { listEndpoints } from '../webhooks/index.ts'
 import { serversOfCustomer } from '../wordpress/index.ts'
 import { listActs } from './trail.ts'
 
@@ -31,37 +33,51 @@ export async function storyOf(
 ): Promise<CustomerStory> {
   const account = await accountStory(db, clock, customerId)
   const page = { limit: shownEntries, before: null }
-  const [balances, entries, payments, invoices, servers, domains, letters, notes, labels, acts] =
-    await Promise.all([
-      ledger.balancesOf(db, [account.id]),
-      entryPage(db, {
-        customerId: account.id,
-        direction: undefined,
-        search: '',
-        period: { from: null, to: null },
-        language,
-        ...page,
-      }),
-      paymentsOfCustomer(db, drivers, account.id),
-      invoicesOfCustomer(db, account.id),
-      serversOfCustomer(db, account.id),
-      domainsOfCustomer(db, account.id),
-      lettersTo(db, [account.email, account.phone]),
-      db
-        .selectFrom('customer_note')
-        .select(['id', 'at', 'actor', 'text'])
-        .where('customer_id', '=', account.id)
-        .orderBy('at', 'desc')
-        .limit(shownNotes)
-        .execute(),
-      db
-        .selectFrom('customer_label')
-        .select('label')
-        .where('customer_id', '=', account.id)
-        .orderBy('label')
-        .execute(),
-      listActs(db, { limit: shownActs, before: null }, account.id),
-    ])
+  const [
+    balances,
+    entries,
+    payments,
+    invoices,
+    servers,
+    domains,
+    letters,
+    tokens,
+    webhooks,
+    notes,
+    labels,
+    acts,
+  ] = await Promise.all([
+    ledger.balancesOf(db, [account.id]),
+    entryPage(db, {
+      customerId: account.id,
+      direction: undefined,
+      search: '',
+      period: { from: null, to: null },
+      language,
+      ...page,
+    }),
+    paymentsOfCustomer(db, drivers, account.id),
+    invoicesOfCustomer(db, account.id),
+    serversOfCustomer(db, account.id),
+    domainsOfCustomer(db, account.id),
+    lettersTo(db, [account.email, account.phone]),
+    listTokens(db, clock, account.id),
+    listEndpoints(db, clock, account.id),
+    db
+      .selectFrom('customer_note')
+      .select(['id', 'at', 'actor', 'text'])
+      .where('customer_id', '=', account.id)
+      .orderBy('at', 'desc')
+      .limit(shownNotes)
+      .execute(),
+    db
+      .selectFrom('customer_label')
+      .select('label')
+      .where('customer_id', '=', account.id)
+      .orderBy('label')
+      .execute(),
+    listActs(db, { limit: shownActs, before: null }, account.id),
+  ])
   const wallet = balances.get(account.id)
   return {
     ...account,
@@ -85,6 +101,23 @@ export async function storyOf(
     servers,
     domains,
     letters,
+    tokens: tokens
+      .filter(({ expired }) => !expired)
+      .map(({ id, name, begins, scopes, expiresAt, lastUsedAt, lastUsedFrom }) => ({
+        id,
+        name,
+        begins,
+        scopes,
+        expiresAt,
+        lastUsedAt,
+        lastUsedFrom,
+      })),
+    webhooks: webhooks.map(({ id, url, createdAt, disabled }) => ({
+      id,
+      host: new URL(url).host,
+      createdAt,
+      disabled: disabled?.reason ?? null,
+    })),
     notes: notes.map(({ id, at, actor, text }) => ({ id, at: at.toISOString(), by: actor, text })),
     labels: labels.map(({ label }) => label),
     acts: acts.rows,

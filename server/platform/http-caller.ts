@@ -72,7 +72,7 @@ export function createCallerJudge(
     const credential = credentialOf(request)
     if (credential && 'token' in credential && isProgramToken(credential.token)) {
       const program = await judgeProgram(endpoint, request, credential.token)
-      noteCaller(request, program.customerId)
+      noteCaller(request, program.customerId, program.sessionId)
       return program
     }
     if (credential && 'token' in credential && isViewToken(credential.token)) {

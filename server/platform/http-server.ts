@@ -24,10 +24,15 @@ export interface ServerOptions {
   readonly onResponse?: (route: string, method: string, status: number, seconds: number) => void
 }
 
+interface Caller {
+  readonly customer: string
+  /** The id of the token by which a program calls. */
+  readonly token?: string | undefined
+}
 /** Whose call it is, for the log. */
-const customers = new WeakMap<FastifyRequest, string>()
-export const noteCaller = (request: FastifyRequest, customerId: string): void =>
-  void customers.set(request, customerId)
+const callers = new WeakMap<FastifyRequest, Caller>()
+export const noteCaller = (request: FastifyRequest, customer: string, token?: string): void =>
+  void callers.set(request, { customer, ...(token !== undefined && { token }) })
 
 /** What no page of ours uses (W3C Permissions Policy); payment is the card form's. */
 const permissions =
@@ -127,7 +132,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
         status: reply.statusCode,
         ms: Math.round(reply.elapsedTime),
         network: networkOf(request.ip),
-        ...(customers.has(request) && { customer: customers.get(request) }),
+        ...callers.get(request),
         ...(traceOf(request) !== undefined && { trace: traceOf(request) }),
       },
       'request',

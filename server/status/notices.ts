@@ -32,7 +32,7 @@ const texts = {
   },
   closes: {
     en: 'Only maintenance closes the portal.',
-    vi: 'Chỉ bảo trì mới đóng cổng.',
+    vi: 'Chỉ bảo trì mới đóng được trang khách hàng.',
   },
   past: {
     en: 'This is over already.',

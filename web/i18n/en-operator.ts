@@ -92,6 +92,18 @@ export const enOperator = {
     servers: 'Servers',
     domains: 'Domains',
     letters: 'Letters and SMS',
+    programs: 'Tokens and webhooks',
+    lastUsed: (when: string, from: string) => `last used ${when} from ${from}`,
+    neverUsed: 'never used',
+    expires: (day: string) => `expires ${day}`,
+    webhook: 'Webhook',
+    webhookOn: 'On',
+    webhookOff: {
+      owner: 'Switched off',
+      failing: 'Off: every call failed',
+      gone: 'Off: it answered 410',
+      safety: 'Off for safety',
+    },
     access: 'Access',
     sessions: (n: number) => plural(n, 'open session', 'open sessions'),
     signIns: 'Sign-ins',
@@ -150,6 +162,7 @@ export const enOperator = {
   facts: {
     blocked: 'Blocked',
     sessions: 'Sessions',
+    programs: 'Tokens and webhooks',
     app: 'Authenticator app',
     passkeys: 'Passkeys',
     proof: 'Proof',
@@ -204,6 +217,7 @@ export const enOperator = {
     'customer.block': 'Block',
     'customer.unblock': 'Unblock',
     'customer.end_sessions': 'End all sessions',
+    'customer.end_programs': 'End tokens and webhooks',
     'customer.reset_second_factor': 'Reset second factor',
     'customer.language': 'Change language',
     'customer.see': 'See as the customer',
@@ -231,7 +245,10 @@ export const enOperator = {
     'customer.block':
       'The customer cannot sign in and open sessions end. Servers and domains go on.',
     'customer.unblock': 'The customer can sign in again.',
-    'customer.end_sessions': 'Every device is signed out. The password stays.',
+    'customer.end_sessions': 'Every device is signed out. The password, tokens and webhooks stay.',
+    'customer.end_programs':
+      'Programs of the customer cannot call the API any more, and webhooks are not called. The ' +
+      'customer gets an email.',
     'customer.reset_second_factor':
       'App, passkeys and recovery codes are removed and every device is signed out. The customer ' +
       'gets an email.',

@@ -88,6 +88,18 @@ export const viOperator: OperatorTexts = {
     servers: 'Máy chủ',
     domains: 'Tên miền',
     letters: 'Email và SMS',
+    programs: 'Token và webhook',
+    lastUsed: (when, from) => `dùng lần cuối ${when} từ ${from}`,
+    neverUsed: 'chưa dùng',
+    expires: (day) => `hết hạn ${day}`,
+    webhook: 'Webhook',
+    webhookOn: 'Đang bật',
+    webhookOff: {
+      owner: 'Đã tắt',
+      failing: 'Tắt: mọi lần gọi đều lỗi',
+      gone: 'Tắt: máy nhận trả lời 410',
+      safety: 'Tắt vì lý do an toàn',
+    },
     access: 'Truy cập',
     sessions: (n) => `${n} phiên đang mở`,
     signIns: 'Lịch sử đăng nhập',
@@ -114,7 +126,7 @@ export const viOperator: OperatorTexts = {
   },
   view: {
     title: 'Xem như khách hàng',
-    opening: 'Đang mở cổng của khách hàng.',
+    opening: 'Đang mở trang của khách hàng.',
     ended: 'Phiên xem đã kết thúc. Bạn có thể đóng thẻ này.',
     noSession: 'Hãy đăng nhập trang vận hành trước, rồi mở lại từ đó.',
     desk: 'Về trang vận hành',
@@ -144,6 +156,7 @@ export const viOperator: OperatorTexts = {
   facts: {
     blocked: 'Bị khoá',
     sessions: 'Số phiên',
+    programs: 'Token và webhook',
     app: 'Ứng dụng xác thực',
     passkeys: 'Khoá truy cập',
     proof: 'Cách xác minh',
@@ -167,7 +180,7 @@ export const viOperator: OperatorTexts = {
     expiresAt: 'Hạn',
     kind: 'Loại',
     title: 'Tiêu đề',
-    closes: 'Đóng cổng',
+    closes: 'Đóng trang khách hàng',
     endsAt: 'Kết thúc',
     over: 'Đã kết thúc',
     view: 'Phiên xem',
@@ -186,7 +199,7 @@ export const viOperator: OperatorTexts = {
       maintenance: 'Bảo trì',
     },
     whens: { now: 'Đang diễn ra', coming: 'Sắp tới', past: 'Đã kết thúc' },
-    closes: 'Đóng cổng',
+    closes: 'Đóng trang khách hàng',
     from: (when: string) => `Từ ${when}`,
     until: (when: string) => `đến ${when}`,
     open: 'đến khi được kết thúc',
@@ -198,6 +211,7 @@ export const viOperator: OperatorTexts = {
     'customer.block': 'Khoá tài khoản',
     'customer.unblock': 'Mở khoá',
     'customer.end_sessions': 'Kết thúc mọi phiên',
+    'customer.end_programs': 'Thu hồi token, tắt webhook',
     'customer.reset_second_factor': 'Gỡ lớp bảo mật thứ hai',
     'customer.language': 'Đổi ngôn ngữ',
     'customer.see': 'Xem như khách hàng',
@@ -226,14 +240,17 @@ export const viOperator: OperatorTexts = {
       'Khách hàng không đăng nhập được nữa, các phiên đang mở kết thúc. Máy chủ và tên miền vẫn ' +
       'hoạt động.',
     'customer.unblock': 'Khách hàng đăng nhập lại được.',
-    'customer.end_sessions': 'Mọi thiết bị bị đăng xuất. Mật khẩu giữ nguyên.',
+    'customer.end_sessions': 'Mọi thiết bị bị đăng xuất. Mật khẩu, token và webhook giữ nguyên.',
+    'customer.end_programs':
+      'Chương trình của khách hàng không gọi được API nữa, webhook không còn được gọi. Khách ' +
+      'hàng nhận được email.',
     'customer.reset_second_factor':
       'Ứng dụng, khoá truy cập và mã khôi phục bị gỡ, mọi thiết bị bị đăng xuất. Khách hàng nhận ' +
       'được email.',
     'customer.language': 'Từ nay email và tin nhắn dùng ngôn ngữ này.',
     'customer.see':
-      'Cổng khách hàng mở trong thẻ mới, tối đa 30 phút và không thể thay đổi gì. Khách hàng ' +
-      'thấy trong lịch sử đăng nhập rằng bộ phận hỗ trợ đã xem.',
+      'Trang của khách hàng mở trong thẻ mới, tối đa 30 phút và không thể thay đổi gì. Khách ' +
+      'hàng thấy trong lịch sử đăng nhập rằng bộ phận hỗ trợ đã xem.',
     'money.credit':
       'Khách hàng nhận được email và thông báo. Hoá đơn còn mở được thanh toán từ số tiền này.',
     'money.debit': 'Khách hàng nhận được email và thông báo. Số dư ví không bao giờ âm.',
@@ -245,7 +262,8 @@ export const viOperator: OperatorTexts = {
       'email.',
     'work.release_server': 'Trang web chạy lại nếu đã được thanh toán. Khách hàng nhận được email.',
     'work.retry_job': 'Được thử thêm một lần. Dù chạy hai lần, tác vụ chỉ có hiệu lực một lần.',
-    'status.publish': 'Mọi người đều đọc được: trên mọi trang của cổng và trên trang trạng thái.',
+    'status.publish':
+      'Mọi người đều đọc được: trên mọi trang của khách hàng và trên trang trạng thái.',
     'status.end': 'Kết thúc ngay. Thông báo chưa bắt đầu sẽ được rút lại.',
     'staff.disable': 'Các phiên đang mở kết thúc ngay.',
   },
@@ -275,7 +293,7 @@ export const viOperator: OperatorTexts = {
     startsAtHint: 'Để trống: ngay bây giờ. Theo múi giờ của bạn.',
     endsAt: 'Kết thúc',
     endsAtHint: 'Để trống: đến khi bạn kết thúc.',
-    closes: 'Đóng cổng trong thời gian này?',
+    closes: 'Đóng trang khách hàng trong thời gian này?',
     closesHint: 'Chỉ dành cho bảo trì. Website, tên miền vẫn chạy, thanh toán vẫn được ghi nhận.',
     networks: 'Mạng được phép',
     networksHint: 'Ví dụ 203.0.113.0/24, cách nhau bằng dấu phẩy. Để trống: mọi nơi.',

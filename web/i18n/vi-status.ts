@@ -19,5 +19,5 @@ export const viStatus: typeof enStatus = {
   more: 'Chi tiết',
   dismiss: 'Ẩn',
   retry: 'Thử lại',
-  portal: 'Vào cổng',
+  portal: 'Về trang khách hàng',
 }

@@ -10,7 +10,7 @@ import { timeOf, useDeskLanguage, useDeskTexts } from './language.ts'
 /** A word of the server in the reader's language; itself where there is none. */
 export const wordOf = (t: OperatorTexts, word: string): string => t.words[word] ?? word
 
-interface Row {
+export interface Row {
   readonly key: string
   readonly main: string
   readonly sub?: string

@@ -5,6 +5,7 @@ import type { ActName } from '../../contract/operator-acts.ts'
 import type { CustomerStory } from '../../contract/operator-desk.ts'
 import type { StaffSession } from '../../contract/operator.ts'
 import { mayDo } from '../../contract/staff-roles.ts'
+import type { OperatorTexts } from '../i18n/en-operator.ts'
 import { Badge } from '../ui/Badge.tsx'
 import { Button } from '../ui/Button.tsx'
 import { Card } from '../ui/Card.tsx'
@@ -12,7 +13,15 @@ import { PageHead } from '../ui/PageHead.tsx'
 import { LoadError, SkeletonRows } from '../ui/State.tsx'
 import { ActDialog, type WantedAct } from './ActDialog.tsx'
 import { endpointOfAct } from './act-fields.ts'
-import { AccessCard, ActsCard, ListCard, NotesCard, WalletCard, wordOf } from './CustomerCards.tsx'
+import {
+  AccessCard,
+  ActsCard,
+  ListCard,
+  NotesCard,
+  WalletCard,
+  wordOf,
+  type Row,
+} from './CustomerCards.tsx'
 import { dayOf, timeOf, useDeskLanguage, useDeskTexts } from './language.ts'
 import { formatMoney } from '../../contract/money.ts'
 import { DeskLink } from './path.tsx'
@@ -68,6 +77,29 @@ function ServerButton({ act, onAsk }: { act: ActName; onAsk: (act: ActName) => v
   )
 }
 
+function programRows({ tokens, webhooks }: CustomerStory, t: OperatorTexts): Row[] {
+  return [
+    ...tokens.map(({ id, name, begins, scopes, expiresAt, lastUsedAt, lastUsedFrom }) => ({
+      key: id,
+      main: name,
+      sub: [
+        begins,
+        scopes.join(', '),
+        t.customer.expires(dayOf(expiresAt)),
+        lastUsedAt === null
+          ? t.customer.neverUsed
+          : t.customer.lastUsed(timeOf(lastUsedAt), lastUsedFrom ?? ''),
+      ].join(' · '),
+    })),
+    ...webhooks.map(({ id, host, createdAt, disabled }) => ({
+      key: id,
+      main: `${t.customer.webhook} · ${host}`,
+      sub: timeOf(createdAt),
+      badge: disabled === null ? t.customer.webhookOn : t.customer.webhookOff[disabled],
+    })),
+  ]
+}
+
 function Story({ of, session }: { of: CustomerStory; session: StaffSession }) {
   const t = useDeskTexts()
   const language = useDeskLanguage()
@@ -90,6 +122,9 @@ function Story({ of, session }: { of: CustomerStory; session: StaffSession }) {
     'customer.label',
     'customer.language',
     ...(of.sessions.length > 0 ? (['customer.end_sessions'] as const) : []),
+    ...(of.tokens.length > 0 || of.webhooks.some(({ disabled }) => disabled === null)
+      ? (['customer.end_programs'] as const)
+      : []),
     ...(hasFactor ? (['customer.reset_second_factor'] as const) : []),
     of.blockedAt === null ? 'customer.block' : 'customer.unblock',
   ]
@@ -210,6 +245,7 @@ function Story({ of, session }: { of: CustomerStory; session: StaffSession }) {
             badge: wordOf(t, status),
           }))}
         />
+        <ListCard title={t.customer.programs} rows={programRows(of, t)} />
         <ListCard
           title={t.customer.letters}
           rows={of.letters.map(({ id, at, channel, to, subject, state }) => ({

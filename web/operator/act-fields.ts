@@ -23,6 +23,7 @@ const own: Readonly<Record<ActName, readonly ActField[]>> = {
   'customer.block': [],
   'customer.unblock': [],
   'customer.end_sessions': [],
+  'customer.end_programs': [],
   'customer.reset_second_factor': [{ name: 'proof', kind: 'paragraph' }],
   'customer.language': [{ name: 'language', kind: 'choice', options: ['vi', 'en', 'aud'] }],
   'customer.see': [],
@@ -66,6 +67,7 @@ export const fieldsOf = (act: ActName): readonly ActField[] =>
 export const isGrave = (act: ActName): boolean =>
   [
     'customer.block',
+    'customer.end_programs',
     'customer.reset_second_factor',
     'money.debit',
     'staff.disable',

@@ -62,7 +62,8 @@ test.each([
     false,
   ],
   ['in a remark', '# deny from all\nRewriteEngine On\n', false],
-  ['too long to be read', `${'#'.repeat(70_000)}\ndeny from all`, false],
+  ['at the end of a long file', `${'#'.repeat(70_000)}\ndeny from all`, true],
+  ['too long to be read', '#'.repeat(1_100_000), true],
 ])('%s', async (_name, text, isClosed) => {
   await put('one/aXx.txt', 'x')
   await put('one/.htaccess', text)
