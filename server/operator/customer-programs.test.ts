@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => portal.close())
 
-test('tokens and webhooks are seen without their secrets, and ended for somebody’s safety', async () => {
+test('programs are seen without their secrets, and ended for an account’s safety', async () => {
   const an = await portal.customer()
   const storyOf = async () =>
     (await support.call<CustomerStory>('GET', `/api/operator/customers/${an.id}`)).body.result

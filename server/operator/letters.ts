@@ -22,15 +22,15 @@ export const programsEnded = {
     subject: 'Your API tokens and webhooks were ended',
     text:
       'To protect your account our staff revoked every API token and switched every webhook off. ' +
-      'Make new tokens under Account, API and webhooks, and switch on the webhooks that you know.\n' +
-      'If you have questions, answer this letter.',
+      'Make new tokens under Account, API and webhooks, and switch on the webhooks that you ' +
+      'know.\nIf you have questions, answer this letter.',
   },
   vi: {
     subject: 'Token API đã bị thu hồi, webhook đã bị tắt',
     text:
-      'Để bảo vệ tài khoản của bạn, nhân viên của chúng tôi đã thu hồi mọi token API và tắt mọi ' +
-      'webhook. Hãy tạo token mới trong mục Tài khoản, API và webhook, rồi bật lại những webhook ' +
-      'bạn nhận ra.\nNếu có thắc mắc, vui lòng trả lời thư này.',
+      'Để bảo vệ tài khoản của bạn, nhân viên của chúng tôi đã thu hồi mọi token API và tắt ' +
+      'mọi webhook. Hãy tạo token mới trong mục Tài khoản, API và webhook, rồi bật lại những ' +
+      'webhook bạn nhận ra.\nNếu có thắc mắc, vui lòng trả lời thư này.',
   },
 } as const
 
