@@ -62,13 +62,13 @@ export async function noteSeen(
 ): Promise<void> {
   const { maxContainers, minRamMb, maxRamMb, maxCpu } = told.capabilities
   await sql`
-    update node set room = ${told.room},
-      last_seen = clock_timestamp() - ${told.agoMs} * interval '1 millisecond',
-      max_containers = ${maxContainers}, min_ram_mb = ${minRamMb}, max_ram_mb = ${maxRamMb},
-      max_cpu = ${maxCpu}
-    where id = ${id}`.execute(db)
-  await sql`
-    delete from site_placement p using node n where n.id = ${id} and p.node_id = n.id
+    with seen as (
+      update node set room = ${told.room},
+        last_seen = clock_timestamp() - ${told.agoMs} * interval '1 millisecond',
+        max_containers = ${maxContainers}, min_ram_mb = ${minRamMb}, max_ram_mb = ${maxRamMb},
+        max_cpu = ${maxCpu}
+      where id = ${id} returning id, last_seen)
+    delete from site_placement p using seen n where p.node_id = n.id
       and (p.released_at < n.last_seen - interval '1 minute' or not exists (
         select from site s where s.id = p.site_id and s.deleted_at is null
           and s.status in ('pending_payment', 'provisioning', 'running')))`.execute(db)
