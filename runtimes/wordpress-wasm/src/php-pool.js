@@ -2,12 +2,19 @@
 // waits, as many as the plan has processors and memory, and end when nobody needs them.
 //
 // The plan's processors say how many pages may compute at the same time. A page that waits (for
-// another server, a lock, a slow visitor) computes nothing, so another one may begin meanwhile.
+// another server, a lock, a slow visitor) computes nothing, so another one may begin meanwhile. Nor
+// does a page count that computes for long: it would keep everybody else waiting until its end.
 
 /** How often it is looked who computes, while somebody waits for PHP. */
 const lookMs = 100
 /** A process that used this share of a processor computes. */
 const computingShare = 0.3
+/**
+ * A page that somebody waits for counts no more once it has used so much of a processor, ms, or has
+ * taken so long on a busy machine. WordPress's own pages use a tenth of it.
+ */
+const longCpuMs = 2_000
+const longMs = 5_000
 /** A process that nobody needed for so long ends, unless it is the only one. */
 const unusedMs = 300_000
 const memoryMs = 1_000
@@ -151,6 +158,7 @@ export class PhpPool {
     one.computes = false
     one.client = null
     one.sample = null
+    one.seen = null
     one.wear = 0
     one.fatal = 0
     one.failed = false
@@ -205,6 +213,7 @@ export class PhpPool {
     if (!one) return null
     one.computes = true
     one.sample = null
+    one.seen = null
     const outcome = await one.run(request, answer, { limitMs, onWrite: this.#onWrite })
     // Nobody knows what it did.
     if (outcome.how !== 'done') await this.#onWrite(null)
@@ -295,6 +304,11 @@ export class PhpPool {
       const processor = one.processor()
       if (processor === null) continue
       const { usedMs, wants } = processor
+      one.seen ??= { usedMs, at: now }
+      if (usedMs - one.seen.usedMs > longCpuMs || now - one.seen.at > longMs) {
+        one.computes = false
+        continue
+      }
       // On a busy machine one that computes may be given little.
       if (one.sample)
         one.computes =

@@ -78,6 +78,15 @@ test('a page that waits keeps no other page waiting', async () => {
   expect((await waiting).text).toBe('waited')
 })
 
+test('a page that computes for long keeps no other page waiting', async () => {
+  // Each computes until the other has begun, and the plan has one processor.
+  const [one, other] = await Promise.all([
+    page('meet.php?me=1&other=2'),
+    page('meet.php?me=2&other=1'),
+  ])
+  expect([one.text, other.text]).toEqual(['met', 'met'])
+})
+
 test('many large bodies at once end nothing: some are taken, others told to wait', async () => {
   const body = Buffer.alloc(60 * megabyte, 'x')
   const sent = Array.from({ length: 10 }, async (_, index) => {
@@ -155,8 +164,8 @@ test('a plan with two processors computes two pages at once', async () => {
   to = (await parts.driver.addresses(spec.id))[0]!
   // Each computes until the other has begun.
   const [one, other] = await Promise.all([
-    page('meet.php?me=1&other=2'),
-    page('meet.php?me=2&other=1'),
+    page('meet.php?me=3&other=4'),
+    page('meet.php?me=4&other=3'),
   ])
   expect([one.text, other.text]).toEqual(['met', 'met'])
 })
