@@ -1,6 +1,7 @@
 /** A real Chromium for the journeys: the machine's own, or the one that an npm package carries. */
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import path from 'node:path'
 import AxeBuilder from '@axe-core/playwright'
 import {
   chromium,
@@ -9,6 +10,7 @@ import {
   type BrowserContextOptions,
   type Page,
 } from 'playwright-core'
+import { expect } from 'vitest'
 import { browserArguments, browserPath } from '../../scripts/browser.mjs'
 
 let launched: Promise<Browser> | undefined
@@ -190,3 +192,31 @@ export async function resize(page: Page, to: { width: number; height: number }):
 /** How far the page scrolls sideways, px. */
 export const sideways = (page: Page): Promise<number> =>
   page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
+
+/** Keeps a picture of the page where PICTURES names a folder. */
+export async function keepPicture(page: Page, name: string, fullPage = true): Promise<void> {
+  const folder = process.env['PICTURES']
+  if (folder !== undefined)
+    await page.screenshot({ path: path.join(folder, `${name}.png`), fullPage })
+}
+/** The same of both widths. */
+export async function keepBothWidths(page: Page, name: string, fullPage = true): Promise<void> {
+  if (process.env['PICTURES'] === undefined) return
+  for (const [size, at] of Object.entries({ wide, phone })) {
+    await resize(page, at)
+    await keepPicture(page, `${name}-${size}`, fullPage)
+  }
+  await resize(page, wide)
+}
+/** Both widths judged: nothing to scroll sideways, no violation of accessibility; and kept. */
+export async function judgeBothWidths(page: Page, name: string): Promise<void> {
+  for (const [size, at] of Object.entries({ wide, phone })) {
+    await resize(page, at)
+    // What a bar at the page's edge covers half is too small a target.
+    await page.evaluate(() => window.scrollTo(0, 0))
+    expect(await sideways(page), `${name} at ${size}`).toBe(0)
+    expect(await violations(page), `${name} at ${size}`).toEqual([])
+    await keepPicture(page, `${name}-${size}`)
+  }
+  await resize(page, wide)
+}

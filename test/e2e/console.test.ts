@@ -1,10 +1,18 @@
 /** The console of a server on its page: typed, completed, run, confirmed, and read again. */
-import path from 'node:path'
-import type { Browser, Page } from 'playwright-core'
+import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { orderServer } from '../ordered-servers.ts'
 import { openTestPortal, type TestCustomer, type TestPortal } from '../portal.ts'
-import { endVisits, openBrowser, phone, sideways, violations, visitAs, wide } from './browser.ts'
+import {
+  endVisits,
+  keepPicture,
+  openBrowser,
+  phone,
+  sideways,
+  violations,
+  visitAs,
+  wide,
+} from './browser.ts'
 
 let portal: TestPortal
 let browser: Browser
@@ -25,11 +33,6 @@ const open = async (language: 'en' | 'vi', viewport = wide, theme: 'light' | 'da
   const visit = await visitAs(browser, { language, viewport, theme, customer })
   await visit.page.goto(`${portal.url}/wordpress/${id}?tab=console`)
   return visit
-}
-const keep = async (page: Page, name: string): Promise<void> => {
-  const folder = process.env['PICTURES']
-  if (folder !== undefined)
-    await page.screenshot({ path: path.join(folder, `${name}.png`), fullPage: true })
 }
 
 test('by the keyboard alone', async () => {
@@ -68,7 +71,7 @@ test('by the keyboard alone', async () => {
   await page.keyboard.press('Enter')
   const dialog = page.getByRole('dialog')
   await dialog.getByText('wp option delete tried').waitFor()
-  await keep(page, 'console-asks')
+  await keepPicture(page, 'console-asks')
   const hasFocus = () => prompt.evaluate((one) => one === document.activeElement)
   await page.keyboard.press('Escape')
   await expect.poll(hasFocus).toBe(true)
@@ -109,7 +112,7 @@ test.each([
       .waitFor()
   }
   await page.getByText('Does it exist?').waitFor()
-  await keep(page, `console-${size}-${theme}-${language}`)
+  await keepPicture(page, `console-${size}-${theme}-${language}`)
   expect(await violations(page)).toEqual([])
   expect(await sideways(page)).toBe(0)
 })

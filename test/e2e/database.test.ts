@@ -1,11 +1,19 @@
 /** The database of a server on its page: opened, browsed, changed, undone, asked, closed. */
 import { readFile } from 'node:fs/promises'
-import path from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { orderServer } from '../ordered-servers.ts'
 import { openTestPortal, type TestCustomer, type TestPortal } from '../portal.ts'
-import { endVisits, openBrowser, phone, sideways, violations, visitAs, wide } from './browser.ts'
+import {
+  endVisits,
+  keepPicture,
+  openBrowser,
+  phone,
+  sideways,
+  violations,
+  visitAs,
+  wide,
+} from './browser.ts'
 
 let portal: TestPortal
 let browser: Browser
@@ -42,11 +50,6 @@ const enter = async (page: Page, language: 'en' | 'vi'): Promise<void> => {
   await page.getByRole('button', { name: press }).click()
   await tables.waitFor()
 }
-const keep = async (page: Page, name: string): Promise<void> => {
-  const folder = process.env['PICTURES']
-  if (folder !== undefined)
-    await page.screenshot({ path: path.join(folder, `${name}.png`), fullPage: true })
-}
 
 test('a row is changed, put back, added and deleted; a statement reads and writes', async () => {
   const { page, complaints } = await open('en')
@@ -61,7 +64,7 @@ test('a row is changed, put back, added and deleted; a statement reads and write
   await grid.getByRole('button', { name: 'Edit row' }).first().click()
   await dialog.getByLabel('post_title', { exact: true }).fill('a:1:{s:4:"màu";s:2:"đ";}')
   await dialog.getByText('What PHP has serialized here').waitFor()
-  await keep(page, 'database-row')
+  await keepPicture(page, 'database-row')
   await dialog.getByLabel('post_title', { exact: true }).fill('Từ bảng')
   await dialog.getByRole('button', { name: 'Save' }).click()
   await grid.getByText('Từ bảng').waitFor()
@@ -113,16 +116,16 @@ test.each([
 ] as const)('%s, %s, %s: accessible, within the screen', async (size, theme, language) => {
   const { page } = await open(language, size === 'wide' ? wide : phone, theme)
   await enter(page, language)
-  await keep(page, `database-tables-${size}-${theme}-${language}`)
+  await keepPicture(page, `database-tables-${size}-${theme}-${language}`)
   expect(await violations(page)).toEqual([])
   await page.getByRole('button', { name: words[language].table }).click()
   await page.getByRole('group', { name: 'wp_posts' }).waitFor()
-  await keep(page, `database-rows-${size}-${theme}-${language}`)
+  await keepPicture(page, `database-rows-${size}-${theme}-${language}`)
   expect(await violations(page)).toEqual([])
   expect(await sideways(page)).toBe(0)
   await page.getByText('SQL', { exact: true }).click()
   await page.getByRole('textbox').first().waitFor()
-  await keep(page, `database-sql-${size}-${theme}-${language}`)
+  await keepPicture(page, `database-sql-${size}-${theme}-${language}`)
   expect(await violations(page)).toEqual([])
   expect(await sideways(page)).toBe(0)
 })

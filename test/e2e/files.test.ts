@@ -1,12 +1,21 @@
 /** The files of a server on its page: up, down, edited, renamed, deleted. */
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
-import type { Browser, Page } from 'playwright-core'
+import type { Browser } from 'playwright-core'
 import ssh2 from 'ssh2'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { orderServer } from '../ordered-servers.ts'
 import { freePort, openTestPortal, type TestCustomer, type TestPortal } from '../portal.ts'
-import { endVisits, openBrowser, phone, sideways, violations, visitAs, wide } from './browser.ts'
+import {
+  endVisits,
+  keepPicture,
+  openBrowser,
+  phone,
+  sideways,
+  violations,
+  visitAs,
+  wide,
+} from './browser.ts'
 
 let portal: TestPortal
 let browser: Browser
@@ -28,11 +37,6 @@ const open = async (language: 'en' | 'vi', viewport = wide, theme: 'light' | 'da
   const visit = await visitAs(browser, { language, viewport, theme, customer })
   await visit.page.goto(`${portal.url}/wordpress/${id}?tab=files`)
   return visit
-}
-const keep = async (page: Page, name: string): Promise<void> => {
-  const folder = process.env['PICTURES']
-  if (folder !== undefined)
-    await page.screenshot({ path: path.join(folder, `${name}.png`), fullPage: true })
 }
 const there = (name: string): string => path.join(portal.dataDir, 'sites', id, 'wordpress', name)
 
@@ -57,7 +61,7 @@ test('a file goes up, is edited, renamed, brought down and deleted', async () =>
 
   await list.getByRole('button', { name: 'a.txt' }).first().click()
   await dialog.getByRole('textbox').fill('xin chào bạn')
-  await keep(page, 'files-edit')
+  await keepPicture(page, 'files-edit')
   await dialog.getByRole('button', { name: 'Save' }).click()
   await page.getByText('a.txt is saved.').waitFor()
   expect(await readFile(there('ảnh/a.txt'), 'utf8')).toBe('xin chào bạn')
@@ -107,7 +111,7 @@ test.each([
 ] as const)('%s, %s, %s: accessible, within the screen', async (size, theme, language) => {
   const { page } = await open(language, size === 'wide' ? wide : phone, theme)
   await page.getByRole('button', { name: 'wp-content' }).first().waitFor()
-  await keep(page, `files-${size}-${theme}-${language}`)
+  await keepPicture(page, `files-${size}-${theme}-${language}`)
   expect(await violations(page)).toEqual([])
   expect(await sideways(page)).toBe(0)
 })
@@ -122,7 +126,7 @@ test('a key is added, seen, and taken away', async () => {
   await dialog.getByLabel('Public key').fill('-----BEGIN OPENSSH PRIVATE KEY-----')
   await dialog.getByRole('button', { name: 'Add key' }).click()
   await dialog.getByText('This is a private key').waitFor()
-  await keep(page, 'sftp-fault')
+  await keepPicture(page, 'sftp-fault')
   const key = ssh2.utils.generateKeyPairSync('ed25519').public
   await dialog.getByLabel('Public key').fill(`${key} an@laptop`)
   await dialog.getByRole('button', { name: 'Add key' }).click()
@@ -140,7 +144,7 @@ test('a key is added, seen, and taken away', async () => {
     await look.page.getByText('SHA256:').nth(1).waitFor()
     expect(await sideways(look.page)).toBe(0)
     expect(await violations(look.page)).toEqual([])
-    await keep(look.page, name)
+    await keepPicture(look.page, name)
   }
   await page.getByRole('button', { name: 'Remove Laptop of An' }).click()
   await dialog.getByRole('button', { name: 'Delete' }).click()

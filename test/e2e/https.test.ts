@@ -2,7 +2,6 @@
  * The Domain tab as an owner sees HTTPS: a certificate that is there, one that waits, one that
  * failed and why, and what the owner does about it. With PICTURES=folder the looks are kept there.
  */
-import path from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openHttpsWorld, sitesDomain, type HttpsServer, type HttpsWorld } from '../https-world.ts'
@@ -10,6 +9,7 @@ import { jobsIdle } from '../idle-jobs.ts'
 import { eventually } from '../portal.ts'
 import {
   endVisits,
+  keepPicture,
   openBrowser,
   openPage,
   phone,
@@ -52,11 +52,6 @@ afterAll(async () => {
 })
 
 const tabOf = (): string => `${world.portal.url}/wordpress/${server.id}?tab=domain`
-const keep = async (page: Page, name: string): Promise<void> => {
-  const folder = process.env['PICTURES']
-  if (folder !== undefined)
-    await page.screenshot({ path: path.join(folder, `${name}.png`), fullPage: true })
-}
 const shown = (page: Page, text: string | RegExp) =>
   page.getByText(text).first().waitFor({ state: 'visible' })
 
@@ -150,6 +145,6 @@ test.each([
     await shown(page, language === 'vi' ? 'Đã có HTTPS' : 'HTTPS active')
     expect(await violations(page)).toEqual([])
     expect(await sideways(page)).toBe(0)
-    await keep(page, `https-${size}-${theme}-${language}`)
+    await keepPicture(page, `https-${size}-${theme}-${language}`)
   },
 )

@@ -11,7 +11,7 @@ import path from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventually, openTestPortal, type TestCustomer, type TestPortal } from '../portal.ts'
-import { endVisits, openBrowser, openPage, settled, visitAs, wide } from './browser.ts'
+import { endVisits, keepPicture, openBrowser, openPage, settled, visitAs, wide } from './browser.ts'
 
 let portal: TestPortal
 let browser: Browser
@@ -88,11 +88,9 @@ function openOriginal(of: Ordered): Promise<void> {
   )
 }
 
-const pictures = process.env['PICTURES']
 async function picture(page: Page, name: string): Promise<void> {
-  if (pictures === undefined) return
   await settled(page)
-  await page.screenshot({ path: path.join(pictures, `move-${name}.png`), fullPage: true })
+  await keepPicture(page, `move-${name}`)
 }
 
 test(

@@ -3,7 +3,6 @@
  * money put in with a second member's approval, a block, and the trail. With PICTURES=folder the
  * looks are kept there.
  */
-import path from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { stepOf, totpAt } from '../../server/auth/totp.ts'
@@ -12,6 +11,7 @@ import { openTestPortal, type TestCustomer, type TestPortal } from '../portal.ts
 import { invitationsOf, newMember, type TestMember } from '../staff.ts'
 import {
   endVisits,
+  keepBothWidths,
   openBrowser,
   openPage,
   phone,
@@ -48,15 +48,6 @@ async function deskOf(member: TestMember, look: Look = {}) {
 }
 const heading = (page: Page, name: string) =>
   page.getByRole('heading', { level: 1, name }).waitFor()
-const keep = async (page: Page, name: string): Promise<void> => {
-  const folder = process.env['PICTURES']
-  if (folder === undefined) return
-  for (const [size, at] of Object.entries({ wide, phone })) {
-    await resize(page, at)
-    await page.screenshot({ path: path.join(folder, `${name}-${size}.png`), fullPage: true })
-  }
-  await resize(page, wide)
-}
 
 test('an invitation is accepted with an app, and the session ends at sign-out', async () => {
   const { link } = await transaction(portal.app.db, (tx) =>
@@ -69,7 +60,7 @@ test('an invitation is accepted with an app, and the session ends at sign-out', 
   const { page, complaints } = await visitAs(browser, { language: 'en', viewport: wide })
   await page.goto(link)
   await page.getByRole('img', { name: 'QR code' }).waitFor()
-  await keep(page, 'invitation-en-light')
+  await keepBothWidths(page, 'invitation-en-light')
   expect(await violations(page)).toEqual([])
   const secret = (await page.locator('p.font-mono').innerText()).trim()
   await page.getByLabel('1. Choose a password').fill('Correct-horse-9')
@@ -87,7 +78,7 @@ test('an invitation is accepted with an app, and the session ends at sign-out', 
   await page.getByRole('button', { name: 'Your session: Lan Trần' }).click()
   await page.getByRole('menuitem', { name: /Sign out/ }).click()
   await heading(page, 'Operator’s desk')
-  await keep(page, 'sign-in-en-light')
+  await keepBothWidths(page, 'sign-in-en-light')
   expect(await violations(page)).toEqual([])
   await page.getByLabel('Email').fill('Lan@Operator.example')
   await page.getByLabel('Password', { exact: true }).fill('Correct-horse-9')
@@ -124,7 +115,7 @@ test('a customer is found, noted on, credited with a second member, and blocked'
     await dialog.getByLabel('Amount in VND').fill(amount)
     await dialog.getByLabel('Text for the customer').fill('Goodwill for the outage')
     await dialog.getByLabel('Reason').fill('Outage of Monday, ticket 4711')
-    await keep(page, `credit-${amount}-en-light`)
+    await keepBothWidths(page, `credit-${amount}-en-light`)
     await dialog.getByRole('button', { name: 'Credit wallet' }).click()
     await dialog.waitFor({ state: 'detached' })
   }
@@ -140,7 +131,7 @@ test('a customer is found, noted on, credited with a second member, and blocked'
 
   const other = await deskOf(owner)
   await openPage(other.page, `${portal.url}/operator/approvals`)
-  await keep(other.page, 'approvals-en-light')
+  await keepBothWidths(other.page, 'approvals-en-light')
   expect(await violations(other.page)).toEqual([])
   await other.page.getByRole('button', { name: 'Approve' }).click()
   await other.page.getByRole('dialog').getByRole('button', { name: 'Approve' }).click()
@@ -153,7 +144,7 @@ test('a customer is found, noted on, credited with a second member, and blocked'
   await other.page.getByRole('dialog').getByRole('button', { name: 'Block' }).click()
   await other.page.getByText(/^Blocked ·/).waitFor()
   await settled(other.page)
-  await keep(other.page, 'customer-en-light')
+  await keepBothWidths(other.page, 'customer-en-light')
   expect(await violations(other.page)).toEqual([])
   const { email, password } = an
   const refused = await portal.call('POST', '/api/v1/auth/login', { body: { email, password } })
@@ -163,7 +154,7 @@ test('a customer is found, noted on, credited with a second member, and blocked'
   await other.page.getByText('Card was stolen').waitFor()
   await other.page.getByRole('button', { name: 'Verify the chain' }).click()
   await other.page.getByText(/The chain is whole: \d+ acts/).waitFor()
-  await keep(other.page, 'trail-en-light')
+  await keepBothWidths(other.page, 'trail-en-light')
   expect(await violations(other.page)).toEqual([])
 
   await other.page.getByRole('link', { name: 'Staff' }).click()
@@ -179,7 +170,7 @@ test('a customer is found, noted on, credited with a second member, and blocked'
   await other.page.getByLabel('Networks').fill('203.0.113.0/24')
   await other.page.getByRole('dialog').getByRole('button', { name: 'Invite' }).click()
   await other.page.getByText('minh@operator.example').waitFor()
-  await keep(other.page, 'staff-en-light')
+  await keepBothWidths(other.page, 'staff-en-light')
   // What is refused stands in the browser's log; nothing else does.
   expect(other.complaints.filter((text) => !text.includes('422'))).toEqual([])
 })
@@ -198,7 +189,7 @@ test('in Vietnamese, dark, and on a phone every screen is whole', async () => {
   }
   for (const [name, at] of Object.entries(screens)) {
     await openPage(page, `${portal.url}${at}`)
-    await keep(page, `${name}-vi-dark`)
+    await keepBothWidths(page, `${name}-vi-dark`)
     expect([name, await violations(page)]).toEqual([name, []])
     await resize(page, phone)
     expect([name, await sideways(page)]).toEqual([name, 0])

@@ -1,10 +1,18 @@
 /** PHP is set on the server's page. */
-import path from 'node:path'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { orderServer } from '../ordered-servers.ts'
 import { openTestPortal, type TestCustomer, type TestPortal } from '../portal.ts'
-import { endVisits, openBrowser, phone, sideways, violations, visitAs, wide } from './browser.ts'
+import {
+  endVisits,
+  keepPicture,
+  openBrowser,
+  phone,
+  sideways,
+  violations,
+  visitAs,
+  wide,
+} from './browser.ts'
 
 let portal: TestPortal
 let browser: Browser
@@ -53,8 +61,6 @@ test('a wrong number is refused, a right one saved and applied', async () => {
     const look = await open(language, viewport, theme)
     expect(await sideways(look.page)).toBe(0)
     expect(await violations(look.page)).toEqual([])
-    const folder = process.env['PICTURES']
-    if (folder !== undefined)
-      await look.page.screenshot({ path: path.join(folder, `${name}.png`), fullPage: true })
+    await keepPicture(look.page, name)
   }
 })

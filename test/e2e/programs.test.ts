@@ -2,24 +2,12 @@
  * Programs of a customer in a real browser: a token made, used and revoked; a webhook that is
  * delivered, fails, and is sent again. With PICTURES=folder the looks are kept there.
  */
-import path from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { orderServer } from '../ordered-servers.ts'
 import { openTestPortal, type TestCustomer, type TestPortal } from '../portal.ts'
 import { answersWith, openReceiver, type TestReceiver } from '../webhook-receiver.ts'
-import {
-  endVisits,
-  openBrowser,
-  openPage,
-  phone,
-  resize,
-  settled,
-  sideways,
-  violations,
-  visitAs,
-  wide,
-} from './browser.ts'
+import { endVisits, judgeBothWidths, openBrowser, openPage, settled, visitAs } from './browser.ts'
 
 let portal: TestPortal
 let browser: Browser
@@ -41,17 +29,6 @@ afterAll(async () => {
 })
 
 const card = (page: Page, name: string) => page.getByRole('region', { name, exact: true })
-const keep = async (page: Page, name: string): Promise<void> => {
-  expect(await violations(page)).toEqual([])
-  for (const [size, at] of Object.entries({ wide, phone })) {
-    await resize(page, at)
-    expect(await sideways(page), `${name} at ${size}`).toBe(0)
-    const folder = process.env['PICTURES']
-    if (folder !== undefined)
-      await page.screenshot({ path: path.join(folder, `${name}-${size}.png`), fullPage: true })
-  }
-  await resize(page, wide)
-}
 const status = async (token: string, address: string): Promise<number> =>
   (await portal.call('GET', address, { token })).status
 
@@ -65,7 +42,7 @@ test('a token is made for one server, opens that one alone, and is revoked', asy
   const tokens = card(page, 'Tokens')
   await tokens.getByText('No token yet.').waitFor()
   await settled(page)
-  await keep(page, 'programs-empty')
+  await judgeBothWidths(page, 'programs-empty')
   await tokens.getByRole('button', { name: 'New token' }).click()
   await tokens.getByLabel('Name').fill('backup script')
   await tokens.getByLabel('Servers', { exact: true }).selectOption('Read and change')
@@ -73,7 +50,7 @@ test('a token is made for one server, opens that one alone, and is revoked', asy
   await tokens.getByLabel(mine.name).check()
   await tokens.getByLabel('Network addresses').fill('127.0.0.0/8, ::1')
   await settled(page)
-  await keep(page, 'token-form')
+  await judgeBothWidths(page, 'token-form')
   // The password is wrong at first.
   await tokens.getByLabel('Current password', { exact: true }).fill('not this one')
   await tokens.getByRole('button', { name: 'Make the token' }).click()
@@ -94,7 +71,7 @@ test('a token is made for one server, opens that one alone, and is revoked', asy
   await page.reload()
   await settled(page)
   await tokens.getByText('from 127.0.0.1').waitFor()
-  await keep(page, 'tokens')
+  await judgeBothWidths(page, 'tokens')
   await tokens.getByRole('button', { name: 'Revoke: backup script' }).click()
   await page
     .getByRole('dialog', { name: 'Revoke this token?' })
@@ -126,7 +103,7 @@ test('a webhook is added, delivered, fails, is sent again, and gets a new secret
   await hooks.getByLabel('Topped up').check()
   await hooks.getByRole('button', { name: 'Add the address' }).click()
   await hooks.getByText('Write a public address').waitFor()
-  await keep(page, 'webhook-form')
+  await judgeBothWidths(page, 'webhook-form')
   await hooks.getByLabel('Address').fill(receiver.url)
   await hooks.getByRole('button', { name: 'Add the address' }).click()
   const secret = page.getByRole('dialog', { name: 'Keep this secret' })
@@ -144,7 +121,7 @@ test('a webhook is added, delivered, fails, is sent again, and gets a new secret
   await deliveries.getByText('in maintenance').waitFor()
   await deliveries.getByText('"type":"wallet.credited"').waitFor()
   await settled(page)
-  await keep(page, 'delivery-failed')
+  await judgeBothWidths(page, 'delivery-failed')
   receiver.answer = answersWith(200, 'thank you')
   await deliveries.getByRole('button', { name: 'Send again: Topped up' }).click()
   await deliveries.getByText('Delivered', { exact: true }).waitFor()
@@ -170,7 +147,7 @@ test('a webhook is added, delivered, fails, is sent again, and gets a new secret
     .click()
   await settings.getByText('You switched it off.').waitFor()
   await settled(page)
-  await keep(page, 'webhook-off')
+  await judgeBothWidths(page, 'webhook-off')
   await settings.getByRole('button', { name: 'Switch on' }).click()
   await settings.getByRole('button', { name: 'Switch off' }).waitFor()
   await settings.getByRole('button', { name: 'Delete' }).click()
@@ -230,14 +207,14 @@ test('both pages in both languages and themes, wide and narrow', async () => {
       await openPage(page, `${portal.url}/account/programs`)
       const tokens = card(page, text.tokens)
       await tokens.getByText(text.right).waitFor()
-      await keep(page, `programs-${look}`)
+      await judgeBothWidths(page, `programs-${look}`)
       await tokens.getByRole('button', { name: text.make }).click()
       await tokens.getByLabel(text.servers, { exact: true }).selectOption('write')
       await settled(page)
-      await keep(page, `token-form-${look}`)
+      await judgeBothWidths(page, `token-form-${look}`)
       await openPage(page, `${portal.url}/account/webhooks/${id}`)
       await card(page, text.deliveries).getByText(text.delivered).waitFor()
-      await keep(page, `webhook-${look}`)
+      await judgeBothWidths(page, `webhook-${look}`)
       expect(complaints, look).toEqual([])
       await context.close()
     }

@@ -3,7 +3,6 @@
  * authenticator, what is asked again, and the letter's link. With PICTURES=folder the looks are
  * kept there.
  */
-import path from 'node:path'
 import type { Browser, CDPSession, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { stepOf, totpAt } from '../../server/auth/totp.ts'
@@ -16,6 +15,7 @@ import {
 } from '../portal.ts'
 import {
   endVisits,
+  keepBothWidths,
   openBrowser,
   openPage,
   phone,
@@ -53,15 +53,6 @@ async function enterPassword(page: Page, who: TestCustomer): Promise<void> {
 }
 const overview = (page: Page) => page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
 const card = (page: Page, name: string) => page.getByRole('region', { name })
-const keep = async (page: Page, name: string): Promise<void> => {
-  const folder = process.env['PICTURES']
-  if (folder === undefined) return
-  for (const [size, at] of Object.entries({ wide, phone })) {
-    await resize(page, at)
-    await page.screenshot({ path: path.join(folder, `${name}-${size}.png`), fullPage: true })
-  }
-  await resize(page, wide)
-}
 
 /** An authenticator that verifies its user by itself, as a fingerprint reader would. */
 async function withAuthenticator(page: Page): Promise<CDPSession> {
@@ -94,7 +85,7 @@ test('an app is set up, asked for, and asked again; a recovery code stands in fo
   await app.getByRole('img', { name: /QR code/ }).waitFor()
   await settled(page)
   expect(await violations(page)).toEqual([])
-  await keep(page, 'app-set-up')
+  await keepBothWidths(page, 'app-set-up')
   const now = new Date()
   await app.getByLabel('6-digit code').fill(totpAt(secret, stepOf(now)))
   await app.getByRole('button', { name: 'Confirm' }).click()
@@ -102,11 +93,11 @@ test('an app is set up, asked for, and asked again; a recovery code stands in fo
   await codes.waitFor()
   const kept = await codes.getByRole('listitem').allInnerTexts()
   expect(kept).toHaveLength(10)
-  await keep(page, 'codes')
+  await keepBothWidths(page, 'codes')
   await codes.getByRole('button', { name: 'I have kept them' }).click()
   await card(page, 'Recovery codes').getByText('10 codes left').waitFor()
   expect(await violations(page)).toEqual([])
-  await keep(page, 'security-on')
+  await keepBothWidths(page, 'security-on')
 
   // Another browser, which knows the password only.
   const other = await visitAs(browser, { language: 'en' })
@@ -114,7 +105,7 @@ test('an app is set up, asked for, and asked again; a recovery code stands in fo
   await other.page.getByText('Enter the code of your authenticator app.').waitFor()
   await settled(other.page)
   expect(await violations(other.page)).toEqual([])
-  await keep(other.page, 'sign-in-step')
+  await keepBothWidths(other.page, 'sign-in-step')
   await other.page.getByLabel('6-digit code').fill('000000')
   await other.page.getByText('That code is not right.').first().waitFor()
   await other.page.getByRole('button', { name: 'Use a recovery code' }).click()
@@ -140,7 +131,7 @@ test('an app is set up, asked for, and asked again; a recovery code stands in fo
   const again = other.page.getByRole('dialog', { name: 'Please confirm it is you' })
   await again.waitFor()
   expect(await violations(other.page)).toEqual([])
-  await keep(other.page, 'ask-again')
+  await keepBothWidths(other.page, 'ask-again')
   await again.getByRole('button', { name: 'Use a recovery code' }).click()
   await again.getByLabel('Recovery code').fill(kept[1] ?? '')
   await again.getByRole('button', { name: 'Confirm' }).click()
@@ -197,7 +188,7 @@ test('the link of the letter signs out everything and leads to a new password', 
   const link = /https?:\S+/.exec(letter.text)?.[0] ?? ''
   await openPage(page, link)
   expect(await violations(page)).toEqual([])
-  await keep(page, 'not-me')
+  await keepBothWidths(page, 'not-me')
   // Opening it did nothing: programs that read mail open links too.
   const { token } = { token: thief.body.result.token.accessToken }
   expect((await portal.call('GET', '/api/v1/auth/me', { token })).status).toBe(200)
@@ -224,15 +215,15 @@ test.each([
     expect(await sideways(page)).toBeLessThanOrEqual(0)
     expect(await violations(page)).toEqual([])
   }
-  await keep(page, `security-${language}-${theme}`)
+  await keepBothWidths(page, `security-${language}-${theme}`)
   await openPage(page, `${portal.url}/account`)
-  await keep(page, `account-${language}-${theme}`)
+  await keepBothWidths(page, `account-${language}-${theme}`)
   const visitor = await visitAs(browser, { language, theme })
   await openPage(visitor.page, `${portal.url}/login`)
   await resize(visitor.page, { width: 320, height: 640 })
   expect(await sideways(visitor.page)).toBeLessThanOrEqual(0)
   expect(await violations(visitor.page)).toEqual([])
-  await keep(visitor.page, `login-${language}-${theme}`)
+  await keepBothWidths(visitor.page, `login-${language}-${theme}`)
   expect(complaints).toEqual([])
   await Promise.all([context.close(), visitor.context.close()])
 })

@@ -3,23 +3,12 @@
  * and on the public one; maintenance that closes the portal. With PICTURES=folder the looks are
  * kept there.
  */
-import path from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { NoticeOfDesk } from '../../contract/status.ts'
 import { openTestPortal, type TestCustomer, type TestPortal } from '../portal.ts'
 import { newMember, type TestMember } from '../staff.ts'
-import {
-  endVisits,
-  openBrowser,
-  openPage,
-  phone,
-  resize,
-  sideways,
-  violations,
-  visitAs,
-  wide,
-} from './browser.ts'
+import { endVisits, judgeBothWidths, openBrowser, openPage, visitAs, wide } from './browser.ts'
 
 let portal: TestPortal
 let browser: Browser
@@ -37,18 +26,6 @@ afterAll(async () => {
 
 const heading = (page: Page, name: string) =>
   page.getByRole('heading', { level: 1, name }).waitFor()
-/** Looked at by a machine wide and narrow, and kept for a person. */
-async function looked(page: Page, name: string): Promise<void> {
-  const folder = process.env['PICTURES']
-  for (const [size, at] of Object.entries({ wide, phone })) {
-    await resize(page, at)
-    expect(await sideways(page), `${name} ${size}`).toBe(0)
-    expect(await violations(page), `${name} ${size}`).toEqual([])
-    if (folder !== undefined)
-      await page.screenshot({ path: path.join(folder, `${name}-${size}.png`), fullPage: true })
-  }
-  await resize(page, wide)
-}
 
 test('an incident is published at the desk, read on every page, and ended', async () => {
   const desk = await visitAs(browser, { language: 'en', viewport: wide })
@@ -67,21 +44,21 @@ test('an incident is published at the desk, read on every page, and ended', asyn
   await dialog
     .getByLabel('Text in Vietnamese')
     .fill('Trang có thể tải chậm. Chúng tôi đang thay ổ đĩa.')
-  await looked(desk.page, 'desk-publish')
+  await judgeBothWidths(desk.page, 'desk-publish')
   await dialog.getByLabel('Reason').fill('Seen by the monitor')
   await dialog.getByRole('button', { name: 'Publish' }).click()
   await desk.page.getByText('Incident · Now').waitFor()
-  await looked(desk.page, 'desk-status')
+  await judgeBothWidths(desk.page, 'desk-status')
 
   const customer = await visitAs(browser, { language: 'vi', viewport: wide, customer: an })
   await openPage(customer.page, portal.url)
   const bar = customer.page.getByRole('status').filter({ hasText: 'Ổ đĩa tại Hà Nội chậm' })
   await bar.waitFor()
-  await looked(customer.page, 'bar-vi')
+  await judgeBothWidths(customer.page, 'bar-vi')
   await bar.getByRole('link', { name: 'Chi tiết' }).click()
   await heading(customer.page, 'Trạng thái')
   await customer.page.getByText('Đang có sự cố').waitFor()
-  await looked(customer.page, 'page-vi')
+  await judgeBothWidths(customer.page, 'page-vi')
   // Dismissed, it stays away on other pages.
   await openPage(customer.page, portal.url)
   await bar.getByRole('button', { name: /^Ẩn/ }).click()
@@ -115,7 +92,7 @@ test('maintenance that closes the portal leads to its page, and back when it is 
     .toContain('/pages/maintenence')
   await heading(page, 'New database')
   await page.getByText('We move to a faster machine.').waitFor()
-  await looked(page, 'closed-en')
+  await judgeBothWidths(page, 'closed-en')
   const told = await member.call<NoticeOfDesk[]>('GET', '/api/operator/status')
   const notice = told.body.result.find(({ when }) => when === 'now')?.id
   expect((await member.act('status.end', { notice, reason: 'Done' })).status).toBe(200)

@@ -1,10 +1,18 @@
 /** A server's figures over time, as its owner sees them. */
-import path from 'node:path'
 import { sql } from 'kysely'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openTestPortal, type TestCustomer, type TestPortal } from '../portal.ts'
-import { endVisits, openBrowser, phone, sideways, violations, visitAs, wide } from './browser.ts'
+import {
+  endVisits,
+  keepPicture,
+  openBrowser,
+  phone,
+  sideways,
+  violations,
+  visitAs,
+  wide,
+} from './browser.ts'
 
 let portal: TestPortal
 let browser: Browser
@@ -83,12 +91,7 @@ test.each([
 ] as const)('%s, %s, %s: accessible, within the screen', async (size, theme, language) => {
   const { page } = await open(language, size === 'wide' ? wide : phone, theme)
   await page.getByRole('figure').first().waitFor()
-  const folder = process.env['PICTURES']
-  if (folder !== undefined)
-    await page.screenshot({
-      path: path.join(folder, `usage-${size}-${theme}-${language}.png`),
-      fullPage: true,
-    })
+  await keepPicture(page, `usage-${size}-${theme}-${language}`)
   expect(await violations(page)).toEqual([])
   expect(await sideways(page)).toBe(0)
 })

@@ -2,7 +2,6 @@
  * A member of the staff sees the portal as a customer does, in a real browser: from the desk into a
  * tab with a bar, a press that is refused, and back. With PICTURES=folder the looks are kept there.
  */
-import path from 'node:path'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { orderServer } from '../ordered-servers.ts'
@@ -10,6 +9,7 @@ import { openTestPortal, type TestCustomer, type TestPortal } from '../portal.ts
 import { newMember, type TestMember } from '../staff.ts'
 import {
   endVisits,
+  keepBothWidths,
   openBrowser,
   openPage,
   phone,
@@ -34,15 +34,6 @@ afterAll(async () => {
 
 const heading = (page: Page, name: string | RegExp) =>
   page.getByRole('heading', { level: 1, name }).waitFor()
-const keep = async (page: Page, name: string, fullPage = false): Promise<void> => {
-  const folder = process.env['PICTURES']
-  if (folder === undefined) return
-  for (const [size, at] of Object.entries({ wide, phone })) {
-    await resize(page, at)
-    await page.screenshot({ path: path.join(folder, `${name}-${size}.png`), fullPage })
-  }
-  await resize(page, wide)
-}
 async function deskOf(member: TestMember, look: Look = {}) {
   const one = await visitAs(browser, { language: 'en', viewport: wide, ...look })
   const [name = '', value = ''] = (member.headers['cookie'] ?? '').split('=')
@@ -66,7 +57,7 @@ async function seeFrom(
   await openPage(desk, `${portal.url}/operator/customers/${an.id}`)
   await desk.getByRole('button', { name: see }).click()
   await desk.getByLabel(reason).fill('Asked for by phone, ticket 4711')
-  await keep(desk, `see-dialog-${language}`)
+  await keepBothWidths(desk, `see-dialog-${language}`, false)
   const opened = context.waitForEvent('page')
   await desk.getByRole('dialog').getByRole('button', { name: see }).click()
   const tab = await opened
@@ -108,13 +99,13 @@ test('from the desk into a tab that only reads, and back', async () => {
   )
   await shown(tab, server.name)
   expect(await violations(tab)).toEqual([])
-  await keep(tab, 'view-dashboard-en-light')
+  await keepBothWidths(tab, 'view-dashboard-en-light', false)
 
   // Another page, and the same one loaded anew.
   await openPage(tab, `${portal.url}/wordpress`)
   await shown(tab, server.name)
   await bar.waitFor()
-  await keep(tab, 'view-servers-en-light')
+  await keepBothWidths(tab, 'view-servers-en-light', false)
   for (const address of [
     `/wordpress/${server.id}`,
     '/dns',
@@ -127,12 +118,12 @@ test('from the desk into a tab that only reads, and back', async () => {
   // What opens something elsewhere is closed, and its place says so.
   await openPage(tab, `${portal.url}/wordpress/${server.id}?tab=files`)
   await shown(tab, 'Only the customer can open this.')
-  await keep(tab, 'view-files-en-light')
+  await keepBothWidths(tab, 'view-files-en-light', false)
   await openPage(tab, `${portal.url}/wordpress/${server.id}?tab=logs`)
   await shown(tab, 'Only the customer can open this.')
   await openPage(tab, `${portal.url}/account/programs`)
   await shown(tab, 'Only the customer can open this.')
-  await keep(tab, 'view-programs-en-light')
+  await keepBothWidths(tab, 'view-programs-en-light', false)
   expect([...new Set(refusals)]).toEqual([
     `GET /api/wp/${server.id}/sftp`,
     `GET /api/wp/${server.id}/log`,
@@ -148,7 +139,7 @@ test('from the desk into a tab that only reads, and back', async () => {
   await tab.getByLabel('Full name').fill('Somebody Else')
   await tab.getByRole('button', { name: 'Save', exact: true }).first().click()
   await shown(tab, 'You see the portal as the customer does. Nothing can be changed.')
-  await keep(tab, 'view-refused-en-light')
+  await keepBothWidths(tab, 'view-refused-en-light', false)
   const { token } = an
   const unchanged = await portal.call<{ name: string }>('GET', '/api/v1/account', { token })
   expect(unchanged.body.result.name).toBe('Nguyễn Văn An')
@@ -168,12 +159,12 @@ test('from the desk into a tab that only reads, and back', async () => {
   await tab.getByText('This view has ended.').waitFor()
   expect(new URL(tab.url()).pathname).toBe('/see')
   expect(await tab.evaluate(() => sessionStorage.getItem('accessToken'))).toBeNull()
-  await keep(tab, 'view-ended-en-light')
+  await keepBothWidths(tab, 'view-ended-en-light', false)
   expect(await violations(tab)).toEqual([])
   await openPage(desk, `${portal.url}/operator/customers/${an.id}`)
   await shown(desk, 'Support looked')
   await shown(desk, 'Asked for by phone, ticket 4711')
-  await keep(desk, 'desk-customer-en-light', true)
+  await keepBothWidths(desk, 'desk-customer-en-light')
   expect(complaints).toEqual([])
 })
 
@@ -185,7 +176,7 @@ test('the customer ends it, and signing out of the tab or the desk does', async 
   const visitor = await visitAs(browser, { language: 'en', viewport: wide, customer: an })
   await openPage(visitor.page, `${portal.url}/account`)
   await visitor.page.getByText(/support is looking at your account/).waitFor()
-  await keep(visitor.page, 'account-en-light', true)
+  await keepBothWidths(visitor.page, 'account-en-light')
   await visitor.page.getByRole('button', { name: 'End', exact: true }).click()
   await visitor.page.getByText(/support is looking at your account/).waitFor({ state: 'detached' })
   await first.getByRole('link', { name: 'Invoices' }).first().click()
@@ -216,7 +207,7 @@ test('a browser that opens no tab leaves it to a press, and the view ends in tim
   await desk.getByLabel(words.en.reason).fill('Asked for by phone, ticket 4711')
   await desk.getByRole('dialog').getByRole('button', { name: words.en.see }).click()
   const opened = context.waitForEvent('page')
-  await keep(desk, 'see-blocked-en')
+  await keepBothWidths(desk, 'see-blocked-en', false)
   await desk.getByRole('link', { name: 'Open the tab' }).click()
   const tab = await opened
   await barOf(tab).waitFor()
@@ -240,7 +231,7 @@ test('in Vietnamese, dark, and on a phone the bar stands and nothing is cut', as
     await openPage(tab, `${portal.url}${at}`)
     const bar = tab.getByRole('complementary', { name: words.vi.bar })
     await bar.waitFor()
-    await keep(tab, `view-${name}-vi-dark`)
+    await keepBothWidths(tab, `view-${name}-vi-dark`, false)
     expect([name, await violations(tab)]).toEqual([name, []])
     await resize(tab, phone)
     expect([name, await sideways(tab)]).toEqual([name, 0])

@@ -1,9 +1,8 @@
 /** Who may visit a server, said on its page: a password, and networks that are denied. */
-import path from 'node:path'
-import type { Browser, Page } from 'playwright-core'
+import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventually, openTestPortal, type TestCustomer, type TestPortal } from '../portal.ts'
-import { endVisits, openBrowser, phone, visitAs, wide } from './browser.ts'
+import { endVisits, keepPicture, openBrowser, phone, visitAs, wide } from './browser.ts'
 
 let portal: TestPortal
 let browser: Browser
@@ -37,11 +36,6 @@ interface Server {
 }
 const server = async (): Promise<Server> =>
   (await portal.call<Server>('GET', `/api/wp/${id}`, { token: customer.token })).body.result
-const keep = async (page: Page, name: string): Promise<void> => {
-  const folder = process.env['PICTURES']
-  if (folder !== undefined)
-    await page.screenshot({ path: path.join(folder, `${name}.png`), fullPage: true })
-}
 const open = async (language: 'en' | 'vi', viewport = wide, theme: 'light' | 'dark' = 'light') => {
   const visit = await visitAs(browser, { language, viewport, theme, customer })
   await visit.page.goto(`${portal.url}/wordpress/${id}?tab=visitors`)
@@ -61,15 +55,15 @@ test('a password is asked for, known, changed and taken away', async () => {
   const { page: visitor } = await visitAs(browser, { language: 'en' })
   const answers = async (status: number) => (await visitor.goto(url))?.status() === status
   await eventually('asked', () => answers(401))
-  await keep(visitor, 'visitor')
+  await keepPicture(visitor, 'visitor')
   const context = await browser.newContext({
     httpCredentials: { username: 'guests', password: 'come in please' },
   })
   const guest = await context.newPage()
   expect((await guest.goto(url))?.status()).toBe(200)
-  await keep(guest, 'guest')
+  await keepPicture(guest, 'guest')
   await page.getByRole('button', { name: 'Change' }).click()
-  await keep(page, 'visitors-wide-light-en-change')
+  await keepPicture(page, 'visitors-wide-light-en-change')
   await page.getByRole('button', { name: 'Cancel' }).click()
   await page.getByRole('button', { name: 'Ask for no password' }).click()
   await page.getByText('Everybody can visit the site again.').waitFor()
@@ -103,5 +97,5 @@ test.each([
 ] as const)('%s, %s, %s is shown', async (size, theme, language) => {
   const { page } = await open(language, size === 'wide' ? wide : phone, theme)
   await page.getByRole('textbox').first().waitFor()
-  await keep(page, `visitors-${size}-${theme}-${language}`)
+  await keepPicture(page, `visitors-${size}-${theme}-${language}`)
 })

@@ -7,8 +7,8 @@ import { useTexts } from '../i18n/index.ts'
 import { Badge } from '../ui/Badge.tsx'
 import { Button } from '../ui/Button.tsx'
 import { Card } from '../ui/Card.tsx'
-import { LoadError, SkeletonRows } from '../ui/State.tsx'
 import { toast } from '../ui/toast.ts'
+import { CardList } from './CardList.tsx'
 import { useDeviceName } from './device-name.ts'
 import { sessionsQuery } from './queries.ts'
 
@@ -44,25 +44,12 @@ export default function SessionsCard() {
         ) : null
       }
     >
-      {data ? (
-        <ul className="divide-y divide-border border-t border-border">
-          {data.map((session) => (
-            <SessionRow key={session.id} session={session} />
-          ))}
-        </ul>
-      ) : null}
-      {!data && error ? (
-        <LoadError
-          text={messageOf(error)}
-          retryLabel={t.common.retry}
-          onRetry={() => void refetch()}
-        />
-      ) : null}
-      {!data && !error ? (
-        <div aria-busy="true" className="px-5 pb-5">
-          <SkeletonRows rows={2} />
-        </div>
-      ) : null}
+      <CardList
+        items={data}
+        error={error}
+        onRetry={refetch}
+        row={(session) => <SessionRow key={session.id} session={session} />}
+      />
     </Card>
   )
 }

@@ -1,12 +1,11 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { messageOf } from '../api.ts'
 import { brand } from '../brand.ts'
 import { formatTime } from '../format.ts'
 import { useTexts, type TextsWith } from '../i18n/index.ts'
 import { Badge } from '../ui/Badge.tsx'
 import { Button } from '../ui/Button.tsx'
 import { Card } from '../ui/Card.tsx'
-import { Empty, LoadError, SkeletonRows } from '../ui/State.tsx'
+import { CardList } from './CardList.tsx'
 import { useDeviceName } from './device-name.ts'
 import { signInsQuery } from './queries.ts'
 
@@ -27,40 +26,30 @@ export default function SignInsCard() {
   const signIns = data?.pages.flatMap(({ result }) => result)
   return (
     <Card title={t.account.history} sub={t.account.historySub} padded={false}>
-      {signIns?.length === 0 ? <Empty text={t.account.noHistory} /> : null}
-      {signIns && signIns.length > 0 ? (
-        <ul className="divide-y divide-border border-t border-border">
-          {signIns.map((one) => (
-            <li key={one.id} className="flex items-center justify-between gap-3 px-5 py-3">
-              <div className="min-w-0">
-                <p className="text-sm font-medium">
-                  {one.outcome === 'viewed' ? t.account.viewedBy(brand) : deviceName(one.userAgent)}
-                </p>
-                <p className="num text-xs wrap-anywhere text-ink-3">
-                  {one.ip === '' ? null : `${one.ip} · `}
-                  <time dateTime={one.at} className="whitespace-nowrap">
-                    {formatTime(one.at)}
-                  </time>
-                  {one.until === null ? null : ` · ${howLong(one.at, one.until, t)}`}
-                </p>
-              </div>
-              <Badge tone={tones[one.outcome]}>{t.account[one.outcome]}</Badge>
-            </li>
-          ))}
-        </ul>
-      ) : null}
-      {!signIns && error ? (
-        <LoadError
-          text={messageOf(error)}
-          retryLabel={t.common.retry}
-          onRetry={() => void refetch()}
-        />
-      ) : null}
-      {!signIns && !error ? (
-        <div aria-busy="true" className="px-5 pb-5">
-          <SkeletonRows />
-        </div>
-      ) : null}
+      <CardList
+        items={signIns}
+        error={error}
+        onRetry={refetch}
+        empty={t.account.noHistory}
+        rows={4}
+        row={(one) => (
+          <li key={one.id} className="flex items-center justify-between gap-3 px-5 py-3">
+            <div className="min-w-0">
+              <p className="text-sm font-medium">
+                {one.outcome === 'viewed' ? t.account.viewedBy(brand) : deviceName(one.userAgent)}
+              </p>
+              <p className="num text-xs wrap-anywhere text-ink-3">
+                {one.ip === '' ? null : `${one.ip} · `}
+                <time dateTime={one.at} className="whitespace-nowrap">
+                  {formatTime(one.at)}
+                </time>
+                {one.until === null ? null : ` · ${howLong(one.at, one.until, t)}`}
+              </p>
+            </div>
+            <Badge tone={tones[one.outcome]}>{t.account[one.outcome]}</Badge>
+          </li>
+        )}
+      />
       {hasNextPage ? (
         <div className="grid justify-items-center border-t border-border p-3">
           <Button

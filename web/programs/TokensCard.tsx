@@ -1,7 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { lazy, Suspense, useState } from 'react'
 import { revokeToken, type Token } from '../../contract/tokens.ts'
-import { call, messageOf } from '../api.ts'
+import { CardList } from '../account/CardList.tsx'
+import { call } from '../api.ts'
 import { formatDay, formatTime } from '../format.ts'
 import { useTexts } from '../i18n/index.ts'
 import { loadWanted } from '../pages/load-screen.ts'
@@ -9,7 +10,7 @@ import { ConfirmButton } from '../security/ConfirmButton.tsx'
 import { Badge } from '../ui/Badge.tsx'
 import { Button } from '../ui/Button.tsx'
 import { Card } from '../ui/Card.tsx'
-import { Empty, LoadError, Skeleton, SkeletonRows } from '../ui/State.tsx'
+import { Skeleton } from '../ui/State.tsx'
 import { tokensQuery } from './queries.ts'
 import { SecretDialog } from './SecretDialog.tsx'
 
@@ -47,26 +48,13 @@ export function TokensCard() {
           </Suspense>
         </div>
       ) : null}
-      {data?.length === 0 && !making ? <Empty text={t.programs.noTokens} /> : null}
-      {data && data.length > 0 ? (
-        <ul className="divide-y divide-border border-t border-border">
-          {data.map((token) => (
-            <TokenRow key={token.id} token={token} />
-          ))}
-        </ul>
-      ) : null}
-      {!data && error ? (
-        <LoadError
-          text={messageOf(error)}
-          retryLabel={t.common.retry}
-          onRetry={() => void refetch()}
-        />
-      ) : null}
-      {!data && !error ? (
-        <div aria-busy="true" className="px-5 pb-5">
-          <SkeletonRows rows={2} />
-        </div>
-      ) : null}
+      <CardList
+        items={data}
+        error={error}
+        onRetry={refetch}
+        empty={making ? undefined : t.programs.noTokens}
+        row={(token) => <TokenRow key={token.id} token={token} />}
+      />
       <SecretDialog
         secret={secret}
         title={t.programs.secretTitle}

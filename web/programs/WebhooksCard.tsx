@@ -3,15 +3,16 @@ import { Link } from '@tanstack/react-router'
 import { lazy, Suspense, useEffect, useState } from 'react'
 import type { EventName } from '../../contract/realtime.ts'
 import { createWebhook, type Webhook } from '../../contract/webhooks.ts'
+import { CardList } from '../account/CardList.tsx'
 import { FormFailure } from '../account/FormFailure.tsx'
-import { call, messageOf } from '../api.ts'
+import { call } from '../api.ts'
 import { useForm } from '../form.ts'
 import { useTexts } from '../i18n/index.ts'
 import { loadWanted } from '../pages/load-screen.ts'
 import { Button, buttonClass } from '../ui/Button.tsx'
 import { Card } from '../ui/Card.tsx'
 import { Field, Input } from '../ui/Field.tsx'
-import { Empty, LoadError, Skeleton, SkeletonRows } from '../ui/State.tsx'
+import { Skeleton } from '../ui/State.tsx'
 import { webhooksQuery } from './queries.ts'
 import { SecretDialog } from './SecretDialog.tsx'
 import { WebhookBadge } from './WebhookBadge.tsx'
@@ -49,26 +50,13 @@ export function WebhooksCard() {
           />
         </div>
       ) : null}
-      {data?.length === 0 && !adding ? <Empty text={t.programs.noWebhooks} /> : null}
-      {data && data.length > 0 ? (
-        <ul className="divide-y divide-border border-t border-border">
-          {data.map((webhook) => (
-            <WebhookRow key={webhook.id} webhook={webhook} />
-          ))}
-        </ul>
-      ) : null}
-      {!data && error ? (
-        <LoadError
-          text={messageOf(error)}
-          retryLabel={t.common.retry}
-          onRetry={() => void refetch()}
-        />
-      ) : null}
-      {!data && !error ? (
-        <div aria-busy="true" className="px-5 pb-5">
-          <SkeletonRows rows={2} />
-        </div>
-      ) : null}
+      <CardList
+        items={data}
+        error={error}
+        onRetry={refetch}
+        empty={adding ? undefined : t.programs.noWebhooks}
+        row={(webhook) => <WebhookRow key={webhook.id} webhook={webhook} />}
+      />
       <SecretDialog
         secret={secret}
         title={t.programs.signingTitle}

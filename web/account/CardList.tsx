@@ -1,0 +1,35 @@
+import type { ReactNode } from 'react'
+import { messageOf } from '../api.ts'
+import { useTexts } from '../i18n/index.ts'
+import { Empty, LoadError, SkeletonRows } from '../ui/State.tsx'
+
+interface CardListProps<T> {
+  /** Undefined while they are on their way, or could not be loaded. */
+  items: readonly T[] | undefined
+  error: Error | null
+  onRetry: () => unknown
+  /** What is said of an empty list; nothing without it. */
+  empty?: string | undefined
+  /** An `li` with its key. */
+  row: (item: T) => ReactNode
+  /** Of the list as it is loaded. */
+  rows?: number
+}
+
+/** The list of a card: loading, failed, empty, or there. */
+export function CardList<T>({ items, error, onRetry, empty, row, rows = 2 }: CardListProps<T>) {
+  const t = useTexts()
+  if (items)
+    return items.length > 0 ? (
+      <ul className="divide-y divide-border border-t border-border">{items.map(row)}</ul>
+    ) : (
+      empty && <Empty text={empty} />
+    )
+  return error ? (
+    <LoadError text={messageOf(error)} retryLabel={t.common.retry} onRetry={() => void onRetry()} />
+  ) : (
+    <div aria-busy="true" className="px-5 pb-5">
+      <SkeletonRows rows={rows} />
+    </div>
+  )
+}
