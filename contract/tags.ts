@@ -11,6 +11,7 @@ import { acts as operatorActs } from './operator-acts.ts'
 import * as operatorDesk from './operator-desk.ts'
 import * as operator from './operator.ts'
 import * as payments from './payments.ts'
+import * as personalData from './personal-data.ts'
 import * as registration from './registration.ts'
 import * as secondFactors from './second-factor.ts'
 import * as sessions from './session.ts'
@@ -25,7 +26,7 @@ import * as wordpressServer from './wordpress-server.ts'
 import * as wordpress from './wordpress.ts'
 
 const files: Readonly<Record<string, readonly object[]>> = {
-  Account: [account, auth, locks, registration, secondFactors, sessions],
+  Account: [account, auth, locks, personalData, registration, secondFactors, sessions],
   Programs: [tokens, webhooks],
   Invoices: [billing],
   Wallet: [wallet, walletProof, payments, cards],

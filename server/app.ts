@@ -72,6 +72,7 @@ import { createRealtime } from './realtime/index.ts'
 import * as staff from './staff/index.ts'
 import { createClosure, routes as statusRoutes } from './status/index.ts'
 import * as storefront from './storefront/index.ts'
+import * as privacy from './privacy/index.ts'
 import { identifyToken } from './tokens/index.ts'
 import { defineUpkeep } from './upkeep.ts'
 import { version } from './version.ts'
@@ -695,6 +696,14 @@ export async function openApp(parts: AppParts) {
     sandboxUrl: parts.sandboxUrl,
     mayConnect: parts.mayFetch,
     delaysSeconds: parts.timing?.webhookSeconds,
+  })
+  privacy.routes(http, {
+    db,
+    clock,
+    portalUrl,
+    customer: accounts.customer,
+    mail: messages.mail,
+    limits,
   })
   operatorDesk(http, {
     db,

@@ -9,6 +9,7 @@ import { Later } from '../ui/Later.tsx'
 import { PageHead } from '../ui/PageHead.tsx'
 import { LoadError, Skeleton } from '../ui/State.tsx'
 import { BillingCard } from './BillingCard.tsx'
+import { DataCard } from './DataCard.tsx'
 import { EmailCard } from './EmailCard.tsx'
 import { LockCard } from './LockCard.tsx'
 import { PasswordCard } from './PasswordCard.tsx'
@@ -50,6 +51,7 @@ export default function AccountPage() {
                   <SecurityCard />
                   <ProgramsCard />
                   <LockCard />
+                  <DataCard />
                   <Suspense fallback={<Skeleton className="h-48 rounded-xl" />}>
                     <SessionsCard />
                   </Suspense>

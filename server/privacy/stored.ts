@@ -1,0 +1,369 @@
+/**
+ * What is stored of a person, table by table and column by column (decision 115). A test compares
+ * both lists with the schema: a new table or column has to be given out, or left out with a reason.
+ */
+
+/** Rows of a table that are about one customer. */
+export interface Stored {
+  readonly table: string
+  readonly columns: readonly string[]
+  /** Columns that say nothing of the person, are secret, or are derived from others. */
+  readonly left: readonly string[]
+  /** Which rows are theirs. */
+  readonly by:
+    | { readonly column: string }
+    /** Those of a row of another table in this list: that one's `column`. */
+    | { readonly column: string; readonly of: string; readonly its: string }
+    /** Written to an e-mail address or number of theirs. */
+    | { readonly recipient: string }
+  /** In whose order they are read; null: they are few. */
+  readonly key: string | null
+}
+
+const own = { column: 'customer_id' }
+const ofSite = { column: 'site_id', of: 'site', its: 'id' }
+const ofInvoice = { column: 'invoice_id', of: 'invoice', its: 'id' }
+const ofPayment = { column: 'payment_id', of: 'payment', its: 'id' }
+const ofZone = { column: 'zone_id', of: 'dns_zone', its: 'id' }
+
+/** `columns` and `left`: names with blanks between. */
+const rows = (
+  table: string,
+  by: Stored['by'],
+  key: string | null,
+  columns: string,
+  left = '',
+): Stored => ({
+  table,
+  by,
+  key,
+  columns: columns.split(/\s+/).filter(Boolean),
+  left: left.split(/\s+/).filter(Boolean),
+})
+
+export const stored: readonly Stored[] = [
+  rows(
+    'customer',
+    { column: 'id' },
+    null,
+    `id name email phone region_code language time_zone company tax_code address_line location_id
+      active created_at blocked_at`,
+    'password_hash',
+  ),
+  rows('sign_in', own, 'id', 'id at ip user_agent outcome until', 'customer_id'),
+  rows(
+    'session',
+    own,
+    'id',
+    'id created_at last_used_at ip user_agent remembered ends_at expires_at locked_at proven_at',
+    'customer_id token_hash cookie_hash token_expires_at',
+  ),
+  rows('known_origin', own, null, 'origin seen_at', 'customer_id'),
+  rows(
+    'trusted_device',
+    own,
+    'id',
+    'id created_at expires_at ip user_agent',
+    'customer_id token_hash',
+  ),
+  rows('totp', own, null, 'created_at confirmed_at', 'customer_id secret last_step'),
+  rows(
+    'passkey',
+    own,
+    'id',
+    'id name created_at last_used_at',
+    'customer_id credential_id public_key counter transports',
+  ),
+  rows('customer_label', own, null, 'label', 'customer_id'),
+  rows(
+    'program_token',
+    own,
+    'id',
+    'id name public_id scopes servers domains networks created_at expires_at last_used_at ' +
+      'last_used_from',
+    'customer_id token_hash ending_told_at',
+  ),
+  rows(
+    'webhook_endpoint',
+    own,
+    'id',
+    'id url events created_at disabled_at disabled_reason failing_since',
+    'customer_id secret earlier_secret earlier_until claimed_until',
+  ),
+  rows(
+    'webhook_delivery',
+    { column: 'endpoint_id', of: 'webhook_endpoint', its: 'id' },
+    'seq',
+    'id endpoint_id event payload state created_at attempts answer',
+    'seq tries next_at',
+  ),
+  rows('notification', own, 'id', 'id event payload created_at read_at', 'customer_id seq'),
+  rows(
+    'message',
+    { recipient: 'recipient' },
+    'id',
+    'id channel recipient subject created_at sent_at',
+    'sealed_text expires_at',
+  ),
+  rows(
+    'ledger_account',
+    own,
+    'id',
+    'id code currency balance',
+    'customer_id head_hash ' + 'last_at may_be_negative version',
+  ),
+  rows(
+    'ledger_entry',
+    { column: 'account_id', of: 'ledger_account', its: 'id' },
+    'id',
+    'id account_id transfer_id amount ending_balance',
+    'hash version',
+  ),
+  rows(
+    'ledger_transfer',
+    { column: 'id', of: 'ledger_entry', its: 'transfer_id' },
+    'id',
+    'id kind details created_at',
+    'key fingerprint reverses',
+  ),
+  rows(
+    'wallet_debt',
+    own,
+    'created_at',
+    'amount settled currency created_at',
+    'customer_id account key',
+  ),
+  rows(
+    'payment',
+    own,
+    'id',
+    `id code driver channel amount currency received set_off status detail ip language created_at
+      expires_at settled_at reference provider_ref provider_transaction_id`,
+    'customer_id asked',
+  ),
+  rows(
+    'payment_refund',
+    ofPayment,
+    'id',
+    'id payment_id amount status reason created_at settled_at',
+    'attempts detail doubted_at provider_refund_id',
+  ),
+  rows('payment_reversal', ofPayment, 'id', 'id payment_id kind amount created_at', 'movement'),
+  rows('card_customer', own, null, 'driver created_at', 'customer_id reference'),
+  rows(
+    'subscription',
+    own,
+    'id',
+    `id product description subject price currency months status created_at period_start period_end
+      ended_at cancel_at_period_end invoice_id region_code`,
+    'customer_id anchor_at next_at planned reminded rise terms watch_at',
+  ),
+  rows(
+    'invoice',
+    own,
+    'seq',
+    `id number kind status product subject buyer total amount_paid currency tax_name tax_rate
+      created_at issued_at paid_at period_start period_end lapses_at corrects_id subscription_id
+      region_code`,
+    'customer_id seq seller sets starts old_token_hash',
+  ),
+  rows(
+    'invoice_line',
+    ofInvoice,
+    null,
+    `invoice_id position description_en description_vi quantity unit_price amount tax period_start
+      period_end`,
+    'basis corrects_position',
+  ),
+  rows(
+    'site',
+    own,
+    'seq',
+    `id name status plan_name region_name cpu ram_mb disk_mb mariadb_disk_mb containers price
+      currency language admin_user created_at running_at deleted_at primary_host denied_networks
+      visit_user php_settings update_policy mail_enabled page_cache subscription_id invoice_id`,
+    `customer_id seq admin_password_sealed attempts disk_warned disk_watched_at down_reason
+      down_since generation giving_up health_checked_at held_at mail_suspended mariadb_disk_warned
+      nightly_backup_at node_id plan_id planned_containers planned_id planned_plan_id reason
+      region_id run settled_generation steps_done unanswered visit_hash`,
+  ),
+  rows(
+    'site_domain',
+    own,
+    'id',
+    'id site_id name verified created_at released_at',
+    'customer_id checked_at next_check_at pointed proof',
+  ),
+  rows(
+    'site_command',
+    own,
+    'id',
+    'id site_id command address began_at ended_at outcome',
+    'customer_id',
+  ),
+  rows(
+    'site_import',
+    own,
+    'seq',
+    'id site_id state origin total_bytes created_at switched_at found pages problem',
+    `customer_id seq attempts backup_id cleaned_at copied expires_at files phase share`,
+  ),
+  rows(
+    'site_backup',
+    ofSite,
+    'seq',
+    'id site_id kind state created_at proven_at archive_bytes',
+    'seq attempts figures for_update reason',
+  ),
+  rows(
+    'site_restore',
+    ofSite,
+    'id',
+    'id site_id backup_id state asked_at ended_at',
+    'attempts reason',
+  ),
+  rows(
+    'site_rewrite',
+    ofSite,
+    'id',
+    'id site_id from_hosts to_url state created_at ended_at',
+    'after problem tables',
+  ),
+  rows(
+    'site_ssh_key',
+    ofSite,
+    'id',
+    'id site_id name kind created_at used_at used_from',
+    'public_key',
+  ),
+  rows(
+    'site_mail_setting',
+    ofSite,
+    null,
+    'site_id sender suspended_at suspended_for',
+    'limit_told_at ' + 'resumed_at suspended_note wake_at',
+  ),
+  rows(
+    'site_mail_key',
+    ofSite,
+    'id',
+    'id site_id domain selector created_at',
+    'key_sealed public_key',
+  ),
+  rows('site_mail_suppressed', ofSite, null, 'site_id recipient until'),
+  rows(
+    'site_letter',
+    ofSite,
+    'id',
+    'id site_id from_address subject bytes created_at',
+    'key message_id named_from sealed',
+  ),
+  rows(
+    'site_mail',
+    ofSite,
+    'id',
+    'id site_id letter_id recipient state created_at settled_at returned_at why',
+    'attempts leased_until next_at',
+  ),
+  rows(
+    'site_update',
+    ofSite,
+    'seq',
+    'id site_id cause packages state created_at begun_at ended_at reason',
+    'seq admin_worked attempts backup_id before differences restore_id stage wave_id',
+  ),
+  rows(
+    'certificate',
+    own,
+    'id',
+    'id name site_id issuer not_before not_after created_at problem',
+    `customer_id attempts chain directory key_sealed next_at order_directory order_key_sealed
+      order_url problem_at problem_detail renew_at version warned`,
+  ),
+  rows(
+    'dns_zone',
+    own,
+    'seq',
+    'id shown_name name_servers created_at first_active_at deleted_at',
+    `customer_id seq name active_at checked_at foreign_delegation found misses moved_at
+      next_check_at serial touched_at`,
+  ),
+  rows(
+    'dns_record',
+    ofZone,
+    'seq',
+    'id zone_id name type content ttl_seconds priority proxied',
+    'seq ' + 'version',
+  ),
+  rows(
+    'dns_change',
+    own,
+    'id',
+    'id zone_id at action before after undone_at',
+    'customer_id serial',
+  ),
+]
+
+/** Tables of which nothing is given out, by the reason. */
+export const notStored = {
+  'keys, counters and traces of the machine, of nobody': [
+    'idempotency',
+    'idempotency_action',
+    'rate_limit',
+    'root_secret',
+    'schema_migration',
+    'installation',
+    'clock_offset',
+    'catalog_version',
+    'acme_account',
+    'acme_order',
+    'ledger_check',
+    'ledger_checked',
+    'invoice_counter',
+    'host',
+    'host_change',
+    'node',
+    'site_change',
+    'site_placement',
+    'site_orphan',
+    'site_software',
+    'site_usage',
+    'software_release',
+    'update_wave',
+    'site_https',
+    'dns_served',
+    'dns_challenge',
+    'dns_account_pair',
+    'code_failure',
+    'sms_day',
+    'sms_slot',
+    'sign_in_failure',
+    'channel_grant',
+    'portal_backup',
+    'operator_act_head',
+    'runway_warning',
+    'site_import_piece',
+  ],
+  'lives for minutes, and is a secret': [
+    'auth_challenge',
+    'one_time_code',
+    'log_ticket',
+    'site_database_access',
+    'sign_in_denial',
+    'recovery_code',
+  ],
+  'of the staff, and not of a customer': [
+    'staff',
+    'staff_invitation',
+    'staff_session',
+    'status_notice',
+    'status_update',
+  ],
+  'what the staff wrote of a customer is given out by the staff, who judge whose rights it touches':
+    ['customer_note', 'operator_act', 'operator_proposal', 'account_view'],
+  'messages of a gateway: what they say of a customer stands in payment': [
+    'payment_notice',
+    'payment_reversal_unmatched',
+    'payment_suspense',
+  ],
+} as const satisfies Readonly<Record<string, readonly string[]>>
