@@ -17,3 +17,27 @@ export const exportPersonalData = endpoint({
   bare: true,
   files: ['application/json'],
 })
+
+/** What stands in the way of closing an account. */
+export const obstacles = ['servers', 'domains', 'invoices', 'payments', 'debts', 'balance'] as const
+export type Obstacle = (typeof obstacles)[number]
+
+export const getClosing = endpoint({
+  method: 'GET',
+  path: '/api/v1/account/closing',
+  access: 'customer',
+  seen: true,
+  summary: 'What has to be ended, paid or taken out before the account can be closed',
+  result: z.object({ obstacles: z.array(z.enum(obstacles)) }),
+})
+export const closeAccount = endpoint({
+  method: 'POST',
+  path: '/api/v1/account/close',
+  access: 'customer',
+  asksAgain: true,
+  summary:
+    'Close the account for good: personal data is erased at once, invoices and postings stay as ' +
+    'the law asks. 409 while something stands in the way',
+  body: z.strictObject({ password: z.string().check(z.minLength(1), z.maxLength(128)) }),
+  result: z.null(),
+})

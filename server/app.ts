@@ -44,7 +44,7 @@ import { nodeKey, ownNodeOf } from './own-node.ts'
 import { createMessages } from './messages/index.ts'
 import { pageProtection } from './page-protection.ts'
 import { operatorDesk } from './operator-desk.ts'
-import { identifyView } from './operator/index.ts'
+import { forgetNotes, identifyView } from './operator/index.ts'
 import * as payments from './payments/index.ts'
 import { acceptedLanguage } from './platform/accept-language.ts'
 import { watchLoad } from './platform/back-pressure.ts'
@@ -704,6 +704,11 @@ export async function openApp(parts: AppParts) {
     customer: accounts.customer,
     mail: messages.mail,
     limits,
+    prove: profile.prove,
+    ledger,
+    jobs,
+    endLive: realtime.endSessions,
+    forgetNotes,
   })
   operatorDesk(http, {
     db,

@@ -39,3 +39,14 @@ export async function invoicesOfCustomer(
     status: row.status,
   }))
 }
+
+/** Of a customer: invoices and orders that are neither paid nor void. */
+export async function openInvoices(db: Queryable, customerId: string): Promise<number> {
+  const { n } = await db
+    .selectFrom('invoice')
+    .select((eb) => eb.fn.countAll<bigint>().as('n'))
+    .where('customer_id', '=', customerId)
+    .where('status', '=', 'open')
+    .executeTakeFirstOrThrow()
+  return Number(n)
+}

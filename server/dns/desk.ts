@@ -43,3 +43,14 @@ export async function domainsOfCustomer(
     active: row.active_at !== null,
   }))
 }
+
+/** How many a customer has. */
+export async function ownedDomains(db: Queryable, customerId: string): Promise<number> {
+  const { n } = await db
+    .selectFrom('dns_zone')
+    .select((eb) => eb.fn.countAll<bigint>().as('n'))
+    .where('customer_id', '=', customerId)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirstOrThrow()
+  return Number(n)
+}

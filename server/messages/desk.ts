@@ -1,6 +1,6 @@
 /** What the operator's desk asks of letters and SMS; their texts are not shown. */
 import type { CustomerStory } from '../../contract/operator-desk.ts'
-import type { Queryable } from '../platform/db.ts'
+import type { Queryable, Tx } from '../platform/db.ts'
 
 const shownLetters = 10
 
@@ -31,4 +31,9 @@ export async function lettersTo(
     subject: row.subject,
     state: stateOf(row),
   }))
+}
+
+/** Letters and SMS to these, sent or not: whoever they were for has closed the account. */
+export async function forgetLetters(tx: Tx, recipients: readonly string[]): Promise<void> {
+  await tx.deleteFrom('message').where('recipient', 'in', recipients).execute()
 }

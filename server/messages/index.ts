@@ -13,7 +13,7 @@ import type { Log } from '../platform/log.ts'
 import type { Secrets } from '../platform/secrets.ts'
 import type { MailDriver, SignKey, SmsDriver } from './driver.ts'
 
-export { lettersTo } from './desk.ts'
+export { forgetLetters, lettersTo } from './desk.ts'
 export type { MailDriver, SignKey, SmsDriver }
 
 export interface Outbox {
@@ -91,8 +91,11 @@ export function createOutbox({
   return {
     sms: (tx, recipient, text, { from, until } = {}) =>
       store(tx, { channel: 'sms', recipient, subject: null, text, from, until }),
-    mail: (tx, recipient, subject, text, until) =>
-      store(tx, { channel: 'mail', recipient, subject, text, until }),
+    mail: async (tx, recipient, subject, text, until) => {
+      // Nobody reads what is sent to a closed account.
+      if (!recipient.endsWith('.invalid'))
+        await store(tx, { channel: 'mail', recipient, subject, text, until })
+    },
   }
 }
 

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { viewMinutes } from '../../contract/operator-desk.ts'
 import { prepareView, showCustomers } from '../auth/index.ts'
-import { isUuid, type Queryable } from '../platform/db.ts'
+import { isUuid, type Queryable, type Tx } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
 import type { Done, RegistryOf } from './acts.ts'
 import { programsEnded, secondFactorGone } from './letters.ts'
@@ -11,6 +11,12 @@ import { programsEnded, secondFactorGone } from './letters.ts'
 export async function refuseUnknown(db: Queryable, customerId: string): Promise<void> {
   const found = isUuid(customerId) && (await showCustomers(db, [customerId])).has(customerId)
   if (!found) throw new Refusal('not_found')
+}
+
+/** Notes and labels of a customer who closes the account. */
+export async function forgetNotes(tx: Tx, customerId: string): Promise<void> {
+  await tx.deleteFrom('customer_note').where('customer_id', '=', customerId).execute()
+  await tx.deleteFrom('customer_label').where('customer_id', '=', customerId).execute()
 }
 
 const about = (customerId: string): Pick<Done, 'subject' | 'customerId'> => ({

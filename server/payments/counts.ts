@@ -51,3 +51,14 @@ export async function recentPayments(
     group by driver, status`.execute(db)
   return rows.map(({ driver, status, n }) => ({ gateway: driver, status, count: Number(n) }))
 }
+
+/** Of a customer: begun and not over, and money on its way back. */
+export async function paymentsUnderWay(db: Queryable, customerId: string): Promise<number> {
+  const { rows } = await sql<{ n: bigint }>`
+    select (select count(*) from payment where customer_id = ${customerId} and status = 'pending')
+      + (select count(*) from payment_refund r join payment p on p.id = r.payment_id
+        where p.customer_id = ${customerId} and r.status in ('requested', 'unclear')) as n`.execute(
+    db,
+  )
+  return Number(rows[0]?.n ?? 0n)
+}

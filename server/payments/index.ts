@@ -1,7 +1,14 @@
 /**
  * Payments: topping up the wallet through gateways. Only a verified update of a gateway credits.
  */
-export { moneyInSuspense, paymentStatuses, recentPayments, undecidedRefunds } from './counts.ts'
+export {
+  moneyInSuspense,
+  paymentStatuses,
+  paymentsUnderWay,
+  recentPayments,
+  undecidedRefunds,
+} from './counts.ts'
+export { forgetCardsJob } from './forget-cards.ts'
 export type { WaitingMoney } from './counts.ts'
 export {
   findBankReferences,

@@ -10,6 +10,7 @@ import { createCards, type Cards } from './cards.ts'
 import { createCheckout, type Checkout } from './checkout.ts'
 import type { Letters } from './letters.ts'
 import type { PaymentDriver } from './driver.ts'
+import { defineForgettingCards } from './forget-cards.ts'
 import { createInquiry, type Inquiry } from './inquiry.ts'
 import { defineSettlingMovements } from './movements.ts'
 import { createOrders, type Orders } from './orders.ts'
@@ -65,6 +66,7 @@ export function openPayments(
     gapsSeconds: deps.askGatewaySeconds,
   })
   defineSettlingMovements({ ...deps, settlement })
+  defineForgettingCards(deps)
   return {
     settlement,
     orders,

@@ -107,6 +107,7 @@ export interface Customer {
   active: Generated<boolean>;
   address_line: string | null;
   blocked_at: Timestamp | null;
+  closed_at: Timestamp | null;
   company: string | null;
   created_at: Timestamp;
   email: string;

@@ -22,3 +22,22 @@ export const exportLetter = (
           'If it was not you, change your password and end the other sessions on this page:\n' +
           `${of.portalUrl}/account`,
       }
+
+/** The last letter to somebody who has closed the account. */
+export const closedLetter = (
+  language: Language,
+): { readonly subject: string; readonly text: string } =>
+  language === 'vi'
+    ? {
+        subject: 'Tài khoản của bạn đã được đóng',
+        text:
+          'Tài khoản của bạn đã được đóng theo yêu cầu. Thông tin cá nhân đã được xoá; hoá đơn ' +
+          'và bút toán được lưu theo quy định của pháp luật.\n' +
+          'Nếu bạn không yêu cầu việc này, hãy liên hệ ngay với chúng tôi.',
+      }
+    : {
+        subject: 'Your account was closed',
+        text:
+          'Your account was closed as you asked. Personal data was erased; invoices and postings ' +
+          'are kept as the law asks.\nIf you did not ask for this, contact us at once.',
+      }

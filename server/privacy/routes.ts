@@ -1,14 +1,37 @@
+import { randomBytes } from 'node:crypto'
 import { personalData as api, type Language } from '../../contract/index.ts'
-import type { Clock } from '../platform/clock.ts'
+import { hashPassword } from '../auth/index.ts'
 import { transaction, type Database, type Queryable, type Tx } from '../platform/db.ts'
+import { Refusal, type Sentence } from '../platform/errors.ts'
 import type { Http } from '../platform/http.ts'
 import type { Limits } from '../platform/limits.ts'
+import { closeAccount, obstaclesOf, type CloseNeeds } from './close.ts'
 import { personalData } from './export.ts'
-import { exportLetter } from './letter.ts'
+import { closedLetter, exportLetter } from './letter.ts'
 
-export interface PrivacyDeps {
+const obstacleTexts: Readonly<Record<api.Obstacle, Sentence>> = {
+  servers: { en: 'Delete your servers first.', vi: 'Hãy xoá các máy chủ trước.' },
+  domains: { en: 'Delete your domains first.', vi: 'Hãy xoá các tên miền trước.' },
+  invoices: {
+    en: 'Pay or cancel your open invoices and orders first.',
+    vi: 'Hãy thanh toán hoặc huỷ các hoá đơn, đơn hàng còn mở trước.',
+  },
+  payments: {
+    en: 'A payment is under way. Try again once it is settled.',
+    vi: 'Đang có một thanh toán chờ xử lý. Hãy thử lại khi thanh toán đó kết thúc.',
+  },
+  debts: {
+    en: 'Your wallet owes money for a chargeback. Pay it first.',
+    vi: 'Ví còn nợ do một giao dịch bị hoàn ngược. Hãy thanh toán trước.',
+  },
+  balance: {
+    en: 'Your wallet holds money. Ask us to give it back first.',
+    vi: 'Ví vẫn còn tiền. Hãy yêu cầu chúng tôi hoàn lại trước.',
+  },
+}
+
+export interface PrivacyDeps extends CloseNeeds {
   readonly db: Database
-  readonly clock: Clock
   readonly portalUrl: string
   readonly customer: (
     db: Queryable,
@@ -16,6 +39,13 @@ export interface PrivacyDeps {
   ) => Promise<{ readonly email: string; readonly phone: string; readonly language: Language }>
   readonly mail: (tx: Tx, to: string, subject: string, text: string) => Promise<void>
   readonly limits: Limits
+  /** Refuses a wrong password. */
+  readonly prove: (
+    customerId: string,
+    password: string,
+    field: 'password',
+    language: Language,
+  ) => Promise<unknown>
 }
 
 export function routes(http: Http, deps: PrivacyDeps): void {
@@ -34,4 +64,24 @@ export function routes(http: Http, deps: PrivacyDeps): void {
       chunks: personalData(db, { id: customerId, recipients: [email, phone] }, now),
     }
   })
+  http.read(api.getClosing, async ({ customerId }) => ({
+    obstacles: await obstaclesOf(db, deps, customerId),
+  }))
+  http.write(
+    api.closeAccount,
+    async ({ customerId, body, language }) => {
+      await deps.prove(customerId, body.password, 'password', language)
+      return { passwordHash: await hashPassword(randomBytes(32).toString('base64url')) }
+    },
+    async ({ tx, customerId, prepared }) => {
+      const [obstacle] = await obstaclesOf(tx, deps, customerId)
+      if (obstacle !== undefined)
+        throw new Refusal('conflict', { fields: { account: obstacleTexts[obstacle] } })
+      const { language: own } = await deps.customer(tx, customerId)
+      const { email } = await closeAccount(tx, deps, { customerId, ...prepared })
+      const { subject, text } = closedLetter(own)
+      await deps.mail(tx, email, subject, text)
+      return null
+    },
+  )
 }

@@ -16,12 +16,12 @@ import {
 import { createHub } from './hub.ts'
 import { createListener } from './listener.ts'
 import { createRelay, type OnSent } from './relay.ts'
-import { dropOldNotifications, type Titles } from './notifications.ts'
+import { dropOldNotifications, forgetNotifications, type Titles } from './notifications.ts'
 import { routes } from './routes.ts'
 import type { AppKey } from './signature.ts'
 import { createSockets, type Sockets } from './socket.ts'
 
-export { createEventOutbox, dropOldNotifications, revokeSessions }
+export { createEventOutbox, dropOldNotifications, forgetNotifications, revokeSessions }
 export type { EventOutbox, AppKey, OnSent, OutboxEvent, Titles }
 
 export interface Realtime extends EventOutbox {

@@ -3,7 +3,7 @@
  * units.
  */
 import type { Currency } from '../../contract/money.ts'
-import type { Tx } from '../platform/db.ts'
+import type { Queryable, Tx } from '../platform/db.ts'
 import { receivableOf } from './accounts.ts'
 
 /** The accounts of a currency on which debts stand. */
@@ -39,4 +39,15 @@ export async function settleDebt(tx: Tx, key: string, amount: bigint): Promise<v
     .set((row) => ({ settled: row('settled', '+', amount) }))
     .where('key', '=', key)
     .execute()
+}
+
+/** Whether anything is still owed, in any currency. */
+export async function owesAnything(db: Queryable, customerId: string): Promise<boolean> {
+  const debt = await db
+    .selectFrom('wallet_debt')
+    .select('key')
+    .where('customer_id', '=', customerId)
+    .whereRef('settled', '<', 'amount')
+    .executeTakeFirst()
+  return debt !== undefined
 }

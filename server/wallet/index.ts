@@ -5,6 +5,7 @@
 export { entryPage, type Filter } from './entries.ts'
 export { checkAndNote, checkLedger, lastCheck } from './check.ts'
 export { ledgerFigures } from './figures.ts'
+export { owesAnything } from './debts.ts'
 export { createLedger } from './ledger.ts'
 export type { Balance, Ledger } from './posting.ts'
 export { gatewayPostings } from './postings.ts'

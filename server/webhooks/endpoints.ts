@@ -128,6 +128,11 @@ export async function deleteEndpoint(tx: Tx, customerId: string, id: string): Pr
   await tx.deleteFrom('webhook_endpoint').where('id', '=', own).execute()
 }
 
+/** All of a customer, with their deliveries. */
+export async function forgetEndpoints(tx: Tx, customerId: string): Promise<void> {
+  await tx.deleteFrom('webhook_endpoint').where('customer_id', '=', customerId).execute()
+}
+
 /** A new secret; the one of before signs beside it for a day. Refuses with not_found. */
 export async function rotateSecret(
   tx: Tx,

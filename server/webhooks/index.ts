@@ -1,5 +1,5 @@
 /** Outgoing webhooks: what happens to a customer, told to addresses of theirs (decision 103). */
-export { listEndpoints, pauseEndpoints } from './endpoints.ts'
+export { forgetEndpoints, listEndpoints, pauseEndpoints } from './endpoints.ts'
 export { createReceivers, publicHttps, readReceiver } from './receiver.ts'
 export { routes } from './routes.ts'
 export { createSender, defineSending } from './send.ts'

@@ -111,3 +111,15 @@ export async function serversOfCustomer(
     held: held_at !== null,
   }))
 }
+
+/** How many a customer has, those that are being set up or deleted too. */
+export async function ownedServers(db: Queryable, customerId: string): Promise<number> {
+  const { n } = await db
+    .selectFrom('site')
+    .select((eb) => eb.fn.countAll<bigint>().as('n'))
+    .where('customer_id', '=', customerId)
+    .where('deleted_at', 'is', null)
+    .where('status', '<>', 'failed')
+    .executeTakeFirstOrThrow()
+  return Number(n)
+}

@@ -9,6 +9,7 @@ import { Later } from '../ui/Later.tsx'
 import { PageHead } from '../ui/PageHead.tsx'
 import { LoadError, Skeleton } from '../ui/State.tsx'
 import { BillingCard } from './BillingCard.tsx'
+import { CloseCard } from './CloseCard.tsx'
 import { DataCard } from './DataCard.tsx'
 import { EmailCard } from './EmailCard.tsx'
 import { LockCard } from './LockCard.tsx'
@@ -43,6 +44,8 @@ export default function AccountPage() {
                   <ProfileCard account={data} />
                   <BillingCard account={data} />
                   <RegionCard account={data} />
+                  <DataCard />
+                  <CloseCard />
                 </div>
                 <div className="grid gap-6">
                   <EmailCard email={data.email} />
@@ -51,7 +54,6 @@ export default function AccountPage() {
                   <SecurityCard />
                   <ProgramsCard />
                   <LockCard />
-                  <DataCard />
                   <Suspense fallback={<Skeleton className="h-48 rounded-xl" />}>
                     <SessionsCard />
                   </Suspense>

@@ -16,6 +16,15 @@ export async function signOut(queryClient: QueryClient, leave: () => Promise<voi
     // The token was dead and the cookie may not be, or nobody answered: a later look ends it.
     () => import('../resume.ts').then(({ heldSession }) => heldSession()).catch(() => {}),
   )
+  await signedOut(queryClient, leave)
+}
+
+/** The session has ended on the server: it does so in every tab. */
+export async function signedOut(
+  queryClient: QueryClient,
+  leave: () => Promise<void>,
+): Promise<void> {
+  const held = session.held()
   session.close(true)
   tellTabs('out', held)
   await leave()

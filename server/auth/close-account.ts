@@ -1,0 +1,63 @@
+/**
+ * An account that its owner closes: what is personal in it is erased at once, and nobody signs in
+ * to it again. The row stays, for the ledger and invoices name it.
+ */
+import type { Clock } from '../platform/clock.ts'
+import type { Tx } from '../platform/db.ts'
+import { endChallengesOf } from './challenges.ts'
+import { endSessions, type EndLive } from './session.ts'
+
+/** Closed accounts have addresses there, to which nothing is sent (RFC 2606 reserves .invalid). */
+const closedDomain = 'closed.invalid'
+
+/** Tables whose rows about a customer go with the account. */
+const ownTables = [
+  'totp',
+  'passkey',
+  'recovery_code',
+  'trusted_device',
+  'known_origin',
+  'one_time_code',
+  'sign_in_denial',
+  'sign_in',
+] as const
+
+/**
+ * Erases; answers where the customer was written to until now.
+ * @param passwordHash of a password that nobody knows
+ */
+export async function eraseAccount(
+  tx: Tx,
+  needs: { readonly clock: Clock; readonly endLive: EndLive },
+  { customerId, passwordHash }: { readonly customerId: string; readonly passwordHash: string },
+): Promise<{ readonly email: string; readonly phone: string }> {
+  const before = await tx
+    .selectFrom('customer')
+    .select(['email', 'phone'])
+    .where('id', '=', customerId)
+    .forUpdate()
+    .executeTakeFirstOrThrow()
+  await endChallengesOf(tx, customerId)
+  await endSessions(tx, needs, { customerId })
+  for (const table of ownTables)
+    await tx.deleteFrom(table).where('customer_id', '=', customerId).execute()
+  const now = needs.clock.now()
+  await tx
+    .updateTable('customer')
+    .set({
+      name: 'Closed account',
+      email: `${customerId}@${closedDomain}`,
+      phone: `closed ${customerId}`,
+      company: null,
+      tax_code: null,
+      address_line: null,
+      location_id: null,
+      time_zone: null,
+      password_hash: passwordHash,
+      blocked_at: now,
+      closed_at: now,
+    })
+    .where('id', '=', customerId)
+    .execute()
+  return before
+}

@@ -1,0 +1,61 @@
+/** A customer closes the account: what must be settled before, and what is forgotten then. */
+import type { Obstacle } from '../../contract/personal-data.ts'
+import { eraseAccount, type EndLive } from '../auth/index.ts'
+import { openInvoices } from '../billing/index.ts'
+import { ownedDomains } from '../dns/index.ts'
+import { forgetLetters } from '../messages/index.ts'
+import { forgetCardsJob, paymentsUnderWay } from '../payments/index.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { Queryable, Tx } from '../platform/db.ts'
+import type { Jobs } from '../platform/jobs.ts'
+import { forgetNotifications } from '../realtime/index.ts'
+import { endTokens } from '../tokens/index.ts'
+import { owesAnything, type Ledger } from '../wallet/index.ts'
+import { forgetEndpoints } from '../webhooks/index.ts'
+import { ownedServers } from '../wordpress/index.ts'
+
+export interface CloseNeeds {
+  readonly clock: Clock
+  readonly ledger: Pick<Ledger, 'balanceOf'>
+  readonly jobs: Pick<Jobs, 'add'>
+  readonly endLive: EndLive
+  /** What the staff wrote of a customer. */
+  readonly forgetNotes: (tx: Tx, customerId: string) => Promise<void>
+}
+
+/** What has to be ended, deleted, paid or taken out first. */
+export async function obstaclesOf(
+  db: Queryable,
+  { ledger }: Pick<CloseNeeds, 'ledger'>,
+  customerId: string,
+): Promise<Obstacle[]> {
+  const found: readonly (readonly [Obstacle, boolean])[] = [
+    ['servers', (await ownedServers(db, customerId)) > 0],
+    ['domains', (await ownedDomains(db, customerId)) > 0],
+    ['invoices', (await openInvoices(db, customerId)) > 0],
+    ['payments', (await paymentsUnderWay(db, customerId)) > 0],
+    ['debts', await owesAnything(db, customerId)],
+    ['balance', (await ledger.balanceOf(db, customerId)).balance !== 0n],
+  ]
+  return found.flatMap(([obstacle, stands]) => (stands ? [obstacle] : []))
+}
+
+/**
+ * Erases what is personal, in one transaction; answers where to say goodbye to. Cards are unlinked
+ * at their provider by a job. Invoices and the ledger stay as the law asks.
+ */
+export async function closeAccount(
+  tx: Tx,
+  needs: CloseNeeds,
+  of: { readonly customerId: string; readonly passwordHash: string },
+): Promise<{ readonly email: string }> {
+  const { customerId } = of
+  await needs.jobs.add(tx, forgetCardsJob, { customerId })
+  await endTokens(tx, customerId)
+  await forgetEndpoints(tx, customerId)
+  await forgetNotifications(tx, customerId)
+  await needs.forgetNotes(tx, customerId)
+  const { email, phone } = await eraseAccount(tx, needs, of)
+  await forgetLetters(tx, [email, phone])
+  return { email }
+}
