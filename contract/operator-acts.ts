@@ -146,6 +146,21 @@ export const acts = {
       to: line(3, 254),
     },
   ),
+  'dispute.answer': needed(
+    'dispute.answer',
+    'money',
+    'Send evidence to the bank of a customer who disputes a payment; it is sent once',
+    {
+      dispute: id,
+      evidence: z.string().check(z.trim(), z.minLength(20), z.maxLength(20_000)),
+    },
+  ),
+  'dispute.accept': needed(
+    'dispute.accept',
+    'money',
+    'Accept a dispute: the money that the bank took is given up',
+    { dispute: id },
+  ),
   'work.hold_server': needed(
     'work.hold_server',
     'work',

@@ -706,6 +706,7 @@ export async function openApp(parts: AppParts) {
     ledger,
     letters,
     refunds: topUps.refunds,
+    disputeAnswers: topUps.disputeAnswers,
     drivers: drivers.payments,
     addressing,
     accounts: auth.createAccountActs({ clock, endLive: realtime.endSessions, endPrograms }),

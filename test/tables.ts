@@ -50,6 +50,8 @@ export const owners: Readonly<Record<string, readonly string[]>> = {
   payments: [
     'card_customer',
     'payment',
+    'payment_dispute',
+    'payment_dispute_answer',
     'payment_notice',
     'payment_refund',
     'payment_reversal',

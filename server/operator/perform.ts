@@ -13,6 +13,7 @@ import { memberOf } from '../staff/index.ts'
 import type { Act, ActNeeds, Actor, Registry } from './acts.ts'
 import { canonical, type Facts } from './canonical.ts'
 import { customerActs } from './customer-acts.ts'
+import { disputeActs } from './dispute-acts.ts'
 import { moneyActs } from './money-acts.ts'
 import { staffActs } from './staff-acts.ts'
 import { statusActs } from './status-acts.ts'
@@ -21,6 +22,7 @@ import { actOfKey, holdTrail, writeAct } from './trail.ts'
 
 const registry: Registry = {
   ...customerActs,
+  ...disputeActs,
   ...moneyActs,
   ...staffActs,
   ...statusActs,

@@ -1,11 +1,16 @@
-import { operatorActs, operatorDesk as api, type Endpoint } from '../../contract/index.ts'
+import {
+  operatorActs,
+  operatorDesk as api,
+  operatorMoney as moneyApi,
+  type Endpoint,
+} from '../../contract/index.ts'
 import type { ActName, ActOutcome } from '../../contract/operator-acts.ts'
-import { openView } from '../auth/index.ts'
+import { openView, showCustomers } from '../auth/index.ts'
 import { encodeCursor, pageRequest } from '../platform/cursor.ts'
-import { onCommit } from '../platform/db.ts'
+import { onCommit, type Queryable } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
 import { Page, type Http, type StaffCaller } from '../platform/http.ts'
-import { waitingInSuspense } from '../payments/index.ts'
+import { disputeOf, listDisputes, waitingInSuspense } from '../payments/index.ts'
 import type { Actor } from './acts.ts'
 import { perform, wantedOf, type PerformNeeds } from './perform.ts'
 import { approve, listProposals, reject } from './proposals.ts'
@@ -33,6 +38,21 @@ const actorOf = (
 type ActEndpoint = Omit<Endpoint, 'body' | 'result'> & {
   readonly body: (typeof operatorActs)['customer.note']['body']
   readonly result: (typeof operatorActs)['customer.note']['result']
+}
+
+/** Says of each row whose it is. */
+async function withCustomers<R extends { readonly customerId: string }>(
+  db: Queryable,
+  rows: readonly R[],
+) {
+  const customers = await showCustomers(
+    db,
+    rows.map(({ customerId }) => customerId),
+  )
+  return rows.map(({ customerId, ...row }) => ({
+    ...row,
+    customer: customers.get(customerId) ?? null,
+  }))
 }
 
 export function routes(http: Http, needs: PerformNeeds & SearchNeeds & StoryNeeds): void {
@@ -72,4 +92,14 @@ export function routes(http: Http, needs: PerformNeeds & SearchNeeds & StoryNeed
   })
   http.read(api.work, () => workOf(db))
   http.read(api.suspense, () => waitingInSuspense(db, needs.drivers))
+  http.read(moneyApi.disputes, async ({ query, language }) => {
+    const page = pageRequest(query, language)
+    const { rows, next } = await listDisputes(needs, page, query.show === 'open')
+    return new Page(await withCustomers(db, rows), encodeCursor(next))
+  })
+  http.read(moneyApi.dispute, async ({ params }) => {
+    const found = await disputeOf(needs, params.id)
+    const [shown] = await withCustomers(db, [found])
+    return { ...found, customer: shown?.customer ?? null }
+  })
 }

@@ -11,6 +11,8 @@ export {
   suspenseOf,
   waitingInSuspense,
 } from './desk.ts'
+export { disputeMoney, disputeOf, listDisputes } from './dispute-desk.ts'
+export { NotAnswerable, type Answered, type DisputeAnswers } from './disputes.ts'
 export { updateOutcomes, type PaymentDriver } from './driver.ts'
 export { createLetters, type Letters } from './letters.ts'
 export { openOperatorTools, openPayments } from './open.ts'

@@ -8,6 +8,12 @@ import type { Log } from '../platform/log.ts'
 import type { Ledger } from '../wallet/index.ts'
 import { createCards, type Cards } from './cards.ts'
 import { createCheckout, type Checkout } from './checkout.ts'
+import {
+  createDisputeAnswers,
+  createDisputes,
+  type DisputeAnswers,
+  type Disputes,
+} from './disputes.ts'
 import type { Letters } from './letters.ts'
 import type { PaymentDriver } from './driver.ts'
 import { createInquiry, type Inquiry } from './inquiry.ts'
@@ -22,6 +28,8 @@ export interface Payments {
   readonly orders: Orders
   readonly refunds: Refunds
   readonly settlement: Settlement
+  readonly disputes: Disputes
+  readonly disputeAnswers: DisputeAnswers
 }
 
 /** What an operator works with from the shell; nothing is settled here, and no payment is begun. */
@@ -35,9 +43,13 @@ export function openOperatorTools(deps: {
   drivers: ReadonlyMap<string, PaymentDriver>
   letters: Letters
   portalUrl: string
-}): Pick<Payments, 'orders' | 'refunds'> {
+}): Pick<Payments, 'orders' | 'refunds' | 'disputeAnswers'> {
   const orders = createOrders({ ...deps, onOpened: async () => undefined })
-  return { orders, refunds: createRefunds({ ...deps, orders }) }
+  return {
+    orders,
+    refunds: createRefunds({ ...deps, orders }),
+    disputeAnswers: createDisputeAnswers(deps),
+  }
 }
 
 export function openPayments(
@@ -71,5 +83,7 @@ export function openPayments(
     checkout: createCheckout({ ...deps, orders }),
     cards: createCards({ ...deps, orders, settlement }),
     refunds: createRefunds({ ...deps, orders }),
+    disputes: createDisputes({ ...deps, settlement }),
+    disputeAnswers: createDisputeAnswers(deps),
   }
 }

@@ -479,6 +479,36 @@ export interface Payment {
   status: string;
 }
 
+export interface PaymentDispute {
+  amount: bigint;
+  closed_at: Timestamp | null;
+  currency: string;
+  driver: string;
+  evidence_due_at: Timestamp | null;
+  fee: bigint | null;
+  id: string;
+  is_inquiry: boolean;
+  money: string;
+  number: Generated<bigint>;
+  opened_at: Timestamp;
+  payment_id: string;
+  reason: string;
+  reference: string;
+  seen_at: Timestamp;
+  state: string;
+}
+
+export interface PaymentDisputeAnswer {
+  created_at: Timestamp;
+  detail: string | null;
+  dispute_id: string;
+  id: string;
+  kind: string;
+  settled_at: Timestamp | null;
+  status: string;
+  text: string;
+}
+
 export interface PaymentNotice {
   driver: string;
   event_id: string | null;
@@ -1144,6 +1174,8 @@ export interface DB {
   operator_proposal: OperatorProposal;
   passkey: Passkey;
   payment: Payment;
+  payment_dispute: PaymentDispute;
+  payment_dispute_answer: PaymentDisputeAnswer;
   payment_notice: PaymentNotice;
   payment_refund: PaymentRefund;
   payment_reversal: PaymentReversal;

@@ -51,3 +51,37 @@ export async function gatewayPostings(
   const { rows } = await postingsQuery(driver, span).execute(db)
   return rows
 }
+
+/** What a chargeback was posted as, or its return: minor units, none below zero. */
+export interface ReversalPosting {
+  readonly at: Date
+  readonly fromWallet: bigint
+  /** What the wallet did not hold, and what of it was set off since. */
+  readonly owed: bigint
+  readonly setOff: bigint
+}
+
+/** By the ledger's key; null: nothing was posted under it. */
+export async function postingOf(db: Queryable, key: string): Promise<ReversalPosting | null> {
+  const entries = await db
+    .selectFrom('ledger_transfer as t')
+    .innerJoin('ledger_entry as e', 'e.transfer_id', 't.id')
+    .innerJoin('ledger_account as a', 'a.id', 'e.account_id')
+    .select(['t.created_at', 'e.amount', 'a.customer_id'])
+    .where('t.key', '=', key)
+    .execute()
+  const [first] = entries
+  if (!first) return null
+  const debt = await db
+    .selectFrom('wallet_debt')
+    .select(['amount', 'settled'])
+    .where('key', '=', key)
+    .executeTakeFirst()
+  const inWallet = entries.find(({ customer_id: customer }) => customer !== null)?.amount ?? 0n
+  return {
+    at: first.created_at,
+    fromWallet: inWallet < 0n ? -inWallet : inWallet,
+    owed: debt?.amount ?? 0n,
+    setOff: debt?.settled ?? 0n,
+  }
+}

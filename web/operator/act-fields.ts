@@ -33,6 +33,8 @@ const own: Readonly<Record<ActName, readonly ActField[]>> = {
   'money.debit': [amount, told],
   'money.refund': [{ ...amount, isOptional: true }],
   'money.assign': [line('to')],
+  'dispute.answer': [paragraph('evidence')],
+  'dispute.accept': [],
   'work.hold_server': [told],
   'work.release_server': [],
   'work.retry_job': [],
@@ -68,6 +70,7 @@ export const isGrave = (act: ActName): boolean =>
     'customer.block',
     'customer.reset_second_factor',
     'money.debit',
+    'dispute.accept',
     'staff.disable',
     'work.hold_server',
   ].includes(act)
