@@ -161,6 +161,31 @@ export const acts = {
     'Accept a dispute: the money that the bank took is given up',
     { dispute: id },
   ),
+  'payout.import': needed(
+    'payout.import',
+    'money',
+    'Post a pay-out of a gateway by its file: what reached the bank, its fees, and its lines',
+    {
+      /** Its name in the configuration, such as vnpay. */
+      gateway: line(2, 20),
+      /** What the pay-out is called: the same one is posted once. */
+      reference: line(3, 64),
+      currency,
+      /** Minor units that reached the bank. */
+      amount,
+      /** The day on which they did. */
+      arrivedOn: z.iso.date(),
+      fileName: line(1, 200),
+      /** Its text: comma-separated values with a line of headings. */
+      file: z.string().check(z.minLength(10), z.maxLength(200_000)),
+    },
+  ),
+  'payout.read': needed(
+    'payout.read',
+    'money',
+    'Ask a gateway for its pay-outs since a day, and post those that are not posted yet',
+    { gateway: line(2, 20), since: z.iso.date() },
+  ),
   'work.hold_server': needed(
     'work.hold_server',
     'work',

@@ -1,4 +1,7 @@
-/** What the operator's desk reads of money that gateways hold, take and dispute (decision 109). */
+/**
+ * What the operator's desk reads of money that gateways hold, take and dispute (decisions 109,
+ * 110).
+ */
 import * as z from 'zod/mini'
 import { endpoint, idParam, pageQuery } from './endpoint.ts'
 import { currency, minor } from './money.ts'
@@ -76,5 +79,87 @@ export const dispute = endpoint({
         detail: z.nullable(z.string()),
       }),
     ),
+  }),
+})
+
+const payoutFields = {
+  id: z.string(),
+  gateway: z.string(),
+  /** The gateway's id, or what its file was called by. */
+  reference: z.string(),
+  currency,
+  /** What reaches the bank, and what the gateway kept of it. */
+  amount: minor,
+  fees: minor,
+  status: z.enum(['on_its_way', 'paid', 'failed']),
+  arrivesAt: time,
+  /** The file that it came from; null: the gateway was asked. */
+  file: z.nullable(z.string()),
+  postedAt: z.nullable(time),
+  /** Lines of it that do not agree with what we know, and are not closed. */
+  differences: z.int(),
+}
+export const Payout = z.object(payoutFields)
+export type Payout = z.output<typeof Payout>
+
+export const payouts = endpoint({
+  method: 'GET',
+  path: '/api/operator/payouts',
+  access: 'staff',
+  may: 'look',
+  summary: 'Pay-outs of gateways to the bank, newest first',
+  query: z.object(pageQuery),
+  result: z.array(Payout),
+  paged: true,
+})
+export const PayoutLine = z.object({
+  id: z.int(),
+  /** The gateway's id of the line. */
+  reference: z.string(),
+  kind: z.enum(['payment', 'refund', 'dispute', 'dispute_won', 'fee', 'other']),
+  amount: minor,
+  fee: minor,
+  /** The transaction code of the payment that it is about. */
+  code: z.nullable(z.string()),
+  movement: z.nullable(z.string()),
+  /** `unknown`: nothing of it is known here; `amount`: it was booked with `expected`. */
+  fault: z.nullable(z.enum(['unknown', 'amount'])),
+  expected: z.nullable(minor),
+  closed: z.boolean(),
+})
+export const payout = endpoint({
+  method: 'GET',
+  path: '/api/operator/payouts/:id',
+  access: 'staff',
+  may: 'look',
+  summary: 'A pay-out with its lines, those that do not agree first; at most five hundred',
+  params: idParam,
+  result: z.object({
+    ...payoutFields,
+    /** What its lines sum to, fees taken off; null: it is not posted. */
+    lineSum: z.nullable(minor),
+    lines: z.array(PayoutLine),
+  }),
+})
+export const holdings = endpoint({
+  method: 'GET',
+  path: '/api/operator/holdings',
+  access: 'staff',
+  may: 'look',
+  summary: 'What gateways hold for us and kept as fees, and what reached the bank, by the ledger',
+  result: z.object({
+    gateways: z.array(
+      z.object({
+        gateway: z.string(),
+        /** Its name in the configuration. */
+        name: z.string(),
+        currency,
+        waiting: minor,
+        fees: minor,
+        /** Whether it can be asked for its pay-outs; otherwise its files are imported. */
+        asked: z.boolean(),
+      }),
+    ),
+    banks: z.array(z.object({ currency, amount: minor })),
   }),
 })

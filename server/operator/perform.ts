@@ -15,6 +15,7 @@ import { canonical, type Facts } from './canonical.ts'
 import { customerActs } from './customer-acts.ts'
 import { disputeActs } from './dispute-acts.ts'
 import { moneyActs } from './money-acts.ts'
+import { payoutActs } from './payout-acts.ts'
 import { staffActs } from './staff-acts.ts'
 import { statusActs } from './status-acts.ts'
 import { workActs } from './work.ts'
@@ -24,6 +25,7 @@ const registry: Registry = {
   ...customerActs,
   ...disputeActs,
   ...moneyActs,
+  ...payoutActs,
   ...staffActs,
   ...statusActs,
   ...workActs,

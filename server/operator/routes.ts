@@ -10,7 +10,14 @@ import { encodeCursor, pageRequest } from '../platform/cursor.ts'
 import { onCommit, type Queryable } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
 import { Page, type Http, type StaffCaller } from '../platform/http.ts'
-import { disputeOf, listDisputes, waitingInSuspense } from '../payments/index.ts'
+import {
+  disputeOf,
+  holdingsOfGateways,
+  listDisputes,
+  listPayouts,
+  payoutOf,
+  waitingInSuspense,
+} from '../payments/index.ts'
 import type { Actor } from './acts.ts'
 import { perform, wantedOf, type PerformNeeds } from './perform.ts'
 import { approve, listProposals, reject } from './proposals.ts'
@@ -102,4 +109,10 @@ export function routes(http: Http, needs: PerformNeeds & SearchNeeds & StoryNeed
     const [shown] = await withCustomers(db, [found])
     return { ...found, customer: shown?.customer ?? null }
   })
+  http.read(moneyApi.payouts, async ({ query, language }) => {
+    const { rows, next } = await listPayouts(needs, pageRequest(query, language))
+    return new Page(rows, encodeCursor(next))
+  })
+  http.read(moneyApi.payout, ({ params }) => payoutOf(needs, params.id))
+  http.read(moneyApi.holdings, () => holdingsOfGateways(needs))
 }

@@ -19,6 +19,7 @@ import type { PaymentDriver } from './driver.ts'
 import { createInquiry, type Inquiry } from './inquiry.ts'
 import { defineSettlingMovements } from './movements.ts'
 import { createOrders, type Orders } from './orders.ts'
+import { definePayouts } from './payouts.ts'
 import { createRefunds, type Refunds } from './refunds.ts'
 import { createSettlement, type Settlement, type SettlementDeps } from './settle.ts'
 
@@ -77,6 +78,7 @@ export function openPayments(
     gapsSeconds: deps.askGatewaySeconds,
   })
   defineSettlingMovements({ ...deps, settlement })
+  definePayouts(deps)
   return {
     settlement,
     orders,

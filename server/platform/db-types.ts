@@ -204,6 +204,40 @@ export interface DnsZone {
   touched_at: Generated<Timestamp>;
 }
 
+export interface GatewayPayout {
+  amount: bigint;
+  arrives_at: Timestamp;
+  closed_at: Timestamp | null;
+  currency: string;
+  driver: string;
+  fees: Generated<bigint>;
+  file_hash: Buffer | null;
+  file_name: string | null;
+  id: string;
+  line_sum: bigint | null;
+  number: Generated<bigint>;
+  posted_at: Timestamp | null;
+  reference: string;
+  seen_at: Timestamp;
+  status: string;
+  undone_at: Timestamp | null;
+}
+
+export interface GatewayPayoutLine {
+  amount: bigint;
+  closed_at: Timestamp | null;
+  code: string | null;
+  driver: string;
+  expected: bigint | null;
+  fault: string | null;
+  fee: bigint;
+  id: Generated<bigint>;
+  kind: string;
+  movement: string | null;
+  payout_id: string;
+  reference: string;
+}
+
 export interface Host {
   kind: string;
   name: string;
@@ -1150,6 +1184,8 @@ export interface DB {
   dns_record: DnsRecord;
   dns_served: DnsServed;
   dns_zone: DnsZone;
+  gateway_payout: GatewayPayout;
+  gateway_payout_line: GatewayPayoutLine;
   host: Host;
   host_change: HostChange;
   idempotency: Idempotency;

@@ -1,5 +1,5 @@
 /** Names of the ledger's accounts. */
-import type { Currency } from '../../contract/money.ts'
+import { currencies, type Currency } from '../../contract/money.ts'
 
 /** What we owe one customer. The only kind that may never be negative. */
 export const walletOf = (customerId: string): string => `wallet:${customerId}`
@@ -20,3 +20,25 @@ export const receivableOf = (driver: string, currency: Currency): string =>
   `receivable:${driver}:${currency}`
 /** What the operator put into wallets, less what was taken out by hand; negative then. */
 export const adjustmentOf = (currency: Currency): string => `adjustment:${currency}`
+/** Our bank account; negative while money lies on it. */
+export const bankOf = (currency: Currency): string => `bank:${currency}`
+/** What a gateway kept for itself; negative. */
+export const feeOf = (driver: string, currency: Currency): string => `fee:${driver}:${currency}`
+
+/** All accounts of the operator's own, for these gateways and products, in every currency. */
+export const houseAccounts = (of: {
+  readonly drivers: readonly string[]
+  readonly products: readonly string[]
+}): { code: string; currency: Currency }[] =>
+  currencies.flatMap((currency) =>
+    [
+      ...of.drivers.flatMap((driver) =>
+        [gatewayOf, suspenseOf, payableOf, receivableOf, feeOf].map((name) =>
+          name(driver, currency),
+        ),
+      ),
+      ...of.products.map((product) => revenueOf(product, currency)),
+      adjustmentOf(currency),
+      bankOf(currency),
+    ].map((code) => ({ code, currency })),
+  )

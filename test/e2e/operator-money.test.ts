@@ -86,9 +86,36 @@ test('a dispute is found, read and answered', async () => {
   expect(complaints).toEqual([])
 })
 
+test('a file of a gateway is imported and says what does not agree', async () => {
+  const { page, complaints } = await deskOf(finance)
+  await openPage(page, `${portal.url}/operator/payouts`)
+  await page.getByRole('button', { name: 'Import pay-out' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Gateway', { exact: true }).selectOption('stripe')
+  await dialog.getByLabel('File of the gateway').setInputFiles({
+    name: 'november.csv',
+    mimeType: 'text/csv',
+    buffer: Buffer.from('transaction,amount,fee\nNOBODY,12.00,0.50\n'),
+  })
+  await dialog.getByLabel('Name of the pay-out').fill('November, first')
+  await dialog.getByLabel('Currency').selectOption('AUD')
+  await dialog.getByLabel('Amount').fill('11.50')
+  await dialog.getByLabel('Day at the bank').fill('2026-11-24')
+  await dialog.getByLabel('Reason').fill('Statement of 25 November')
+  await keep(page, 'payout-import-en-light')
+  await dialog.getByRole('button', { name: 'Import pay-out' }).click()
+  await dialog.waitFor({ state: 'detached' })
+  await page.getByText('1 difference').waitFor()
+  await keep(page, 'payouts-en-light')
+  await page.getByRole('link', { name: /November, first/ }).click()
+  await page.getByText('Nothing of this is known here.').waitFor()
+  await keep(page, 'payout-en-light')
+  expect(complaints).toEqual([])
+})
+
 test('in Vietnamese and dark every page is whole', async () => {
   const { page, complaints } = await deskOf(finance, { language: 'vi', theme: 'dark' })
-  for (const name of ['suspense', 'disputes']) {
+  for (const name of ['suspense', 'payouts', 'disputes']) {
     await openPage(page, `${portal.url}/operator/${name}`)
     await keep(page, `${name}-vi-dark`)
   }

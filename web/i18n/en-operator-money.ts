@@ -1,3 +1,5 @@
+import { plural } from './plural.ts'
+
 type Labels = Readonly<Record<string, string>>
 
 /** The desk's pages about money: disputes, pay-outs, what does not agree. */
@@ -8,6 +10,7 @@ export const enOperatorMoney = {
   pages: {
     suspense: 'Unmatched',
     disputes: 'Disputes',
+    payouts: 'Pay-outs',
   },
   disputes: {
     title: 'Disputes',
@@ -72,6 +75,45 @@ export const enOperatorMoney = {
       CANCELLED: 'Cancelled',
     } as Labels,
   },
+  payouts: {
+    title: 'Pay-outs',
+    sub: 'What gateways sent to the bank and kept as fees.',
+    empty: 'No gateway has paid out yet.',
+    held: 'By the ledger',
+    waiting: 'Held by the gateway',
+    fees: 'Fees until now',
+    bank: (currency: string) => `Bank account, ${currency}`,
+    list: 'Pay-outs',
+    statuses: { on_its_way: 'On its way', paid: 'Paid', failed: 'Sent back' },
+    differences: (n: number) => plural(n, 'difference', 'differences'),
+    arrived: (day: string) => `at the bank ${day}`,
+    byCall: 'asked for by a call',
+    feesOf: (amount: string) => `${amount} fees`,
+    back: 'All pay-outs',
+    lines: 'Lines',
+    facts: 'Pay-out',
+    amount: 'Reached the bank',
+    feesKept: 'Fees',
+    lineSum: 'Sum of the lines',
+    sumDiffers: 'The lines do not sum to what reached the bank.',
+    reference: 'Number',
+    arrivesAt: 'At the bank',
+    postedAt: 'Posted',
+    file: 'File',
+    notPosted: 'Not posted yet',
+    kinds: {
+      payment: 'Payment',
+      refund: 'Refund',
+      dispute: 'Dispute',
+      dispute_won: 'Dispute won',
+      fee: 'Fee',
+      other: 'Other',
+    },
+    unknown: 'Nothing of this is known here.',
+    expected: (amount: string) => `Booked here with ${amount}.`,
+    closed: 'Closed',
+    feeOf: (amount: string) => `fee ${amount}`,
+  },
 }
 export type OperatorMoneyTexts = typeof enOperatorMoney
 
@@ -80,12 +122,38 @@ export const enMoneyActs = {
   names: {
     'dispute.answer': 'Send evidence',
     'dispute.accept': 'Accept dispute',
+    'payout.import': 'Import pay-out',
+    'payout.read': 'Read pay-outs',
   },
   explain: {
     'dispute.answer': 'The evidence goes to the bank. It is sent once and cannot be changed.',
     'dispute.accept':
       'The money that the bank took is given up. This cannot be taken back at the gateway.',
+    'payout.import':
+      'The pay-out is posted at once: bank and fees in the ledger. The same file, and the same ' +
+      'pay-out, is posted once.',
+    'payout.read': 'The gateway is asked now. What is posted already stays as it is.',
   },
-  fields: { evidence: 'Evidence for the bank' },
-  facts: { state: 'State', answer: 'Answer', currency: 'Currency' },
+  fields: {
+    evidence: 'Evidence for the bank',
+    gateway: 'Gateway',
+    file: 'File of the gateway',
+    fileHint:
+      'CSV with a line of headings: transaction, amount, fee; type where there are refunds.',
+    reference: 'Name of the pay-out',
+    referenceHint: 'As the gateway or the bank calls it.',
+    currency: 'Currency',
+    arrivedOn: 'Day at the bank',
+    since: 'Since',
+  },
+  facts: {
+    state: 'State',
+    answer: 'Answer',
+    currency: 'Currency',
+    gateway: 'Gateway',
+    fees: 'Fees',
+    lineSum: 'Sum of the lines',
+    file: 'File',
+    since: 'Since',
+  },
 }

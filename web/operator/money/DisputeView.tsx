@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { useState, type ReactNode } from 'react'
+import { useState } from 'react'
 import { formatMoney } from '../../../contract/money.ts'
 import type { StaffSession } from '../../../contract/operator.ts'
 import { mayDo } from '../../../contract/staff-roles.ts'
@@ -12,6 +12,7 @@ import { ActDialog, type WantedAct } from '../ActDialog.tsx'
 import { timeOf, useDeskLanguage, useDeskTexts } from '../language.ts'
 import { DeskLink } from '../path.tsx'
 import { DisputeState, reasonOf } from './DisputesView.tsx'
+import { Facts } from './Facts.tsx'
 import { disputeQuery } from './queries.ts'
 
 /** One dispute: what it is about, where the money is, and what was answered. */
@@ -115,19 +116,5 @@ export function DisputeView({ id, session }: { id: string; session: StaffSession
       </div>
       {wanted ? <ActDialog wanted={wanted} onClose={() => setWanted(undefined)} /> : null}
     </>
-  )
-}
-
-/** Names and values in two columns. */
-function Facts({ rows }: { rows: readonly (readonly [string, ReactNode])[] }) {
-  return (
-    <dl className="grid gap-x-4 gap-y-2 text-sm sm:grid-cols-[11rem_1fr]">
-      {rows.map(([name, value]) => (
-        <div key={name} className="contents">
-          <dt className="text-ink-3">{name}</dt>
-          <dd className="num min-w-0 break-words">{value}</dd>
-        </div>
-      ))}
-    </dl>
   )
 }

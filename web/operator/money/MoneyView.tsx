@@ -4,9 +4,11 @@ import { useDeskTexts } from '../language.ts'
 import { DeskLink } from '../path.tsx'
 import { DisputesView } from './DisputesView.tsx'
 import { DisputeView } from './DisputeView.tsx'
+import { PayoutsView } from './PayoutsView.tsx'
+import { PayoutView } from './PayoutView.tsx'
 import { SuspenseView } from './SuspenseView.tsx'
 
-const pages = ['suspense', 'disputes'] as const
+const pages = ['suspense', 'disputes', 'payouts'] as const
 type MoneyPage = (typeof pages)[number]
 
 /** Whether this part of an address is a page about money. */
@@ -58,6 +60,8 @@ function Page({
   session: StaffSession
 }) {
   if (section === 'suspense') return <SuspenseView session={session} />
+  if (section === 'payouts')
+    return id === undefined ? <PayoutsView session={session} /> : <PayoutView key={id} id={id} />
   if (id !== undefined) return <DisputeView key={id} id={id} session={session} />
   return <DisputesView />
 }
