@@ -161,6 +161,44 @@ export const acts = {
     'Accept a dispute: the money that the bank took is given up',
     { dispute: id },
   ),
+  'reconcile.compare': needed(
+    'reconcile.compare',
+    'money',
+    'Compare a gateway with payments and ledger now',
+    { gateway: line(2, 20) },
+  ),
+  'reconcile.ask': needed(
+    'reconcile.ask',
+    'money',
+    'Ask the gateway about a difference, settle what it says, and compare again',
+    {
+      /** As the list of differences names it. */
+      item: line(3, 300),
+    },
+  ),
+  'reconcile.close': needed(
+    'reconcile.close',
+    'money',
+    'Close a difference as explained; with other figures it is open again',
+    { item: line(3, 300) },
+  ),
+  'refund.decide': needed(
+    'refund.decide',
+    'money',
+    'Decide a refund that its gateway did not answer, by what its own pages show',
+    { refund: id, outcome: z.enum(['done', 'refused']) },
+  ),
+  'payout.match': needed(
+    'payout.match',
+    'money',
+    'Say that money in suspense at the bank is a pay-out of a gateway that is posted already',
+    {
+      /** Its number in suspense. */
+      suspense: z.int().check(z.gte(1)),
+      /** What the pay-out is called. */
+      payout: line(3, 64),
+    },
+  ),
   'payout.import': needed(
     'payout.import',
     'money',

@@ -163,3 +163,60 @@ export const holdings = endpoint({
     banks: z.array(z.object({ currency, amount: minor })),
   }),
 })
+
+export const questionKinds = [
+  'ledger_differs',
+  'no_payment',
+  'unknown_at_gateway',
+  'paid_there',
+  'not_paid_there',
+  'amount_differs',
+  'given_back_there',
+  'nothing_posted',
+  'suspense',
+  'refund',
+  'reversal',
+  'line',
+  'payout',
+] as const
+const question = z.object({
+  id: z.string(),
+  kind: z.enum(questionKinds),
+  gateway: z.string(),
+  /** A transaction code, or the gateway's own number. */
+  about: z.string(),
+  /** As we have it, and as the gateway (or the ledger) has it; null: nothing. */
+  here: z.nullable(minor),
+  there: z.nullable(minor),
+  currency,
+  at: time,
+  /** Up to one day, two to seven, eight to thirty, older. */
+  age: z.enum(['fresh', 'week', 'month', 'older']),
+  file: z.nullable(z.string()),
+  detail: z.nullable(z.string()),
+})
+export type Question = z.output<typeof question>
+export const reconciliation = endpoint({
+  method: 'GET',
+  path: '/api/operator/reconciliation',
+  access: 'staff',
+  may: 'look',
+  summary:
+    'What gateways, payments, pay-outs and ledger do not agree on, oldest first; at most a ' +
+    'hundred of each kind',
+  result: z.object({
+    items: z.array(question),
+    /** When each gateway was last compared. */
+    comparisons: z.array(
+      z.object({
+        gateway: z.string(),
+        name: z.string(),
+        at: time,
+        /** Whether it answered all that it was asked. */
+        reached: z.boolean(),
+        payments: z.int(),
+        queried: z.int(),
+      }),
+    ),
+  }),
+})

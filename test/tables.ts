@@ -52,6 +52,8 @@ export const owners: Readonly<Record<string, readonly string[]>> = {
     'gateway_payout',
     'gateway_payout_line',
     'payment',
+    'payment_comparison',
+    'payment_difference',
     'payment_dispute',
     'payment_dispute_answer',
     'payment_notice',

@@ -36,7 +36,7 @@ export interface ActNeeds {
   readonly ledger: Ledger
   readonly letters: Letters
   readonly jobs: Pick<Jobs, 'add'>
-  readonly refunds: Pick<Refunds, 'beginIn'>
+  readonly refunds: Pick<Refunds, 'beginIn' | 'decideIn'>
   readonly disputeAnswers: DisputeAnswers
   readonly drivers: ReadonlyMap<string, PaymentDriver>
   readonly accounts: AccountActs

@@ -1,13 +1,17 @@
 /**
- * Acts on pay-outs. They move nothing of a customer and give nothing away: they book what a gateway
- * and the bank have done, so no second member is asked.
+ * Acts on pay-outs. Reading and importing them moves nothing of a customer and gives nothing away:
+ * it books what a gateway and the bank have done, so no second member is asked.
  */
+import type { Currency } from '../../contract/money.ts'
 import {
   linesOfFile,
+  matchPayout,
+  NotAssignable,
   NotReadable,
   PaidOutBefore,
   readPayoutsJob,
   recordPayout,
+  suspenseOf,
   type PaymentDriver,
 } from '../payments/index.ts'
 import { databaseError } from '../platform/db.ts'
@@ -15,7 +19,7 @@ import { Refusal } from '../platform/errors.ts'
 import type { ActNeeds, RegistryOf } from './acts.ts'
 
 /** Refuses with conflict. */
-function gatewayNamed({ drivers }: ActNeeds, name: string): PaymentDriver {
+export function gatewayNamed({ drivers }: ActNeeds, name: string): PaymentDriver {
   const driver = drivers.get(name)
   if (driver) return driver
   const names = [...drivers.keys()].join(', ')
@@ -83,6 +87,31 @@ export const payoutActs: RegistryOf<'payout'> = {
             vi: 'Tệp này đã được nhập.',
           })
         throw error
+      }
+    },
+  },
+  'payout.match': {
+    async needsSecond(tx, needs, { suspense }) {
+      const found = await suspenseOf(tx, BigInt(suspense))
+      if (!found) throw new Refusal('not_found')
+      return found.amount > needs.secondPersonAbove[found.currency as Currency]
+    },
+    async run(tx, needs, _actor, { suspense, payout }) {
+      try {
+        const { payoutId, amount, currency } = await matchPayout(
+          tx,
+          needs,
+          BigInt(suspense),
+          payout,
+        )
+        return {
+          subject: { kind: 'payout', id: payoutId },
+          before: { waiting: true },
+          after: { waiting: false, amount: Number(amount), currency },
+        }
+      } catch (error) {
+        if (!(error instanceof NotAssignable)) throw error
+        throw new Refusal('conflict', { fields: { payout: error.text } })
       }
     },
   },

@@ -16,6 +16,7 @@ import { customerActs } from './customer-acts.ts'
 import { disputeActs } from './dispute-acts.ts'
 import { moneyActs } from './money-acts.ts'
 import { payoutActs } from './payout-acts.ts'
+import { reconcileActs } from './reconcile-acts.ts'
 import { staffActs } from './staff-acts.ts'
 import { statusActs } from './status-acts.ts'
 import { workActs } from './work.ts'
@@ -26,6 +27,7 @@ const registry: Registry = {
   ...disputeActs,
   ...moneyActs,
   ...payoutActs,
+  ...reconcileActs,
   ...staffActs,
   ...statusActs,
   ...workActs,

@@ -15,6 +15,7 @@ import {
   holdingsOfGateways,
   listDisputes,
   listPayouts,
+  openQuestions,
   payoutOf,
   waitingInSuspense,
 } from '../payments/index.ts'
@@ -115,4 +116,5 @@ export function routes(http: Http, needs: PerformNeeds & SearchNeeds & StoryNeed
   })
   http.read(moneyApi.payout, ({ params }) => payoutOf(needs, params.id))
   http.read(moneyApi.holdings, () => holdingsOfGateways(needs))
+  http.read(moneyApi.reconciliation, () => openQuestions(needs, needs.clock.now()))
 }

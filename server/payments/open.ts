@@ -8,6 +8,7 @@ import type { Log } from '../platform/log.ts'
 import type { Ledger } from '../wallet/index.ts'
 import { createCards, type Cards } from './cards.ts'
 import { createCheckout, type Checkout } from './checkout.ts'
+import { defineComparisons } from './differences.ts'
 import {
   createDisputeAnswers,
   createDisputes,
@@ -79,6 +80,7 @@ export function openPayments(
   })
   defineSettlingMovements({ ...deps, settlement })
   definePayouts(deps)
+  defineComparisons({ ...deps, orders, settlement })
   return {
     settlement,
     orders,

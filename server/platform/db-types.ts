@@ -215,6 +215,7 @@ export interface GatewayPayout {
   file_name: string | null;
   id: string;
   line_sum: bigint | null;
+  matched_suspense: bigint | null;
   number: Generated<bigint>;
   posted_at: Timestamp | null;
   reference: string;
@@ -513,6 +514,30 @@ export interface Payment {
   status: string;
 }
 
+export interface PaymentComparison {
+  at: Timestamp;
+  driver: string;
+  payments: number;
+  postings: number;
+  queried: number;
+  reached: boolean;
+}
+
+export interface PaymentDifference {
+  about: string;
+  agreed_at: Timestamp | null;
+  at: Timestamp;
+  closed_at: Timestamp | null;
+  currency: string;
+  driver: string;
+  found_at: Timestamp;
+  here: bigint | null;
+  id: Generated<bigint>;
+  kind: string;
+  seen_at: Timestamp;
+  there: bigint | null;
+}
+
 export interface PaymentDispute {
   amount: bigint;
   closed_at: Timestamp | null;
@@ -578,6 +603,7 @@ export interface PaymentReversal {
 
 export interface PaymentReversalUnmatched {
   amount: bigint;
+  closed_at: Timestamp | null;
   created_at: Timestamp;
   currency: string;
   driver: string;
@@ -1210,6 +1236,8 @@ export interface DB {
   operator_proposal: OperatorProposal;
   passkey: Passkey;
   payment: Payment;
+  payment_comparison: PaymentComparison;
+  payment_difference: PaymentDifference;
   payment_dispute: PaymentDispute;
   payment_dispute_answer: PaymentDisputeAnswer;
   payment_notice: PaymentNotice;

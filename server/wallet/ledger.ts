@@ -18,7 +18,7 @@ import {
   walletOf,
 } from './accounts.ts'
 import { debtsSince, receivables, settleDebt } from './debts.ts'
-import { payoutPosting, undonePosting } from './payouts.ts'
+import { matchedPosting, payoutPosting, undonePosting } from './payouts.ts'
 import { postedUnder } from './postings.ts'
 import {
   assertBalanced,
@@ -373,6 +373,7 @@ export function createLedger(clock: Clock): Ledger {
     },
     settlePayout: (tx, payout) => postIf(tx, payoutPosting(payout)),
     undoPayout: (tx, payout) => postIf(tx, undonePosting(payout)),
+    matchPayout: (tx, payout) => postIf(tx, matchedPosting(payout)),
     async balanceOf(db, customerId) {
       const row = await db
         .selectFrom('ledger_account')

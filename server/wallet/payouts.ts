@@ -1,5 +1,5 @@
 /** Postings between a gateway's account, our bank and the gateway's fees. No wallet is touched. */
-import { bankOf, feeOf, gatewayOf } from './accounts.ts'
+import { bankOf, feeOf, gatewayOf, suspenseOf } from './accounts.ts'
 import type { Payout, Posting } from './posting.ts'
 
 /** Null: nothing moves. */
@@ -27,5 +27,16 @@ export const undonePosting = ({ key, driver, currency, amount, details }: Omit<P
     lines: [
       { account: bankOf(currency), amount },
       { account: gatewayOf(driver, currency), amount: -amount },
+    ],
+  })
+/** `driver`: that of the bank's feed, in whose suspense the money lies. */
+export const matchedPosting = ({ key, driver, currency, amount, details }: Omit<Payout, 'fees'>) =>
+  balanced({
+    key,
+    kind: 'payout_matched',
+    details,
+    lines: [
+      { account: suspenseOf(driver, currency), amount: -amount },
+      { account: bankOf(currency), amount },
     ],
   })

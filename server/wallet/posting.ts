@@ -35,7 +35,7 @@ export type PostingKind =
   /** By the operator: into a wallet, or out of it. */
   | 'adjustment'
 /** That touches no wallet: a gateway paid out to the bank, or the bank sent that back. */
-export type HousePostingKind = 'payout' | 'payout_undone'
+export type HousePostingKind = 'payout' | 'payout_undone' | 'payout_matched'
 export interface Details {
   /** A gateway's or bank's name. */
   readonly provider?: string
@@ -196,6 +196,11 @@ export interface Ledger {
   settlePayout(tx: Tx, payout: Payout): Promise<Outcome>
   /** The bank sent a pay-out back: the gateway holds it again, and keeps its fees. */
   undoPayout(tx: Tx, payout: Omit<Payout, 'fees'>): Promise<Outcome>
+  /**
+   * Money that the bank's own feed put into suspense is a pay-out that is posted already: it stands
+   * on the bank's account once.
+   */
+  matchPayout(tx: Tx, payout: Omit<Payout, 'fees'>): Promise<Outcome>
   /** Minor units. */
   balanceOf(db: Queryable, customerId: string): Promise<Balance>
   /** Those of many customers in one query; who has no wallet is left out. */

@@ -110,12 +110,20 @@ test('a file of a gateway is imported and says what does not agree', async () =>
   await page.getByRole('link', { name: /November, first/ }).click()
   await page.getByText('Nothing of this is known here.').waitFor()
   await keep(page, 'payout-en-light')
+
+  await page.getByRole('link', { name: 'Reconciliation' }).click()
+  await page.getByText('Line of a pay-out does not agree').waitFor()
+  await keep(page, 'reconciliation-en-light')
+  await page.getByRole('button', { name: 'Close as explained' }).click()
+  await page.getByRole('dialog').getByLabel('Reason').fill('Sold at the counter')
+  await page.getByRole('dialog').getByRole('button', { name: 'Close as explained' }).click()
+  await page.getByText('Everything agrees.').waitFor()
   expect(complaints).toEqual([])
 })
 
 test('in Vietnamese and dark every page is whole', async () => {
   const { page, complaints } = await deskOf(finance, { language: 'vi', theme: 'dark' })
-  for (const name of ['suspense', 'payouts', 'disputes']) {
+  for (const name of ['suspense', 'payouts', 'reconciliation', 'disputes']) {
     await openPage(page, `${portal.url}/operator/${name}`)
     await keep(page, `${name}-vi-dark`)
   }

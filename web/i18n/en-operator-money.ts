@@ -11,6 +11,7 @@ export const enOperatorMoney = {
     suspense: 'Unmatched',
     disputes: 'Disputes',
     payouts: 'Pay-outs',
+    reconciliation: 'Reconciliation',
   },
   disputes: {
     title: 'Disputes',
@@ -114,6 +115,38 @@ export const enOperatorMoney = {
     closed: 'Closed',
     feeOf: (amount: string) => `fee ${amount}`,
   },
+  reconciliation: {
+    title: 'Reconciliation',
+    sub: 'What gateways, payments, pay-outs and the ledger do not agree on.',
+    empty: 'Everything agrees.',
+    compared: 'Last compared',
+    never: 'No gateway was compared yet.',
+    run: (payments: number, queried: number) => `${payments} payments, ${queried} asked about`,
+    notReached: 'Not reached',
+    ages: { fresh: '0–1 days', week: '2–7 days', month: '8–30 days', older: 'Older' },
+    age: 'Age',
+    all: 'All',
+    here: (amount: string) => `here ${amount}`,
+    there: (amount: string) => `there ${amount}`,
+    since: (day: string) => `of ${day}`,
+    file: (name: string) => `file ${name}`,
+    kinds: {
+      ledger_differs: 'Payment and ledger hold different amounts',
+      no_payment: 'In the ledger, but no payment',
+      unknown_at_gateway: 'Credited, but unknown at the gateway',
+      paid_there: 'Paid at the gateway, not here',
+      not_paid_there: 'Credited, but not paid at the gateway',
+      amount_differs: 'Other amount at the gateway',
+      given_back_there: 'Given back at the gateway, not here',
+      nothing_posted: 'Arrived at the gateway, nothing posted',
+      suspense: 'Matches no payment',
+      refund: 'Refund without an answer',
+      reversal: 'Given back or disputed, fits no payment',
+      line: 'Line of a pay-out does not agree',
+      payout: 'Lines do not sum to the pay-out',
+    },
+    outcomes: { done: 'The gateway paid it', refused: 'The gateway did not pay it' } as Labels,
+  },
 }
 export type OperatorMoneyTexts = typeof enOperatorMoney
 
@@ -124,6 +157,11 @@ export const enMoneyActs = {
     'dispute.accept': 'Accept dispute',
     'payout.import': 'Import pay-out',
     'payout.read': 'Read pay-outs',
+    'payout.match': 'Match with pay-out',
+    'reconcile.compare': 'Compare now',
+    'reconcile.ask': 'Ask and settle',
+    'reconcile.close': 'Close as explained',
+    'refund.decide': 'Decide refund',
   },
   explain: {
     'dispute.answer': 'The evidence goes to the bank. It is sent once and cannot be changed.',
@@ -133,6 +171,12 @@ export const enMoneyActs = {
       'The pay-out is posted at once: bank and fees in the ledger. The same file, and the same ' +
       'pay-out, is posted once.',
     'payout.read': 'The gateway is asked now. What is posted already stays as it is.',
+    'payout.match':
+      'This money is a pay-out that is posted already. It leaves suspense and counts once.',
+    'reconcile.compare': 'The gateway is asked about its payments. This may take some minutes.',
+    'reconcile.ask': 'What the gateway says of it is settled as its webhook would have been.',
+    'reconcile.close': 'Nothing is posted. With other figures it comes back.',
+    'refund.decide': 'Look at the gateway’s own pages first. The customer gets an email.',
   },
   fields: {
     evidence: 'Evidence for the bank',
@@ -145,6 +189,8 @@ export const enMoneyActs = {
     currency: 'Currency',
     arrivedOn: 'Day at the bank',
     since: 'Since',
+    payout: 'Name of the pay-out',
+    outcome: 'What happened',
   },
   facts: {
     state: 'State',
@@ -155,5 +201,8 @@ export const enMoneyActs = {
     lineSum: 'Sum of the lines',
     file: 'File',
     since: 'Since',
+    outcome: 'Outcome',
+    about: 'About',
+    closed: 'Closed',
   },
 }

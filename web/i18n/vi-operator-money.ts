@@ -7,6 +7,7 @@ export const viOperatorMoney: OperatorMoneyTexts = {
     suspense: 'Chờ đối soát',
     disputes: 'Khiếu nại',
     payouts: 'Chi trả',
+    reconciliation: 'Đối soát',
   },
   disputes: {
     title: 'Khiếu nại',
@@ -109,6 +110,38 @@ export const viOperatorMoney: OperatorMoneyTexts = {
     closed: 'Đã đóng',
     feeOf: (amount) => `phí ${amount}`,
   },
+  reconciliation: {
+    title: 'Đối soát',
+    sub: 'Những chỗ cổng thanh toán, giao dịch, chi trả và sổ cái không khớp nhau.',
+    empty: 'Mọi số liệu đều khớp.',
+    compared: 'Lần so sánh gần nhất',
+    never: 'Chưa so sánh cổng nào.',
+    run: (payments, queried) => `${payments} giao dịch, đã hỏi ${queried}`,
+    notReached: 'Không liên lạc được',
+    ages: { fresh: '0–1 ngày', week: '2–7 ngày', month: '8–30 ngày', older: 'Lâu hơn' },
+    age: 'Tuổi',
+    all: 'Tất cả',
+    here: (amount) => `hệ thống ${amount}`,
+    there: (amount) => `cổng ${amount}`,
+    since: (day) => `ngày ${day}`,
+    file: (name) => `tệp ${name}`,
+    kinds: {
+      ledger_differs: 'Giao dịch và sổ cái khác số tiền',
+      no_payment: 'Có trong sổ cái nhưng không có giao dịch',
+      unknown_at_gateway: 'Đã cộng ví nhưng cổng không có',
+      paid_there: 'Cổng đã nhận tiền, hệ thống chưa',
+      not_paid_there: 'Đã cộng ví nhưng cổng báo chưa thanh toán',
+      amount_differs: 'Cổng ghi số tiền khác',
+      given_back_there: 'Cổng đã hoàn tiền, hệ thống chưa',
+      nothing_posted: 'Tiền đã về cổng nhưng chưa ghi sổ',
+      suspense: 'Không khớp giao dịch nào',
+      refund: 'Hoàn tiền chưa có phản hồi',
+      reversal: 'Hoàn hoặc khiếu nại không khớp giao dịch',
+      line: 'Dòng chi trả không khớp',
+      payout: 'Tổng các dòng không khớp đợt chi trả',
+    },
+    outcomes: { done: 'Cổng đã hoàn', refused: 'Cổng không hoàn' },
+  },
 }
 
 export const viMoneyActs: typeof enMoneyActs = {
@@ -117,6 +150,11 @@ export const viMoneyActs: typeof enMoneyActs = {
     'dispute.accept': 'Chấp nhận khiếu nại',
     'payout.import': 'Nhập đợt chi trả',
     'payout.read': 'Tra cứu chi trả',
+    'payout.match': 'Ghép với đợt chi trả',
+    'reconcile.compare': 'So sánh ngay',
+    'reconcile.ask': 'Hỏi lại và ghi nhận',
+    'reconcile.close': 'Đóng, đã rõ nguyên nhân',
+    'refund.decide': 'Quyết định hoàn tiền',
   },
   explain: {
     'dispute.answer': 'Bằng chứng được gửi đến ngân hàng một lần và không thể sửa lại.',
@@ -125,6 +163,12 @@ export const viMoneyActs: typeof enMoneyActs = {
     'payout.import':
       'Đợt chi trả được ghi sổ ngay: ngân hàng và phí. Mỗi tệp, mỗi đợt chỉ ghi một lần.',
     'payout.read': 'Hỏi cổng thanh toán ngay. Những gì đã ghi sổ vẫn giữ nguyên.',
+    'payout.match':
+      'Khoản này là đợt chi trả đã ghi sổ. Nó rời khỏi mục chờ và chỉ được tính một lần.',
+    'reconcile.compare': 'Hỏi cổng thanh toán về các giao dịch. Có thể mất vài phút.',
+    'reconcile.ask': 'Kết quả của cổng được ghi nhận như khi nhận webhook.',
+    'reconcile.close': 'Không ghi sổ gì. Nếu số liệu thay đổi, mục này sẽ mở lại.',
+    'refund.decide': 'Hãy xem trang quản trị của cổng trước. Khách hàng sẽ nhận được email.',
   },
   fields: {
     evidence: 'Bằng chứng gửi ngân hàng',
@@ -136,6 +180,8 @@ export const viMoneyActs: typeof enMoneyActs = {
     currency: 'Loại tiền',
     arrivedOn: 'Ngày về ngân hàng',
     since: 'Từ ngày',
+    payout: 'Tên đợt chi trả',
+    outcome: 'Kết quả',
   },
   facts: {
     state: 'Trạng thái',
@@ -146,5 +192,8 @@ export const viMoneyActs: typeof enMoneyActs = {
     lineSum: 'Tổng các dòng',
     file: 'Tệp',
     since: 'Từ ngày',
+    outcome: 'Kết quả',
+    about: 'Nội dung',
+    closed: 'Đã đóng',
   },
 }

@@ -185,6 +185,7 @@ function hintOf({ name, isOptional }: ActField, t: OperatorTexts): string | unde
 function optionLabel(name: string, option: string, t: OperatorTexts): string {
   if (name === 'role') return t.roles[option as StaffRole]
   if (name === 'kind') return t.status.kinds[option as NoticeKind]
+  if (name === 'outcome') return t.money.reconciliation.outcomes[option] ?? option
   if (name === 'closes') return option === 'yes' ? t.yes : t.no
   return (t.languages as Record<string, string>)[option] ?? option
 }

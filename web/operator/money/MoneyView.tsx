@@ -6,9 +6,10 @@ import { DisputesView } from './DisputesView.tsx'
 import { DisputeView } from './DisputeView.tsx'
 import { PayoutsView } from './PayoutsView.tsx'
 import { PayoutView } from './PayoutView.tsx'
+import { ReconciliationView } from './ReconciliationView.tsx'
 import { SuspenseView } from './SuspenseView.tsx'
 
-const pages = ['suspense', 'disputes', 'payouts'] as const
+const pages = ['suspense', 'disputes', 'payouts', 'reconciliation'] as const
 type MoneyPage = (typeof pages)[number]
 
 /** Whether this part of an address is a page about money. */
@@ -60,6 +61,7 @@ function Page({
   session: StaffSession
 }) {
   if (section === 'suspense') return <SuspenseView session={session} />
+  if (section === 'reconciliation') return <ReconciliationView session={session} />
   if (section === 'payouts')
     return id === undefined ? <PayoutsView session={session} /> : <PayoutView key={id} id={id} />
   if (id !== undefined) return <DisputeView key={id} id={id} session={session} />

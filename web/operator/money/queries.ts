@@ -1,6 +1,13 @@
 /** What the desk's pages about money read. */
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
-import { dispute, disputes, holdings, payout, payouts } from '../../../contract/operator-money.ts'
+import {
+  dispute,
+  disputes,
+  holdings,
+  payout,
+  payouts,
+  reconciliation,
+} from '../../../contract/operator-money.ts'
 import { call, callPage } from '../api.ts'
 
 export const disputesQuery = (show: 'open' | 'all') =>
@@ -40,4 +47,10 @@ export const payoutQuery = (id: string) =>
 export const holdingsQuery = queryOptions({
   queryKey: ['holdings'],
   queryFn: ({ signal }) => call(holdings, {}, signal),
+})
+export const reconciliationQuery = queryOptions({
+  queryKey: ['reconciliation'],
+  queryFn: ({ signal }) => call(reconciliation, {}, signal),
+  // A comparison that was asked for is done by a job.
+  refetchInterval: 10_000,
 })
