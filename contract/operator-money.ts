@@ -206,7 +206,9 @@ export const reconciliation = endpoint({
     'hundred of each kind',
   result: z.object({
     items: z.array(question),
-    /** When each gateway was last compared. */
+    /** Gateways that can be compared, by their names in the configuration. */
+    gateways: z.array(z.string()),
+    /** When each was last compared. */
     comparisons: z.array(
       z.object({
         gateway: z.string(),
@@ -219,4 +221,20 @@ export const reconciliation = endpoint({
       }),
     ),
   }),
+})
+
+export const accountingExports = ['journal', 'tax', 'deferred'] as const
+export const accountingExport = endpoint({
+  method: 'GET',
+  path: '/api/operator/exports/:name',
+  access: 'staff',
+  may: 'money',
+  summary:
+    'Exports for accounting as CSV: the journal, tax by document, or deferred revenue by month; ' +
+    'days on the clocks of the seller, both ends included',
+  params: z.object({ name: z.enum(accountingExports) }),
+  query: z.object({ from: z.iso.date(), to: z.iso.date() }),
+  result: z.string(),
+  bare: true,
+  files: ['text/csv'],
 })

@@ -14,6 +14,7 @@ import {
   followCatalog,
   languageOfRegion,
   smsCountriesOf,
+  timeZoneOf,
   type Catalog,
   type CatalogFileText,
 } from './catalog/index.ts'
@@ -715,6 +716,7 @@ export async function openApp(parts: AppParts) {
     portalUrl,
     brandName: catalog.brand.name,
     secondPersonAbove: config.OPERATOR_SECOND_PERSON_ABOVE,
+    zone: timeZoneOf(catalog, 'VN'),
   })
   const shown = () =>
     storefront.publicConfig({

@@ -6,6 +6,7 @@ import {
 } from '../../contract/index.ts'
 import type { ActName, ActOutcome } from '../../contract/operator-acts.ts'
 import { openView, showCustomers } from '../auth/index.ts'
+import { accountingCsv } from '../billing/index.ts'
 import { encodeCursor, pageRequest } from '../platform/cursor.ts'
 import { onCommit, type Queryable } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
@@ -63,7 +64,10 @@ async function withCustomers<R extends { readonly customerId: string }>(
   }))
 }
 
-export function routes(http: Http, needs: PerformNeeds & SearchNeeds & StoryNeeds): void {
+export function routes(
+  http: Http,
+  needs: PerformNeeds & SearchNeeds & StoryNeeds & { readonly zone: string },
+): void {
   const { db } = needs
   for (const [name, endpoint] of Object.entries(operatorActs) as [ActName, ActEndpoint][])
     http.write(endpoint, async ({ tx, staff, ip, body }): Promise<ActOutcome> => {
@@ -117,4 +121,9 @@ export function routes(http: Http, needs: PerformNeeds & SearchNeeds & StoryNeed
   http.read(moneyApi.payout, ({ params }) => payoutOf(needs, params.id))
   http.read(moneyApi.holdings, () => holdingsOfGateways(needs))
   http.read(moneyApi.reconciliation, () => openQuestions(needs, needs.clock.now()))
+  http.file(moneyApi.accountingExport, async ({ params, query }) => ({
+    name: `${params.name}-${query.from}-${query.to}.csv`,
+    type: 'text/csv; charset=utf-8',
+    chunks: accountingCsv({ db, zone: needs.zone }, params.name, query),
+  }))
 }

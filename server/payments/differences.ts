@@ -1,7 +1,7 @@
 /**
  * Comparisons that are kept: what did not agree stands until it does, or until somebody explains
- * it. Every night, and when an act asks for it, each gateway is compared by a job; the page about it
- * reads rows and calls no gateway.
+ * it. Every night, and when an act asks for it, each gateway is compared by a job; the page reads
+ * rows and calls no gateway.
  */
 import { days, later, type Clock } from '../platform/clock.ts'
 import { transaction, type Database, type Tx } from '../platform/db.ts'

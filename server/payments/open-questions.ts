@@ -100,6 +100,7 @@ export async function openQuestions({ db, drivers }: Needs, now: Date): Promise<
     .toSorted((a, b) => a.at.localeCompare(b.at))
   return {
     items,
+    gateways: [...drivers.keys()],
     comparisons: runs.map((run) => ({
       gateway: nameOf(run.driver),
       name: run.driver,

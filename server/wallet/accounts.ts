@@ -12,6 +12,14 @@ export const suspenseOf = (driver: string, currency: Currency): string =>
 /** What was sold. */
 export const revenueOf = (product: string, currency: Currency): string =>
   `revenue:${product}:${currency}`
+/** What a revenue account's name says; undefined: it is none. */
+export function productOfRevenue(
+  code: string,
+): { readonly product: string; readonly currency: Currency } | undefined {
+  const [, product, name] = /^revenue:(.+):([A-Z]{3})$/.exec(code) ?? []
+  const currency = currencies.find((known) => known === name)
+  return product === undefined || currency === undefined ? undefined : { product, currency }
+}
 /** Money on its way back to its source: taken from the wallet, not yet confirmed by the gateway. */
 export const payableOf = (driver: string, currency: Currency): string =>
   `payable:${driver}:${currency}`

@@ -5,6 +5,8 @@
 export { entryPage, type Filter } from './entries.ts'
 export { checkAndNote, checkLedger, lastCheck } from './check.ts'
 export { ledgerFigures } from './figures.ts'
+export { byteOrderMark, csvRow } from './csv.ts'
+export { journalEntries, revenueAt, revenueEntries, type Span } from './journal.ts'
 export { createLedger } from './ledger.ts'
 export type { Balance, Ledger } from './posting.ts'
 export { gatewayPostings, holdingsOf, postingOf } from './postings.ts'

@@ -121,9 +121,25 @@ test('a file of a gateway is imported and says what does not agree', async () =>
   expect(complaints).toEqual([])
 })
 
+test('a file for accounting is downloaded', async () => {
+  const { page, complaints } = await deskOf(finance)
+  await openPage(page, `${portal.url}/operator/exports`)
+  await page.getByLabel('From').fill('2030-01-01')
+  await page.getByText('The first day comes before the last one.').waitFor()
+  await page.getByLabel('From').fill('2026-01-01')
+  await page.getByLabel('To').fill('2030-12-31')
+  await keep(page, 'exports-en-light')
+  const [file] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('link', { name: 'Download: Journal' }).click(),
+  ])
+  expect(file.suggestedFilename()).toBe('journal-2026-01-01-2030-12-31.csv')
+  expect(complaints).toEqual([])
+})
+
 test('in Vietnamese and dark every page is whole', async () => {
   const { page, complaints } = await deskOf(finance, { language: 'vi', theme: 'dark' })
-  for (const name of ['suspense', 'payouts', 'reconciliation', 'disputes']) {
+  for (const name of ['suspense', 'payouts', 'reconciliation', 'exports', 'disputes']) {
     await openPage(page, `${portal.url}/operator/${name}`)
     await keep(page, `${name}-vi-dark`)
   }

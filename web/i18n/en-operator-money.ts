@@ -12,6 +12,7 @@ export const enOperatorMoney = {
     disputes: 'Disputes',
     payouts: 'Pay-outs',
     reconciliation: 'Reconciliation',
+    exports: 'Exports',
   },
   disputes: {
     title: 'Disputes',
@@ -146,6 +147,22 @@ export const enOperatorMoney = {
       payout: 'Lines do not sum to the pay-out',
     },
     outcomes: { done: 'The gateway paid it', refused: 'The gateway did not pay it' } as Labels,
+  },
+  exports: {
+    title: 'Exports for accounting',
+    sub: 'CSV files whose sums are the ledger’s. Amounts contain tax.',
+    from: 'From',
+    to: 'To',
+    hint: 'Both days are included, on the clocks of the seller. Deferred revenue has whole months.',
+    download: 'Download',
+    wrong: 'The first day comes before the last one.',
+    notAllowed: 'Your role cannot export.',
+    names: { journal: 'Journal', tax: 'Tax', deferred: 'Deferred revenue' },
+    about: {
+      journal: 'Every entry of every account, with debit and credit.',
+      tax: 'Every invoice and credit note that was paid, with the tax in it.',
+      deferred: 'What was paid for time to come, by month: at start, billed, recognised, at end.',
+    },
   },
 }
 export type OperatorMoneyTexts = typeof enOperatorMoney

@@ -8,6 +8,7 @@ export const viOperatorMoney: OperatorMoneyTexts = {
     disputes: 'Khiếu nại',
     payouts: 'Chi trả',
     reconciliation: 'Đối soát',
+    exports: 'Xuất dữ liệu',
   },
   disputes: {
     title: 'Khiếu nại',
@@ -141,6 +142,22 @@ export const viOperatorMoney: OperatorMoneyTexts = {
       payout: 'Tổng các dòng không khớp đợt chi trả',
     },
     outcomes: { done: 'Cổng đã hoàn', refused: 'Cổng không hoàn' },
+  },
+  exports: {
+    title: 'Xuất dữ liệu kế toán',
+    sub: 'Tệp CSV có tổng khớp với sổ cái. Số tiền đã gồm thuế.',
+    from: 'Từ ngày',
+    to: 'Đến ngày',
+    hint: 'Tính cả hai ngày, theo giờ của bên bán. Doanh thu chưa thực hiện tính theo tháng trọn.',
+    download: 'Tải xuống',
+    wrong: 'Ngày đầu phải trước ngày cuối.',
+    notAllowed: 'Vai trò của bạn không được xuất dữ liệu.',
+    names: { journal: 'Nhật ký chung', tax: 'Thuế', deferred: 'Doanh thu chưa thực hiện' },
+    about: {
+      journal: 'Mọi bút toán của mọi tài khoản, có bên nợ và bên có.',
+      tax: 'Mọi hoá đơn và phiếu điều chỉnh đã thanh toán, kèm số thuế trong đó.',
+      deferred: 'Tiền đã thu cho thời gian tới, theo tháng: đầu kỳ, phát sinh, ghi nhận, cuối kỳ.',
+    },
   },
 }
 

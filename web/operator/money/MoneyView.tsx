@@ -4,12 +4,13 @@ import { useDeskTexts } from '../language.ts'
 import { DeskLink } from '../path.tsx'
 import { DisputesView } from './DisputesView.tsx'
 import { DisputeView } from './DisputeView.tsx'
+import { ExportsView } from './ExportsView.tsx'
 import { PayoutsView } from './PayoutsView.tsx'
 import { PayoutView } from './PayoutView.tsx'
 import { ReconciliationView } from './ReconciliationView.tsx'
 import { SuspenseView } from './SuspenseView.tsx'
 
-const pages = ['suspense', 'disputes', 'payouts', 'reconciliation'] as const
+const pages = ['suspense', 'disputes', 'payouts', 'reconciliation', 'exports'] as const
 type MoneyPage = (typeof pages)[number]
 
 /** Whether this part of an address is a page about money. */
@@ -61,6 +62,7 @@ function Page({
   session: StaffSession
 }) {
   if (section === 'suspense') return <SuspenseView session={session} />
+  if (section === 'exports') return <ExportsView session={session} />
   if (section === 'reconciliation') return <ReconciliationView session={session} />
   if (section === 'payouts')
     return id === undefined ? <PayoutsView session={session} /> : <PayoutView key={id} id={id} />

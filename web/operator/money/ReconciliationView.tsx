@@ -44,7 +44,7 @@ export function ReconciliationView({ session }: { session: StaffSession }) {
   const may = mayDo(session.role, 'money')
   const shown = data?.items.filter((item) => age === 'all' || item.age === age)
   const countOf = (of: Age) => data?.items.filter((item) => item.age === of).length ?? 0
-  const names = data?.comparisons.map(({ name }) => name) ?? []
+  const names = data?.gateways ?? []
   return (
     <>
       <PageHead title={words.title} sub={words.sub}>
@@ -65,7 +65,7 @@ export function ReconciliationView({ session }: { session: StaffSession }) {
         ) : null}
       </PageHead>
       <div className="grid gap-5">
-        <div className="max-w-full overflow-x-auto">
+        <div className="max-w-full overflow-x-auto whitespace-nowrap">
           <Segmented
             label={words.age}
             value={age}
