@@ -152,6 +152,84 @@ export const acts = {
       to: line(3, 254),
     },
   ),
+  'dispute.answer': needed(
+    'dispute.answer',
+    'money',
+    'Send evidence to the bank of a customer who disputes a payment; it is sent once',
+    {
+      dispute: id,
+      evidence: z.string().check(z.trim(), z.minLength(20), z.maxLength(20_000)),
+    },
+  ),
+  'dispute.accept': needed(
+    'dispute.accept',
+    'money',
+    'Accept a dispute: the money that the bank took is given up',
+    { dispute: id },
+  ),
+  'reconcile.compare': needed(
+    'reconcile.compare',
+    'money',
+    'Compare a gateway with payments and ledger now',
+    { gateway: line(2, 20) },
+  ),
+  'reconcile.ask': needed(
+    'reconcile.ask',
+    'money',
+    'Ask the gateway about a difference, settle what it says, and compare again',
+    {
+      /** As the list of differences names it. */
+      item: line(3, 300),
+    },
+  ),
+  'reconcile.close': needed(
+    'reconcile.close',
+    'money',
+    'Close a difference as explained; with other figures it is open again',
+    { item: line(3, 300) },
+  ),
+  'refund.decide': needed(
+    'refund.decide',
+    'money',
+    'Decide a refund that its gateway did not answer, by what its own pages show',
+    { refund: id, outcome: z.enum(['done', 'refused']) },
+  ),
+  'payout.match': needed(
+    'payout.match',
+    'money',
+    'Say that money in suspense at the bank is a pay-out of a gateway that is posted already',
+    {
+      /** Its number in suspense. */
+      suspense: z.int().check(z.gte(1)),
+      /** What the pay-out is called. */
+      payout: line(3, 64),
+    },
+  ),
+  'payout.import': needed(
+    'payout.import',
+    'money',
+    'Post a pay-out of a gateway by its file: what reached the bank, its fees, and its lines',
+    {
+      /** Its name in the configuration, such as vnpay. */
+      gateway: line(2, 20),
+      /** What the pay-out is called: the same one is posted once. */
+      reference: line(3, 64),
+      currency,
+      /** Minor units that reached the bank. */
+      amount,
+      /** The day on which they did. */
+      arrivedOn: z.iso.date(),
+      fileName: line(1, 200),
+      /** Its text: comma-separated values with a line of headings. */
+      file: z.string().check(z.minLength(10), z.maxLength(200_000)),
+    },
+  ),
+  'payout.read': needed(
+    'payout.read',
+    'money',
+    'Ask a gateway for its pay-outs since a day, and post those that are not posted yet',
+    { gateway: line(2, 20), since: z.iso.date() },
+  ),
   'work.hold_server': needed(
     'work.hold_server',
     'work',

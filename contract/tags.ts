@@ -9,6 +9,7 @@ import type { Endpoint } from './endpoint.ts'
 import * as locks from './lock.ts'
 import { acts as operatorActs } from './operator-acts.ts'
 import * as operatorDesk from './operator-desk.ts'
+import * as operatorMoney from './operator-money.ts'
 import * as operator from './operator.ts'
 import * as payments from './payments.ts'
 import * as personalData from './personal-data.ts'
@@ -32,7 +33,7 @@ const files: Readonly<Record<string, readonly object[]>> = {
   Wallet: [wallet, walletProof, payments, cards],
   WordPress: [wordpress, wordpressBackups, wordpressDomains, wordpressServer],
   DNS: [dns, dnsChanges],
-  operator: [operator, operatorActs, operatorDesk, { noticesOfDesk }],
+  operator: [operator, operatorActs, operatorDesk, operatorMoney, { noticesOfDesk }],
 }
 const tags = new Map<unknown, string>(
   Object.entries(files).flatMap(([tag, modules]) =>

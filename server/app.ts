@@ -14,6 +14,7 @@ import {
   followCatalog,
   languageOfRegion,
   smsCountriesOf,
+  timeZoneOf,
   type Catalog,
   type CatalogFileText,
 } from './catalog/index.ts'
@@ -720,6 +721,7 @@ export async function openApp(parts: AppParts) {
     ledger,
     letters,
     refunds: topUps.refunds,
+    disputeAnswers: topUps.disputeAnswers,
     drivers: drivers.payments,
     addressing,
     accounts: auth.createAccountActs({ clock, endLive: realtime.endSessions, endPrograms }),
@@ -728,6 +730,7 @@ export async function openApp(parts: AppParts) {
     portalUrl,
     brandName: catalog.brand.name,
     secondPersonAbove: config.OPERATOR_SECOND_PERSON_ABOVE,
+    zone: timeZoneOf(catalog, 'VN'),
   })
   const shown = () =>
     storefront.publicConfig({

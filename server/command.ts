@@ -51,6 +51,12 @@ const commands: Readonly<Record<string, Command>> = {
     about: 'moves the clock of a portal with the sandbox: clock [+3d | 2027-01-31T00:00Z | reset]',
     load: async () => (await import('./commands/clock.ts')).clockCommand,
   },
+  export: {
+    about:
+      'for accounting, as CSV: export journal|tax|deferred <from> <to> <file>; an export changes ' +
+      'nothing',
+    load: async () => (await import('./commands/export.ts')).exportCommand,
+  },
   jobs: {
     about: 'what waits, runs and gave up; jobs retry <id> | --queue <name> | --all: again',
     load: async () => (await import('./commands/jobs.ts')).jobsCommand,

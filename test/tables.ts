@@ -49,7 +49,13 @@ export const owners: Readonly<Record<string, readonly string[]>> = {
   billing: ['invoice', 'invoice_counter', 'invoice_line', 'runway_warning', 'subscription'],
   payments: [
     'card_customer',
+    'gateway_payout',
+    'gateway_payout_line',
     'payment',
+    'payment_comparison',
+    'payment_difference',
+    'payment_dispute',
+    'payment_dispute_answer',
     'payment_notice',
     'payment_refund',
     'payment_reversal',

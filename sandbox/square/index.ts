@@ -9,7 +9,8 @@
  * For a program in place of a person:
  *   POST /square/v2/payments source_id = cnon:card-nonce-ok | cnon:card-nonce-declined |
  *   cnon:card-nonce-rejected-cvv | any other: not found POST /square/dashboard action = refund
- *   (payment) | dispute (payment) | win | lose (dispute) | events (manner = now | late | lost)
+ *   (payment) | dispute (payment) | inquire (payment) | win | lose (dispute) | pay_out |
+ *   events (manner = now | late | lost)
  *   answers 303. Events are sent again after 1, 2, 4 … 60 s, ten times, until they are answered
  *   with 2xx.
  */
@@ -20,6 +21,7 @@ import type { Gateway, GatewayOptions, Keys } from '../gateway.ts'
 import { formOf, json, redirect, type Call, type Reply } from '../http.ts'
 import { startWebhooks } from '../webhooks.ts'
 import { escape, page } from '../page.ts'
+import { dueAt, ledgerRoutes, moveDispute, noteEntry, payOut, type Tell } from './ledger.ts'
 import { faultIn } from './schema.ts'
 import { find, list, load, newId, save, type Dispute, type Payment, type Refund } from './store.ts'
 
@@ -75,12 +77,6 @@ export function openSquare(db: Database, keys: Keys, options: GatewayOptions): G
     },
     options,
   )
-  type Tell = (
-    type: string,
-    kind: 'payment' | 'refund' | 'dispute',
-    of: Payment | Refund | Dispute,
-  ) => Promise<void>
-
   async function telling<T>(work: (tx: Transaction, tell: Tell) => Promise<T>): Promise<T> {
     const queued: string[] = []
     const result = await inTransaction(db, (tx) =>
@@ -142,6 +138,8 @@ export function openSquare(db: Database, keys: Keys, options: GatewayOptions): G
       }
       if (!before) {
         await save(tx, 'payment', payment, { key: input.idempotency_key, fingerprint })
+        if (payment.status === 'COMPLETED')
+          await noteEntry(tx, 'CHARGE', money.amount, { payment_id: payment.id })
         await tell('payment.updated', 'payment', payment)
       }
       return payment.status === 'FAILED'
@@ -192,6 +190,7 @@ export function openSquare(db: Database, keys: Keys, options: GatewayOptions): G
       refund,
       input.key === null ? undefined : { key: input.key, fingerprint: input.fingerprint },
     )
+    await noteEntry(tx, 'REFUND', -input.amount, { payment_id: payment.id, refund_id: refund.id })
     await tell('refund.updated', 'refund', { ...refund, status: 'COMPLETED' })
     return json({ refund })
   }
@@ -247,10 +246,9 @@ export function openSquare(db: Database, keys: Keys, options: GatewayOptions): G
       await telling(async (tx, tell) => {
         const dispute = await load<Dispute>(tx, 'dispute', form.get('dispute') ?? '')
         if (dispute) {
-          dispute.state = action === 'win' ? 'WON' : 'LOST'
-          await save(tx, 'dispute', dispute)
-          return await tell('dispute.state.updated', 'dispute', dispute)
+          return await moveDispute(tx, tell, dispute, action === 'win' ? 'WON' : 'LOST')
         }
+        if (action === 'pay_out') return await payOut(tx, locationId)
         const payment = await load<Payment>(tx, 'payment', form.get('payment') ?? '')
         if (!payment) return
         const left = payment.amount_money.amount - (payment.refunded_money?.amount ?? 0)
@@ -263,13 +261,16 @@ export function openSquare(db: Database, keys: Keys, options: GatewayOptions): G
           }))
         const opened: Dispute = {
           id: newId('dsp'),
-          state: 'EVIDENCE_REQUIRED',
+          state: action === 'inquire' ? 'INQUIRY_EVIDENCE_REQUIRED' : 'EVIDENCE_REQUIRED',
           reason: 'NO_KNOWLEDGE',
           amount_money: { amount: left, currency: 'AUD' },
           disputed_payment: { payment_id: payment.id },
           created_at: now(),
+          due_at: dueAt(),
         }
         await save(tx, 'dispute', opened)
+        if (action !== 'inquire')
+          await noteEntry(tx, 'DISPUTE', -left, { payment_id: payment.id, dispute_id: opened.id })
         await tell('dispute.created', 'dispute', opened)
       })
     return redirect('/square/dashboard')
@@ -292,14 +293,15 @@ export function openSquare(db: Database, keys: Keys, options: GatewayOptions): G
         `${one.amount_money.amount} ${one.amount_money.currency} · ${one.status}`,
         one.status === 'COMPLETED'
           ? button('Refund', 'refund', 'payment', one.id) +
-              button('Dispute', 'dispute', 'payment', one.id)
+              button('Dispute', 'dispute', 'payment', one.id) +
+              button('Inquire', 'inquire', 'payment', one.id)
           : '',
       ),
     )
     const shownDisputes = disputes.map(({ data: one }) =>
       row(
         `Dispute ${one.amount_money.amount} · ${one.state}`,
-        one.state === 'EVIDENCE_REQUIRED'
+        /EVIDENCE_REQUIRED|PROCESSING/.test(one.state)
           ? button('Win', 'win', 'dispute', one.id) + button('Lose', 'lose', 'dispute', one.id)
           : '',
       ),
@@ -310,6 +312,7 @@ export function openSquare(db: Database, keys: Keys, options: GatewayOptions): G
       main:
         '<div class="flag">SANDBOX · a trial card provider, no real money moves</div><main>' +
         '<h1>Square</h1><p class="soft">Amounts in the smallest unit.</p>' +
+        button('Pay out', 'pay_out', 'all', '') +
         `${shownDisputes.join('')}${shownPayments.reverse().join('')}</main>`,
     })
   }
@@ -320,6 +323,7 @@ export function openSquare(db: Database, keys: Keys, options: GatewayOptions): G
       'GET /square/v2/payments': guarded(search),
       'POST /square/v2/refunds': guarded(refund),
       '/square/v2/payments/*': guarded(read),
+      ...ledgerRoutes(db, telling, guarded),
       'GET /square/dashboard': dashboard,
       'POST /square/dashboard': act,
     },

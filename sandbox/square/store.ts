@@ -51,6 +51,7 @@ export interface Dispute {
   amount_money: Money
   disputed_payment: { payment_id: string }
   created_at: string
+  due_at: string
 }
 
 export const newId = (prefix: string): string => `${prefix}${randomBytes(12).toString('hex')}`

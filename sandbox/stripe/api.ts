@@ -3,7 +3,9 @@ import { sameText } from '../constant-time.ts'
 import { inTransaction, type Database, type Transaction } from '../database.ts'
 import type { Call, Reply } from '../http.ts'
 import { invalid, missing, ok, reused, unauthorized, type Answer } from './answer.ts'
+import { transactionsOf } from './balance.ts'
 import { passesLuhn, testCard } from './cards.ts'
+import { answerDispute, closeDispute } from './dashboard.ts'
 import { readForm } from './form.ts'
 import {
   confirm,
@@ -328,6 +330,36 @@ const operations: Readonly<Record<string, (call: Context) => Promise<Answer>>> =
     const made = await load(tx, 'refund', id)
     return made ? ok(publicFields(made)) : missing('refund', id, 'id')
   },
+
+  'GET /v1/disputes': async ({ tx, body }) =>
+    list('/v1/disputes', await find(tx, 'dispute', null, body.limit ?? 10)),
+  async 'GET /v1/disputes/{dispute}'({ tx, id }) {
+    const dispute = await load(tx, 'dispute', id)
+    return dispute ? ok(publicFields(dispute)) : missing('dispute', id, 'id')
+  },
+  'POST /v1/disputes/{dispute}': ({ tx, id, body, tell }) =>
+    answerDispute(
+      tx,
+      id,
+      {
+        evidence: (body['evidence'] ?? {}) as Record<string, unknown>,
+        submit: body['submit'] !== false,
+      },
+      tell,
+    ),
+  'POST /v1/disputes/{dispute}/close': ({ tx, id, tell }) => closeDispute(tx, id, false, tell),
+  'GET /v1/payouts': async ({ tx, body }) =>
+    list('/v1/payouts', await find(tx, 'payout', null, body.limit ?? 10)),
+  'GET /v1/balance_transactions': async ({ tx, body }) =>
+    list(
+      '/v1/balance_transactions',
+      await transactionsOf(
+        tx,
+        body['payout'] as string | undefined,
+        body.expand ?? [],
+        body.limit ?? 10,
+      ),
+    ),
 }
 
 /** What a browser may do with the publishable key. */

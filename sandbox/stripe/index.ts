@@ -9,7 +9,8 @@
  *        client secret, as Stripe.js does (application/x-www-form-urlencoded)
  *   POST /stripe/3ds intent, client_secret, outcome = confirm | refuse the bank's challenge POST
  *   /stripe/dashboard action = refund (payment, amount?) | fail_refund (refund) | dispute (payment)
- *   | win | lose (dispute) |
+ *   | inquire (payment) | win | lose (dispute) | pay_out (currency) | fail_payout (payout) | fee
+ *   (amount) |
  *        events (manner = now | late | lost | twice)     how events go from then on
  *   answers 303. Events are sent again after 1, 2, 4 … 60 s, ten times, until they are answered
  *   with 2xx.
@@ -21,6 +22,7 @@ import { formOf, redirect, type Call, type Reply } from '../http.ts'
 import { startWebhooks } from '../webhooks.ts'
 import { invalid, type Answer } from './answer.ts'
 import { createApi } from './api.ts'
+import { failPayout, payOut, takeFee } from './balance.ts'
 import { closeDispute, failRefund, openDispute } from './dashboard.ts'
 import { authenticate, refund, type Intent, type Payment, type Tell } from './intents.ts'
 import { browserRoutes, challengePage, dashboardPage } from './page.ts'
@@ -41,6 +43,7 @@ const subscribed = new Set([
   'refund.failed',
   'charge.refunded',
   'charge.dispute.created',
+  'charge.dispute.updated',
   'charge.dispute.closed',
   'charge.dispute.funds_withdrawn',
   'charge.dispute.funds_reinstated',
@@ -127,11 +130,15 @@ export function openStripe(db: Database, keys: Keys, options: GatewayOptions): G
     else
       await telling(async (tx, tell) => {
         if (action === 'fail_refund') return await failRefund(tx, wanted('refund'), tell)
+        if (action === 'pay_out') return await payOut(tx, wanted('currency') || 'aud')
+        if (action === 'fail_payout') return await failPayout(tx, wanted('payout'))
+        if (action === 'fee') return await takeFee(tx, 'aud', Number(wanted('amount')))
         if (action === 'win' || action === 'lose')
           return await closeDispute(tx, wanted('dispute'), action === 'win', tell)
         const payment = await load<Payment>(tx, 'payment_intent', wanted('payment'))
         if (!payment) return invalid('No such payment.', {}, 404)
-        if (action === 'dispute') return await openDispute(tx, payment, tell)
+        if (action === 'dispute' || action === 'inquire')
+          return await openDispute(tx, payment, tell, action === 'inquire')
         const amount = wanted('amount')
         return await refund(
           tx,
@@ -150,6 +157,7 @@ export function openStripe(db: Database, keys: Keys, options: GatewayOptions): G
         payments: await find<Payment>(tx, 'payment_intent', null, 20),
         refunds: await find(tx, 'refund', null, 20),
         disputes: await find(tx, 'dispute', null, 20),
+        payouts: await find(tx, 'payout', null, 5),
       }),
     )
 

@@ -1,6 +1,7 @@
 /** The life of a SetupIntent and of a PaymentIntent. */
 import type { Transaction } from '../database.ts'
 import { declined, invalid, ok, type Answer } from './answer.ts'
+import { chargeFee, noteMovement } from './balance.ts'
 import type { CardOutcome } from './cards.ts'
 import { load, newId, save, publicFields, type Stored } from './store.ts'
 
@@ -68,6 +69,12 @@ async function succeed(tx: Transaction, intent: Intent, method: Method, tell: Te
       livemode: false,
     }
     await save(tx, charge)
+    await noteMovement(tx, {
+      of: charge,
+      category: 'charge',
+      amount: charge.amount,
+      fee: chargeFee(charge.amount),
+    })
     Object.assign(intent, {
       latest_charge: charge.id,
       amount_received: intent.amount,
@@ -197,7 +204,7 @@ export async function refund(
       `Refund amount (${amount}) is greater than unrefunded amount on charge (${left})`,
       { param: 'amount' },
     )
-  const made: Stored = {
+  const made: Stored & { currency: string } = {
     id: newId('re'),
     object: 'refund',
     created: now(),
@@ -213,6 +220,7 @@ export async function refund(
   charge.refunded = charge.amount_refunded === charge.amount
   await save(tx, made)
   await save(tx, charge)
+  await noteMovement(tx, { of: made, category: 'refund', amount: -amount })
   await tell(tx, 'refund.created', made)
   await tell(tx, 'charge.refunded', charge)
   return ok(publicFields(made))

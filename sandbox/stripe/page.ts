@@ -94,6 +94,7 @@ export function dashboardPage(of: {
   payments: readonly Payment[]
   refunds: readonly Stored[]
   disputes: readonly Dispute[]
+  payouts: readonly Stored[]
 }): Reply {
   const card = (title: string, rest: string): string =>
     `<section class="card"><h2>${title}</h2>${rest}</section>`
@@ -103,7 +104,8 @@ export function dashboardPage(of: {
       `<p class="soft small"><code>${escape(one.id)}</code></p>` +
         (one.status === 'succeeded'
           ? button('Refund', { action: 'refund', payment: one.id }) +
-            button('Dispute', { action: 'dispute', payment: one.id })
+            button('Dispute', { action: 'dispute', payment: one.id }) +
+            button('Inquire', { action: 'inquire', payment: one.id })
           : ''),
     )
   const refund = (one: Stored): string =>
@@ -116,11 +118,21 @@ export function dashboardPage(of: {
   const dispute = (one: Dispute): string =>
     card(
       `Dispute ${escape(money(one))} · ${escape(one.status)}`,
-      one.status === 'needs_response'
+      /needs_response|under_review/.test(one.status)
         ? button('Win', { action: 'win', dispute: one.id }) +
             button('Lose', { action: 'lose', dispute: one.id })
         : '',
     )
+  const payout = (one: Stored): string =>
+    card(
+      `Pay-out ${escape(money(one))} · ${escape(String(one['status']))}`,
+      one['status'] === 'paid'
+        ? button('Let it fail', { action: 'fail_payout', payout: one.id })
+        : '',
+    )
+  const waiting = ['aud', 'usd', 'eur', 'vnd'].map((currency) =>
+    button(`Pay ${currency.toUpperCase()} out`, { action: 'pay_out', currency }),
+  )
   const manners = of.manners.map((manner) => button(manner, { action: 'events', manner }))
   return page({
     title: 'Stripe — sandbox',
@@ -129,6 +141,8 @@ export function dashboardPage(of: {
   <h1>Stripe</h1>
 <p class="soft">Amounts in the smallest unit.</p>
 ${card('Events', `<p>They go: ${escape(of.manner)}</p>${manners.join('')}`)}
+${card('Balance', waiting.join(''))}
+${of.payouts.map(payout).join('')}
 ${[...of.disputes.map(dispute), ...of.refunds.map(refund), ...of.payments.map(payment)].join('')}
 </main>`,
   })

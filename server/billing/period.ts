@@ -100,3 +100,10 @@ export const dayIn = (zone: string, at: Date): string =>
 /** Whole seconds between two moments; what is begun is not counted. */
 export const secondsBetween = (from: Date, to: Date): number =>
   Math.max(0, Math.floor((to.getTime() - from.getTime()) / 1000))
+
+/** When a day (2026-12-31) begins on the clocks of a zone. */
+export const midnightOf = (zone: string, date: string): Date =>
+  new Date(momentOf(zone, Date.parse(`${date}T00:00:00Z`)))
+/** What the clocks of a zone show: 2026-12-31 23:59:59. */
+export const timeIn = (zone: string, at: Date): string =>
+  new Date(shownAt(zone, at.getTime())).toISOString().slice(0, 19).replace('T', ' ')

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import * as z from 'zod'
 import { actNames, type ActName } from '../../contract/operator-acts.ts'
 import { errorText } from '../../contract/errors.ts'
@@ -37,6 +38,10 @@ function pairsOf(
   return { fields, dryRun }
 }
 
+/** A file may be longer than the shell lets a word be: `--file @path` is what stands in it. */
+const textOf = (field: string, text: string): string =>
+  field === 'file' && text.startsWith('@') ? readFileSync(text.slice(1), 'utf8') : text
+
 /** A text of the shell as the field's schema takes it: a number, or a list with commas between. */
 function valueFor(schema: z.core.$ZodType | undefined, text: string): unknown {
   if (!schema) return text
@@ -70,7 +75,10 @@ export async function actCommand(
   }
   const { shape } = endpoint.body as unknown as { shape: Record<string, z.core.$ZodType> }
   const given = Object.fromEntries(
-    Object.entries(pairs.fields).map(([field, text]) => [field, valueFor(shape[field], text)]),
+    Object.entries(pairs.fields).map(([field, text]) => [
+      field,
+      valueFor(shape[field], textOf(field, text)),
+    ]),
   )
   const read = z.core.safeParse(endpoint.body, given, { reportInput: true })
   if (!read.success) {

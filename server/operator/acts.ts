@@ -3,7 +3,7 @@ import type { Currency } from '../../contract/money.ts'
 import type { ActInput, ActName } from '../../contract/operator-acts.ts'
 import type { StaffRole } from '../../contract/staff-roles.ts'
 import type { AccountActs } from '../auth/index.ts'
-import type { Letters, Refunds } from '../payments/index.ts'
+import type { DisputeAnswers, Letters, Refunds } from '../payments/index.ts'
 import type { PaymentDriver } from '../payments/index.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Tx } from '../platform/db.ts'
@@ -36,7 +36,8 @@ export interface ActNeeds {
   readonly ledger: Ledger
   readonly letters: Letters
   readonly jobs: Pick<Jobs, 'add'>
-  readonly refunds: Pick<Refunds, 'beginIn'>
+  readonly refunds: Pick<Refunds, 'beginIn' | 'decideIn'>
+  readonly disputeAnswers: DisputeAnswers
   readonly drivers: ReadonlyMap<string, PaymentDriver>
   readonly accounts: AccountActs
   readonly invitations: Pick<Invitations, 'invite'>

@@ -13,7 +13,10 @@ import { memberOf } from '../staff/index.ts'
 import type { Act, ActNeeds, Actor, Registry } from './acts.ts'
 import { canonical, type Facts } from './canonical.ts'
 import { customerActs } from './customer-acts.ts'
+import { disputeActs } from './dispute-acts.ts'
 import { moneyActs } from './money-acts.ts'
+import { payoutActs } from './payout-acts.ts'
+import { reconcileActs } from './reconcile-acts.ts'
 import { staffActs } from './staff-acts.ts'
 import { statusActs } from './status-acts.ts'
 import { workActs } from './work.ts'
@@ -21,7 +24,10 @@ import { actOfKey, holdTrail, writeAct } from './trail.ts'
 
 const registry: Registry = {
   ...customerActs,
+  ...disputeActs,
   ...moneyActs,
+  ...payoutActs,
+  ...reconcileActs,
   ...staffActs,
   ...statusActs,
   ...workActs,

@@ -1,11 +1,25 @@
-import { operatorActs, operatorDesk as api, type Endpoint } from '../../contract/index.ts'
+import {
+  operatorActs,
+  operatorDesk as api,
+  operatorMoney as moneyApi,
+  type Endpoint,
+} from '../../contract/index.ts'
 import type { ActName, ActOutcome } from '../../contract/operator-acts.ts'
-import { openView } from '../auth/index.ts'
+import { openView, showCustomers } from '../auth/index.ts'
+import { accountingCsv } from '../billing/index.ts'
 import { encodeCursor, pageRequest } from '../platform/cursor.ts'
-import { onCommit } from '../platform/db.ts'
+import { onCommit, type Queryable } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
 import { Page, type Http, type StaffCaller } from '../platform/http.ts'
-import { waitingInSuspense } from '../payments/index.ts'
+import {
+  disputeOf,
+  holdingsOfGateways,
+  listDisputes,
+  listPayouts,
+  openQuestions,
+  payoutOf,
+  waitingInSuspense,
+} from '../payments/index.ts'
 import type { Actor } from './acts.ts'
 import { perform, wantedOf, type PerformNeeds } from './perform.ts'
 import { approve, listProposals, reject } from './proposals.ts'
@@ -35,7 +49,25 @@ type ActEndpoint = Omit<Endpoint, 'body' | 'result'> & {
   readonly result: (typeof operatorActs)['customer.note']['result']
 }
 
-export function routes(http: Http, needs: PerformNeeds & SearchNeeds & StoryNeeds): void {
+/** Says of each row whose it is. */
+async function withCustomers<R extends { readonly customerId: string }>(
+  db: Queryable,
+  rows: readonly R[],
+) {
+  const customers = await showCustomers(
+    db,
+    rows.map(({ customerId }) => customerId),
+  )
+  return rows.map(({ customerId, ...row }) => ({
+    ...row,
+    customer: customers.get(customerId) ?? null,
+  }))
+}
+
+export function routes(
+  http: Http,
+  needs: PerformNeeds & SearchNeeds & StoryNeeds & { readonly zone: string },
+): void {
   const { db } = needs
   for (const [name, endpoint] of Object.entries(operatorActs) as [ActName, ActEndpoint][])
     http.write(endpoint, async ({ tx, staff, ip, body }): Promise<ActOutcome> => {
@@ -72,4 +104,26 @@ export function routes(http: Http, needs: PerformNeeds & SearchNeeds & StoryNeed
   })
   http.read(api.work, () => workOf(db))
   http.read(api.suspense, () => waitingInSuspense(db, needs.drivers))
+  http.read(moneyApi.disputes, async ({ query, language }) => {
+    const page = pageRequest(query, language)
+    const { rows, next } = await listDisputes(needs, page, query.show === 'open')
+    return new Page(await withCustomers(db, rows), encodeCursor(next))
+  })
+  http.read(moneyApi.dispute, async ({ params }) => {
+    const found = await disputeOf(needs, params.id)
+    const [shown] = await withCustomers(db, [found])
+    return { ...found, customer: shown?.customer ?? null }
+  })
+  http.read(moneyApi.payouts, async ({ query, language }) => {
+    const { rows, next } = await listPayouts(needs, pageRequest(query, language))
+    return new Page(rows, encodeCursor(next))
+  })
+  http.read(moneyApi.payout, ({ params }) => payoutOf(needs, params.id))
+  http.read(moneyApi.holdings, () => holdingsOfGateways(needs))
+  http.read(moneyApi.reconciliation, () => openQuestions(needs, needs.clock.now()))
+  http.file(moneyApi.accountingExport, async ({ params, query }) => ({
+    name: `${params.name}-${query.from}-${query.to}.csv`,
+    type: 'text/csv; charset=utf-8',
+    chunks: accountingCsv({ db, zone: needs.zone }, params.name, query),
+  }))
 }

@@ -2,7 +2,7 @@
 import type * as z from 'zod/mini'
 import { currency as currencySchema } from '../../contract/money.ts'
 import type { CustomerStory, suspense } from '../../contract/operator-desk.ts'
-import type { Queryable } from '../platform/db.ts'
+import { isUuid, type Queryable } from '../platform/db.ts'
 import type { PaymentDriver } from './driver.ts'
 
 const shownPayments = 10
@@ -127,4 +127,18 @@ export async function suspenseOf(
     .select(['amount', 'currency'])
     .where('id', '=', id)
     .executeTakeFirst()
+}
+/** The same of a refund, and whose it is. */
+export async function refundOf(
+  db: Queryable,
+  id: string,
+): Promise<{ amount: bigint; currency: string; customerId: string } | undefined> {
+  if (!isUuid(id)) return undefined
+  const row = await db
+    .selectFrom('payment_refund as r')
+    .innerJoin('payment as p', 'p.id', 'r.payment_id')
+    .select(['r.amount', 'p.currency', 'p.customer_id'])
+    .where('r.id', '=', id)
+    .executeTakeFirst()
+  return row && { amount: row.amount, currency: row.currency, customerId: row.customer_id }
 }

@@ -79,6 +79,14 @@ export interface PaymentUpdate {
    * our reference.
    */
   readonly paymentRef?: string
+  /** Of money that a dispute moved: the gateway's id of the dispute. */
+  readonly disputeId?: string
+}
+
+/** A webhook about a dispute that by itself moves no money: the gateway is asked how it stands. */
+export interface DisputeNotice {
+  readonly dispute: string
+  readonly eventId: string
 }
 
 /** An untrusted webhook names a payment: query the gateway. */
@@ -93,7 +101,7 @@ export interface RecheckRequest {
   readonly about?: string
 }
 /** What a webhook contains. `null`: it is genuine and concerns no payment. */
-export type WebhookEvent = PaymentUpdate | RecheckRequest | null
+export type WebhookEvent = PaymentUpdate | RecheckRequest | DisputeNotice | null
 
 /** What the settlement did with an update; the driver encodes it for the gateway. */
 export const updateOutcomes = [
@@ -152,6 +160,67 @@ export interface Refund {
   readonly providerTransactionId: string | null
 }
 
+export const disputeStates = ['needs_evidence', 'under_review', 'won', 'lost', 'closed'] as const
+/** A payer's bank disputes a payment: how that stands at the gateway. */
+export interface GatewayDispute {
+  readonly id: string
+  /** The gateway's id of the payment. */
+  readonly paymentRef: string
+  /** `closed`: it ended without a decision, as an inquiry may. */
+  readonly state: (typeof disputeStates)[number]
+  /** The bank only asks so far. */
+  readonly isInquiry: boolean
+  /** Minor units. */
+  readonly amount: bigint
+  readonly currency: Currency
+  readonly reason: string
+  readonly openedAt: Date
+  readonly evidenceDueAt: Date | null
+  /** Minor units that the gateway charges for the dispute; null: it does not say. */
+  readonly fee: bigint | null
+  /** What the gateway has done with the money until now. */
+  readonly money: 'kept' | 'taken' | 'returned'
+}
+/** Disputes at a gateway that lets them be answered by calls. */
+export interface DisputeCalls {
+  /** Characters of evidence that the gateway takes. */
+  readonly longestText: number
+  /** Null: it knows no such dispute. */
+  get(id: string): Promise<GatewayDispute | null>
+  /** Those that were opened since then. */
+  list(since: Date): Promise<readonly GatewayDispute[]>
+  /** Sends evidence to the bank, once: `answerId` is the idempotency key. */
+  submit(
+    id: string,
+    evidence: { readonly answerId: string; readonly text: string },
+  ): Promise<GatewayDispute>
+  /** Accepts that the money is gone. */
+  accept(id: string, answerId: string): Promise<GatewayDispute>
+}
+
+/** One line of a pay-out's report. */
+export interface PayoutLine {
+  /** The gateway's own; the same line has the same id however often it is read. */
+  readonly id: string
+  readonly kind: 'payment' | 'refund' | 'dispute' | 'dispute_won' | 'fee' | 'other'
+  /** Minor units, signed: what it adds to the pay-out before its fee. */
+  readonly amount: bigint
+  /** Minor units that the gateway takes; below zero where it gives a fee back. */
+  readonly fee: bigint
+  /** The gateway's id of the movement that the line is about. */
+  readonly movement: string | null
+}
+/** What a gateway pays out to our bank account. */
+export interface GatewayPayout {
+  readonly id: string
+  readonly currency: Currency
+  /** Minor units that reach the bank; below zero where the gateway takes some from there. */
+  readonly amount: bigint
+  readonly status: 'on_its_way' | 'paid' | 'failed'
+  readonly arrivesAt: Date
+  readonly lines: readonly PayoutLine[]
+}
+
 /** What every driver can do. */
 interface Gateway {
   readonly name: string
@@ -195,6 +264,10 @@ interface Gateway {
    * the gateway offers no list.
    */
   movements?(span: { readonly from: Date; readonly to: Date }): Promise<readonly PaymentUpdate[]>
+  /** Absent: the gateway knows no disputes, or none that a program can answer. */
+  readonly disputes?: DisputeCalls
+  /** Pay-outs made since then, with their lines. Absent: its reports are files. */
+  payouts?(since: Date): Promise<readonly GatewayPayout[]>
 }
 
 /** How a transfer is made at the customer's own bank. */

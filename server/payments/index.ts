@@ -15,14 +15,23 @@ export {
   findPayments,
   paymentOf,
   paymentsOfCustomer,
+  refundOf,
   suspenseOf,
   waitingInSuspense,
 } from './desk.ts'
+export { compareJob, settleDifferenceJob } from './differences.ts'
+export { disputeMoney, disputeOf, listDisputes } from './dispute-desk.ts'
+export { NotAnswerable, type Answered, type DisputeAnswers } from './disputes.ts'
 export { updateOutcomes, type PaymentDriver } from './driver.ts'
 export { createLetters, type Letters } from './letters.ts'
 export { openOperatorTools, openPayments } from './open.ts'
 export { NotRefundable, type Refunds } from './refunds.ts'
 export { reconcile } from './reconcile.ts'
+export { closeQuestion, openQuestions, questionOf } from './open-questions.ts'
+export { holdingsOfGateways, listPayouts, payoutOf } from './payout-desk.ts'
+export { linesOfFile, NotReadable } from './payout-file.ts'
+export { matchPayout } from './payout-match.ts'
+export { PaidOutBefore, readPayoutsJob, recordPayout } from './payouts.ts'
 export { routes } from './routes.ts'
 export { assignSuspense, assignSuspenseIn, NotAssignable } from './suspense.ts'
 export { titles } from './titles.ts'

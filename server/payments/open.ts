@@ -8,12 +8,20 @@ import type { Log } from '../platform/log.ts'
 import type { Ledger } from '../wallet/index.ts'
 import { createCards, type Cards } from './cards.ts'
 import { createCheckout, type Checkout } from './checkout.ts'
+import { defineComparisons } from './differences.ts'
+import {
+  createDisputeAnswers,
+  createDisputes,
+  type DisputeAnswers,
+  type Disputes,
+} from './disputes.ts'
 import type { Letters } from './letters.ts'
 import type { PaymentDriver } from './driver.ts'
 import { defineForgettingCards } from './forget-cards.ts'
 import { createInquiry, type Inquiry } from './inquiry.ts'
 import { defineSettlingMovements } from './movements.ts'
 import { createOrders, type Orders } from './orders.ts'
+import { definePayouts } from './payouts.ts'
 import { createRefunds, type Refunds } from './refunds.ts'
 import { createSettlement, type Settlement, type SettlementDeps } from './settle.ts'
 
@@ -23,6 +31,8 @@ export interface Payments {
   readonly orders: Orders
   readonly refunds: Refunds
   readonly settlement: Settlement
+  readonly disputes: Disputes
+  readonly disputeAnswers: DisputeAnswers
 }
 
 /** What an operator works with from the shell; nothing is settled here, and no payment is begun. */
@@ -36,9 +46,13 @@ export function openOperatorTools(deps: {
   drivers: ReadonlyMap<string, PaymentDriver>
   letters: Letters
   portalUrl: string
-}): Pick<Payments, 'orders' | 'refunds'> {
+}): Pick<Payments, 'orders' | 'refunds' | 'disputeAnswers'> {
   const orders = createOrders({ ...deps, onOpened: async () => undefined })
-  return { orders, refunds: createRefunds({ ...deps, orders }) }
+  return {
+    orders,
+    refunds: createRefunds({ ...deps, orders }),
+    disputeAnswers: createDisputeAnswers(deps),
+  }
 }
 
 export function openPayments(
@@ -67,11 +81,15 @@ export function openPayments(
   })
   defineSettlingMovements({ ...deps, settlement })
   defineForgettingCards(deps)
+  definePayouts(deps)
+  defineComparisons({ ...deps, orders, settlement })
   return {
     settlement,
     orders,
     checkout: createCheckout({ ...deps, orders }),
     cards: createCards({ ...deps, orders, settlement }),
     refunds: createRefunds({ ...deps, orders }),
+    disputes: createDisputes({ ...deps, settlement }),
+    disputeAnswers: createDisputeAnswers(deps),
   }
 }

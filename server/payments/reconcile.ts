@@ -11,13 +11,39 @@ import type { Orders, PaymentRow } from './orders.ts'
 import { refundLimitMs } from './refunds.ts'
 import { refundedTotal } from './reversals.ts'
 
+/** What does not agree; the desk has a sentence for each in both languages. */
+export const differenceKinds = [
+  'ledger_differs',
+  'no_payment',
+  'unknown_at_gateway',
+  'paid_there',
+  'not_paid_there',
+  'amount_differs',
+  'given_back_there',
+  'nothing_posted',
+] as const
+export type DifferenceKind = (typeof differenceKinds)[number]
+
 export interface Difference {
   readonly driver: string
   /** Our transaction code, or the gateway's own number. */
   readonly about: string
   readonly what: string
+  /** Of what was compared; absent where a gateway was not reached, or where money waits. */
+  readonly found?: Compared
+}
+/** Minor units, here and at the gateway (or in the ledger); null: there is none. */
+export interface Compared {
+  readonly kind: DifferenceKind
+  readonly here: bigint | null
+  readonly there: bigint | null
+  readonly currency: string
+  /** When the payment was begun, or the money moved. */
+  readonly at: Date
 }
 export interface Reconciliation {
+  /** Gateways that answered all that they were asked. */
+  readonly reached: readonly string[]
   readonly payments: number
   readonly postings: number
   /** Payments that the gateway was asked about. */
@@ -36,22 +62,38 @@ function disagreement(
   payment: PaymentRow,
   update: PaymentUpdate | null,
   gone: bigint,
-): string | undefined {
+): { readonly what: string; readonly found: Compared } | undefined {
   const came = payment.status === 'succeeded'
-  if (!update) return came ? 'was credited, and the gateway knows nothing of it' : undefined
+  const differs = (kind: DifferenceKind, what: string, here = payment.received) => ({
+    what,
+    found: {
+      kind,
+      here,
+      there: update?.amount ?? null,
+      currency: payment.currency,
+      at: payment.created_at,
+    },
+  })
+  if (!update)
+    return came
+      ? differs('unknown_at_gateway', 'was credited, and the gateway knows nothing of it')
+      : undefined
   if (update.status === 'succeeded' && !came)
-    return `was paid at the gateway, and is ${payment.status} here`
+    return differs('paid_there', `was paid at the gateway, and is ${payment.status} here`)
   if (came && (update.status === 'pending' || update.status === 'failed'))
-    return `was credited, and the gateway says ${update.status}`
+    return differs('not_paid_there', `was credited, and the gateway says ${update.status}`)
   if (update.status === 'succeeded' && came && update.amount !== payment.received)
-    return (
+    return differs(
+      'amount_differs',
       `was credited with ${units(payment.received, payment.currency)}, and the gateway says ` +
-      `${units(update.amount, update.currency)}`
+        `${units(update.amount, update.currency)}`,
     )
   if (update.status === 'refunded' && came && gone < update.amount)
-    return (
+    return differs(
+      'given_back_there',
       `was given back at the gateway (${units(update.amount, update.currency)}), and ` +
-      `${units(gone, payment.currency)} went back here`
+        `${units(gone, payment.currency)} went back here`,
+      gone,
     )
   return undefined
 }
@@ -60,15 +102,16 @@ function disagreement(
  * Compares one gateway over a span of time. The gateway is asked about each payment, or for its
  * list where it has one.
  */
-async function reconcileDriver(
+export async function reconcileDriver(
   db: Queryable,
   orders: Orders,
   driver: PaymentDriver,
   span: { from: Date; to: Date },
 ): Promise<Reconciliation> {
   const differences: Difference[] = []
-  const differs = (about: string, what: string): void =>
-    void differences.push({ driver: driver.name, about, what })
+  let isReached = true
+  const differs = (about: string, what: string, found?: Compared): void =>
+    void differences.push({ driver: driver.name, about, what, ...(found && { found }) })
   const payments = await db
     .selectFrom('payment')
     .selectAll()
@@ -90,6 +133,13 @@ async function reconcileDriver(
         payment.code,
         `says that ${units(payment.received, payment.currency)} came, and the ledger holds ` +
           `${units(posted, payment.currency)}`,
+        {
+          kind: 'ledger_differs',
+          here: payment.received,
+          there: posted,
+          currency: payment.currency,
+          at: payment.created_at,
+        },
       )
     credited.delete(payment.code)
   }
@@ -99,7 +149,15 @@ async function reconcileDriver(
       .select('id')
       .where('code', '=', code)
       .executeTakeFirst()
-    if (!known) differs(code, 'stands in the ledger, and is no payment')
+    if (known) continue
+    const of = postings.find((posting) => posting.code === code)
+    differs(code, 'stands in the ledger, and is no payment', {
+      kind: 'no_payment',
+      here: null,
+      there: of?.amount ?? null,
+      currency: of?.currency ?? '',
+      at: of?.at ?? span.to,
+    })
   }
 
   // Gateway and payments.
@@ -112,6 +170,13 @@ async function reconcileDriver(
         number,
         `${units(movement.amount, movement.currency)} arrived at the gateway, and nothing was ` +
           'posted',
+        {
+          kind: 'nothing_posted',
+          here: null,
+          there: movement.amount,
+          currency: movement.currency,
+          at: movement.occurredAt ?? span.to,
+        },
       )
   }
   if (driver.movements) {
@@ -121,6 +186,7 @@ async function reconcileDriver(
       for (const movement of movements) compare(movement)
     } catch (error) {
       if (!(error instanceof DriverFailure)) throw error
+      isReached = false
       differs('', `the gateway gives no list: ${error.message}`)
     }
   } else {
@@ -131,15 +197,22 @@ async function reconcileDriver(
         const update = await driver.lookUp(order)
         if (update?.status === 'succeeded')
           for (const extra of (await driver.extras?.(order)) ?? []) compare(extra)
-        const what = disagreement(payment, update, await refundedTotal(db, payment.id))
-        if (what !== undefined) differs(payment.code, what)
+        const found = disagreement(payment, update, await refundedTotal(db, payment.id))
+        if (found) differs(payment.code, found.what, found.found)
       } catch (error) {
         if (!(error instanceof DriverFailure)) throw error
+        isReached = false
         differs(payment.code, `could not be asked about: ${error.message}`)
       }
     }
   }
-  return { payments: payments.length, postings: postings.length, queried, differences }
+  return {
+    reached: isReached ? [driver.name] : [],
+    payments: payments.length,
+    postings: postings.length,
+    queried,
+    differences,
+  }
 }
 
 /** What waits for a person: also of gateways that are configured no more. */
@@ -168,6 +241,7 @@ async function waiting(db: Queryable, span: { from: Date; to: Date }): Promise<D
   const unmatched = await db
     .selectFrom('payment_reversal_unmatched')
     .selectAll()
+    .where('closed_at', 'is', null)
     .where('created_at', '>=', span.from)
     .where('created_at', '<', span.to)
     .orderBy('created_at')
@@ -211,6 +285,7 @@ export async function reconcile(
   const sum = (count: (of: Reconciliation) => number): number =>
     all.reduce((total, of) => total + count(of), 0)
   return {
+    reached: all.flatMap(({ reached }) => reached),
     payments: sum((of) => of.payments),
     postings: sum((of) => of.postings),
     queried: sum((of) => of.queried),

@@ -7,7 +7,7 @@ import { randomUUID } from 'node:crypto'
 import type { Currency } from '../../contract/money.ts'
 import { jobNames } from '../billing/index.ts'
 import { later, minutes, type Clock } from '../platform/clock.ts'
-import { transaction, type Database, type Tx } from '../platform/db.ts'
+import { isUuid, transaction, type Database, type Tx } from '../platform/db.ts'
 import { DriverFailure, type Sentence } from '../platform/errors.ts'
 import type { Jobs } from '../platform/jobs.ts'
 import type { Log } from '../platform/log.ts'
@@ -49,6 +49,12 @@ export interface Refunds {
    * decided. Throws NotRefundable.
    */
   decide(refundId: string, status: 'done' | 'refused'): Promise<void>
+  /** The same in a transaction of the caller's; answers what was decided on. */
+  decideIn(
+    tx: Tx,
+    refundId: string,
+    status: 'done' | 'refused',
+  ): Promise<{ customerId: string; amount: bigint; currency: Currency }>
 }
 
 /** A refund that nobody answers for so long, ms, is stuck: its job was given up or never ran. */
@@ -97,46 +103,49 @@ export function createRefunds(deps: {
    * `sole`: a no decides only while no other attempt was begun after this one; otherwise it is
    * unclear.
    */
-  async function close(
+  const close = (...of: CloseInput): Promise<void> => transaction(db, (tx) => closeIn(tx, ...of))
+  type CloseInput = [
     id: string,
     wanted: 'done' | 'refused' | 'unclear',
     detail: string,
     providerRefundId: string | null,
     sole?: number,
+  ]
+  async function closeIn(
+    tx: Tx,
+    ...[id, wanted, detail, providerRefundId, sole]: CloseInput
   ): Promise<void> {
-    await transaction(db, async (tx) => {
-      const current = await tx
-        .selectFrom('payment_refund')
-        .select(['status', 'attempts'])
-        .where('id', '=', id)
-        .forUpdate()
-        .executeTakeFirstOrThrow()
-      if (current.status === 'done' || current.status === 'refused') return
-      const isOvertaken = sole !== undefined && current.attempts !== sole
-      const status = wanted === 'refused' && isOvertaken ? 'unclear' : wanted
-      const { movement } = await rowOf(tx, id)
-      const { provider, code: transactionCode } = movement.details
-      const moved = { ...movement, provider, transactionCode }
-      if (status === 'done') {
-        await ledger.payOut(tx, { ...movement, key: `refund:${id}:paid` })
-        await letters.refunded(tx, moved)
-      }
-      if (status === 'refused') {
-        await ledger.release(tx, { ...movement, key: `refund:${id}:released` })
-        await letters.refundFailed(tx, moved)
-        await jobs.add(tx, jobNames.payOpen, { customerId: movement.customerId })
-      }
-      await tx
-        .updateTable('payment_refund')
-        .set({
-          status,
-          detail,
-          provider_refund_id: providerRefundId,
-          settled_at: status === 'unclear' ? null : clock.now(),
-        })
-        .where('id', '=', id)
-        .execute()
-    })
+    const current = await tx
+      .selectFrom('payment_refund')
+      .select(['status', 'attempts'])
+      .where('id', '=', id)
+      .forUpdate()
+      .executeTakeFirstOrThrow()
+    if (current.status === 'done' || current.status === 'refused') return
+    const isOvertaken = sole !== undefined && current.attempts !== sole
+    const status = wanted === 'refused' && isOvertaken ? 'unclear' : wanted
+    const { movement } = await rowOf(tx, id)
+    const { provider, code: transactionCode } = movement.details
+    const moved = { ...movement, provider, transactionCode }
+    if (status === 'done') {
+      await ledger.payOut(tx, { ...movement, key: `refund:${id}:paid` })
+      await letters.refunded(tx, moved)
+    }
+    if (status === 'refused') {
+      await ledger.release(tx, { ...movement, key: `refund:${id}:released` })
+      await letters.refundFailed(tx, moved)
+      await jobs.add(tx, jobNames.payOpen, { customerId: movement.customerId })
+    }
+    await tx
+      .updateTable('payment_refund')
+      .set({
+        status,
+        detail,
+        provider_refund_id: providerRefundId,
+        settled_at: status === 'unclear' ? null : clock.now(),
+      })
+      .where('id', '=', id)
+      .execute()
   }
 
   async function act(id: string, last: boolean): Promise<void> {
@@ -205,12 +214,17 @@ export function createRefunds(deps: {
     })
 
   const refunds: Refunds = {
-    async decide(id, status) {
-      const refund = await db
-        .selectFrom('payment_refund')
-        .selectAll()
-        .where('id', '=', id)
-        .executeTakeFirst()
+    decide: (id, status) =>
+      transaction(db, async (tx) => void (await refunds.decideIn(tx, id, status))),
+    async decideIn(tx, id, status) {
+      const refund = isUuid(id)
+        ? await tx
+            .selectFrom('payment_refund')
+            .selectAll()
+            .where('id', '=', id)
+            .forUpdate()
+            .executeTakeFirst()
+        : undefined
       if (!refund)
         throw new NotRefundable({
           en: `There is no refund ${id}.`,
@@ -226,7 +240,9 @@ export function createRefunds(deps: {
           en: `The gateway is still being asked for the refund ${id}.`,
           vi: `Đang chờ cổng thanh toán trả lời về khoản hoàn tiền ${id}.`,
         })
-      await close(id, status, 'decided by hand', refund.provider_refund_id)
+      await closeIn(tx, id, status, 'decided by hand', refund.provider_refund_id)
+      const { movement } = await rowOf(tx, id)
+      return movement
     },
     async begin(code, wanted, reason) {
       const { id } = await transaction(db, (tx) => refunds.beginIn(tx, code, wanted, reason))

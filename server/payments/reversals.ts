@@ -88,9 +88,11 @@ async function findOriginalDebit(
   return taken ? keyOf(driver, movement, taken.kind) : null
 }
 
-/** One movement is posted once as each kind. */
+/** One movement is posted once as each kind: the ledger's key of it. */
+export const keyOfReversal = (driver: string, movement: string, kind: string): string =>
+  `${driver}:${movement}:${kind}`
 const keyOf = (driver: Source, movement: string, kind: string): string =>
-  `${driver.name}:${movement}:${kind}`
+  keyOfReversal(driver.name, movement, kind)
 
 /** The payment's row is locked by the caller. */
 export async function applyReversal(

@@ -8,6 +8,7 @@ import type { Limit } from '../platform/limits.ts'
 import type { Log } from '../platform/log.ts'
 import type { Cards } from './cards.ts'
 import type { Checkout } from './checkout.ts'
+import type { Disputes } from './disputes.ts'
 import type { PaymentDriver } from './driver.ts'
 import type { Orders } from './orders.ts'
 import type { Settlement } from './settle.ts'
@@ -22,6 +23,7 @@ export interface PaymentRouteDeps {
   readonly drivers: ReadonlyMap<string, PaymentDriver>
   readonly cards: Cards
   readonly orders: Orders
+  readonly disputes: Disputes
   readonly onWebhook: WebhookObserver
   /** Per customer: each of them is a call to a gateway. */
   readonly paymentStarts: Limit

@@ -10,6 +10,7 @@ import type { Log } from '../platform/log.ts'
 import { networkOf } from '../platform/network.ts'
 import {
   ForgedWebhook,
+  type DisputeNotice,
   type RecheckRequest,
   type PaymentUpdate,
   type WebhookResponse,
@@ -17,6 +18,7 @@ import {
   type WebhookRequest,
   type PaymentDriver,
 } from './driver.ts'
+import type { Disputes } from './disputes.ts'
 import type { Orders } from './orders.ts'
 import type { Settled, Settlement } from './settle.ts'
 
@@ -86,20 +88,42 @@ export type WebhookObserver = (
   lagSeconds: number | null,
 ) => void
 
+interface WebhookDeps {
+  readonly db: Database
+  readonly log: Log
+  readonly settlement: Settlement
+  readonly orders: Orders
+  readonly disputes: Disputes
+}
+
+/** What a genuine webhook leads to. */
+async function handle(
+  deps: WebhookDeps,
+  driver: PaymentDriver,
+  event: PaymentUpdate | RecheckRequest | DisputeNotice,
+): Promise<Settled> {
+  const { db, log, settlement, disputes } = deps
+  if ('ask' in event) return await recheckPayment(deps, driver, event)
+  if ('dispute' in event) return await disputes.refresh(driver, event.dispute)
+  const settled = await settlement.settle(driver, await named(db, driver, event))
+  if (event.disputeId !== undefined)
+    // The money is booked; how the dispute stands is asked for again within the hour.
+    await disputes.refresh(driver, event.disputeId).catch((error: unknown) => {
+      log.warn({ err: error, driver: driver.name }, 'a dispute could not be asked about')
+    })
+  return settled
+}
+
 export async function receiveWebhook(
-  deps: {
-    db: Database
+  deps: WebhookDeps & {
     clock: Clock
-    log: Log
-    settlement: Settlement
-    orders: Orders
     forgeries: Limit
     onWebhook: WebhookObserver
   },
   driver: PaymentDriver,
   request: WebhookRequest & { readonly ip: string },
 ): Promise<WebhookResponse> {
-  const { db, clock, log, settlement } = deps
+  const { db, clock, log } = deps
   let stored: bigint | undefined
   let outcome: UpdateOutcome = 'error'
   let paymentId: string | null = null
@@ -124,12 +148,9 @@ export async function receiveWebhook(
     if (event === null) outcome = 'recorded'
     else {
       eventId = event.eventId
-      if (!('ask' in event) && event.occurredAt)
+      if ('occurredAt' in event && event.occurredAt)
         lagSeconds = Math.max(0, clock.now().getTime() - event.occurredAt.getTime()) / 1000
-      ;({ outcome, paymentId } =
-        'ask' in event
-          ? await recheckPayment(deps, driver, event)
-          : await settlement.settle(driver, await named(db, driver, event)))
+      ;({ outcome, paymentId } = await handle(deps, driver, event))
     }
   } catch (error) {
     if (error instanceof ForgedWebhook) {

@@ -205,6 +205,41 @@ export interface DnsZone {
   touched_at: Generated<Timestamp>;
 }
 
+export interface GatewayPayout {
+  amount: bigint;
+  arrives_at: Timestamp;
+  closed_at: Timestamp | null;
+  currency: string;
+  driver: string;
+  fees: Generated<bigint>;
+  file_hash: Buffer | null;
+  file_name: string | null;
+  id: string;
+  line_sum: bigint | null;
+  matched_suspense: bigint | null;
+  number: Generated<bigint>;
+  posted_at: Timestamp | null;
+  reference: string;
+  seen_at: Timestamp;
+  status: string;
+  undone_at: Timestamp | null;
+}
+
+export interface GatewayPayoutLine {
+  amount: bigint;
+  closed_at: Timestamp | null;
+  code: string | null;
+  driver: string;
+  expected: bigint | null;
+  fault: string | null;
+  fee: bigint;
+  id: Generated<bigint>;
+  kind: string;
+  movement: string | null;
+  payout_id: string;
+  reference: string;
+}
+
 export interface Host {
   kind: string;
   name: string;
@@ -480,6 +515,60 @@ export interface Payment {
   status: string;
 }
 
+export interface PaymentComparison {
+  at: Timestamp;
+  driver: string;
+  payments: number;
+  postings: number;
+  queried: number;
+  reached: boolean;
+}
+
+export interface PaymentDifference {
+  about: string;
+  agreed_at: Timestamp | null;
+  at: Timestamp;
+  closed_at: Timestamp | null;
+  currency: string;
+  driver: string;
+  found_at: Timestamp;
+  here: bigint | null;
+  id: Generated<bigint>;
+  kind: string;
+  seen_at: Timestamp;
+  there: bigint | null;
+}
+
+export interface PaymentDispute {
+  amount: bigint;
+  closed_at: Timestamp | null;
+  currency: string;
+  driver: string;
+  evidence_due_at: Timestamp | null;
+  fee: bigint | null;
+  id: string;
+  is_inquiry: boolean;
+  money: string;
+  number: Generated<bigint>;
+  opened_at: Timestamp;
+  payment_id: string;
+  reason: string;
+  reference: string;
+  seen_at: Timestamp;
+  state: string;
+}
+
+export interface PaymentDisputeAnswer {
+  created_at: Timestamp;
+  detail: string | null;
+  dispute_id: string;
+  id: string;
+  kind: string;
+  settled_at: Timestamp | null;
+  status: string;
+  text: string;
+}
+
 export interface PaymentNotice {
   driver: string;
   event_id: string | null;
@@ -515,6 +604,7 @@ export interface PaymentReversal {
 
 export interface PaymentReversalUnmatched {
   amount: bigint;
+  closed_at: Timestamp | null;
   created_at: Timestamp;
   currency: string;
   driver: string;
@@ -1121,6 +1211,8 @@ export interface DB {
   dns_record: DnsRecord;
   dns_served: DnsServed;
   dns_zone: DnsZone;
+  gateway_payout: GatewayPayout;
+  gateway_payout_line: GatewayPayoutLine;
   host: Host;
   host_change: HostChange;
   idempotency: Idempotency;
@@ -1145,6 +1237,10 @@ export interface DB {
   operator_proposal: OperatorProposal;
   passkey: Passkey;
   payment: Payment;
+  payment_comparison: PaymentComparison;
+  payment_difference: PaymentDifference;
+  payment_dispute: PaymentDispute;
+  payment_dispute_answer: PaymentDisputeAnswer;
   payment_notice: PaymentNotice;
   payment_refund: PaymentRefund;
   payment_reversal: PaymentReversal;

@@ -148,6 +148,20 @@ export const stored: readonly Stored[] = [
     'id payment_id amount status reason created_at settled_at',
     'attempts detail doubted_at provider_refund_id',
   ),
+  rows(
+    'payment_dispute',
+    ofPayment,
+    'id',
+    'id payment_id state is_inquiry amount currency reason fee money opened_at closed_at',
+    'driver reference evidence_due_at seen_at number',
+  ),
+  rows(
+    'payment_dispute_answer',
+    { column: 'dispute_id', of: 'payment_dispute', its: 'id' },
+    'id',
+    'id dispute_id kind text created_at settled_at',
+    'status detail',
+  ),
   rows('payment_reversal', ofPayment, 'id', 'id payment_id kind amount created_at', 'movement'),
   rows('card_customer', own, null, 'driver created_at', 'customer_id reference'),
   rows(
@@ -362,6 +376,10 @@ export const notStored = {
   'what the staff wrote of a customer is given out by the staff, who judge whose rights it touches':
     ['customer_note', 'operator_act', 'operator_proposal', 'account_view'],
   'messages of a gateway: what they say of a customer stands in payment': [
+    'gateway_payout',
+    'gateway_payout_line',
+    'payment_comparison',
+    'payment_difference',
     'payment_notice',
     'payment_reversal_unmatched',
     'payment_suspense',

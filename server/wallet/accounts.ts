@@ -1,5 +1,5 @@
 /** Names of the ledger's accounts. */
-import type { Currency } from '../../contract/money.ts'
+import { currencies, type Currency } from '../../contract/money.ts'
 
 /** What we owe one customer. The only kind that may never be negative. */
 export const walletOf = (customerId: string): string => `wallet:${customerId}`
@@ -12,6 +12,14 @@ export const suspenseOf = (driver: string, currency: Currency): string =>
 /** What was sold. */
 export const revenueOf = (product: string, currency: Currency): string =>
   `revenue:${product}:${currency}`
+/** What a revenue account's name says; undefined: it is none. */
+export function productOfRevenue(
+  code: string,
+): { readonly product: string; readonly currency: Currency } | undefined {
+  const [, product, name] = /^revenue:(.+):([A-Z]{3})$/.exec(code) ?? []
+  const currency = currencies.find((known) => known === name)
+  return product === undefined || currency === undefined ? undefined : { product, currency }
+}
 /** Money on its way back to its source: taken from the wallet, not yet confirmed by the gateway. */
 export const payableOf = (driver: string, currency: Currency): string =>
   `payable:${driver}:${currency}`
@@ -20,3 +28,25 @@ export const receivableOf = (driver: string, currency: Currency): string =>
   `receivable:${driver}:${currency}`
 /** What the operator put into wallets, less what was taken out by hand; negative then. */
 export const adjustmentOf = (currency: Currency): string => `adjustment:${currency}`
+/** Our bank account; negative while money lies on it. */
+export const bankOf = (currency: Currency): string => `bank:${currency}`
+/** What a gateway kept for itself; negative. */
+export const feeOf = (driver: string, currency: Currency): string => `fee:${driver}:${currency}`
+
+/** All accounts of the operator's own, for these gateways and products, in every currency. */
+export const houseAccounts = (of: {
+  readonly drivers: readonly string[]
+  readonly products: readonly string[]
+}): { code: string; currency: Currency }[] =>
+  currencies.flatMap((currency) =>
+    [
+      ...of.drivers.flatMap((driver) =>
+        [gatewayOf, suspenseOf, payableOf, receivableOf, feeOf].map((name) =>
+          name(driver, currency),
+        ),
+      ),
+      ...of.products.map((product) => revenueOf(product, currency)),
+      adjustmentOf(currency),
+      bankOf(currency),
+    ].map((code) => ({ code, currency })),
+  )

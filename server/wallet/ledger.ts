@@ -4,12 +4,13 @@
  * SQL function ledger_post (its latest version: migration 0009), one round trip.
  */
 import { sql } from 'kysely'
-import { currencies, type Currency } from '../../contract/money.ts'
+import type { Currency } from '../../contract/money.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Tx } from '../platform/db.ts'
 import {
   adjustmentOf,
   gatewayOf,
+  houseAccounts,
   payableOf,
   receivableOf,
   revenueOf,
@@ -17,10 +18,11 @@ import {
   walletOf,
 } from './accounts.ts'
 import { debtsSince, receivables, settleDebt } from './debts.ts'
+import { matchedPosting, payoutPosting, undonePosting } from './payouts.ts'
+import { postedUnder } from './postings.ts'
 import {
   assertBalanced,
   type Credited,
-  type Details,
   type Ledger,
   type Movement,
   type Outcome,
@@ -75,6 +77,10 @@ export function createLedger(clock: Clock): Ledger {
     if (!row) throw new Error('ledger_post answered nothing')
     return outcomeOf(row, posting.key)
   }
+
+  /** What moves nothing is posted as nothing. */
+  const postIf = async (tx: Tx, posting: Posting | null): Promise<Outcome> =>
+    posting ? await post(tx, posting) : { outcome: 'replayed', transferId: 0n }
 
   function outcomeOf(row: { outcome: string; transfer_id: bigint | null }, key: string): Outcome {
     if (row.outcome === 'short') return { outcome: 'short' }
@@ -151,16 +157,7 @@ export function createLedger(clock: Clock): Ledger {
 
   return {
     async prepare(db, of) {
-      const codes = currencies.flatMap((currency) => [
-        ...of.drivers.flatMap((driver) =>
-          [gatewayOf, suspenseOf, payableOf, receivableOf].map((name) => ({
-            code: name(driver, currency),
-            currency,
-          })),
-        ),
-        ...of.products.map((product) => ({ code: revenueOf(product, currency), currency })),
-        { code: adjustmentOf(currency), currency },
-      ])
+      const codes = houseAccounts(of)
       await db
         .insertInto('ledger_account')
         .values(codes.map((account) => ({ ...account, may_be_negative: true })))
@@ -278,17 +275,7 @@ export function createLedger(clock: Clock): Ledger {
       return await between(tx, 'unpark', of, suspense, gateway)
     },
     assign: (tx, of) => creditFrom(tx, suspenseOf(of.driver, of.currency), of),
-    async posted(tx, key) {
-      const row = await tx
-        .selectFrom('ledger_transfer as t')
-        .innerJoin('ledger_entry as e', 'e.transfer_id', 't.id')
-        .select(['t.details', (eb) => eb.fn.sum<bigint>('e.amount').as('amount')])
-        .where('t.key', '=', key)
-        .where('e.amount', '>', 0n)
-        .groupBy('t.id')
-        .executeTakeFirst()
-      return row && { amount: BigInt(row.amount), code: (row.details as Details).code }
-    },
+    posted: postedUnder,
     withhold: (tx, of) =>
       between(tx, 'withdrawal', of, walletOf(of.customerId), payableOf(of.driver, of.currency)),
     release: (tx, of) =>
@@ -384,6 +371,9 @@ export function createLedger(clock: Clock): Ledger {
       )
       return { ...outcome, setOff: 0n }
     },
+    settlePayout: (tx, payout) => postIf(tx, payoutPosting(payout)),
+    undoPayout: (tx, payout) => postIf(tx, undonePosting(payout)),
+    matchPayout: (tx, payout) => postIf(tx, matchedPosting(payout)),
     async balanceOf(db, customerId) {
       const row = await db
         .selectFrom('ledger_account')

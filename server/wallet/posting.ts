@@ -10,7 +10,7 @@ export interface Line {
 export interface Posting {
   /** Idempotency key: the same key and content posts once; other content under it is a bug. */
   readonly key: string
-  readonly kind: PostingKind
+  readonly kind: PostingKind | HousePostingKind
   /** What the transaction log says of it, in any language: names and numbers only. */
   readonly details: Details
   readonly lines: readonly Line[]
@@ -34,6 +34,8 @@ export type PostingKind =
   | 'set_off'
   /** By the operator: into a wallet, or out of it. */
   | 'adjustment'
+/** That touches no wallet: a gateway paid out to the bank, or the bank sent that back. */
+export type HousePostingKind = 'payout' | 'payout_undone' | 'payout_matched'
 export interface Details {
   /** A gateway's or bank's name. */
   readonly provider?: string
@@ -83,6 +85,16 @@ export interface Sale {
   /** Minor units, above zero. */
   readonly amount: bigint
   readonly currency: Currency
+  readonly details: Details
+}
+
+/** What a gateway pays out to our bank account. */
+export interface Payout {
+  readonly key: string
+  readonly driver: string
+  readonly currency: Currency
+  readonly amount: bigint
+  readonly fees: bigint
   readonly details: Details
 }
 
@@ -177,6 +189,18 @@ export interface Ledger {
     tx: Tx,
     adjustment: Omit<Movement, 'driver' | 'amount'> & { readonly amount: bigint },
   ): Promise<Credited>
+  /**
+   * A gateway paid `amount` out to our bank and kept `fees`: both leave what it holds for us. Minor
+   * units, either of any sign.
+   */
+  settlePayout(tx: Tx, payout: Payout): Promise<Outcome>
+  /** The bank sent a pay-out back: the gateway holds it again, and keeps its fees. */
+  undoPayout(tx: Tx, payout: Omit<Payout, 'fees'>): Promise<Outcome>
+  /**
+   * Money that the bank's own feed put into suspense is a pay-out that is posted already: it stands
+   * on the bank's account once.
+   */
+  matchPayout(tx: Tx, payout: Omit<Payout, 'fees'>): Promise<Outcome>
   /** Minor units. */
   balanceOf(db: Queryable, customerId: string): Promise<Balance>
   /** Those of many customers in one query; who has no wallet is left out. */

@@ -5,7 +5,8 @@
 import { sql, type RawBuilder } from 'kysely'
 import { currencies } from '../../contract/money.ts'
 import type { Queryable } from '../platform/db.ts'
-import { gatewayOf } from './accounts.ts'
+import { bankOf, feeOf, gatewayOf } from './accounts.ts'
+import type { Details } from './posting.ts'
 
 /** A posting between a gateway and a wallet or suspense account. */
 export interface GatewayPosting {
@@ -50,4 +51,99 @@ export async function gatewayPostings(
 ): Promise<GatewayPosting[]> {
   const { rows } = await postingsQuery(driver, span).execute(db)
   return rows
+}
+
+/** What a chargeback was posted as, or its return: minor units, none below zero. */
+export interface ReversalPosting {
+  readonly at: Date
+  readonly fromWallet: bigint
+  /** What the wallet did not hold, and what of it was set off since. */
+  readonly owed: bigint
+  readonly setOff: bigint
+}
+
+/** By the ledger's key; null: nothing was posted under it. */
+export async function postingOf(db: Queryable, key: string): Promise<ReversalPosting | null> {
+  const entries = await db
+    .selectFrom('ledger_transfer as t')
+    .innerJoin('ledger_entry as e', 'e.transfer_id', 't.id')
+    .innerJoin('ledger_account as a', 'a.id', 'e.account_id')
+    .select(['t.created_at', 'e.amount', 'a.customer_id'])
+    .where('t.key', '=', key)
+    .execute()
+  const [first] = entries
+  if (!first) return null
+  const debt = await db
+    .selectFrom('wallet_debt')
+    .select(['amount', 'settled'])
+    .where('key', '=', key)
+    .executeTakeFirst()
+  const inWallet = entries.find(({ customer_id: customer }) => customer !== null)?.amount ?? 0n
+  return {
+    at: first.created_at,
+    fromWallet: inWallet < 0n ? -inWallet : inWallet,
+    owed: debt?.amount ?? 0n,
+    setOff: debt?.settled ?? 0n,
+  }
+}
+
+/** What was posted under a key, and the transaction code that it names; undefined: nothing. */
+export async function postedUnder(
+  db: Queryable,
+  key: string,
+): Promise<{ amount: bigint; code: string | undefined } | undefined> {
+  const row = await db
+    .selectFrom('ledger_transfer as t')
+    .innerJoin('ledger_entry as e', 'e.transfer_id', 't.id')
+    .select(['t.details', (eb) => eb.fn.sum<bigint>('e.amount').as('amount')])
+    .where('t.key', '=', key)
+    .where('e.amount', '>', 0n)
+    .groupBy('t.id')
+    .executeTakeFirst()
+  return row && { amount: BigInt(row.amount), code: (row.details as Details).code }
+}
+
+/** What gateways hold for us and kept as fees, and what reached the bank, in minor units. */
+export interface Holdings {
+  readonly gateways: readonly {
+    readonly driver: string
+    readonly currency: string
+    readonly waiting: bigint
+    readonly fees: bigint
+  }[]
+  readonly banks: readonly { readonly currency: string; readonly amount: bigint }[]
+}
+
+/** Of these gateways; accounts in which nothing was entered are left out. */
+export async function holdingsOf(db: Queryable, drivers: readonly string[]): Promise<Holdings> {
+  const wanted = currencies.flatMap((currency) =>
+    drivers.map((driver) => ({
+      driver,
+      currency,
+      gateway: gatewayOf(driver, currency),
+      fee: feeOf(driver, currency),
+    })),
+  )
+  const codes = wanted.flatMap(({ gateway, fee }) => [gateway, fee])
+  const rows = await db
+    .selectFrom('ledger_account')
+    .select(['code', 'currency', 'balance', 'version'])
+    .where('code', 'in', [...codes, ...currencies.map(bankOf)])
+    .where('version', '>', 0n)
+    .execute()
+  const balances = new Map(rows.map(({ code, balance }) => [code, balance]))
+  const owed = (code: string): bigint => -(balances.get(code) ?? 0n)
+  return {
+    gateways: wanted
+      .filter(({ gateway, fee }) => balances.has(gateway) || balances.has(fee))
+      .map(({ driver, currency, gateway, fee }) => ({
+        driver,
+        currency,
+        waiting: owed(gateway),
+        fees: owed(fee),
+      })),
+    banks: currencies
+      .filter((currency) => balances.has(bankOf(currency)))
+      .map((currency) => ({ currency, amount: owed(bankOf(currency)) })),
+  }
 }

@@ -1,4 +1,5 @@
 import type { ActName } from '../../contract/operator-acts.ts'
+import { enMoneyActs, enOperatorMoney } from './en-operator-money.ts'
 import { plural } from './plural.ts'
 
 type Labels = Readonly<Record<string, string>>
@@ -23,7 +24,6 @@ export const enOperator = {
     label: 'Desk',
     customers: 'Customers',
     proposals: 'Approvals',
-    suspense: 'Unmatched money',
     work: 'Work',
     status: 'Status',
     trail: 'Trail',
@@ -160,6 +160,7 @@ export const enOperator = {
   } as Labels,
   /** What an act changed. */
   facts: {
+    ...enMoneyActs.facts,
     blocked: 'Blocked',
     sessions: 'Sessions',
     programs: 'Tokens and webhooks',
@@ -228,6 +229,7 @@ export const enOperator = {
     'money.debit': 'Debit wallet',
     'money.refund': 'Refund top-up',
     'money.assign': 'Assign money',
+    ...enMoneyActs.names,
     'work.hold_server': 'Suspend server',
     'work.release_server': 'Release server',
     'work.retry_job': 'Start again',
@@ -242,6 +244,7 @@ export const enOperator = {
     'proposal.reject': 'Rejected',
   } satisfies Record<ActName | 'proposal.make' | 'proposal.reject', string> as Labels,
   explain: {
+    ...enMoneyActs.explain,
     'customer.block':
       'The customer cannot sign in and open sessions end. Servers and domains go on.',
     'customer.unblock': 'The customer can sign in again.',
@@ -273,6 +276,7 @@ export const enOperator = {
     'staff.disable': 'Open sessions end at once.',
   } as Labels,
   fields: {
+    ...enMoneyActs.fields,
     reason: 'Reason',
     reasonHint: 'For the trail. The customer does not read it.',
     proof: 'How did the customer prove who they are?',
@@ -322,6 +326,7 @@ export const enOperator = {
     rejected: 'Rejected',
     sure: 'This is done at once and cannot be taken back.',
   },
+  money: enOperatorMoney,
   suspense: {
     title: 'Unmatched money',
     sub: 'Money that came and matches no payment.',

@@ -1,4 +1,5 @@
 import type { OperatorTexts } from './en-operator.ts'
+import { viMoneyActs, viOperatorMoney } from './vi-operator-money.ts'
 
 export const viOperator: OperatorTexts = {
   mark: 'Vận hành',
@@ -19,7 +20,6 @@ export const viOperator: OperatorTexts = {
     label: 'Trang vận hành',
     customers: 'Khách hàng',
     proposals: 'Chờ duyệt',
-    suspense: 'Tiền chờ đối soát',
     work: 'Công việc',
     status: 'Trạng thái',
     trail: 'Nhật ký',
@@ -154,6 +154,7 @@ export const viOperator: OperatorTexts = {
     viewed: 'Bộ phận hỗ trợ đã xem',
   },
   facts: {
+    ...viMoneyActs.facts,
     blocked: 'Bị khoá',
     sessions: 'Số phiên',
     programs: 'Token và webhook',
@@ -222,6 +223,7 @@ export const viOperator: OperatorTexts = {
     'money.debit': 'Trừ tiền khỏi ví',
     'money.refund': 'Hoàn lần nạp',
     'money.assign': 'Gán tiền',
+    ...viMoneyActs.names,
     'work.hold_server': 'Tạm ngưng máy chủ',
     'work.release_server': 'Mở lại máy chủ',
     'work.retry_job': 'Chạy lại',
@@ -236,6 +238,7 @@ export const viOperator: OperatorTexts = {
     'proposal.reject': 'Từ chối',
   },
   explain: {
+    ...viMoneyActs.explain,
     'customer.block':
       'Khách hàng không đăng nhập được nữa, các phiên đang mở kết thúc. Máy chủ và tên miền vẫn ' +
       'hoạt động.',
@@ -268,6 +271,7 @@ export const viOperator: OperatorTexts = {
     'staff.disable': 'Các phiên đang mở kết thúc ngay.',
   },
   fields: {
+    ...viMoneyActs.fields,
     reason: 'Lý do',
     reasonHint: 'Để ghi vào nhật ký. Khách hàng không đọc được.',
     proof: 'Khách hàng đã chứng minh danh tính bằng cách nào?',
@@ -317,6 +321,7 @@ export const viOperator: OperatorTexts = {
     rejected: 'Đã từ chối',
     sure: 'Việc này được thực hiện ngay và không thể rút lại.',
   },
+  money: viOperatorMoney,
   suspense: {
     title: 'Tiền chờ đối soát',
     sub: 'Tiền đã đến nhưng không khớp với lần nạp nào.',

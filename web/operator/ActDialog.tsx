@@ -22,8 +22,10 @@ export interface WantedAct {
   /** What is known already. */
   readonly fixed: Readonly<Record<string, unknown>>
   readonly initial?: Values
-  /** Of the amount. */
+  /** Of the amount; without it the form has a field for it. */
   readonly currency?: Currency
+  /** What a choice is among, where that is known only now. */
+  readonly options?: Readonly<Record<string, readonly string[]>>
 }
 
 /** Asks for what an act needs, its reason above all, and does it. */
@@ -35,7 +37,10 @@ export function ActDialog({ wanted, onClose }: { wanted: WantedAct; onClose: () 
   const [key] = useState(newKey)
   const [link, setLink] = useState<string>()
   const { act, about, fixed, initial = {}, currency } = wanted
-  const fields = fieldsOf(act)
+  const fields = fieldsOf(act).map((field) => {
+    const options = wanted.options?.[field.name]
+    return options ? { ...field, options } : field
+  })
   const name = t.acts[act] ?? act
   const endpoint = endpointOfAct(act)
   const form = useDeskForm({
@@ -111,7 +116,17 @@ export function ActDialog({ wanted, onClose }: { wanted: WantedAct; onClose: () 
             aside={field.isOptional ? t.fields.optional : undefined}
             hint={hintOf(field, t)}
           >
-            {(control) => <Control field={field} control={control} bound={form.bind(field.name)} />}
+            {(control) => (
+              <Control
+                field={field}
+                control={control}
+                bound={form.bind(field.name)}
+                onFile={(name, text) => {
+                  form.set('fileName', name)
+                  form.set('file', text)
+                }}
+              />
+            )}
           </Field>
         ))}
       </form>
@@ -128,6 +143,7 @@ function bodyOf(
   t: OperatorTexts,
 ): { body: unknown; faults: Values } {
   const faults: Values = {}
+  const money = currency ?? (values['currency'] as Currency | undefined)
   const typed = fields.flatMap(({ name, kind, isOptional }): [string, unknown][] => {
     const text = values[name]?.trim() ?? ''
     if (kind === 'list') {
@@ -137,8 +153,13 @@ function bodyOf(
     if (text === '' && isOptional) return []
     // The browser's own time zone, as its field shows it.
     if (kind === 'moment') return [[name, new Date(text).toISOString()]]
-    if (kind !== 'amount' || currency === undefined) return [[name, text]]
-    const minor = toMinor(text, currency)
+    if (kind === 'file')
+      return [
+        [name, text],
+        ['fileName', values['fileName'] ?? ''],
+      ]
+    if (kind !== 'amount' || money === undefined) return [[name, text]]
+    const minor = toMinor(text, money)
     if (minor === undefined || minor < 1) faults[name] = t.fields.amountWrong
     return [[name, minor ?? 1]]
   })
@@ -156,23 +177,28 @@ function hintOf({ name, isOptional }: ActField, t: OperatorTexts): string | unde
   if (name === 'startsAt') return t.fields.startsAtHint
   if (name === 'endsAt') return t.fields.endsAtHint
   if (name === 'closes') return t.fields.closesHint
+  if (name === 'file') return t.fields.fileHint
+  if (name === 'reference') return t.fields.referenceHint
   return name === 'amount' && isOptional ? t.fields.amountHint : undefined
 }
 
 function optionLabel(name: string, option: string, t: OperatorTexts): string {
   if (name === 'role') return t.roles[option as StaffRole]
   if (name === 'kind') return t.status.kinds[option as NoticeKind]
+  if (name === 'outcome') return t.money.reconciliation.outcomes[option] ?? option
   if (name === 'closes') return option === 'yes' ? t.yes : t.no
-  return t.languages[option as keyof typeof t.languages]
+  return (t.languages as Record<string, string>)[option] ?? option
 }
 
 function Control({
   field: { name, kind, options = [] },
   control,
   bound,
+  onFile,
 }: {
   field: ActField
   control: FieldControl
+  onFile: (name: string, text: string) => void
   bound: { value: string; onChange: (event: { target: { value: string } }) => void }
 }) {
   const t = useDeskTexts()
@@ -188,13 +214,27 @@ function Control({
         ))}
       </Select>
     )
+  if (kind === 'file')
+    return (
+      <input
+        {...control}
+        type="file"
+        accept=".csv,.tsv,.txt,text/csv"
+        className={`${inputClass} h-auto py-2 text-sm`}
+        onChange={({ target: { files } }) => {
+          const [file] = files ?? []
+          if (file) void file.text().then((text) => onFile(file.name, text))
+        }}
+      />
+    )
   return (
     <Input
       {...control}
       {...bound}
       autoComplete="off"
       inputMode={kind === 'amount' ? 'decimal' : undefined}
-      type={kind === 'moment' ? 'datetime-local' : 'text'}
+      type={inputTypes[kind] ?? 'text'}
     />
   )
 }
+const inputTypes: Readonly<Record<string, string>> = { moment: 'datetime-local', day: 'date' }

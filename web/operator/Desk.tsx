@@ -11,13 +11,13 @@ import { CustomerView } from './CustomerView.tsx'
 import { DeskMenus } from './DeskMenus.tsx'
 import { InvitationView } from './InvitationView.tsx'
 import { useDeskTexts } from './language.ts'
+import { isMoney, MoneyView } from './money/MoneyView.tsx'
 import { DeskLink, go, useDeskPath } from './path.tsx'
 import { ProposalsView } from './ProposalsView.tsx'
 import { proposalsQuery, sessionQuery } from './queries.ts'
 import { SearchView } from './SearchView.tsx'
 import { SignInView } from './SignInView.tsx'
 import { StaffView } from './StaffView.tsx'
-import { SuspenseView } from './SuspenseView.tsx'
 import { StatusView } from './StatusView.tsx'
 import { TrailView } from './TrailView.tsx'
 import { WorkView } from './WorkView.tsx'
@@ -62,7 +62,7 @@ function View({ path, session }: { path: string; session: StaffSession }) {
   if (section === 'customers' && id !== undefined)
     return <CustomerView key={id} id={id} session={session} />
   if (section === 'approvals') return <ProposalsView />
-  if (section === 'suspense') return <SuspenseView session={session} />
+  if (isMoney(section)) return <MoneyView section={section} id={id} session={session} />
   if (section === 'work') return <WorkView session={session} />
   if (section === 'status') return <StatusView session={session} />
   if (section === 'trail') return <TrailView />
@@ -86,7 +86,12 @@ function Frame({ session, children }: { session: StaffSession; children: ReactNo
       isHere: path === '' || path.startsWith('/customers'),
     },
     { to: '/approvals', name: t.nav.proposals, icon: Hourglass, count: waiting },
-    { to: '/suspense', name: t.nav.suspense, icon: Coins },
+    {
+      to: '/suspense',
+      name: t.money.nav,
+      icon: Coins,
+      isHere: isMoney(path.split('/')[1] ?? ''),
+    },
     { to: '/work', name: t.nav.work, icon: Wrench },
     { to: '/status', name: t.nav.status, icon: Megaphone },
     { to: '/trail', name: t.nav.trail, icon: ScrollText },

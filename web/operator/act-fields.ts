@@ -1,11 +1,12 @@
 /** Which fields an act's dialog asks for, beside what is known already. */
+import { currencies } from '../../contract/money.ts'
 import { acts, type ActName } from '../../contract/operator-acts.ts'
 import { staffRoles } from '../../contract/staff-roles.ts'
 import { noticeKinds } from '../../contract/status.ts'
 
 export interface ActField {
   readonly name: string
-  readonly kind: 'line' | 'paragraph' | 'amount' | 'choice' | 'list' | 'moment'
+  readonly kind: 'line' | 'paragraph' | 'amount' | 'choice' | 'list' | 'moment' | 'day' | 'file'
   readonly isOptional?: true
   readonly options?: readonly string[]
 }
@@ -17,6 +18,11 @@ const networks: ActField = { name: 'networks', kind: 'list', isOptional: true }
 
 const paragraph = (name: string): ActField => ({ name, kind: 'paragraph' })
 const moment = (name: string): ActField => ({ name, kind: 'moment', isOptional: true })
+const choice = (name: string, options?: readonly string[]): ActField => ({
+  name,
+  kind: 'choice',
+  ...(options && { options }),
+})
 const inBoth = [paragraph('textEn'), paragraph('textVi')]
 
 const own: Readonly<Record<ActName, readonly ActField[]>> = {
@@ -34,6 +40,22 @@ const own: Readonly<Record<ActName, readonly ActField[]>> = {
   'money.debit': [amount, told],
   'money.refund': [{ ...amount, isOptional: true }],
   'money.assign': [line('to')],
+  'dispute.answer': [paragraph('evidence')],
+  'dispute.accept': [],
+  'payout.import': [
+    choice('gateway'),
+    { name: 'file', kind: 'file' },
+    line('reference'),
+    choice('currency', currencies),
+    amount,
+    { name: 'arrivedOn', kind: 'day' },
+  ],
+  'payout.match': [line('payout')],
+  'reconcile.compare': [choice('gateway')],
+  'reconcile.ask': [],
+  'reconcile.close': [],
+  'refund.decide': [choice('outcome', ['done', 'refused'])],
+  'payout.read': [choice('gateway'), { name: 'since', kind: 'day' }],
   'work.hold_server': [told],
   'work.release_server': [],
   'work.retry_job': [],
@@ -70,6 +92,7 @@ export const isGrave = (act: ActName): boolean =>
     'customer.end_programs',
     'customer.reset_second_factor',
     'money.debit',
+    'dispute.accept',
     'staff.disable',
     'work.hold_server',
   ].includes(act)

@@ -54,7 +54,11 @@ export function useDeskForm<S extends z.ZodMiniType>({
         Object.entries(error.fields).filter(([name]) => name in initial),
       )
       setErrors(ofForm)
-      if (Object.keys(ofForm).length === 0) setFailure(error.message)
+      // What is said of a field that the form does not have says more than the refusal itself.
+      const others = Object.entries(error.fields).flatMap(([name, text]) =>
+        name in initial ? [] : [text],
+      )
+      if (Object.keys(ofForm).length === 0) setFailure(others.join(' ') || error.message)
       focusFirst()
     } finally {
       setBusy(false)

@@ -137,7 +137,8 @@ export class Portal {
 
   /** A RecheckRequest leads to the gateway's own answer, under the request's event id. */
   async #resolve(event: WebhookEvent): Promise<PaymentUpdate | null> {
-    if (event === null || !('ask' in event)) return event
+    if (event === null || 'dispute' in event) return null
+    if (!('ask' in event)) return event
     const order = this.orders.get(event.reference)
     const update =
       order === undefined ? null : ((await this.driver?.lookUp(order, event.about)) ?? null)

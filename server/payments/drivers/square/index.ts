@@ -4,8 +4,8 @@
  */
 import { createHmac } from 'node:crypto'
 import { sameText } from '../../../platform/constant-time.ts'
-import { DriverFailure, type DriverFailureKind } from '../../../platform/errors.ts'
-import { callHttp, jsonOf, type HttpCall } from '../../../platform/http-client.ts'
+import { DriverFailure } from '../../../platform/errors.ts'
+import { callHttp, jsonOf } from '../../../platform/http-client.ts'
 import {
   ForgedWebhook,
   type PaymentUpdate,
@@ -18,6 +18,7 @@ import {
   type TokenDriver,
   type WebhookEvent,
 } from '../../driver.ts'
+import { disputesOf, payoutsSince, type Ask } from './ledger.ts'
 import * as wire from './wire.ts'
 import type { SquareSettings } from './settings.ts'
 
@@ -47,9 +48,7 @@ export function createSquare(
   const base = settings.apiUrl.replace(/\/+$/, '')
 
   /** Every write carries its idempotency key in the body, so it may be repeated. */
-  async function ask(
-    call: Pick<HttpCall, 'method' | 'json' | 'accept'> & { path: string; kind?: DriverFailureKind },
-  ) {
+  const ask: Ask = async (call) => {
     const answer = await callHttp({
       ...call,
       peer: 'square',
@@ -246,5 +245,7 @@ export function createSquare(
     lookUp,
     charge,
     refund,
+    disputes: disputesOf(ask),
+    payouts: (since) => payoutsSince(ask, locationId, since),
   }
 }

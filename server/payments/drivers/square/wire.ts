@@ -7,7 +7,7 @@ import { DriverFailure } from '../../../platform/errors.ts'
 import type { PaymentUpdate, ProviderStatus, WebhookEvent } from '../../driver.ts'
 
 /** Minor units. */
-const Money = z.object({ amount: z.int(), currency: z.string() })
+export const Money = z.object({ amount: z.int(), currency: z.string() })
 const Fault = z.object({ category: z.string(), code: z.string() })
 const Payment = z.object({
   id: z.string(),
@@ -41,7 +41,7 @@ const Event = z.object({
   data: z.object({ object: z.optional(z.looseObject({})) }),
 })
 
-function read<S extends z.ZodMiniType>(schema: S, body: unknown): z.output<S> {
+export function read<S extends z.ZodMiniType>(schema: S, body: unknown): z.output<S> {
   const parsed = schema.safeParse(body)
   if (!parsed.success)
     throw new DriverFailure('unavailable', 'square: an answer that cannot be read')
@@ -95,6 +95,7 @@ export function webhookEventOf(body: unknown): WebhookEvent {
     status: ProviderStatus | undefined
     money: z.output<typeof Money>
     detail: string
+    disputeId?: string
   }): PaymentUpdate | null =>
     of.status === undefined || of.money.currency !== 'AUD'
       ? null
@@ -108,6 +109,7 @@ export function webhookEventOf(body: unknown): WebhookEvent {
           currency: 'AUD',
           occurredAt: null,
           detail: of.detail,
+          ...(of.disputeId !== undefined && { disputeId: of.disputeId }),
         }
   if (event.type === 'payment.created' || event.type === 'payment.updated') {
     // The seller may sell other things too.
@@ -131,13 +133,16 @@ export function webhookEventOf(body: unknown): WebhookEvent {
       z.object({ dispute: Dispute }),
       object,
     ).dispute
-    return movement({
+    const update = movement({
       id,
       payment: disputed_payment.payment_id,
       status: disputeStates[state],
       money: amount_money,
       detail: `dispute ${state}`,
+      disputeId: id,
     })
+    // One that moves no money is an inquiry.
+    return update ?? { dispute: id, eventId: event.event_id }
   }
   return null
 }

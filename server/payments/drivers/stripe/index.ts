@@ -18,7 +18,9 @@ import {
   type Refund,
   type WebhookEvent,
 } from '../../driver.ts'
+import { disputesOf } from './disputes.ts'
 import { callStripe, callStripeOrNull } from './failure.ts'
+import { payoutsSince } from './payouts.ts'
 import type { StripeSettings } from './settings.ts'
 import { currencies, metadataOf, updateOfIntent, webhookEventOf, declineReason } from './wire.ts'
 
@@ -197,6 +199,8 @@ export function createStripe(settings: StripeSettings): CardDriver {
     }),
     lookUp,
     refund,
+    disputes: disputesOf(stripe),
+    payouts: (since) => payoutsSince(stripe, since),
 
     async openCustomer(buyer) {
       const customer = await callStripe(

@@ -86,7 +86,6 @@ test('what is none of ours says nothing', () => {
   expect(
     webhookEvent('charge.refunded', { id: 'ch_1', metadata: { portal_payment: 'CODE' } }),
   ).toBeNull()
-  expect(webhookEvent('charge.dispute.created', { id: 'dp_1', payment_intent: 'pi_1' })).toBeNull()
   expect(webhookEvent('a.type.of.tomorrow', {})).toBeNull()
 })
 
@@ -114,6 +113,14 @@ test.each([
     refundId: 'R1',
   })
   expect(webhookEvent(type, { ...refund, status: 'pending' })).toBeNull()
+})
+
+test('that a dispute was opened, changed or closed leads to a question about it', () => {
+  for (const type of ['created', 'updated', 'closed'])
+    expect(webhookEvent(`charge.dispute.${type}`, { id: 'dp_1', payment_intent: 'pi_1' })).toEqual({
+      dispute: 'dp_1',
+      eventId: 'evt_1',
+    })
 })
 
 test.each([

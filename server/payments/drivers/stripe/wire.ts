@@ -14,11 +14,11 @@ export const metadataOf = {
 } as const
 
 /** Undefined: a currency that we never asked for. Stripe's amounts are minor units, as ours. */
-const currencyOf = (code: string): Currency | undefined =>
+export const currencyOf = (code: string): Currency | undefined =>
   currencies.find((known) => known === code.toUpperCase())
-const idOf = (of: string | { readonly id: string } | null | undefined): string | null =>
+export const idOf = (of: string | { readonly id: string } | null | undefined): string | null =>
   typeof of === 'string' ? of : (of?.id ?? null)
-const momentOf = (seconds: number): Date => new Date(seconds * 1000)
+export const momentOf = (seconds: number): Date => new Date(seconds * 1000)
 
 /**
  * What Stripe holds of one payment. A declined attempt leaves the payment open: another card may
@@ -99,6 +99,7 @@ function disputeEventOf(
     reference: null,
     paymentRef,
     providerTransactionId: dispute.id,
+    disputeId: dispute.id,
     status,
     amount: BigInt(dispute.amount),
     currency,
@@ -128,8 +129,12 @@ export function webhookEventOf(event: Stripe.Event): WebhookEvent {
       return disputeEventOf(event.id, event.data.object, 'reversed')
     case 'charge.dispute.funds_reinstated':
       return disputeEventOf(event.id, event.data.object, 'restored')
-    // That a dispute was opened or closed moves no money, and a refunded charge is told of by its
-    // refund.
+    // That a dispute was opened or closed moves no money by itself.
+    case 'charge.dispute.created':
+    case 'charge.dispute.updated':
+    case 'charge.dispute.closed':
+      return { dispute: event.data.object.id, eventId: event.id }
+    // A refunded charge is told of by its refund.
     default:
       return null
   }

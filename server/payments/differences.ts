@@ -1,0 +1,161 @@
+/**
+ * Comparisons that are kept: what did not agree stands until it does, or until somebody explains
+ * it. Every night, and when an act asks for it, each gateway is compared by a job; the page reads
+ * rows and calls no gateway.
+ */
+import { days, later, type Clock } from '../platform/clock.ts'
+import { transaction, type Database, type Tx } from '../platform/db.ts'
+import { DriverFailure } from '../platform/errors.ts'
+import type { Jobs } from '../platform/jobs.ts'
+import type { Log } from '../platform/log.ts'
+import type { PaymentDriver } from './driver.ts'
+import { settleMovements } from './movements.ts'
+import type { Orders } from './orders.ts'
+import { reconcileDriver } from './reconcile.ts'
+import type { Settlement } from './settle.ts'
+
+export const compareJob = (driver: string): string => `compare-gateway-${driver}`
+export const settleDifferenceJob = (driver: string): string => `settle-difference-${driver}`
+const comparedMs = days(7)
+/** However old what is still open is, no more is asked about. */
+const longestMs = days(60)
+
+interface Deps {
+  readonly db: Database
+  readonly clock: Clock
+  readonly jobs: Jobs
+  readonly log: Log
+  readonly drivers: ReadonlyMap<string, PaymentDriver>
+  readonly orders: Orders
+  readonly settlement: Settlement
+}
+
+export function defineComparisons(deps: Deps): void {
+  const { db, clock, jobs, log } = deps
+
+  /** Compares a gateway, back to what is open, and writes down what differs and what agrees. */
+  async function compare(driver: PaymentDriver): Promise<void> {
+    const to = clock.now()
+    const { oldest } = await db
+      .selectFrom('payment_difference')
+      .select((eb) => eb.fn.min('at').as('oldest'))
+      .where('driver', '=', driver.name)
+      .where('agreed_at', 'is', null)
+      .where('closed_at', 'is', null)
+      .executeTakeFirstOrThrow()
+    const usual = later(to, -comparedMs)
+    const wanted = oldest && oldest < usual ? oldest : usual
+    const earliest = later(to, -longestMs)
+    const span = { from: wanted < earliest ? earliest : wanted, to }
+    const found = await reconcileDriver(db, deps.orders, driver, span)
+    const isReached = found.reached.length > 0
+    await transaction(db, async (tx) => {
+      for (const { about, found: difference } of found.differences)
+        if (difference) await keep(tx, driver.name, about, difference, to)
+      // What a gateway that was not reached did not say may differ still.
+      if (isReached)
+        await tx
+          .updateTable('payment_difference')
+          .set({ agreed_at: to })
+          .where('driver', '=', driver.name)
+          .where('agreed_at', 'is', null)
+          .where('at', '>=', span.from)
+          .where('seen_at', '<', to)
+          .execute()
+      const run = {
+        at: to,
+        reached: isReached,
+        payments: found.payments,
+        postings: found.postings,
+        queried: found.queried,
+      }
+      await tx
+        .insertInto('payment_comparison')
+        .values({ driver: driver.name, ...run })
+        .onConflict((conflict) => conflict.column('driver').doUpdateSet(run))
+        .execute()
+    })
+    log.info(
+      { driver: driver.name, differences: found.differences.length },
+      'a gateway was compared with payments and ledger',
+    )
+  }
+
+  /** Asks about the payment, settles what the gateway says of it, and compares once more. */
+  async function settle(driver: PaymentDriver, about: string): Promise<void> {
+    const payment = await db
+      .selectFrom('payment')
+      .selectAll()
+      .where('code', '=', about)
+      .where('driver', '=', driver.name)
+      .executeTakeFirst()
+    try {
+      if (payment) {
+        const order = deps.orders.orderOf(payment, await deps.orders.buyerOf(payment.customer_id))
+        const update = await driver.lookUp(order)
+        if (update) await deps.settlement.settle(driver, update)
+        for (const extra of (await driver.extras?.(order)) ?? [])
+          await deps.settlement.settle(driver, extra)
+      } else if (driver.movements)
+        await transaction(db, (tx) => jobs.add(tx, settleMovements(driver.name), {}))
+    } catch (error) {
+      if (!(error instanceof DriverFailure)) throw error
+      log.warn({ err: error, driver: driver.name, about }, 'a difference could not be asked about')
+    }
+    await compare(driver)
+  }
+
+  for (const driver of deps.drivers.values()) {
+    jobs.define({
+      name: compareJob(driver.name),
+      cron: '17 20 * * *',
+      retries: 1,
+      limitSeconds: 3600,
+      run: () => compare(driver),
+    })
+    jobs.define<{ about: string }>({
+      name: settleDifferenceJob(driver.name),
+      retries: 3,
+      limitSeconds: 3600,
+      run: ({ about }) => settle(driver, about),
+    })
+  }
+}
+
+type Compared = NonNullable<
+  Awaited<ReturnType<typeof reconcileDriver>>['differences'][number]['found']
+>
+
+/** Closed with the same figures it stays closed; with others it is open again. */
+async function keep(
+  tx: Tx,
+  driver: string,
+  about: string,
+  { kind, here, there, currency, at }: Compared,
+  now: Date,
+): Promise<void> {
+  await tx
+    .insertInto('payment_difference')
+    .values({ driver, kind, about, here, there, currency, at, found_at: now, seen_at: now })
+    .onConflict((conflict) =>
+      conflict.columns(['driver', 'kind', 'about']).doUpdateSet((eb) => ({
+        here,
+        there,
+        at,
+        seen_at: now,
+        agreed_at: null,
+        closed_at: eb
+          .case()
+          .when(
+            eb.and([
+              eb('payment_difference.here', 'is not distinct from', here),
+              eb('payment_difference.there', 'is not distinct from', there),
+            ]),
+          )
+          .then(eb.ref('payment_difference.closed_at'))
+          .else(null)
+          .end(),
+      })),
+    )
+    .execute()
+}

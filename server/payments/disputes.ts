@@ -1,0 +1,295 @@
+/**
+ * Disputes: what a gateway says of one is asked for after every webhook about it, and every hour
+ * for all of them, so that no order of webhooks and no missed one matters. The money follows what
+ * the gateway has done with it, once (reversals.ts). An answer of the operator is a job that may
+ * run twice and acts once.
+ */
+import { randomUUID } from 'node:crypto'
+import type { Selectable } from 'kysely'
+import { days, later, type Clock } from '../platform/clock.ts'
+import type { DB } from '../platform/db-types.ts'
+import { isUuid, transaction, type Database, type Tx } from '../platform/db.ts'
+import { DriverFailure, type Sentence } from '../platform/errors.ts'
+import type { Jobs } from '../platform/jobs.ts'
+import type { Log } from '../platform/log.ts'
+import type { GatewayDispute, PaymentDriver, PaymentUpdate } from './driver.ts'
+import type { Settled, Settlement } from './settle.ts'
+
+export type DisputeRow = Selectable<DB['payment_dispute']>
+
+/** Schemes let a payer dispute a payment for about four months, and decide within as many. */
+const listedMs = days(250)
+const answerJob = (driver: string): string => `answer-dispute-${driver}`
+
+/** Why a dispute cannot be answered, for the operator. */
+export class NotAnswerable extends Error {
+  readonly text: Sentence
+  constructor(text: Sentence) {
+    super(text.en)
+    this.text = text
+  }
+}
+
+export interface Answered {
+  readonly dispute: DisputeRow
+  readonly answerId: string
+  readonly customerId: string
+}
+export interface Disputes {
+  /** Asks the gateway how a dispute stands, and does what follows from it. */
+  refresh(driver: PaymentDriver, reference: string): Promise<Settled>
+}
+export interface DisputeAnswers {
+  /** Without `text` it is accepted. The gateway is asked by a job. Throws NotAnswerable. */
+  answerIn(tx: Tx, disputeId: string, text?: string): Promise<Answered>
+}
+
+const isDecided = ({ state }: Pick<GatewayDispute, 'state'>): boolean =>
+  state === 'won' || state === 'lost' || state === 'closed'
+
+/** The updates that say what the gateway has done with the money. */
+function movesOf(dispute: GatewayDispute, reference: string): PaymentUpdate[] {
+  const move = (status: 'reversed' | 'restored'): PaymentUpdate => ({
+    eventId: `dispute:${dispute.id}:${status}`,
+    reference,
+    providerTransactionId: dispute.id,
+    status,
+    amount: dispute.amount,
+    currency: dispute.currency,
+    occurredAt: dispute.openedAt,
+    detail: `dispute ${dispute.reason}`,
+  })
+  if (dispute.money === 'kept') return []
+  return dispute.money === 'taken' ? [move('reversed')] : [move('reversed'), move('restored')]
+}
+
+interface Deps {
+  readonly db: Database
+  readonly clock: Clock
+  readonly jobs: Jobs
+  readonly log: Log
+  readonly drivers: ReadonlyMap<string, PaymentDriver>
+}
+
+/** Writes down how it stands; an answer whose fate was unknown is decided by it. */
+async function note(
+  { db, clock }: Pick<Deps, 'db' | 'clock'>,
+  driver: string,
+  paymentId: string,
+  dispute: GatewayDispute,
+): Promise<void> {
+  const now = clock.now()
+  const told = {
+    state: dispute.state,
+    is_inquiry: dispute.isInquiry,
+    amount: dispute.amount,
+    reason: dispute.reason,
+    fee: dispute.fee,
+    money: dispute.money,
+    evidence_due_at: dispute.evidenceDueAt,
+    seen_at: now,
+  }
+  await transaction(db, async (tx) => {
+    const { id } = await tx
+      .insertInto('payment_dispute')
+      .values({
+        ...told,
+        id: randomUUID(),
+        driver,
+        reference: dispute.id,
+        payment_id: paymentId,
+        currency: dispute.currency,
+        opened_at: dispute.openedAt,
+        closed_at: isDecided(dispute) ? now : null,
+      })
+      .onConflict((conflict) =>
+        conflict.columns(['driver', 'reference']).doUpdateSet((row) => ({
+          ...told,
+          // The moment at which it was first found decided stays.
+          closed_at: isDecided(dispute)
+            ? row.fn.coalesce('payment_dispute.closed_at', row.val(now))
+            : null,
+        })),
+      )
+      .returning('id')
+      .executeTakeFirstOrThrow()
+    // One of which nobody knew whether it was sent: a dispute that still waits has not got it.
+    const status = dispute.state === 'needs_evidence' ? 'refused' : 'done'
+    await tx
+      .updateTable('payment_dispute_answer')
+      .set({ status, settled_at: now })
+      .where('dispute_id', '=', id)
+      .where('status', '=', 'unclear')
+      .execute()
+  })
+}
+
+export function createDisputes(deps: Deps & { readonly settlement: Settlement }): Disputes {
+  const { db, jobs, log, drivers, settlement } = deps
+
+  async function apply(driver: PaymentDriver, dispute: GatewayDispute): Promise<Settled> {
+    const payment = await db
+      .selectFrom('payment')
+      .select(['id', 'reference'])
+      .where('driver', '=', driver.name)
+      .where((eb) =>
+        eb.or([
+          eb('provider_ref', '=', dispute.paymentRef),
+          eb('provider_transaction_id', '=', dispute.paymentRef),
+        ]),
+      )
+      .executeTakeFirst()
+    // The account may sell other things too.
+    if (!payment) return { outcome: 'unknown_order', paymentId: null }
+    let outcome: Settled['outcome'] = 'already'
+    for (const update of movesOf(dispute, payment.reference)) {
+      const settled = await settlement.settle(driver, update)
+      if (settled.outcome !== 'already') outcome = settled.outcome
+    }
+    await note(deps, driver.name, payment.id, dispute)
+    return { outcome, paymentId: payment.id }
+  }
+
+  for (const driver of drivers.values()) {
+    const { disputes } = driver
+    if (!disputes) continue
+    jobs.define({
+      name: `look-at-disputes-${driver.name}`,
+      cron: '41 * * * *',
+      // The next one asks for the same and more.
+      retries: 0,
+      limitSeconds: 600,
+      async run() {
+        try {
+          // The gateway keeps to the wall's clock.
+          for (const dispute of await disputes.list(later(new Date(), -listedMs)))
+            await apply(driver, dispute)
+        } catch (error) {
+          if (!(error instanceof DriverFailure)) throw error
+          log.warn({ err: error, driver: driver.name }, 'a gateway gave no list of its disputes')
+        }
+      },
+    })
+    jobs.define<{ answerId: string }>({
+      name: answerJob(driver.name),
+      retries: 12,
+      retryDelaySeconds: 2,
+      limitSeconds: 60,
+      run: ({ answerId }, attempt) => send(driver, answerId, attempt.last),
+    })
+  }
+
+  async function send(driver: PaymentDriver, answerId: string, last: boolean): Promise<void> {
+    const calls = driver.disputes
+    const answer = await db
+      .selectFrom('payment_dispute_answer as a')
+      .innerJoin('payment_dispute as d', 'd.id', 'a.dispute_id')
+      .select(['a.kind', 'a.text', 'a.status', 'd.reference'])
+      .where('a.id', '=', answerId)
+      .executeTakeFirstOrThrow()
+    if (!calls || answer.status === 'done' || answer.status === 'refused') return
+    const close = (status: 'done' | 'refused' | 'unclear', detail: string | null) =>
+      db
+        .updateTable('payment_dispute_answer')
+        .set({ status, detail, settled_at: status === 'unclear' ? null : deps.clock.now() })
+        .where('id', '=', answerId)
+        .where('status', 'in', ['requested', 'unclear'])
+        .execute()
+    const key = answerId.replaceAll('-', '')
+    try {
+      const now =
+        answer.kind === 'evidence'
+          ? await calls.submit(answer.reference, { answerId: key, text: answer.text })
+          : await calls.accept(answer.reference, key)
+      await close('done', null)
+      await apply(driver, now)
+    } catch (error) {
+      if (!(error instanceof DriverFailure)) throw error
+      log.error({ err: error, answer: answerId, driver: driver.name }, 'a dispute was not answered')
+      if (error.kind !== 'rejected' && !last) throw error
+      // An attempt whose response was lost may have done it: how the dispute stands decides.
+      const now = await calls.get(answer.reference).catch((failure: unknown) => {
+        if (failure instanceof DriverFailure) return undefined
+        throw failure
+      })
+      if (now === undefined) return void (await close('unclear', error.message))
+      const isSent = now?.state === (answer.kind === 'evidence' ? 'under_review' : 'lost')
+      await close(isSent ? 'done' : 'refused', isSent ? null : error.message)
+      if (now) await apply(driver, now)
+    }
+  }
+
+  return {
+    async refresh(driver, reference) {
+      const dispute = (await driver.disputes?.get(reference)) ?? null
+      if (!dispute) return { outcome: 'unknown_order', paymentId: null }
+      return await apply(driver, dispute)
+    },
+  }
+}
+
+/** For a command as well, which runs no job. */
+export function createDisputeAnswers(
+  deps: Pick<Deps, 'clock' | 'drivers'> & { readonly jobs: Pick<Jobs, 'add'> },
+): DisputeAnswers {
+  return {
+    async answerIn(tx, disputeId, text) {
+      const row = isUuid(disputeId)
+        ? await tx
+            .selectFrom('payment_dispute')
+            .selectAll()
+            .where('id', '=', disputeId)
+            .forUpdate()
+            .executeTakeFirst()
+        : undefined
+      const calls = row && deps.drivers.get(row.driver)?.disputes
+      if (!row)
+        throw new NotAnswerable({ en: 'There is no such dispute.', vi: 'Không có khiếu nại này.' })
+      if (!calls)
+        throw new NotAnswerable({
+          en: 'This gateway takes answers at its own desk only.',
+          vi: 'Cổng này chỉ nhận phản hồi trên trang quản trị của họ.',
+        })
+      if (row.state !== 'needs_evidence')
+        throw new NotAnswerable({
+          en: 'This dispute waits for no answer.',
+          vi: 'Khiếu nại này không chờ phản hồi.',
+        })
+      if (text !== undefined && text.length > calls.longestText)
+        throw new NotAnswerable({
+          en: `This gateway takes ${calls.longestText} characters at most.`,
+          vi: `Cổng này chỉ nhận tối đa ${calls.longestText} ký tự.`,
+        })
+      const before = await tx
+        .selectFrom('payment_dispute_answer')
+        .select('id')
+        .where('dispute_id', '=', row.id)
+        .where('status', '!=', 'refused')
+        .executeTakeFirst()
+      if (before)
+        throw new NotAnswerable({
+          en: 'This dispute has its answer already.',
+          vi: 'Khiếu nại này đã được phản hồi.',
+        })
+      const answerId = randomUUID()
+      await tx
+        .insertInto('payment_dispute_answer')
+        .values({
+          id: answerId,
+          dispute_id: row.id,
+          kind: text === undefined ? 'acceptance' : 'evidence',
+          text: text ?? '',
+          status: 'requested',
+          created_at: deps.clock.now(),
+        })
+        .execute()
+      await deps.jobs.add(tx, answerJob(row.driver), { answerId })
+      const { customer_id: customerId } = await tx
+        .selectFrom('payment')
+        .select('customer_id')
+        .where('id', '=', row.payment_id)
+        .executeTakeFirstOrThrow()
+      return { dispute: row, answerId, customerId }
+    },
+  }
+}

@@ -1,0 +1,226 @@
+/**
+ * Pay-outs: what gateways sent to our bank and kept as fees, from their calls or their files. Each
+ * is posted once, when it has arrived; each line of its report is compared with what we know of the
+ * movement, and what does not agree stands there until somebody closes it.
+ */
+import { createHash, randomUUID } from 'node:crypto'
+import { days, later, type Clock } from '../platform/clock.ts'
+import { transaction, type Database, type Queryable, type Tx } from '../platform/db.ts'
+import { DriverFailure } from '../platform/errors.ts'
+import type { Jobs } from '../platform/jobs.ts'
+import type { Log } from '../platform/log.ts'
+import type { Ledger } from '../wallet/index.ts'
+import type { GatewayPayout, PaymentDriver, PayoutLine } from './driver.ts'
+
+/** How far back the hourly look reads. */
+const readMs = days(35)
+const batch = 500
+export const readPayoutsJob = (driver: string): string => `read-payouts-${driver}`
+
+interface Deps {
+  readonly clock: Clock
+  readonly ledger: Ledger
+}
+/** `already`: it was posted before. `waits`: it has not reached the bank yet. */
+export type Recorded = 'posted' | 'already' | 'undone' | 'waits'
+
+/** What we know of the movement that a line is about, minor units; undefined: nothing. */
+async function known(
+  db: Queryable,
+  driver: string,
+  { kind, movement }: PayoutLine,
+): Promise<{ amount: bigint; code: string } | undefined> {
+  if (movement === null || kind === 'fee' || kind === 'other') return undefined
+  if (kind === 'payment')
+    return await db
+      .selectFrom('payment')
+      .select(['received as amount', 'code'])
+      .where('driver', '=', driver)
+      .where((eb) =>
+        eb.or(
+          (['provider_ref', 'provider_transaction_id', 'reference', 'code'] as const).map(
+            (column) => eb(column, '=', movement),
+          ),
+        ),
+      )
+      .executeTakeFirst()
+  const own =
+    kind === 'refund'
+      ? await db
+          .selectFrom('payment_refund as r')
+          .innerJoin('payment as p', 'p.id', 'r.payment_id')
+          .select(['r.amount', 'p.code'])
+          .where('p.driver', '=', driver)
+          .where('r.provider_refund_id', '=', movement)
+          .where('r.status', '=', 'done')
+          .executeTakeFirst()
+      : undefined
+  const found =
+    own ??
+    (await db
+      .selectFrom('payment_reversal as r')
+      .innerJoin('payment as p', 'p.id', 'r.payment_id')
+      .select(['r.amount', 'p.code'])
+      .where('p.driver', '=', driver)
+      .where('r.movement', '=', movement)
+      .where('r.kind', '=', reversalKinds[kind])
+      .executeTakeFirst())
+  if (!found) return undefined
+  return { code: found.code, amount: kind === 'dispute_won' ? found.amount : -found.amount }
+}
+const reversalKinds = {
+  refund: 'refunded',
+  dispute: 'reversed',
+  dispute_won: 'restored',
+} as const
+
+/** What a gateway keeps: the fees of its lines, and lines that are fees themselves. */
+const feesOf = (lines: readonly PayoutLine[]): bigint =>
+  lines.reduce((sum, { kind, amount, fee }) => sum + fee - (kind === 'fee' ? amount : 0n), 0n)
+const netOf = (lines: readonly PayoutLine[]): bigint =>
+  lines.reduce((sum, { amount, fee }) => sum + amount - fee, 0n)
+
+/** A line that another pay-out has had already. */
+export class PaidOutBefore extends Error {
+  readonly lines: readonly string[]
+  constructor(lines: readonly string[]) {
+    super(`paid out before: ${lines.join(', ')}`)
+    this.lines = lines
+  }
+}
+
+/**
+ * Posts a pay-out that has arrived, once. Throws PaidOutBefore, and nothing was written then.
+ * `file`: where it was read from.
+ */
+export async function recordPayout(
+  tx: Tx,
+  { clock, ledger }: Deps,
+  driver: Pick<PaymentDriver, 'name' | 'displayName'>,
+  payout: GatewayPayout,
+  file?: { readonly name: string; readonly text: string },
+): Promise<{ id: string; outcome: Recorded; fees: bigint; lineSum: bigint }> {
+  const now = clock.now()
+  const told = { status: payout.status, arrives_at: payout.arrivesAt, seen_at: now }
+  const { id, posted_at, undone_at } = await tx
+    .insertInto('gateway_payout')
+    .values({
+      ...told,
+      id: randomUUID(),
+      driver: driver.name,
+      reference: payout.id,
+      currency: payout.currency,
+      amount: payout.amount,
+      file_name: file?.name ?? null,
+      file_hash: file ? createHash('sha256').update(file.text).digest() : null,
+    })
+    .onConflict((conflict) => conflict.columns(['driver', 'reference']).doUpdateSet(told))
+    .returning(['id', 'posted_at', 'undone_at'])
+    .executeTakeFirstOrThrow()
+  const [fees, lineSum] = [feesOf(payout.lines), netOf(payout.lines)]
+  const found = (outcome: Recorded) => ({ id, outcome, fees, lineSum })
+  const key = `payout:${driver.name}:${payout.id}`
+  const posting = {
+    driver: driver.name,
+    currency: payout.currency,
+    amount: payout.amount,
+    details: { provider: driver.displayName, code: payout.id },
+  }
+  if (payout.status === 'failed' && posted_at !== null && undone_at === null) {
+    await ledger.undoPayout(tx, { ...posting, key: `${key}:undone` })
+    await tx.updateTable('gateway_payout').set({ undone_at: now }).where('id', '=', id).execute()
+    return found('undone')
+  }
+  if (posted_at !== null) return found('already')
+  if (payout.status !== 'paid') return found('waits')
+  await writeLines(tx, driver.name, id, payout.lines)
+  await ledger.settlePayout(tx, { ...posting, key, fees })
+  await tx
+    .updateTable('gateway_payout')
+    .set({ fees, line_sum: lineSum, posted_at: now })
+    .where('id', '=', id)
+    .execute()
+  return found('posted')
+}
+
+async function writeLines(
+  tx: Tx,
+  driver: string,
+  payoutId: string,
+  lines: readonly PayoutLine[],
+): Promise<void> {
+  if (lines.length === 0) return
+  const rows = []
+  for (const line of lines) {
+    const found = await known(tx, driver, line)
+    const isCompared = line.kind !== 'fee'
+    let fault: 'unknown' | 'amount' | null = null
+    if (isCompared && !found) fault = 'unknown'
+    else if (found && found.amount !== line.amount) fault = 'amount'
+    rows.push({
+      payout_id: payoutId,
+      driver,
+      reference: line.id,
+      kind: line.kind,
+      amount: line.amount,
+      fee: line.fee,
+      movement: line.movement,
+      code: found?.code ?? null,
+      fault,
+      expected: found?.amount ?? null,
+    })
+  }
+  for (let at = 0; at < rows.length; at += batch) {
+    const some = rows.slice(at, at + batch)
+    const written = await tx
+      .insertInto('gateway_payout_line')
+      .values(some)
+      .onConflict((conflict) => conflict.columns(['driver', 'reference']).doNothing())
+      .returning('reference')
+      .execute()
+    if (written.length === some.length) continue
+    const fresh = new Set(written.map(({ reference }) => reference))
+    // One that stands twice in this report counts as paid out before as well.
+    const again = some.filter(({ reference }) => !fresh.delete(reference))
+    throw new PaidOutBefore(again.map(({ reference }) => reference))
+  }
+}
+
+/** Every hour the gateways that have a call for it are asked what they paid out. */
+export function definePayouts(
+  deps: Deps & {
+    readonly db: Database
+    readonly jobs: Jobs
+    readonly log: Log
+    readonly drivers: ReadonlyMap<string, PaymentDriver>
+  },
+): void {
+  const { db, jobs, log } = deps
+  for (const driver of deps.drivers.values()) {
+    if (!driver.payouts) continue
+    jobs.define<{ since?: string }>({
+      name: readPayoutsJob(driver.name),
+      cron: '11 * * * *',
+      // The next one reads the same and more.
+      retries: 0,
+      limitSeconds: 1800,
+      async run({ since }) {
+        try {
+          // The gateway keeps to the wall's clock.
+          const from = since === undefined ? later(new Date(), -readMs) : new Date(since)
+          const payouts = (await driver.payouts?.(from)) ?? []
+          for (const payout of payouts)
+            await transaction(db, (tx) => recordPayout(tx, deps, driver, payout)).catch(
+              (error: unknown) => {
+                // It keeps no other one waiting; the next look has it again.
+                log.error({ err: error, driver: driver.name, payout: payout.id }, 'not posted')
+              },
+            )
+        } catch (error) {
+          if (!(error instanceof DriverFailure)) throw error
+          log.warn({ err: error, driver: driver.name }, 'a gateway gave no list of its pay-outs')
+        }
+      },
+    })
+  }
+}

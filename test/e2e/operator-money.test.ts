@@ -1,0 +1,151 @@
+/**
+ * The desk's pages about money in a real browser: a dispute that is answered, and every page in
+ * Vietnamese, dark and on a phone. With PICTURES=folder the looks are kept there.
+ */
+import path from 'node:path'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { cardsOf } from '../card-holder.ts'
+import { openTestPortal, type TestPortal } from '../portal.ts'
+import { newMember, type TestMember } from '../staff.ts'
+import { stripeBrowser } from '../stripe-browser.ts'
+import {
+  endVisits,
+  openBrowser,
+  openPage,
+  phone,
+  resize,
+  settled,
+  sideways,
+  violations,
+  visitAs,
+  wide,
+  type Look,
+} from './browser.ts'
+
+let portal: TestPortal
+let browser: Browser
+let finance: TestMember
+beforeAll(async () => {
+  ;[portal, browser] = await Promise.all([openTestPortal(), openBrowser()])
+  finance = await newMember(portal, 'finance')
+  const cards = cardsOf(
+    () => portal,
+    () => stripeBrowser(portal.sandboxUrl, portal.keysOf('stripe')['publishableKey'] ?? ''),
+  )
+  const an = await portal.customer({ region: 'AUD' })
+  const { payment } = await cards.paid(an, 4200)
+  await cards.dashboard({ action: 'dispute', payment })
+  await cards.balances(an, 0)
+})
+afterAll(async () => {
+  await endVisits(browser)
+  await portal?.close()
+})
+
+async function deskOf(member: TestMember, look: Look = {}) {
+  const one = await visitAs(browser, { language: 'en', viewport: wide, ...look })
+  const [name = '', value = ''] = (member.headers['cookie'] ?? '').split('=')
+  await one.context.addCookies([
+    { name, value, url: `${portal.url}/api/operator`, httpOnly: true, sameSite: 'Strict' },
+  ])
+  return one
+}
+async function keep(page: Page, name: string): Promise<void> {
+  await settled(page)
+  expect([name, await violations(page)]).toEqual([name, []])
+  for (const [size, at] of Object.entries({ wide, phone })) {
+    await resize(page, at)
+    if (size === 'phone') expect([name, await sideways(page)]).toEqual([name, 0])
+    const folder = process.env['PICTURES']
+    if (folder !== undefined)
+      await page.screenshot({ path: path.join(folder, `${name}-${size}.png`), fullPage: true })
+  }
+  await resize(page, wide)
+}
+
+test('a dispute is found, read and answered', async () => {
+  const { page, complaints } = await deskOf(finance)
+  await openPage(page, `${portal.url}/operator`)
+  await page.getByRole('link', { name: 'Money' }).click()
+  await page.getByRole('link', { name: 'Disputes' }).click()
+  await page.getByText('Needs evidence').waitFor()
+  await keep(page, 'disputes-en-light')
+  await page.getByRole('link', { name: 'Nguyễn Văn An' }).click()
+  await page.getByRole('heading', { level: 1, name: /42\.00/ }).waitFor()
+  await page.getByRole('button', { name: 'Send evidence' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog
+    .getByLabel('Evidence for the bank')
+    .fill('Ordered on 1 June and signed in to every day since; the log is kept.')
+  await dialog.getByLabel('Reason').fill('Ticket 4711')
+  await keep(page, 'dispute-answer-en-light')
+  await dialog.getByRole('button', { name: 'Send evidence' }).click()
+  await page.getByText('Ordered on 1 June').waitFor()
+  await keep(page, 'dispute-en-light')
+  expect(complaints).toEqual([])
+})
+
+test('a file of a gateway is imported and says what does not agree', async () => {
+  const { page, complaints } = await deskOf(finance)
+  await openPage(page, `${portal.url}/operator/payouts`)
+  await page.getByRole('button', { name: 'Import pay-out' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Gateway', { exact: true }).selectOption('stripe')
+  await dialog.getByLabel('File of the gateway').setInputFiles({
+    name: 'november.csv',
+    mimeType: 'text/csv',
+    buffer: Buffer.from('transaction,amount,fee\nNOBODY,12.00,0.50\n'),
+  })
+  await dialog.getByLabel('Name of the pay-out').fill('November, first')
+  await dialog.getByLabel('Currency').selectOption('AUD')
+  await dialog.getByLabel('Amount').fill('11.50')
+  await dialog.getByLabel('Day at the bank').fill('2026-11-24')
+  await dialog.getByLabel('Reason').fill('Statement of 25 November')
+  await keep(page, 'payout-import-en-light')
+  await dialog.getByRole('button', { name: 'Import pay-out' }).click()
+  await dialog.waitFor({ state: 'detached' })
+  await page.getByText('1 difference').waitFor()
+  await keep(page, 'payouts-en-light')
+  await page.getByRole('link', { name: /November, first/ }).click()
+  await page.getByText('Nothing of this is known here.').waitFor()
+  await keep(page, 'payout-en-light')
+
+  await page.getByRole('link', { name: 'Reconciliation' }).click()
+  await page.getByText('Line of a pay-out does not agree').waitFor()
+  await keep(page, 'reconciliation-en-light')
+  await page.getByRole('button', { name: 'Close as explained' }).click()
+  await page.getByRole('dialog').getByLabel('Reason').fill('Sold at the counter')
+  await page.getByRole('dialog').getByRole('button', { name: 'Close as explained' }).click()
+  await page.getByText('Everything agrees.').waitFor()
+  expect(complaints).toEqual([])
+})
+
+test('a file for accounting is downloaded', async () => {
+  const { page, complaints } = await deskOf(finance)
+  await openPage(page, `${portal.url}/operator/exports`)
+  await page.getByLabel('From').fill('2030-01-01')
+  await page.getByText('The first day comes before the last one.').waitFor()
+  await page.getByLabel('From').fill('2026-01-01')
+  await page.getByLabel('To').fill('2030-12-31')
+  await keep(page, 'exports-en-light')
+  const [file] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('link', { name: 'Download: Journal' }).click(),
+  ])
+  expect(file.suggestedFilename()).toBe('journal-2026-01-01-2030-12-31.csv')
+  expect(complaints).toEqual([])
+})
+
+test('in Vietnamese and dark every page is whole', async () => {
+  const { page, complaints } = await deskOf(finance, { language: 'vi', theme: 'dark' })
+  for (const name of ['suspense', 'payouts', 'reconciliation', 'exports', 'disputes']) {
+    await openPage(page, `${portal.url}/operator/${name}`)
+    await keep(page, `${name}-vi-dark`)
+  }
+  await page.getByText('Tất cả', { exact: true }).click()
+  await page.getByRole('link', { name: 'Nguyễn Văn An' }).click()
+  await page.getByText('Đã trừ khỏi ví').waitFor()
+  await keep(page, 'dispute-vi-dark')
+  expect(complaints).toEqual([])
+})

@@ -1,0 +1,56 @@
+/** What the desk's pages about money read. */
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
+import {
+  dispute,
+  disputes,
+  holdings,
+  payout,
+  payouts,
+  reconciliation,
+} from '../../../contract/operator-money.ts'
+import { call, callPage } from '../api.ts'
+
+export const disputesQuery = (show: 'open' | 'all') =>
+  infiniteQueryOptions({
+    queryKey: ['disputes', show],
+    queryFn: ({ pageParam, signal }) =>
+      callPage(
+        disputes,
+        { query: { show, limit: 30, ...(pageParam && { cursor: pageParam }) } },
+        signal,
+      ),
+    initialPageParam: '',
+    getNextPageParam: ({ next }) => next,
+  })
+export const disputeQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['dispute', id],
+    queryFn: ({ signal }) => call(dispute, { params: { id } }, signal),
+    // An answer is on its way, or the gateway has it and the desk has not heard so yet.
+    refetchInterval: ({ state: { data } }) =>
+      data?.answer === 'requested' || (data?.answer === 'done' && data.state === 'needs_evidence')
+        ? 3_000
+        : false,
+  })
+export const payoutsQuery = infiniteQueryOptions({
+  queryKey: ['payouts'],
+  queryFn: ({ pageParam, signal }) =>
+    callPage(payouts, { query: { limit: 30, ...(pageParam && { cursor: pageParam }) } }, signal),
+  initialPageParam: '',
+  getNextPageParam: ({ next }) => next,
+})
+export const payoutQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['payout', id],
+    queryFn: ({ signal }) => call(payout, { params: { id } }, signal),
+  })
+export const holdingsQuery = queryOptions({
+  queryKey: ['holdings'],
+  queryFn: ({ signal }) => call(holdings, {}, signal),
+})
+export const reconciliationQuery = queryOptions({
+  queryKey: ['reconciliation'],
+  queryFn: ({ signal }) => call(reconciliation, {}, signal),
+  // A comparison that was asked for is done by a job.
+  refetchInterval: 10_000,
+})
