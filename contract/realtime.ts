@@ -26,6 +26,9 @@ export const eventNames = [
   'wallet.chargeback_returned',
   'wallet.adjusted',
   'dns.status',
+  'ticket.opened',
+  'ticket.answered',
+  'ticket.closed',
 ] as const
 export type EventName = (typeof eventNames)[number]
 
@@ -77,6 +80,16 @@ export const DomainEvent = z.object({
     id: z.string(),
     name: z.string(),
     status: z.enum(['active', 'moved', 'pending']),
+  }),
+})
+
+/** Payload of ticket.*. */
+export const TicketEvent = z.object({
+  ticket: z.object({
+    id: z.string(),
+    number: z.int(),
+    subject: z.string(),
+    state: z.enum(['open', 'answered', 'closed']),
   }),
 })
 

@@ -20,6 +20,7 @@ import {
 import * as certificates from './certificates/index.ts'
 import type { Config } from './config.ts'
 import { createEndPrograms, customerPrograms } from './customer-programs.ts'
+import { customerTickets, replyAddressesOf } from './customer-tickets.ts'
 import { connectNode, type Drivers, type NodeLine } from './drivers.ts'
 import {
   createDelegation,
@@ -72,6 +73,7 @@ import { createRealtime } from './realtime/index.ts'
 import * as staff from './staff/index.ts'
 import { createClosure, routes as statusRoutes } from './status/index.ts'
 import * as storefront from './storefront/index.ts'
+import { titles as ticketTitles } from './tickets/index.ts'
 import { identifyToken } from './tokens/index.ts'
 import { defineUpkeep } from './upkeep.ts'
 import { version } from './version.ts'
@@ -200,7 +202,13 @@ export async function openApp(parts: AppParts) {
     db,
     onSent: sender.onSent,
     complete: links.complete,
-    titles: { ...billing.titles, ...payments.titles, ...wordpress.titles, ...dnsTitles },
+    titles: {
+      ...billing.titles,
+      ...payments.titles,
+      ...wordpress.titles,
+      ...dnsTitles,
+      ...ticketTitles,
+    },
     notices,
     clock,
     app: {
@@ -696,7 +704,19 @@ export async function openApp(parts: AppParts) {
     mayConnect: parts.mayFetch,
     delaysSeconds: parts.timing?.webhookSeconds,
   })
+  const tickets = customerTickets(http, {
+    db,
+    clock,
+    limits,
+    outbox: realtime,
+    letter: messages.letter,
+    customer: accounts.customer,
+    portalUrl,
+    brandName: catalog.brand.name,
+    addresses: replyAddressesOf(config, secrets),
+  })
   operatorDesk(http, {
+    tickets,
     db,
     clock,
     log,

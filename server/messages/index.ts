@@ -20,6 +20,16 @@ export interface Outbox {
   /** `until`: when it is worth nothing any more and is not sent; `from`: it is not sent before. */
   sms(tx: Tx, to: string, text: string, when?: { from?: Date; until?: Date }): Promise<void>
   mail(tx: Tx, to: string, subject: string, text: string, until?: Date): Promise<void>
+  /** A letter whose answer goes elsewhere than to its sender. */
+  letter(
+    tx: Tx,
+    of: {
+      readonly to: string
+      readonly subject: string
+      readonly text: string
+      readonly replyTo: string | undefined
+    },
+  ): Promise<void>
 }
 export interface Messages extends Outbox {
   /** How many are not sent and may still be. */
@@ -64,6 +74,7 @@ export function createOutbox({
       text: string
       from?: Date | undefined
       until: Date | undefined
+      replyTo?: string | undefined
     },
   ): Promise<void> {
     const id = randomUUID()
@@ -75,6 +86,7 @@ export function createOutbox({
         recipient: message.recipient,
         subject: message.subject,
         sealed_text: secrets.seal(purpose(id), message.text),
+        reply_to: message.replyTo ?? null,
         created_at: clock.now(),
         expires_at: message.until ?? null,
       })
@@ -93,6 +105,8 @@ export function createOutbox({
       store(tx, { channel: 'sms', recipient, subject: null, text, from, until }),
     mail: (tx, recipient, subject, text, until) =>
       store(tx, { channel: 'mail', recipient, subject, text, until }),
+    letter: (tx, { to, subject, text, replyTo }) =>
+      store(tx, { channel: 'mail', recipient: to, subject, text, until: undefined, replyTo }),
   }
 }
 
@@ -134,6 +148,7 @@ export function createMessages(deps: {
           subject: message.subject ?? '',
           text,
           idempotencyKey: id,
+          replyTo: message.reply_to ?? undefined,
         })
     } catch (error) {
       const refused =

@@ -16,6 +16,7 @@ import { customerActs } from './customer-acts.ts'
 import { moneyActs } from './money-acts.ts'
 import { staffActs } from './staff-acts.ts'
 import { statusActs } from './status-acts.ts'
+import { ticketActs } from './ticket-acts.ts'
 import { workActs } from './work.ts'
 import { actOfKey, holdTrail, writeAct } from './trail.ts'
 
@@ -24,6 +25,7 @@ const registry: Registry = {
   ...moneyActs,
   ...staffActs,
   ...statusActs,
+  ...ticketActs,
   ...workActs,
 }
 /** By the name that its input was read under. */
@@ -56,6 +58,9 @@ export function wantedOf(
   }
 }
 
+/** What is written down of the input. */
+const keptOf = (name: ActName, input: ActInput<ActName>): object =>
+  actOf(name).kept?.(input) ?? input
 const plain = (value: unknown): Facts => JSON.parse(canonical(value)) as Facts
 
 type Outcome = ActOutcome & { readonly told?: Readonly<Record<string, string>> }
@@ -64,7 +69,7 @@ type Outcome = ActOutcome & { readonly told?: Readonly<Record<string, string>> }
 async function earlier(tx: Tx, { name, input, key }: Wanted): Promise<Outcome | undefined> {
   if (key === null) return undefined
   const isSame = (act: string, given: unknown): boolean =>
-    act === name && canonical(given) === canonical(input)
+    act === name && canonical(given) === canonical(keptOf(name, input))
   const proposed = await tx
     .selectFrom('operator_proposal')
     .select(['id', 'act', 'input', 'act_seq'])
@@ -100,7 +105,7 @@ export async function carryOut(
     reason,
     subject: done.subject,
     customerId: done.customerId ?? null,
-    input: plain(input),
+    input: plain(keptOf(name, input)),
     before,
     after,
     key,

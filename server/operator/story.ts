@@ -6,6 +6,7 @@ import { invoicesOfCustomer } from '../billing/index.ts'
 import { domainsOfCustomer } from '../dns/index.ts'
 import { lettersTo } from '../messages/index.ts'
 import { paymentsOfCustomer, type PaymentDriver } from '../payments/index.ts'
+import { ticketsOfCustomer } from '../tickets/index.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Database } from '../platform/db.ts'
 import { entryPage, type Ledger } from '../wallet/index.ts'
@@ -31,37 +32,49 @@ export async function storyOf(
 ): Promise<CustomerStory> {
   const account = await accountStory(db, clock, customerId)
   const page = { limit: shownEntries, before: null }
-  const [balances, entries, payments, invoices, servers, domains, letters, notes, labels, acts] =
-    await Promise.all([
-      ledger.balancesOf(db, [account.id]),
-      entryPage(db, {
-        customerId: account.id,
-        direction: undefined,
-        search: '',
-        period: { from: null, to: null },
-        language,
-        ...page,
-      }),
-      paymentsOfCustomer(db, drivers, account.id),
-      invoicesOfCustomer(db, account.id),
-      serversOfCustomer(db, account.id),
-      domainsOfCustomer(db, account.id),
-      lettersTo(db, [account.email, account.phone]),
-      db
-        .selectFrom('customer_note')
-        .select(['id', 'at', 'actor', 'text'])
-        .where('customer_id', '=', account.id)
-        .orderBy('at', 'desc')
-        .limit(shownNotes)
-        .execute(),
-      db
-        .selectFrom('customer_label')
-        .select('label')
-        .where('customer_id', '=', account.id)
-        .orderBy('label')
-        .execute(),
-      listActs(db, { limit: shownActs, before: null }, account.id),
-    ])
+  const [
+    balances,
+    entries,
+    payments,
+    invoices,
+    servers,
+    domains,
+    letters,
+    tickets,
+    notes,
+    labels,
+    acts,
+  ] = await Promise.all([
+    ledger.balancesOf(db, [account.id]),
+    entryPage(db, {
+      customerId: account.id,
+      direction: undefined,
+      search: '',
+      period: { from: null, to: null },
+      language,
+      ...page,
+    }),
+    paymentsOfCustomer(db, drivers, account.id),
+    invoicesOfCustomer(db, account.id),
+    serversOfCustomer(db, account.id),
+    domainsOfCustomer(db, account.id),
+    lettersTo(db, [account.email, account.phone]),
+    ticketsOfCustomer(db, account.id),
+    db
+      .selectFrom('customer_note')
+      .select(['id', 'at', 'actor', 'text'])
+      .where('customer_id', '=', account.id)
+      .orderBy('at', 'desc')
+      .limit(shownNotes)
+      .execute(),
+    db
+      .selectFrom('customer_label')
+      .select('label')
+      .where('customer_id', '=', account.id)
+      .orderBy('label')
+      .execute(),
+    listActs(db, { limit: shownActs, before: null }, account.id),
+  ])
   const wallet = balances.get(account.id)
   return {
     ...account,
@@ -85,6 +98,7 @@ export async function storyOf(
     servers,
     domains,
     letters,
+    tickets,
     notes: notes.map(({ id, at, actor, text }) => ({ id, at: at.toISOString(), by: actor, text })),
     labels: labels.map(({ label }) => label),
     acts: acts.rows,

@@ -6,6 +6,7 @@ export type { WaitingMoney } from './counts.ts'
 export {
   findBankReferences,
   findPayments,
+  paymentName,
   paymentOf,
   paymentsOfCustomer,
   suspenseOf,

@@ -1,4 +1,5 @@
 import type { ActName } from '../../contract/operator-acts.ts'
+import { enDeskTickets, enTicketActs, enTicketExplain } from './en-operator-tickets.ts'
 import { plural } from './plural.ts'
 
 type Labels = Readonly<Record<string, string>>
@@ -23,6 +24,7 @@ export const enOperator = {
     label: 'Desk',
     customers: 'Customers',
     proposals: 'Approvals',
+    tickets: 'Tickets',
     suspense: 'Unmatched money',
     work: 'Work',
     status: 'Status',
@@ -74,6 +76,7 @@ export const enOperator = {
       payment: 'Top-up',
       bank_reference: 'Bank reference',
       suspense: 'Unmatched money',
+      ticket: 'Ticket',
     },
     nobody: 'Not assigned to a customer yet',
   },
@@ -220,6 +223,7 @@ export const enOperator = {
     'status.publish': 'Publish',
     'status.update': 'Add an update',
     'status.end': 'End',
+    ...enTicketActs,
     'staff.invite': 'Invite',
     'staff.change': 'Change',
     'staff.disable': 'Disable',
@@ -228,6 +232,7 @@ export const enOperator = {
     'proposal.reject': 'Rejected',
   } satisfies Record<ActName | 'proposal.make' | 'proposal.reject', string> as Labels,
   explain: {
+    ...enTicketExplain,
     'customer.block':
       'The customer cannot sign in and open sessions end. Servers and domains go on.',
     'customer.unblock': 'The customer can sign in again.',
@@ -256,6 +261,8 @@ export const enOperator = {
     'staff.disable': 'Open sessions end at once.',
   } as Labels,
   fields: {
+    toCustomer: 'Email of the customer',
+    priority: 'Priority',
     reason: 'Reason',
     reasonHint: 'For the trail. The customer does not read it.',
     proof: 'How did the customer prove who they are?',
@@ -290,6 +297,7 @@ export const enOperator = {
   },
   done: (act: string) => `${act}: done`,
   proposed: 'Another member must approve this within 24 hours.',
+  tickets: enDeskTickets,
   proposals: {
     title: 'Approvals',
     sub: 'Acts that need a second member. They end by themselves after 24 hours.',

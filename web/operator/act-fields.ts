@@ -2,12 +2,15 @@
 import { acts, type ActName } from '../../contract/operator-acts.ts'
 import { staffRoles } from '../../contract/staff-roles.ts'
 import { noticeKinds } from '../../contract/status.ts'
+import { priorities } from '../../contract/tickets-desk.ts'
 
 export interface ActField {
   readonly name: string
   readonly kind: 'line' | 'paragraph' | 'amount' | 'choice' | 'list' | 'moment'
   readonly isOptional?: true
   readonly options?: readonly string[]
+  /** Of its text, where that is not its name. */
+  readonly label?: string
 }
 const line = (name: string): ActField => ({ name, kind: 'line' })
 const amount: ActField = { name: 'amount', kind: 'amount' }
@@ -47,6 +50,18 @@ const own: Readonly<Record<ActName, readonly ActField[]>> = {
   ],
   'status.update': inBoth,
   'status.end': [],
+  'ticket.answer': [{ name: 'text', kind: 'paragraph' }],
+  'ticket.note': [{ name: 'text', kind: 'paragraph' }],
+  'ticket.assign': [],
+  'ticket.priority': [{ name: 'priority', kind: 'choice', options: priorities }],
+  'ticket.label': [line('label')],
+  'ticket.unlabel': [],
+  'ticket.close': [],
+  'ticket.reopen': [],
+  'ticket.merge': [],
+  'ticket.give': [{ name: 'to', kind: 'line', label: 'toCustomer' }],
+  'ticket.save_canned': [line('name'), ...inBoth],
+  'ticket.delete_canned': [],
   'staff.invite': [line('name'), line('email'), role, networks],
   'staff.change': [role, networks],
   'staff.disable': [],
@@ -58,6 +73,15 @@ const withoutReason: ReadonlySet<ActName> = new Set([
   'customer.note',
   'customer.label',
   'customer.unlabel',
+  'ticket.answer',
+  'ticket.note',
+  'ticket.assign',
+  'ticket.priority',
+  'ticket.label',
+  'ticket.unlabel',
+  'ticket.close',
+  'ticket.reopen',
+  'ticket.save_canned',
 ])
 export const fieldsOf = (act: ActName): readonly ActField[] =>
   withoutReason.has(act) ? own[act] : [...own[act], { name: 'reason', kind: 'paragraph' }]
@@ -69,6 +93,7 @@ export const isGrave = (act: ActName): boolean =>
     'customer.reset_second_factor',
     'money.debit',
     'staff.disable',
+    'ticket.delete_canned',
     'work.hold_server',
   ].includes(act)
 

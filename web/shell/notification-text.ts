@@ -67,6 +67,9 @@ export function notificationText(
     case 'wordpress.mail':
     case 'wordpress.update':
     case 'dns.status':
+    case 'ticket.opened':
+    case 'ticket.answered':
+    case 'ticket.closed':
       break
     case 'wordpress.status': {
       const server = field(payload, 'wp')
