@@ -71,6 +71,7 @@ export const enDeskTickets = {
   details: 'Details',
   others: 'Other tickets of the same person',
   mergeInto: (number: number) => `Merge into #${number}`,
+  rated: 'Rating',
   rating: { good: 'The answer helped', bad: 'The answer did not help' },
   leftOut: (names: string) => `Left out, too large or too many: ${names}`,
   gone: 'deleted',
@@ -100,5 +101,6 @@ export const enDeskTickets = {
   changedBy: (name: string, time: string) => `${name}, ${time}`,
   vietnamese: 'Vietnamese',
   english: 'English',
+  open: 'Open',
   count: (n: number) => plural(n, 'ticket', 'tickets'),
 }

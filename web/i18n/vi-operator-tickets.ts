@@ -56,6 +56,7 @@ export const viDeskTickets: typeof enDeskTickets = {
   details: 'Chi tiết',
   others: 'Yêu cầu khác của cùng người gửi',
   mergeInto: (number) => `Gộp vào #${number}`,
+  rated: 'Đánh giá',
   rating: { good: 'Câu trả lời hữu ích', bad: 'Câu trả lời chưa hữu ích' },
   leftOut: (names) => `Không nhận vì quá lớn hoặc quá nhiều: ${names}`,
   gone: 'đã xoá',
@@ -85,5 +86,6 @@ export const viDeskTickets: typeof enDeskTickets = {
   changedBy: (name, time) => `${name}, ${time}`,
   vietnamese: 'tiếng Việt',
   english: 'tiếng Anh',
+  open: 'Mở',
   count: (n) => `${n} yêu cầu`,
 }
