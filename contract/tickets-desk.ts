@@ -27,7 +27,7 @@ export const ticketsOfDesk = endpoint({
   may: 'look',
   summary:
     'Tickets in one state, at most a hundred: of those that wait the most urgent and longest ' +
-    'waiting first, of closed ones the newest',
+    'waiting first, of those that were closed within ninety days the newest',
   query: z.object({
     state: z.optional(z.enum(ticketStates)),
     /** `mine`, `nobody`, or the id of a member. */

@@ -20,7 +20,7 @@ import {
 import * as certificates from './certificates/index.ts'
 import type { Config } from './config.ts'
 import { createEndPrograms, customerPrograms } from './customer-programs.ts'
-import { customerTickets, replyAddressesOf } from './customer-tickets.ts'
+import { customerTickets } from './customer-tickets.ts'
 import { connectNode, type Drivers, type NodeLine } from './drivers.ts'
 import {
   createDelegation,
@@ -704,19 +704,21 @@ export async function openApp(parts: AppParts) {
     mayConnect: parts.mayFetch,
     delaysSeconds: parts.timing?.webhookSeconds,
   })
-  const tickets = customerTickets(http, {
+  const support = customerTickets(http, config, {
     db,
     clock,
+    log,
+    secrets,
+    lookup,
     limits,
     outbox: realtime,
     letter: messages.letter,
     customer: accounts.customer,
     portalUrl,
     brandName: catalog.brand.name,
-    addresses: replyAddressesOf(config, secrets),
   })
   operatorDesk(http, {
-    tickets,
+    tickets: support.deps,
     db,
     clock,
     log,
@@ -848,6 +850,7 @@ export async function openApp(parts: AppParts) {
       await server.listen({ port: config.PORT, host: config.HOST })
       await sftp?.start()
       await reports?.start()
+      await support.letters?.start()
       ready = true
       if (isWorker) {
         await reconciler.enqueue()
@@ -863,6 +866,7 @@ export async function openApp(parts: AppParts) {
       tls.feed.stop()
       sftp?.stop()
       reports?.stop()
+      support.letters?.stop()
       realtime.sockets.close()
       logs.close()
       await connections.begin()
@@ -877,7 +881,13 @@ export async function openApp(parts: AppParts) {
       tls.feed.stop()
       realtime.sockets.close()
       logs.close()
-      await Promise.all([server.close(), jobs.stop(), sftp?.close(), reports?.close()])
+      await Promise.all([
+        server.close(),
+        jobs.stop(),
+        sftp?.close(),
+        reports?.close(),
+        support.letters?.close(),
+      ])
       load.stop()
       closure.stop()
       await dns.stop()

@@ -32,6 +32,7 @@ create table ticket (
   check (customer_id is not null or sender_email is not null)
 );
 create index ticket_of_customer on ticket (customer_id, number desc);
+create index ticket_of_sender on ticket (sender_email, number desc) where customer_id is null;
 create index ticket_queue on ticket (state, priority desc, waiting_since)
   where merged_into is null;
 create index ticket_of_assignee on ticket (assignee_id, state) where assignee_id is not null;

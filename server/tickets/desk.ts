@@ -9,6 +9,7 @@ import { priorities } from '../../contract/tickets-desk.ts'
 import type { Ticket } from '../../contract/tickets.ts'
 import { sql } from 'kysely'
 import { showCustomers } from '../auth/index.ts'
+import { days, later, type Clock } from '../platform/clock.ts'
 import { isUuid, type Queryable } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
 import { memberNames } from '../staff/index.ts'
@@ -17,6 +18,8 @@ import { languageOfText } from './letters.ts'
 import { findTicket, messagesOf, shownTicket, type TicketRow } from './store.ts'
 
 const shownTickets = 100
+/** No filter makes the list walk through all that was ever closed. */
+const shownClosedMs = days(90)
 const shownOfCustomer = 10
 const shownOthers = 20
 
@@ -58,9 +61,13 @@ export interface QueueWish {
   readonly label?: string | undefined
 }
 
-/** What waits, the most urgent and longest waiting first; of closed ones the newest. */
+/**
+ * What waits, the most urgent and longest waiting first; of those that were closed within ninety
+ * days the newest.
+ */
 export async function queueOf(
   db: Queryable,
+  clock: Clock,
   staffId: string,
   { state = 'open', assignee, priority, label }: QueueWish,
 ): Promise<TicketOfDesk[]> {
@@ -72,7 +79,9 @@ export async function queueOf(
     .limit(shownTickets)
   query =
     state === 'closed'
-      ? query.orderBy('closed_at', 'desc')
+      ? query
+          .where('closed_at', '>', later(clock.now(), -shownClosedMs))
+          .orderBy('closed_at', 'desc')
       : query.orderBy('priority', 'desc').orderBy('waiting_since').orderBy('number')
   if (assignee === 'nobody') query = query.where('assignee_id', 'is', null)
   else if (assignee !== undefined) {

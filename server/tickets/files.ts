@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import { fold } from '../../contract/fold.ts'
-import { mostFileBytes, type TicketFile } from '../../contract/tickets.ts'
+import { mostFileBytes, mostFiles, type TicketFile } from '../../contract/tickets.ts'
 import type { Clock } from '../platform/clock.ts'
 import { isUuid, type Queryable, type Tx } from '../platform/db.ts'
 import { Refusal, type Sentence } from '../platform/errors.ts'
@@ -99,6 +99,37 @@ export async function giveFiles(
     .where('message_id', 'is', null)
     .executeTakeFirstOrThrow()
   if (numUpdatedRows !== BigInt(wanted.length)) throw no(sentences.unknown)
+}
+
+/** Those of a letter. Answers the names of what is too large, or one too many. */
+export function judgeFiles<F extends { readonly name: string; readonly content: Buffer }>(
+  files: readonly F[],
+): { readonly kept: readonly F[]; readonly leftOut: readonly string[] } {
+  const fits = files.filter(({ content }) => content.length > 0 && content.length <= mostFileBytes)
+  const kept = fits.slice(0, mostFiles)
+  const left = files.filter((file) => file.content.length > 0 && !kept.includes(file))
+  return { kept, leftOut: left.slice(0, 20).map(({ name }) => fileName(name)) }
+}
+
+/** Adds the files of a letter to its message. */
+export async function addFiles(
+  tx: Tx,
+  clock: Clock,
+  messageId: string,
+  files: readonly { readonly name: string; readonly content: Buffer }[],
+): Promise<void> {
+  for (const { name, content } of files)
+    await tx
+      .insertInto('ticket_file')
+      .values({
+        id: randomUUID(),
+        message_id: messageId,
+        name: fileName(name),
+        bytes: content.length,
+        content,
+        created_at: clock.now(),
+      })
+      .execute()
 }
 
 /** An ASCII name for the header; the page gives the file its own. */

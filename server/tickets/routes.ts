@@ -63,7 +63,7 @@ export function routes(http: Http, deps: TicketRouteDeps): void {
   })
 
   http.read(deskTickets.ticketsOfDesk, ({ staff, query }) =>
-    queueOf(db, staff?.staffId ?? '', query),
+    queueOf(db, clock, staff?.staffId ?? '', query),
   )
   http.read(deskTickets.ticketAtDesk, ({ params }) => ticketAtDesk(db, deps, params.id))
   http.file(deskTickets.deskTicketFile, async ({ params }) => {

@@ -1,12 +1,12 @@
 /**
  * Tickets in a real browser: a customer asks about a domain, the desk answers with a canned answer,
- * the customer sees it live, rates it and closes the ticket. With PICTURES=folder the looks are
- * kept there.
+ * the customer sees it live, rates it, closes the ticket, and answers by mail after all. With
+ * PICTURES=folder the looks are kept there.
  */
 import path from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openTestPortal, type TestCustomer, type TestPortal } from '../portal.ts'
+import { freePort, openTestPortal, type TestCustomer, type TestPortal } from '../portal.ts'
 import { newMember, type TestMember } from '../staff.ts'
 import {
   endVisits,
@@ -26,7 +26,11 @@ let browser: Browser
 let an: TestCustomer
 let support: TestMember
 beforeAll(async () => {
-  ;[portal, browser] = await Promise.all([openTestPortal(), openBrowser()])
+  const env = {
+    SUPPORT_MAIL: 'support@help.example.net',
+    SUPPORT_MAIL_PORT: String(await freePort()),
+  }
+  ;[portal, browser] = await Promise.all([openTestPortal({ env }), openBrowser()])
   an = await portal.customer()
   support = await newMember(portal, 'support')
 })
@@ -141,6 +145,15 @@ test('a question about a domain is answered from the desk and seen live', async 
   await page.getByRole('link', { name: /Tên miền chưa hoạt động.*Đã đóng/ }).waitFor()
   expect(complaints).toEqual([])
 
+  // The letter about it is answered in the inbox of the sandbox.
+  const inbox = await visitAs(browser, { viewport: wide })
+  await openPage(inbox.page, `${portal.sandboxUrl}/inbox?to=${encodeURIComponent(an.email)}`)
+  const letter = inbox.page.getByRole('listitem').filter({ hasText: 'Chào Nguyễn Văn An' })
+  await letter.getByRole('link', { name: /Answer/ }).click()
+  await inbox.page.getByRole('textbox').fill('Cảm ơn, trang đã mở được.')
+  await inbox.page.getByRole('button', { name: /Send/ }).click()
+  await inbox.page.getByRole('heading', { name: /Inbox/ }).waitFor()
+
   const english = await visitAs(browser, {
     language: 'en',
     theme: 'dark',
@@ -151,12 +164,15 @@ test('a question about a domain is answered from the desk and seen live', async 
   await english.page.getByRole('link', { name: /Tên miền chưa hoạt động/ }).waitFor()
   await looked(english.page, 'support-list-en-dark')
   await english.page.getByRole('link', { name: /Tên miền chưa hoạt động/ }).click()
-  await english.page.getByText('This ticket is closed.', { exact: false }).waitFor()
+  // The answer has opened it again.
+  const answered = english.page
+    .getByRole('listitem')
+    .filter({ hasText: 'Cảm ơn, trang đã mở được.' })
+  await answered.getByText('by email', { exact: false }).waitFor()
   await looked(english.page, 'support-ticket-en-dark')
   const dark = await deskOf(support, { language: 'vi', theme: 'dark' })
   await openPage(dark, `${portal.url}/operator/tickets`)
   await heading(dark, 'Yêu cầu hỗ trợ')
-  await dark.getByText('Đã đóng', { exact: true }).click()
   await dark.getByRole('link', { name: /Tên miền chưa hoạt động/ }).click()
   await dark.getByText('Câu trả lời hữu ích').waitFor()
   await looked(dark, 'desk-ticket-vi-dark')
