@@ -301,6 +301,40 @@ describe('the desk', () => {
     expect((await shown(an, first.id)).messages).toHaveLength(3)
   })
 
+  test('loses nothing when several act on a ticket at once', async () => {
+    const one = await opened(an, { subject: 'One' })
+    const two = await opened(an, { subject: 'Two' })
+    const other = await newMember(portal, 'owner', { clock })
+    const key = 'answer-at-once'
+    const answers = await Promise.all([
+      support.act('ticket.answer', { ticket: one.id, text: 'By support', key }),
+      support.act('ticket.answer', { ticket: one.id, text: 'By support', key }),
+      other.act('ticket.answer', { ticket: one.id, text: 'By the owner' }),
+      other.act('ticket.merge', { ticket: one.id, into: two.id, reason: 'The same' }),
+      ...Array.from({ length: 4 }, (_, n) =>
+        call(an, 'POST', `/${one.id}/messages`, { text: `Line ${n}` }),
+      ),
+    ])
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 201, 201, 201, 201])
+    const texts = (await shown(an, two.id)).messages.map(({ text }) => text)
+    expect(texts.toSorted()).toEqual([
+      'By support',
+      'By the owner',
+      'Line 0',
+      'Line 1',
+      'Line 2',
+      'Line 3',
+      'Since this morning.',
+      'Since this morning.',
+    ])
+    const row = await portal.app.db
+      .selectFrom('ticket')
+      .select(['messages'])
+      .where('id', '=', two.id)
+      .executeTakeFirstOrThrow()
+    expect(row.messages).toBe(8)
+  })
+
   test('closes and opens again, each once', async () => {
     const { id } = await opened(an)
     await done('ticket.close', { ticket: id })
