@@ -139,6 +139,8 @@ const customers = (ids: Ids): string[] => [
   '/account',
   '/account/security',
   '/account/programs',
+  '/support',
+  '/support?about=new',
   '/docs',
   '/docs/dns',
   `/api/payments/success?transId=${ids.payment}`,

@@ -4,51 +4,14 @@
  */
 import * as z from 'zod/mini'
 import { email } from './auth.ts'
-import { endpoint } from './endpoint.ts'
 import { currency } from './money.ts'
+import { needed, unneeded } from './operator-act.ts'
+import { ticketActs } from './operator-ticket-acts.ts'
 import { staffRole } from './operator.ts'
-import type { StaffPermission } from './staff-roles.ts'
 import { noticeKind } from './status.ts'
 import { line } from './text.ts'
 
-export const ActOutcome = z.object({
-  /** `proposed`: another member must approve it first. */
-  state: z.enum(['done', 'proposed']),
-  /** Its number in the trail; null while it is proposed. */
-  act: z.nullable(z.int()),
-  proposal: z.nullable(z.string()),
-  /** True for a repeat under the same key: nothing was done again. */
-  repeated: z.boolean(),
-  before: z.nullable(z.record(z.string(), z.unknown())),
-  after: z.nullable(z.record(z.string(), z.unknown())),
-  /** What opens what was asked for: once, and only for who asked. A repeat has none. */
-  link: z.optional(z.string()),
-})
-export type ActOutcome = z.output<typeof ActOutcome>
-
-const why = line(3, 500)
-/** The same key acts once. */
-const key = z.optional(z.string().check(z.regex(/^[\w-]{8,64}$/)))
-
-const actWith =
-  <const R extends z.ZodMiniType>(reason: R) =>
-  <const N extends string, const P extends StaffPermission, const S extends z.core.$ZodShape>(
-    name: N,
-    may: P,
-    summary: string,
-    shape: S,
-  ) =>
-    endpoint({
-      method: 'POST',
-      path: `/api/operator/acts/${name}`,
-      access: 'staff',
-      may,
-      summary,
-      body: z.strictObject({ ...shape, reason, key }),
-      result: ActOutcome,
-    })
-const needed = actWith(why)
-const unneeded = actWith(z.optional(why))
+export type { ActOutcome } from './operator-act.ts'
 
 const id = z.string().check(z.maxLength(100))
 const customer = { customer: id }
@@ -276,6 +239,7 @@ export const acts = {
     'End an announcement, an incident or maintenance; one that has not begun is taken back',
     { notice: id },
   ),
+  ...ticketActs,
   'staff.invite': needed('staff.invite', 'staff', 'Invite somebody to the staff by e-mail', {
     name: line(1, 100),
     email,

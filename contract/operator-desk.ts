@@ -3,6 +3,7 @@ import * as z from 'zod/mini'
 import { endpoint, idParam, pageQuery } from './endpoint.ts'
 import { currency, minor } from './money.ts'
 import { staffRole } from './operator.ts'
+import { Ticket } from './tickets.ts'
 
 /** What a text was found in. */
 export const foundIn = [
@@ -13,6 +14,7 @@ export const foundIn = [
   'payment',
   'bank_reference',
   'suspense',
+  'ticket',
 ] as const
 export const Hit = z.object({
   kind: z.enum(foundIn),
@@ -22,6 +24,8 @@ export const Hit = z.object({
   ),
   /** What was found, as it stands there. */
   text: z.string(),
+  /** Of a ticket its id. */
+  ticket: z.optional(z.string()),
 })
 export type Hit = z.output<typeof Hit>
 
@@ -32,7 +36,7 @@ export const search = endpoint({
   may: 'look',
   summary:
     'Find by name, e-mail, phone, domain, host name, invoice number, transaction code or bank ' +
-    'reference: the beginning is enough for the first five',
+    'reference: the beginning is enough for the first five; or a ticket by its number',
   query: z.object({ q: z.string().check(z.trim(), z.minLength(2), z.maxLength(254)) }),
   /** At most fifty. */
   result: z.array(Hit),
@@ -133,6 +137,8 @@ export const CustomerStory = z.object({
       state: z.enum(['waiting', 'sent', 'given_up']),
     }),
   ),
+  /** The newest ten. */
+  tickets: z.array(Ticket),
   sessions: z.array(
     z.object({ id: z.string(), ip: z.string(), userAgent: z.string(), lastUsedAt: time }),
   ),

@@ -3,31 +3,9 @@
  */
 import * as z from 'zod/mini'
 import { endpoint, pageQuery } from './endpoint.ts'
+import { eventNames } from './events.ts'
 
-export const eventNames = [
-  'invoice.create',
-  'subscribe.create',
-  'subscription.created',
-  'subscription.updated',
-  'subscription.price_announced',
-  'invoice.paid',
-  'invoice.payment_failed',
-  'invoice.lapsed',
-  'wordpress.status',
-  'wordpress.disk',
-  'wordpress.certificate',
-  'wordpress.mail',
-  'wordpress.update',
-  'wallet.credited',
-  'wallet.low',
-  'wallet.refunded',
-  'wallet.refund_failed',
-  'wallet.chargeback',
-  'wallet.chargeback_returned',
-  'wallet.adjusted',
-  'dns.status',
-] as const
-export type EventName = (typeof eventNames)[number]
+export type { EventName } from './events.ts'
 
 /**
  * One stored event. `id` is also in the pushed payload (`notificationId`), so a client that hears
@@ -77,6 +55,16 @@ export const DomainEvent = z.object({
     id: z.string(),
     name: z.string(),
     status: z.enum(['active', 'moved', 'pending']),
+  }),
+})
+
+/** Payload of ticket.*. */
+export const TicketEvent = z.object({
+  ticket: z.object({
+    id: z.string(),
+    number: z.int(),
+    subject: z.string(),
+    state: z.enum(['open', 'answered', 'closed']),
   }),
 })
 

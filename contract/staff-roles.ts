@@ -5,9 +5,10 @@ export type StaffRole = (typeof staffRoles)[number]
 
 /**
  * What a call of the desk needs. `look`: to read; `note`: notes and labels; `customers`: acts on
- * accounts; `money`: acts on wallets; `work`: servers, jobs, letters; `staff`: who works here.
+ * accounts; `money`: acts on wallets; `work`: servers, jobs, letters; `staff`: who works here;
+ * `tickets`: to answer customers.
  */
-export type StaffPermission = 'look' | 'note' | 'customers' | 'money' | 'work' | 'staff'
+export type StaffPermission = 'look' | 'note' | 'customers' | 'money' | 'work' | 'staff' | 'tickets'
 
 export const rolesThatMay: Readonly<Record<StaffPermission, readonly StaffRole[]>> = {
   look: staffRoles,
@@ -16,6 +17,7 @@ export const rolesThatMay: Readonly<Record<StaffPermission, readonly StaffRole[]
   money: ['owner', 'finance'],
   work: ['owner', 'operations'],
   staff: ['owner'],
+  tickets: ['owner', 'support'],
 }
 
 export const mayDo = (role: StaffRole, permission: StaffPermission): boolean =>

@@ -17,6 +17,8 @@ import * as registration from './registration.ts'
 import * as secondFactors from './second-factor.ts'
 import * as sessions from './session.ts'
 import { noticesOfDesk } from './status.ts'
+import * as tickets from './tickets.ts'
+import * as deskTickets from './tickets-desk.ts'
 import * as tokens from './tokens.ts'
 import * as webhooks from './webhooks.ts'
 import * as walletProof from './wallet-proof.ts'
@@ -33,7 +35,8 @@ const files: Readonly<Record<string, readonly object[]>> = {
   Wallet: [wallet, walletProof, payments, cards],
   WordPress: [wordpress, wordpressBackups, wordpressDomains, wordpressServer],
   DNS: [dns, dnsChanges],
-  operator: [operator, operatorActs, operatorDesk, operatorMoney, { noticesOfDesk }],
+  Tickets: [tickets],
+  operator: [operator, operatorActs, operatorDesk, operatorMoney, deskTickets, { noticesOfDesk }],
 }
 const tags = new Map<unknown, string>(
   Object.entries(files).flatMap(([tag, modules]) =>

@@ -11,6 +11,8 @@ export const tokenScopes = [
   'domains:write',
   'wallet:read',
   'invoices:read',
+  'tickets:read',
+  'tickets:write',
 ] as const
 export type TokenScope = (typeof tokenScopes)[number]
 
@@ -29,8 +31,16 @@ export interface TokenRights {
   readonly domains: readonly string[] | null
 }
 
-/** Rooms whose lists cannot be narrowed to some servers and domains: invoices name them all. */
-export const wholeRooms: ReadonlySet<TokenScope> = new Set(['wallet:read', 'invoices:read'])
+/**
+ * Rooms whose lists cannot be narrowed to some servers and domains: invoices and tickets name them
+ * all.
+ */
+export const wholeRooms: ReadonlySet<TokenScope> = new Set([
+  'wallet:read',
+  'invoices:read',
+  'tickets:read',
+  'tickets:write',
+])
 
 /**
  * Fields of answers that open a document without a sign-in, for ever. Only a token that may read

@@ -5,7 +5,7 @@
  */
 import * as z from 'zod/mini'
 import { endpoint, idParam, pageQuery } from './endpoint.ts'
-import { eventNames } from './realtime.ts'
+import { eventNames } from './events.ts'
 
 /** Of one customer at most. */
 export const mostWebhooks = 10

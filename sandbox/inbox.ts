@@ -2,7 +2,8 @@
  * The mailbox and the telephone of everybody: what the portal sent, for a test and for a person.
  */
 import type { Database } from './database.ts'
-import { json, type Call, type Routes } from './http.ts'
+import { sendAnswer, type LettersTo } from './answer.ts'
+import { json, redirect, type Call, type Routes } from './http.ts'
 import { escape, page, vietnamTime } from './page.ts'
 
 export const inboxTable = `
@@ -17,6 +18,7 @@ export const inboxTable = `
   );
   alter table sandbox.messages add column if not exists raw bytea;
   alter table sandbox.messages add column if not exists sender text;
+  alter table sandbox.messages add column if not exists reply_to text;
   create index if not exists messages_receiver on sandbox.messages (receiver_key, id desc)`
 
 interface Message {
@@ -24,6 +26,9 @@ interface Message {
   readonly channel: 'sms' | 'mail'
   readonly text: string
   readonly at: string
+  /** Of a letter that can be answered: its number, and where the answer goes. */
+  readonly id?: string
+  readonly replyTo?: string
 }
 
 const limit = 200
@@ -54,13 +59,14 @@ export async function deliver(
     /** A mail as it came, and its envelope's sender. */
     raw?: Buffer
     from?: string
+    replyTo?: string | null
   },
 ): Promise<boolean> {
   const key = receiverKey(message.to)
   const { rowCount } = await db.query(
     `insert into sandbox.messages
-      (channel, receiver, receiver_key, text, message_key, raw, sender)
-      values ($1, $2, $3, $4, $5, $6, $7) on conflict (message_key) do nothing`,
+      (channel, receiver, receiver_key, text, message_key, raw, sender, reply_to)
+      values ($1, $2, $3, $4, $5, $6, $7, $8) on conflict (message_key) do nothing`,
     [
       message.channel,
       message.channel === 'sms' ? `+${key}` : message.to,
@@ -69,6 +75,7 @@ export async function deliver(
       message.key,
       message.raw ?? null,
       message.from ?? null,
+      message.replyTo ?? null,
     ],
   )
   return rowCount === 1
@@ -77,12 +84,14 @@ export async function deliver(
 async function messages(db: Database, to: string | null): Promise<Message[]> {
   const key = to === null || to.trim() === '' ? null : receiverKey(to)
   const { rows } = await db.query<{
+    id: string
+    reply_to: string | null
     receiver: string
     channel: 'sms' | 'mail'
     text: string
     at: Date
   }>(
-    `select receiver, channel, text, at from sandbox.messages where $1::text is null
+    `select id, reply_to, receiver, channel, text, at from sandbox.messages where $1::text is null
       or receiver_key = $1 order by id desc limit ${limit}`,
     [key],
   )
@@ -91,6 +100,7 @@ async function messages(db: Database, to: string | null): Promise<Message[]> {
     channel: row.channel,
     text: row.text,
     at: row.at.toISOString(),
+    ...(row.reply_to !== null && { id: String(row.id), replyTo: row.reply_to }),
   }))
 }
 
@@ -105,6 +115,11 @@ async function newestRaw(db: Database, to: string): Promise<Buffer | undefined> 
   return row && Buffer.concat([Buffer.from(`Return-Path: <${row.sender ?? ''}>\r\n`), row.raw])
 }
 
+const answerLink = ({ id, replyTo }: Message, lettersTo: LettersTo | undefined): string =>
+  replyTo === undefined || !lettersTo
+    ? ''
+    : `<p><a href="/inbox/answer?id=${id}">Answer · <span lang="vi">Trả lời</span></a></p>`
+
 /** Escaped text whose web addresses can be pressed. */
 const linked = (text: string): string =>
   text
@@ -116,7 +131,19 @@ const linked = (text: string): string =>
     )
     .join('')
 
-export function inboxRoutes(db: Database): Routes {
+/** A letter that can be answered. */
+async function answerable(db: Database, id: string | null) {
+  if (id === null || !/^\d{1,18}$/.test(id)) return undefined
+  const { rows } = await db.query<{ receiver: string; reply_to: string; text: string }>(
+    `select receiver, reply_to, text from sandbox.messages
+      where id = $1 and reply_to is not null`,
+    [id],
+  )
+  return rows[0]
+}
+
+/** @param lettersTo where the portal takes letters; without it nothing can be answered */
+export function inboxRoutes(db: Database, lettersTo?: LettersTo): Routes {
   return {
     'GET /inbox.json': async ({ query }: Call) => json(await messages(db, query.get('to'))),
     'GET /inbox.eml': async ({ query }: Call) => {
@@ -124,6 +151,29 @@ export function inboxRoutes(db: Database): Routes {
       return raw
         ? { status: 200, headers: { 'content-type': 'message/rfc822' }, body: raw }
         : json({ error: 'no mail' }, 404)
+    },
+    'GET /inbox/answer': async ({ query }: Call) => {
+      const letter = await answerable(db, query.get('id'))
+      if (!letter || !lettersTo) return json({ error: 'no letter to answer' }, 404)
+      return page({
+        title: 'Answer — sandbox',
+        language: 'en',
+        main: `<div class="flag">SANDBOX</div>
+<main><h1>Answer <span class="soft" lang="vi">· Trả lời</span></h1>
+<p class="soft">${escape(letter.receiver)} → ${escape(letter.reply_to)}</p>
+<form method="post" action="/inbox/answer" class="card">
+<input type="hidden" name="id" value="${escape(query.get('id') ?? '')}">
+<textarea name="text" rows="8" required aria-label="Answer · Trả lời"></textarea>
+<button class="main">Send · <span lang="vi">Gửi</span></button></form>
+<pre class="card">${escape(letter.text)}</pre></main>`,
+      })
+    },
+    'POST /inbox/answer': async ({ body }: Call) => {
+      const form = new URLSearchParams(body.toString())
+      const letter = await answerable(db, form.get('id'))
+      if (!letter || !lettersTo) return json({ error: 'no letter to answer' }, 404)
+      await sendAnswer(lettersTo, letter, form.get('text') ?? '')
+      return redirect(`/inbox?to=${encodeURIComponent(letter.receiver)}`)
     },
     'GET /inbox': async ({ query }: Call) => {
       const to = query.get('to') ?? ''
@@ -134,7 +184,7 @@ export function inboxRoutes(db: Database): Routes {
         ) => `<li class="card"><div class="top"><span class="to">${escape(message.to)}</span>
 <span>${message.channel === 'sms' ? 'SMS' : 'E-mail'} · <time
 datetime="${message.at}">${escape(vietnamTime(new Date(message.at)))}</time></span></div>
-<pre>${linked(message.text)}</pre></li>`,
+<pre>${linked(message.text)}</pre>${answerLink(message, lettersTo)}</li>`,
       )
       const shown =
         items.length === 0

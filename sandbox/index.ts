@@ -39,6 +39,8 @@ export interface SandboxOptions {
   readonly acme?: AcmeOptions
   /** Where reports about letters are taken by SMTP; without it none is sent. */
   readonly reportsTo?: { readonly host: string; readonly port: number }
+  /** Where letters to the support are taken by SMTP; without it none is answered. */
+  readonly lettersTo?: { readonly host: string; readonly port: number }
   /** WordPress's files as sites here have them, for a release of it under another number. */
   readonly wordpressFiles?: string
   /**
@@ -161,7 +163,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     'GET /': home,
     ...assetRoutes(),
     ...healthRoute(db),
-    ...inboxRoutes(db),
+    ...inboxRoutes(db, options.lettersTo),
     ...receiverRoutes(db),
     ...esmsRoutes(db, options.esms),
     ...registryRoutes(db),

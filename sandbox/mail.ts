@@ -70,6 +70,7 @@ export async function startMail(
                 text,
                 key: `mail:${id}:${address}`,
                 raw,
+                replyTo: mail.replyTo,
                 from: session.envelope.mailFrom ? session.envelope.mailFrom.address : '',
               }),
             ),

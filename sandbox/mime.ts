@@ -5,6 +5,8 @@ export interface Mail {
   readonly subject: string
   readonly text: string
   readonly messageId: string
+  /** Where an answer goes, if not to its sender. */
+  readonly replyTo: string | null
 }
 
 /** It never throws: what cannot be read is empty. */
@@ -14,5 +16,6 @@ export async function readMail(raw: Buffer): Promise<Mail> {
     subject: mail?.subject ?? '',
     text: (mail?.text ?? '').replaceAll('\r\n', '\n').trimEnd(),
     messageId: mail?.messageId ?? '',
+    replyTo: mail?.replyTo?.[0]?.address ?? null,
   }
 }

@@ -188,7 +188,14 @@ describe('mails', () => {
           'Content-Type: application/pdf\r\n\r\nx\r\n--o--\r\n',
       ),
     ).toBe('yes')
-    expect(await readMail(Buffer.from(''))).toEqual({ subject: '', text: '', messageId: '' })
+    expect(await readMail(Buffer.from(''))).toEqual({
+      subject: '',
+      text: '',
+      messageId: '',
+      replyTo: null,
+    })
+    const answered = await readMail(Buffer.from('Reply-To: Help <help@x.example>\r\n\r\n'))
+    expect(answered.replyTo).toBe('help@x.example')
     expect((await readMail(Buffer.from('Message-ID: <1@x>\r\n\r\n'))).messageId).toBe('<1@x>')
   })
 })

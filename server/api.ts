@@ -20,6 +20,7 @@ import { loadRootSecret, openSecrets, WrongSecret, type Secrets } from './platfo
 import { closeOnSignals } from './platform/shutdown.ts'
 import { collectStartUpGarbage } from './platform/start-up-garbage.ts'
 import { notePid } from './portal-pid.ts'
+import { supportListensOn } from './customer-tickets.ts'
 import { reportsListenOn } from './site-reports.ts'
 import { readSettings } from './settings.ts'
 import { nodeKey } from './own-node.ts'
@@ -57,6 +58,7 @@ async function openSandbox(config: Config, databaseUrl: string, secrets: Secrets
     ...keys,
     wordpressFiles: path.join(defaultFilesDir, 'wp'),
     ...(config.SITE_MAIL_REPORTS !== undefined && { reportsTo: reportsListenOn(config) }),
+    ...(config.SUPPORT_MAIL !== undefined && { lettersTo: supportListensOn(config) }),
     acme: {
       httpPort: config.SITES_PORT,
       nameServerPort: config.DNS_PORT,

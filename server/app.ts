@@ -21,6 +21,7 @@ import {
 import * as certificates from './certificates/index.ts'
 import type { Config } from './config.ts'
 import { createEndPrograms, customerPrograms } from './customer-programs.ts'
+import { customerTickets } from './customer-tickets.ts'
 import { connectNode, type Drivers, type NodeLine } from './drivers.ts'
 import {
   createDelegation,
@@ -74,6 +75,7 @@ import * as staff from './staff/index.ts'
 import { createClosure, routes as statusRoutes } from './status/index.ts'
 import * as storefront from './storefront/index.ts'
 import * as privacy from './privacy/index.ts'
+import { titles as ticketTitles } from './tickets/index.ts'
 import { identifyToken } from './tokens/index.ts'
 import { defineUpkeep } from './upkeep.ts'
 import { version } from './version.ts'
@@ -202,7 +204,13 @@ export async function openApp(parts: AppParts) {
     db,
     onSent: sender.onSent,
     complete: links.complete,
-    titles: { ...billing.titles, ...payments.titles, ...wordpress.titles, ...dnsTitles },
+    titles: {
+      ...billing.titles,
+      ...payments.titles,
+      ...wordpress.titles,
+      ...dnsTitles,
+      ...ticketTitles,
+    },
     notices,
     clock,
     app: {
@@ -711,7 +719,21 @@ export async function openApp(parts: AppParts) {
     endLive: realtime.endSessions,
     forgetNotes,
   })
+  const support = customerTickets(http, config, {
+    db,
+    clock,
+    log,
+    secrets,
+    lookup,
+    limits,
+    outbox: realtime,
+    letter: messages.letter,
+    customer: accounts.customer,
+    portalUrl,
+    brandName: catalog.brand.name,
+  })
   operatorDesk(http, {
+    tickets: support.deps,
     db,
     clock,
     log,
@@ -845,6 +867,7 @@ export async function openApp(parts: AppParts) {
       await server.listen({ port: config.PORT, host: config.HOST })
       await sftp?.start()
       await reports?.start()
+      await support.letters?.start()
       ready = true
       if (isWorker) {
         await reconciler.enqueue()
@@ -860,6 +883,7 @@ export async function openApp(parts: AppParts) {
       tls.feed.stop()
       sftp?.stop()
       reports?.stop()
+      support.letters?.stop()
       realtime.sockets.close()
       logs.close()
       await connections.begin()
@@ -874,7 +898,13 @@ export async function openApp(parts: AppParts) {
       tls.feed.stop()
       realtime.sockets.close()
       logs.close()
-      await Promise.all([server.close(), jobs.stop(), sftp?.close(), reports?.close()])
+      await Promise.all([
+        server.close(),
+        jobs.stop(),
+        sftp?.close(),
+        reports?.close(),
+        support.letters?.close(),
+      ])
       load.stop()
       closure.stop()
       await dns.stop()

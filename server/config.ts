@@ -166,6 +166,7 @@ export function readConfig(given: Readonly<Record<string, string | undefined>>):
       'SFTP_PORT',
       'SANDBOX_DNS_PORT',
       'SITE_MAIL_REPORTS_PORT',
+      'SUPPORT_MAIL_PORT',
     ] as const
   ).map((name) => [name, config[name]] as const)
   for (const [index, [name, number]] of ports.entries()) {

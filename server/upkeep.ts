@@ -17,6 +17,7 @@ import type { Jobs } from './platform/jobs.ts'
 import type { Limits } from './platform/limits.ts'
 import type { Log } from './platform/log.ts'
 import { dropOldNotifications } from './realtime/index.ts'
+import { dropOldTickets } from './tickets/index.ts'
 import { dropOldTokens } from './tokens/index.ts'
 import { dropOldDeliveries } from './webhooks/index.ts'
 import { dropOldCommands, dropOldHostChanges, dropOldMail } from './wordpress/index.ts'
@@ -75,6 +76,7 @@ export function defineUpkeep(parts: {
         hostChanges: () => dropOldHostChanges(db),
         siteMail: () => dropOldMail(db, clock),
         siteCommands: () => dropOldCommands(db, clock),
+        tickets: () => dropOldTickets(db, clock),
         tokens: () => dropOldTokens(db, clock),
         webhookDeliveries: () => dropOldDeliveries(db, clock),
         limits: () => limits.forgetExpired(),

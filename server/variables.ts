@@ -832,6 +832,27 @@ export const variables = {
       .default('portal@localhost'),
     example: 'portal@localhost',
   },
+  SUPPORT_MAIL: {
+    about:
+      'E-mail address of the support, such as support@help.example.vn: a letter to it opens a ' +
+      'ticket. Its whole domain is for letters to the portal. docs/operate.md, "Tickets".',
+    schema: z
+      .string()
+      .transform((text) => text.toLowerCase())
+      .refine((text) => {
+        const at = text.lastIndexOf('@')
+        return /^[a-z0-9._-]{1,64}$/.test(text.slice(0, at)) && isHostName(text.slice(at + 1))
+      }, 'SUPPORT_MAIL must be an e-mail address such as support@help.example.vn.')
+      .optional(),
+    example: '',
+  },
+  SUPPORT_MAIL_PORT: {
+    about:
+      'Port where letters to the support are taken (SMTP), from the mail server of the domain of ' +
+      'SUPPORT_MAIL or from anywhere. Without it 8026.',
+    schema: portNumber('SUPPORT_MAIL_PORT').transform(Number).optional(),
+    example: '',
+  },
   SITE_MAIL_SPF: {
     about:
       "SPF's mechanism for the servers that mail leaves by, for the domains of customers' sites: " +

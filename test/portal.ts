@@ -22,6 +22,7 @@ import { systemClock, type Clock } from '../server/platform/clock.ts'
 import { connectionConfig } from '../server/platform/database-client.ts'
 import { createLog } from '../server/platform/log.ts'
 import { createSecrets } from '../server/platform/secrets.ts'
+import { supportListensOn } from '../server/customer-tickets.ts'
 import { reportsListenOn } from '../server/site-reports.ts'
 import { checkLedger } from '../server/wallet/index.ts'
 import { startSandbox } from '../sandbox/index.ts'
@@ -228,6 +229,7 @@ export async function openTestPortal(options: TestPortalOptions = {}): Promise<T
     ...keys,
     wordpressFiles: path.join(wordpressFiles?.filesDir ?? defaultFilesDir, 'wp'),
     ...(config.SITE_MAIL_REPORTS !== undefined && { reportsTo: reportsListenOn(config) }),
+    ...(config.SUPPORT_MAIL !== undefined && { lettersTo: supportListensOn(config) }),
     acme: {
       httpPort: sitesPort,
       nameServerPort: dnsPort,

@@ -33,6 +33,7 @@ export const owners: Readonly<Record<string, readonly string[]>> = {
   catalog: ['catalog_version'],
   messages: ['message'],
   status: ['status_notice', 'status_update'],
+  tickets: ['canned_answer', 'ticket', 'ticket_file', 'ticket_message'],
   tokens: ['program_token'],
   webhooks: ['webhook_delivery', 'webhook_endpoint'],
   certificates: ['acme_account', 'acme_order', 'certificate', 'site_https'],

@@ -266,6 +266,11 @@ const docsPage = createRoute({
   path: '/docs/$page',
   ...screen(() => import('./docs/DocsPage.tsx'), 'docs'),
 })
+const support = createRoute({
+  getParentRoute: inApp,
+  path: '/support',
+  ...screen(() => import('./support/SupportPage.tsx')),
+})
 const paas = createRoute({
   getParentRoute: inApp,
   path: '/paas',
@@ -412,6 +417,7 @@ const screens = [
     webhook,
     docs,
     docsPage,
+    support,
     paas,
     projectCreate,
     webServiceCreate,

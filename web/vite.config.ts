@@ -242,6 +242,9 @@ export default defineConfig({
       // are left out.
       treeshake: { manualPureFunctions: ['endpoint', 'line', 'z'] },
       output: {
+        // The first chunk names all others, and no hash can be compressed: seven letters tell the
+        // versions of one file apart.
+        chunkFileNames: 'assets/[name]-[hash:7].js',
         codeSplitting: {
           groups: [
             {
@@ -268,7 +271,8 @@ export default defineConfig({
                 new RegExp(
                   /[\\/]web[\\/](?!i18n[\\/](en|vi)|(form|drafts|choose-language|resume)\.ts)/
                     .source +
-                    /(?!(account|auth|dns|invoices|security|status|wordpress)[\\/])/.source +
+                    /(?!(account|auth|dns|invoices|security|status|support|wordpress)[\\/])/
+                      .source +
                     /(?!ui[\\/](CodeInput|NumberField|RadioCard|Stepper))/.source +
                     /(?!ui[\\/](Checkbox|CopyButton|Segmented|Switch))/.source +
                     /(?!wallet[\\/]EmptyWallet|tabs\.ts)/.source +
@@ -278,6 +282,8 @@ export default defineConfig({
               minShareCount: 3,
               priority: 8,
             },
+            // Their names are read when the channel opens, which is after the page.
+            { name: 'events', test: /[\\/]contract[\\/]events\.ts/, priority: 9 },
             // What only screens that sell need, and what screens of things that are there need:
             // neither loads the other's, nor do they take what the first frame needs with them.
             {

@@ -71,6 +71,19 @@ export async function findCustomers(
   return rows
 }
 
+/** An active customer by whole e-mail address, in small letters. */
+export async function customerOfEmail(
+  db: Queryable,
+  email: string,
+): Promise<{ readonly id: string } | undefined> {
+  return await db
+    .selectFrom('customer')
+    .select('id')
+    .where('email', '=', email)
+    .where('active', '=', true)
+    .executeTakeFirst()
+}
+
 /** By id; who is not there is left out. */
 export async function showCustomers(
   db: Queryable,

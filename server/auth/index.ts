@@ -11,6 +11,7 @@ export { accountRoutes } from './account-routes.ts'
 export {
   accountStory,
   createAccountActs,
+  customerOfEmail,
   findCustomers,
   letterAddress,
   showCustomers,

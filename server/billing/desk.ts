@@ -1,7 +1,7 @@
 /** What the operator's desk asks of invoices. */
 import type { CustomerStory } from '../../contract/operator-desk.ts'
-import { currency as currencySchema } from '../../contract/money.ts'
-import type { Queryable } from '../platform/db.ts'
+import { currency as currencySchema, formatMoney } from '../../contract/money.ts'
+import { isUuid, type Queryable } from '../platform/db.ts'
 
 const shownInvoices = 10
 
@@ -49,4 +49,23 @@ export async function openInvoices(db: Queryable, customerId: string): Promise<n
     .where('status', '=', 'open')
     .executeTakeFirstOrThrow()
   return Number(n)
+}
+
+/** What a customer's invoice is called: its number, or what it costs. Undefined: there is none. */
+export async function invoiceName(
+  db: Queryable,
+  customerId: string,
+  id: string,
+): Promise<string | undefined> {
+  const row = isUuid(id)
+    ? await db
+        .selectFrom('invoice')
+        .select(['number', 'total', 'currency'])
+        .where('id', '=', id)
+        .where('customer_id', '=', customerId)
+        .executeTakeFirst()
+    : undefined
+  return (
+    row && (row.number ?? formatMoney(Number(row.total), currencySchema.parse(row.currency), 'en'))
+  )
 }

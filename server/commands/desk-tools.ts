@@ -1,11 +1,13 @@
 /** What the commands about the operator's desk need: everything that acts need. */
-import { createAccountActs, letterAddress } from '../auth/index.ts'
+import { createAccountActs, letterAddress, showCustomers } from '../auth/index.ts'
 import { languageOfRegion } from '../catalog/index.ts'
 import type { Config } from '../config.ts'
 import { createEndPrograms } from '../customer-programs.ts'
+import { replyAddressesOf, ticketObjects } from '../customer-tickets.ts'
+import { createOutbox } from '../messages/index.ts'
 import type { PerformNeeds } from '../operator/index.ts'
-import type { Database } from '../platform/db.ts'
-import { revokeSessions } from '../realtime/index.ts'
+import type { Database, Queryable } from '../platform/db.ts'
+import { createEventOutbox, revokeSessions } from '../realtime/index.ts'
 import { createInvitations } from '../staff/index.ts'
 import { openPaymentTools } from './payment-tools.ts'
 
@@ -16,18 +18,33 @@ export interface DeskTools extends PerformNeeds {
 
 export async function openDeskTools(config: Config, databaseUrl: string): Promise<DeskTools> {
   const tools = await openPaymentTools(config, databaseUrl)
-  const { db, clock, secrets, catalog } = tools
+  const { db, clock, secrets, catalog, jobs } = tools
   const { portalUrl } = config
   const brandName = catalog.brand.name
+  const customerMail = (of: Queryable, id: string) =>
+    letterAddress(of, (region) => languageOfRegion(catalog, region), id)
   return {
     ...tools,
+    tickets: {
+      clock,
+      outbox: createEventOutbox(clock, () => undefined),
+      letter: createOutbox({ jobs, clock, secrets }).letter,
+      async customer(of, id) {
+        const { name = '' } = (await showCustomers(of, [id])).get(id) ?? {}
+        return { name, ...(await customerMail(of, id)) }
+      },
+      objects: ticketObjects,
+      portalUrl,
+      brandName,
+      addresses: replyAddressesOf(config, secrets),
+    },
     accounts: createAccountActs({
       clock,
       endLive: revokeSessions,
       endPrograms: createEndPrograms(clock),
     }),
     invitations: createInvitations({ db, clock, secrets, brandName, portalUrl }),
-    customerMail: (tx, id) => letterAddress(tx, (region) => languageOfRegion(catalog, region), id),
+    customerMail,
     portalUrl,
     brandName,
     secondPersonAbove: config.OPERATOR_SECOND_PERSON_ABOVE,

@@ -1,7 +1,7 @@
 /** What the operator's desk asks of domains. */
 import { domainToASCII } from 'node:url'
 import type { CustomerStory } from '../../contract/operator-desk.ts'
-import type { Queryable } from '../platform/db.ts'
+import { isUuid, type Queryable } from '../platform/db.ts'
 import { beginsLike } from '../platform/prefix.ts'
 
 const shownDomains = 50
@@ -53,4 +53,21 @@ export async function ownedDomains(db: Queryable, customerId: string): Promise<n
     .where('deleted_at', 'is', null)
     .executeTakeFirstOrThrow()
   return Number(n)
+}
+
+/** The name of a customer's domain. Undefined: there is none. */
+export async function domainName(
+  db: Queryable,
+  customerId: string,
+  id: string,
+): Promise<string | undefined> {
+  const row = isUuid(id)
+    ? await db
+        .selectFrom('dns_zone')
+        .select('shown_name')
+        .where('id', '=', id)
+        .where('customer_id', '=', customerId)
+        .executeTakeFirst()
+    : undefined
+  return row?.shown_name
 }

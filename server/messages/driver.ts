@@ -45,5 +45,7 @@ export interface MailDriver {
     readonly subject: string
     readonly text: string
     readonly idempotencyKey: string
+    /** Where answers go, if not to the sender; letters of one matter have it in common. */
+    readonly replyTo?: string | undefined
   }): Promise<void>
 }

@@ -20,6 +20,16 @@ export interface Outbox {
   /** `until`: when it is worth nothing any more and is not sent; `from`: it is not sent before. */
   sms(tx: Tx, to: string, text: string, when?: { from?: Date; until?: Date }): Promise<void>
   mail(tx: Tx, to: string, subject: string, text: string, until?: Date): Promise<void>
+  /** A letter whose answer goes elsewhere than to its sender. */
+  letter(
+    tx: Tx,
+    of: {
+      readonly to: string
+      readonly subject: string
+      readonly text: string
+      readonly replyTo: string | undefined
+    },
+  ): Promise<void>
 }
 export interface Messages extends Outbox {
   /** How many are not sent and may still be. */
@@ -44,6 +54,8 @@ const maxRefusals = 8
 const letterJob = 'send-message'
 const codeJob = 'send-code'
 const purpose = (id: string): string => `message:${id}`
+/** RFC 2606 reserves .invalid: closed accounts have addresses there. */
+const isClosed = (address: string): boolean => address.endsWith('.invalid')
 
 /** Where messages are put; the portal that runs sends them. */
 export function createOutbox({
@@ -64,6 +76,7 @@ export function createOutbox({
       text: string
       from?: Date | undefined
       until: Date | undefined
+      replyTo?: string | undefined
     },
   ): Promise<void> {
     const id = randomUUID()
@@ -75,6 +88,7 @@ export function createOutbox({
         recipient: message.recipient,
         subject: message.subject,
         sealed_text: secrets.seal(purpose(id), message.text),
+        reply_to: message.replyTo ?? null,
         created_at: clock.now(),
         expires_at: message.until ?? null,
       })
@@ -93,8 +107,19 @@ export function createOutbox({
       store(tx, { channel: 'sms', recipient, subject: null, text, from, until }),
     mail: async (tx, recipient, subject, text, until) => {
       // Nobody reads what is sent to a closed account.
-      if (!recipient.endsWith('.invalid'))
+      if (!isClosed(recipient))
         await store(tx, { channel: 'mail', recipient, subject, text, until })
+    },
+    letter: async (tx, { to, subject, text, replyTo }) => {
+      if (!isClosed(to))
+        await store(tx, {
+          channel: 'mail',
+          recipient: to,
+          subject,
+          text,
+          until: undefined,
+          replyTo,
+        })
     },
   }
 }
@@ -137,6 +162,7 @@ export function createMessages(deps: {
           subject: message.subject ?? '',
           text,
           idempotencyKey: id,
+          replyTo: message.reply_to ?? undefined,
         })
     } catch (error) {
       const refused =

@@ -9,6 +9,7 @@ import type { Clock } from '../platform/clock.ts'
 import type { Tx } from '../platform/db.ts'
 import type { Jobs } from '../platform/jobs.ts'
 import type { Invitations } from '../staff/index.ts'
+import type { TicketDeps } from '../tickets/index.ts'
 import type { Ledger } from '../wallet/index.ts'
 import type { Facts } from './canonical.ts'
 
@@ -46,6 +47,7 @@ export interface ActNeeds {
     tx: Tx,
     customerId: string,
   ) => Promise<{ readonly email: string; readonly language: 'en' | 'vi' }>
+  readonly tickets: TicketDeps
   readonly mail: (tx: Tx, to: string, subject: string, text: string) => Promise<void>
   readonly portalUrl: string
   readonly brandName: string
@@ -70,6 +72,8 @@ export interface Act<I> {
   customer?(tx: Tx, input: I): Promise<string | null>
   /** Whether somebody else must approve it. */
   needsSecond?(tx: Tx, needs: ActNeeds, input: I): Promise<boolean>
+  /** What the trail keeps of the input, where that is not all of it. */
+  kept?(input: I): object
   /** Throws a Refusal when it cannot be done; nothing has changed then. */
   run(tx: Tx, needs: ActNeeds, actor: Actor, input: I): Promise<Done>
 }

@@ -19,6 +19,7 @@ import { payoutActs } from './payout-acts.ts'
 import { reconcileActs } from './reconcile-acts.ts'
 import { staffActs } from './staff-acts.ts'
 import { statusActs } from './status-acts.ts'
+import { ticketActs } from './ticket-acts.ts'
 import { workActs } from './work.ts'
 import { actOfKey, holdTrail, writeAct } from './trail.ts'
 
@@ -30,6 +31,7 @@ const registry: Registry = {
   ...reconcileActs,
   ...staffActs,
   ...statusActs,
+  ...ticketActs,
   ...workActs,
 }
 /** By the name that its input was read under. */
@@ -62,6 +64,9 @@ export function wantedOf(
   }
 }
 
+/** What is written down of the input. */
+const keptOf = (name: ActName, input: ActInput<ActName>): object =>
+  actOf(name).kept?.(input) ?? input
 const plain = (value: unknown): Facts => JSON.parse(canonical(value)) as Facts
 
 type Outcome = ActOutcome & { readonly told?: Readonly<Record<string, string>> }
@@ -70,7 +75,7 @@ type Outcome = ActOutcome & { readonly told?: Readonly<Record<string, string>> }
 async function earlier(tx: Tx, { name, input, key }: Wanted): Promise<Outcome | undefined> {
   if (key === null) return undefined
   const isSame = (act: string, given: unknown): boolean =>
-    act === name && canonical(given) === canonical(input)
+    act === name && canonical(given) === canonical(keptOf(name, input))
   const proposed = await tx
     .selectFrom('operator_proposal')
     .select(['id', 'act', 'input', 'act_seq'])
@@ -106,7 +111,7 @@ export async function carryOut(
     reason,
     subject: done.subject,
     customerId: done.customerId ?? null,
-    input: plain(input),
+    input: plain(keptOf(name, input)),
     before,
     after,
     key,

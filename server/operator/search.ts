@@ -9,6 +9,7 @@ import { findInvoices } from '../billing/index.ts'
 import { findDomains } from '../dns/index.ts'
 import { findBankReferences, findPayments, type PaymentDriver } from '../payments/index.ts'
 import type { Database, Queryable } from '../platform/db.ts'
+import { findTickets } from '../tickets/index.ts'
 import { findHosts, type SiteAddressing } from '../wordpress/index.ts'
 
 const ofEachKind = 20
@@ -20,7 +21,7 @@ export interface SearchNeeds {
   readonly addressing: Pick<SiteAddressing, 'host'>
 }
 
-type Found = Pick<Hit, 'kind' | 'text'> & { readonly customerId: string | null }
+type Found = Pick<Hit, 'kind' | 'text' | 'ticket'> & { readonly customerId: string | null }
 
 async function ask(needs: SearchNeeds, db: Queryable, text: string): Promise<Found[]> {
   const of =
@@ -30,6 +31,7 @@ async function ask(needs: SearchNeeds, db: Queryable, text: string): Promise<Fou
       ...found,
     })
   const isWord = !/\s/.test(text)
+  const tickets = await findTickets(db, text)
   // What is meant whole stands before what only begins so.
   const whole = isWord
     ? [
@@ -48,6 +50,7 @@ async function ask(needs: SearchNeeds, db: Queryable, text: string): Promise<Fou
       ]
     : []
   return [
+    ...tickets.map(({ id, ...found }): Found => ({ kind: 'ticket', ticket: id, ...found })),
     ...whole,
     ...people.map(({ id }): Found => ({ kind: 'customer', customerId: id, text: '' })),
     ...names,
@@ -63,8 +66,13 @@ export async function search(needs: SearchNeeds, text: string): Promise<Hit[]> {
     const ids = hits.flatMap(({ customerId }) => (customerId === null ? [] : [customerId]))
     return { found: hits, customers: await showCustomers(tx, ids) }
   })
-  return found.map(({ kind, customerId, text: found }) => {
+  return found.map(({ kind, customerId, text: found, ticket }) => {
     const customer = customerId === null ? null : (customers.get(customerId) ?? null)
-    return { kind, customer, text: kind === 'customer' ? (customer?.email ?? '') : found }
+    return {
+      kind,
+      customer,
+      text: kind === 'customer' ? (customer?.email ?? '') : found,
+      ...(ticket !== undefined && { ticket }),
+    }
   })
 }

@@ -6,6 +6,7 @@ import { invoicesOfCustomer } from '../billing/index.ts'
 import { domainsOfCustomer } from '../dns/index.ts'
 import { lettersTo } from '../messages/index.ts'
 import { paymentsOfCustomer, type PaymentDriver } from '../payments/index.ts'
+import { ticketsOfCustomer } from '../tickets/index.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Database } from '../platform/db.ts'
 import { listTokens } from '../tokens/index.ts'
@@ -43,6 +44,7 @@ export async function storyOf(
     letters,
     tokens,
     webhooks,
+    tickets,
     notes,
     labels,
     acts,
@@ -63,6 +65,7 @@ export async function storyOf(
     lettersTo(db, [account.email, account.phone]),
     listTokens(db, clock, account.id),
     listEndpoints(db, clock, account.id),
+    ticketsOfCustomer(db, account.id),
     db
       .selectFrom('customer_note')
       .select(['id', 'at', 'actor', 'text'])
@@ -118,6 +121,7 @@ export async function storyOf(
       createdAt,
       disabled: disabled?.reason ?? null,
     })),
+    tickets,
     notes: notes.map(({ id, at, actor, text }) => ({ id, at: at.toISOString(), by: actor, text })),
     labels: labels.map(({ label }) => label),
     acts: acts.rows,

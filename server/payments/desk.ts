@@ -142,3 +142,18 @@ export async function refundOf(
     .executeTakeFirst()
   return row && { amount: row.amount, currency: row.currency, customerId: row.customer_id }
 }
+
+/** The transaction code of a customer's payment, as lists show it. Undefined: there is none. */
+export async function paymentName(
+  db: Queryable,
+  customerId: string,
+  code: string,
+): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('payment')
+    .select('code')
+    .where('code', '=', code)
+    .where('customer_id', '=', customerId)
+    .executeTakeFirst()
+  return row?.code
+}

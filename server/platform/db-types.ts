@@ -47,6 +47,15 @@ export interface AuthChallenge {
   webauthn: string | null;
 }
 
+export interface CannedAnswer {
+  changed_at: Timestamp;
+  changed_by: string;
+  id: string;
+  name: string;
+  text_en: string;
+  text_vi: string;
+}
+
 export interface CardCustomer {
   created_at: Timestamp;
   customer_id: string;
@@ -392,6 +401,7 @@ export interface Message {
   expires_at: Timestamp | null;
   id: string;
   recipient: string;
+  reply_to: string | null;
   sealed_text: Buffer | null;
   sent_at: Timestamp | null;
   subject: string | null;
@@ -1123,6 +1133,56 @@ export interface Subscription {
   watch_at: Generated<Timestamp>;
 }
 
+export interface Ticket {
+  assignee_id: string | null;
+  closed_at: Timestamp | null;
+  customer_id: string | null;
+  id: string;
+  labels: Generated<string[]>;
+  merged_into: string | null;
+  messages: Generated<number>;
+  number: Generated<bigint>;
+  object_id: string | null;
+  object_kind: string | null;
+  object_name: string | null;
+  opened_at: Timestamp;
+  priority: Generated<number>;
+  rated_at: Timestamp | null;
+  rating: string | null;
+  sender_email: string | null;
+  sender_name: string | null;
+  state: string;
+  subject: string;
+  waiting_since: Timestamp;
+}
+
+export interface TicketFile {
+  bytes: number;
+  content: Buffer | null;
+  created_at: Timestamp;
+  customer_id: string | null;
+  id: string;
+  message_id: string | null;
+  name: string;
+  seq: Generated<bigint>;
+  staff_id: string | null;
+}
+
+export interface TicketMessage {
+  at: Timestamp;
+  author: string;
+  by_mail: Generated<boolean>;
+  id: string;
+  kind: string;
+  left_out: Generated<string[]>;
+  letter: Buffer | null;
+  proven: Generated<boolean>;
+  seq: Generated<bigint>;
+  staff_id: string | null;
+  text: string;
+  ticket_id: string;
+}
+
 export interface Totp {
   confirmed_at: Timestamp | null;
   created_at: Timestamp;
@@ -1196,6 +1256,7 @@ export interface DB {
   acme_account: AcmeAccount;
   acme_order: AcmeOrder;
   auth_challenge: AuthChallenge;
+  canned_answer: CannedAnswer;
   card_customer: CardCustomer;
   catalog_version: CatalogVersion;
   certificate: Certificate;
@@ -1288,6 +1349,9 @@ export interface DB {
   status_notice: StatusNotice;
   status_update: StatusUpdate;
   subscription: Subscription;
+  ticket: Ticket;
+  ticket_file: TicketFile;
+  ticket_message: TicketMessage;
   totp: Totp;
   trusted_device: TrustedDevice;
   update_wave: UpdateWave;

@@ -9,6 +9,7 @@ import type { Clock } from '../platform/clock.ts'
 import type { Queryable, Tx } from '../platform/db.ts'
 import type { Jobs } from '../platform/jobs.ts'
 import { forgetNotifications } from '../realtime/index.ts'
+import { forgetTickets } from '../tickets/index.ts'
 import { endTokens } from '../tokens/index.ts'
 import { owesAnything, type Ledger } from '../wallet/index.ts'
 import { forgetEndpoints } from '../webhooks/index.ts'
@@ -54,6 +55,7 @@ export async function closeAccount(
   await endTokens(tx, customerId)
   await forgetEndpoints(tx, customerId)
   await forgetNotifications(tx, customerId)
+  await forgetTickets(tx, customerId)
   await needs.forgetNotes(tx, customerId)
   const { email, phone } = await eraseAccount(tx, needs, of)
   await forgetLetters(tx, [email, phone])

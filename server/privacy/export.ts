@@ -27,8 +27,13 @@ const find = (table: string): Stored => {
   return found
 }
 
-/** Which rows are theirs. */
-function theirs({ by }: Stored, person: Person): RawBuilder<boolean> {
+/** Which rows are theirs, and may be given out. */
+function theirs(one: Stored, person: Person): RawBuilder<boolean> {
+  const all = rowsOfPerson(one, person)
+  return one.but ? sql<boolean>`${all} and ${sql.ref(one.but.column)} <> ${one.but.value}` : all
+}
+
+function rowsOfPerson({ by }: Stored, person: Person): RawBuilder<boolean> {
   if ('recipient' in by)
     return sql<boolean>`${sql.ref(by.recipient)} = any(${sql.val(person.recipients)})`
   if (!('of' in by)) return sql<boolean>`${sql.ref(by.column)} = ${person.id}`

@@ -18,6 +18,8 @@ export interface Stored {
     | { readonly recipient: string }
   /** In whose order they are read; null: they are few. */
   readonly key: string | null
+  /** Rows with this value are not given out. */
+  readonly but?: { readonly column: string; readonly value: string }
 }
 
 const own = { column: 'customer_id' }
@@ -103,7 +105,7 @@ export const stored: readonly Stored[] = [
     { recipient: 'recipient' },
     'id',
     'id channel recipient subject created_at sent_at',
-    'sealed_text expires_at',
+    'sealed_text expires_at reply_to',
   ),
   rows(
     'ledger_account',
@@ -287,6 +289,32 @@ export const stored: readonly Stored[] = [
     'seq admin_worked attempts backup_id before differences restore_id stage wave_id',
   ),
   rows(
+    'ticket',
+    own,
+    'number',
+    `id number subject state priority object_kind object_id object_name opened_at closed_at rating
+      rated_at sender_email sender_name`,
+    'customer_id assignee_id labels waiting_since merged_into messages',
+  ),
+  {
+    ...rows(
+      'ticket_message',
+      { column: 'ticket_id', of: 'ticket', its: 'id' },
+      'seq',
+      'id ticket_id at kind author text by_mail left_out',
+      'seq staff_id proven letter',
+    ),
+    // What the staff writes for itself.
+    but: { column: 'kind', value: 'note' },
+  },
+  rows(
+    'ticket_file',
+    { column: 'message_id', of: 'ticket_message', its: 'id' },
+    'seq',
+    'id message_id name bytes created_at',
+    'seq customer_id staff_id content',
+  ),
+  rows(
     'certificate',
     own,
     'id',
@@ -370,6 +398,7 @@ export const notStored = {
     'staff',
     'staff_invitation',
     'staff_session',
+    'canned_answer',
     'status_notice',
     'status_update',
   ],

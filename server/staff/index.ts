@@ -4,6 +4,7 @@ export {
   disableMember,
   enableMember,
   listStaff,
+  memberNames,
   memberOf,
   type Member,
 } from './members.ts'

@@ -145,6 +145,20 @@ export async function enableMember(tx: Tx, id: string): Promise<Member> {
   return before
 }
 
+/** By their ids; who is not there is left out. */
+export async function memberNames(
+  db: Queryable,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  if (ids.length === 0) return new Map()
+  const rows = await db
+    .selectFrom('staff')
+    .select(['id', 'name'])
+    .where('id', 'in', [...new Set(ids)])
+    .execute()
+  return new Map(rows.map(({ id, name }) => [id, name]))
+}
+
 /** Members by name, and invitations that can still be accepted. */
 export async function listStaff(
   db: Queryable,

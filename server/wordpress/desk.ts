@@ -123,3 +123,20 @@ export async function ownedServers(db: Queryable, customerId: string): Promise<n
     .executeTakeFirstOrThrow()
   return Number(n)
 }
+
+/** The name of a customer's server. Undefined: there is none. */
+export async function serverName(
+  db: Queryable,
+  customerId: string,
+  id: string,
+): Promise<string | undefined> {
+  const row = isUuid(id)
+    ? await db
+        .selectFrom('site')
+        .select('name')
+        .where('id', '=', id)
+        .where('customer_id', '=', customerId)
+        .executeTakeFirst()
+    : undefined
+  return row?.name
+}

@@ -6,7 +6,14 @@ export { warnOfCertificate } from './certificate-warnings.ts'
 export { namesOfSite, namesToCertify } from './certifiable.ts'
 export { createBackups } from './backups.ts'
 export { countBackups, countSites } from './counts.ts'
-export { findHosts, holdServer, ownedServers, releaseServer, serversOfCustomer } from './desk.ts'
+export {
+  findHosts,
+  holdServer,
+  ownedServers,
+  releaseServer,
+  serverName,
+  serversOfCustomer,
+} from './desk.ts'
 export { createDirectory, dropOldHostChanges, type EdgeControl } from './directory.ts'
 export { listNodes, putNode, removeNode, setNodeState, type NodeEntry } from './nodes.ts'
 export { isLost, freeOn } from './placement.ts'

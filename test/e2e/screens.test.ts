@@ -138,6 +138,8 @@ const customerScreens = (): string[] => [
   '/account',
   '/account/security',
   '/account/programs',
+  '/support',
+  '/support?about=new',
   '/docs',
   '/docs/top-up',
   '/docs/nothing',

@@ -9,6 +9,7 @@ import { scale } from './scale.ts'
 import { screens } from './screens.ts'
 import { security } from './security.ts'
 import { server } from './server.ts'
+import { tickets } from './tickets.ts'
 import { views } from './views.ts'
 
 export const mends: readonly Mend[] = [
@@ -21,5 +22,6 @@ export const mends: readonly Mend[] = [
   ...screens,
   ...operating,
   ...programs,
+  ...tickets,
   ...views,
 ]

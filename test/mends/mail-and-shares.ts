@@ -21,8 +21,8 @@ export const mailAndShares: readonly Mend[] = [
     title: 'that is forged changes nothing',
     edits: [
       {
-        file: 'server/wordpress/mail/return-path.ts',
-        mended: ' || !sameText(signature, signatureOf(id))',
+        file: 'server/platform/signed-address.ts',
+        mended: ' || !sameText(signature, signatureOf(digits))',
         without: '',
       },
     ],

@@ -4,6 +4,7 @@ import type { ReactNode } from 'react'
 import type { Domain } from '../../contract/dns.ts'
 import { formatTime } from '../format.ts'
 import { useTexts } from '../i18n/index.ts'
+import { HelpLink } from '../support/HelpLink.tsx'
 import { Button } from '../ui/Button.tsx'
 import { CopyButton } from '../ui/CopyButton.tsx'
 import { PageHead } from '../ui/PageHead.tsx'
@@ -55,6 +56,7 @@ export function DomainHead({ domain, back = 'domains', onActivate, children }: D
         }
       >
         {children}
+        <HelpLink kind="domain" id={domain.id} />
       </PageHead>
       {domain.active ? null : (
         <Note tone="info" className="mb-4 flex flex-wrap items-center justify-between gap-3">

@@ -84,12 +84,13 @@ function Section({
 function Contact() {
   const t = useTexts('docs')
   const { support } = useConfig()
-  if (support.email === null && support.url === null)
-    return <p className="mt-7 text-ink-2">{t.docs.noContact}</p>
   return (
     <p className="mt-7 flex flex-wrap gap-3">
+      <Link to="/support" className={buttonClass()}>
+        {t.nav.support}
+      </Link>
       {support.email === null ? null : (
-        <a href={`mailto:${support.email}`} className={buttonClass()}>
+        <a href={`mailto:${support.email}`} className={buttonClass('outline')}>
           {t.docs.write(support.email)}
         </a>
       )}

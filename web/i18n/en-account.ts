@@ -60,8 +60,8 @@ export const enAccount = {
     closingBegin: 'Close…',
     closingTitle: 'Close your account?',
     closingText:
-      'This cannot be undone. Name, email, phone, sign-ins, messages, tokens and linked cards ' +
-      'are erased at once. Invoices and postings are kept as the law asks.',
+      'This cannot be undone. Name, email, phone, sign-ins, tickets, messages, tokens and ' +
+      'linked cards are erased at once. Invoices and postings are kept as the law asks.',
     closingFirst: 'Before that:',
     closingDo: 'Close for good',
     closed: 'Your account was closed.',

@@ -37,7 +37,6 @@ export const enDocs = {
     missing: 'Help page not found.',
     write: (address: string) => `Write to ${address}`,
     open: 'Open the support page',
-    noContact: 'Reply to any invoice email to reach our support.',
     pages: {
       'top-up': {
         title: 'Top up your wallet',

@@ -1,5 +1,6 @@
 import type { ActName } from '../../contract/operator-acts.ts'
 import { enMoneyActs, enOperatorMoney } from './en-operator-money.ts'
+import { enDeskTickets, enTicketActs, enTicketExplain } from './en-operator-tickets.ts'
 import { plural } from './plural.ts'
 
 type Labels = Readonly<Record<string, string>>
@@ -24,6 +25,7 @@ export const enOperator = {
     label: 'Desk',
     customers: 'Customers',
     proposals: 'Approvals',
+    tickets: 'Tickets',
     work: 'Work',
     status: 'Status',
     trail: 'Trail',
@@ -74,6 +76,7 @@ export const enOperator = {
       payment: 'Top-up',
       bank_reference: 'Bank reference',
       suspense: 'Unmatched money',
+      ticket: 'Ticket',
     },
     nobody: 'Not assigned to a customer yet',
   },
@@ -236,6 +239,7 @@ export const enOperator = {
     'status.publish': 'Publish',
     'status.update': 'Add an update',
     'status.end': 'End',
+    ...enTicketActs,
     'staff.invite': 'Invite',
     'staff.change': 'Change',
     'staff.disable': 'Disable',
@@ -245,6 +249,7 @@ export const enOperator = {
   } satisfies Record<ActName | 'proposal.make' | 'proposal.reject', string> as Labels,
   explain: {
     ...enMoneyActs.explain,
+    ...enTicketExplain,
     'customer.block':
       'The customer cannot sign in and open sessions end. Servers and domains go on.',
     'customer.unblock': 'The customer can sign in again.',
@@ -277,6 +282,8 @@ export const enOperator = {
   } as Labels,
   fields: {
     ...enMoneyActs.fields,
+    toCustomer: 'Email of the customer',
+    priority: 'Priority',
     reason: 'Reason',
     reasonHint: 'For the trail. The customer does not read it.',
     proof: 'How did the customer prove who they are?',
@@ -311,6 +318,7 @@ export const enOperator = {
   },
   done: (act: string) => `${act}: done`,
   proposed: 'Another member must approve this within 24 hours.',
+  tickets: enDeskTickets,
   proposals: {
     title: 'Approvals',
     sub: 'Acts that need a second member. They end by themselves after 24 hours.',

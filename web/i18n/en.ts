@@ -48,6 +48,7 @@ export const en = {
     dns: 'DNS',
     paas: 'PAAS',
     svm: 'SVM',
+    support: 'Support',
   },
   shell: {
     collapse: 'Hide the sidebar',

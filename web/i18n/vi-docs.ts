@@ -19,7 +19,6 @@ export const viDocs: typeof enDocs = {
     missing: 'Không tìm thấy trang trợ giúp này.',
     write: (address) => `Gửi thư tới ${address}`,
     open: 'Mở trang hỗ trợ',
-    noContact: 'Trả lời bất kỳ thư hoá đơn nào để liên hệ bộ phận hỗ trợ.',
     pages: {
       'top-up': {
         title: 'Nạp ví',

@@ -1,5 +1,6 @@
 import type { OperatorTexts } from './en-operator.ts'
 import { viMoneyActs, viOperatorMoney } from './vi-operator-money.ts'
+import { viDeskTickets, viTicketActs, viTicketExplain } from './vi-operator-tickets.ts'
 
 export const viOperator: OperatorTexts = {
   mark: 'Vận hành',
@@ -20,6 +21,7 @@ export const viOperator: OperatorTexts = {
     label: 'Trang vận hành',
     customers: 'Khách hàng',
     proposals: 'Chờ duyệt',
+    tickets: 'Yêu cầu hỗ trợ',
     work: 'Công việc',
     status: 'Trạng thái',
     trail: 'Nhật ký',
@@ -70,6 +72,7 @@ export const viOperator: OperatorTexts = {
       payment: 'Lần nạp',
       bank_reference: 'Mã ngân hàng',
       suspense: 'Tiền chờ đối soát',
+      ticket: 'Yêu cầu hỗ trợ',
     },
     nobody: 'Chưa gán cho khách hàng nào',
   },
@@ -230,6 +233,7 @@ export const viOperator: OperatorTexts = {
     'status.publish': 'Đăng thông báo',
     'status.update': 'Cập nhật',
     'status.end': 'Kết thúc',
+    ...viTicketActs,
     'staff.invite': 'Mời nhân viên',
     'staff.change': 'Thay đổi',
     'staff.disable': 'Vô hiệu hoá',
@@ -239,6 +243,7 @@ export const viOperator: OperatorTexts = {
   },
   explain: {
     ...viMoneyActs.explain,
+    ...viTicketExplain,
     'customer.block':
       'Khách hàng không đăng nhập được nữa, các phiên đang mở kết thúc. Máy chủ và tên miền vẫn ' +
       'hoạt động.',
@@ -272,6 +277,8 @@ export const viOperator: OperatorTexts = {
   },
   fields: {
     ...viMoneyActs.fields,
+    toCustomer: 'Email của khách hàng',
+    priority: 'Mức ưu tiên',
     reason: 'Lý do',
     reasonHint: 'Để ghi vào nhật ký. Khách hàng không đọc được.',
     proof: 'Khách hàng đã chứng minh danh tính bằng cách nào?',
@@ -306,6 +313,7 @@ export const viOperator: OperatorTexts = {
   },
   done: (act) => `${act}: đã xong`,
   proposed: 'Một nhân viên khác phải duyệt việc này trong vòng 24 giờ.',
+  tickets: viDeskTickets,
   proposals: {
     title: 'Chờ duyệt',
     sub: 'Những việc cần người thứ hai. Sau 24 giờ chúng tự hết hiệu lực.',

@@ -43,6 +43,7 @@ export const vi: Texts = {
     dns: 'DNS',
     paas: 'PAAS',
     svm: 'SVM',
+    support: 'Hỗ trợ',
   },
   shell: {
     collapse: 'Ẩn thanh bên',

@@ -6,6 +6,7 @@ import { brand } from '../brand.ts'
 import { formatTime, useFormat } from '../format.ts'
 import { useTexts } from '../i18n/index.ts'
 import type { LoadInput } from '../load-input.ts'
+import { HelpLink } from '../support/HelpLink.tsx'
 import { buttonClass } from '../ui/Button.tsx'
 import { cx } from '../ui/cx.ts'
 import { useNarrow } from '../ui/narrow.ts'
@@ -120,6 +121,12 @@ function Table({ list }: { list: Invoice[] }) {
                 >
                   {t.invoices.view}
                 </HostedLink>
+                <HelpLink
+                  kind="invoice"
+                  id={invoice.id}
+                  of={invoice.number ?? t.common.draft}
+                  size="sm"
+                />
               </span>
             </td>
           </tr>

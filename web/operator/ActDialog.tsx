@@ -4,6 +4,7 @@ import { toMinor, type Currency } from '../../contract/money.ts'
 import type { ActName, ActOutcome } from '../../contract/operator-acts.ts'
 import type { StaffRole } from '../../contract/staff-roles.ts'
 import type { NoticeKind } from '../../contract/status.ts'
+import type { Priority } from '../../contract/tickets-desk.ts'
 import { Button } from '../ui/Button.tsx'
 import { Dialog } from '../ui/Dialog.tsx'
 import { Field, Input, inputClass, Select, type FieldControl } from '../ui/Field.tsx'
@@ -166,9 +167,13 @@ function bodyOf(
   return { body: { ...known, ...Object.fromEntries(typed) }, faults }
 }
 
-function labelOf({ name, kind }: ActField, currency: Currency | undefined, t: OperatorTexts) {
+function labelOf(
+  { name, kind, label = name }: ActField,
+  currency: Currency | undefined,
+  t: OperatorTexts,
+) {
   if (kind === 'amount' && currency !== undefined) return t.fields.amountOf(currency)
-  return String(t.fields[name as keyof OperatorTexts['fields']])
+  return String(t.fields[label as keyof OperatorTexts['fields']])
 }
 function hintOf({ name, isOptional }: ActField, t: OperatorTexts): string | undefined {
   if (name === 'reason') return t.fields.reasonHint
@@ -186,6 +191,7 @@ function optionLabel(name: string, option: string, t: OperatorTexts): string {
   if (name === 'role') return t.roles[option as StaffRole]
   if (name === 'kind') return t.status.kinds[option as NoticeKind]
   if (name === 'outcome') return t.money.reconciliation.outcomes[option] ?? option
+  if (name === 'priority') return t.tickets.priorities[option as Priority]
   if (name === 'closes') return option === 'yes' ? t.yes : t.no
   return (t.languages as Record<string, string>)[option] ?? option
 }

@@ -7,7 +7,7 @@ import type { StaffSession } from '../../contract/operator.ts'
 import { mayDo } from '../../contract/staff-roles.ts'
 import type { OperatorTexts } from '../i18n/en-operator.ts'
 import { Badge } from '../ui/Badge.tsx'
-import { Button } from '../ui/Button.tsx'
+import { Button, buttonClass } from '../ui/Button.tsx'
 import { Card } from '../ui/Card.tsx'
 import { PageHead } from '../ui/PageHead.tsx'
 import { LoadError, SkeletonRows } from '../ui/State.tsx'
@@ -215,6 +215,24 @@ function Story({ of, session }: { of: CustomerStory; session: StaffSession }) {
         />
         <NotesCard of={of} />
         <AccessCard of={of} />
+        <ListCard
+          title={t.tickets.title}
+          rows={of.tickets.map(({ id, number, subject, state, openedAt }) => ({
+            key: id,
+            main: `#${number} ${subject}`,
+            sub: timeOf(openedAt),
+            badge: t.tickets.states[state],
+            action: (
+              <DeskLink
+                to={`/tickets/${id}`}
+                aria-label={`#${number}`}
+                className={buttonClass('outline', 'sm')}
+              >
+                {t.tickets.open}
+              </DeskLink>
+            ),
+          }))}
+        />
         <ListCard
           title={t.customer.servers}
           rows={of.servers.map(({ id, name, status, createdAt, why, held }) => ({

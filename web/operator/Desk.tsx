@@ -1,5 +1,14 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { Coins, Hourglass, Megaphone, ScrollText, UserCog, Users, Wrench } from 'lucide-react'
+import {
+  Coins,
+  Hourglass,
+  LifeBuoy,
+  Megaphone,
+  ScrollText,
+  UserCog,
+  Users,
+  Wrench,
+} from 'lucide-react'
 import { useEffect, useState, type ReactNode } from 'react'
 import { staffSignOut, type StaffSession } from '../../contract/operator.ts'
 import { brand } from '../brand.ts'
@@ -19,6 +28,9 @@ import { SearchView } from './SearchView.tsx'
 import { SignInView } from './SignInView.tsx'
 import { StaffView } from './StaffView.tsx'
 import { StatusView } from './StatusView.tsx'
+import { CannedView } from './CannedView.tsx'
+import { TicketsView } from './TicketsView.tsx'
+import { TicketView } from './TicketView.tsx'
 import { TrailView } from './TrailView.tsx'
 import { WorkView } from './WorkView.tsx'
 
@@ -61,6 +73,7 @@ function View({ path, session }: { path: string; session: StaffSession }) {
   const [, section = '', id] = path.split('/')
   if (section === 'customers' && id !== undefined)
     return <CustomerView key={id} id={id} session={session} />
+  if (section === 'tickets') return <TicketPages id={id} session={session} />
   if (section === 'approvals') return <ProposalsView />
   if (isMoney(section)) return <MoneyView section={section} id={id} session={session} />
   if (section === 'work') return <WorkView session={session} />
@@ -68,6 +81,12 @@ function View({ path, session }: { path: string; session: StaffSession }) {
   if (section === 'trail') return <TrailView />
   if (section === 'staff') return <StaffView session={session} />
   return <SearchView />
+}
+
+function TicketPages({ id, session }: { id: string | undefined; session: StaffSession }) {
+  if (id === undefined) return <TicketsView />
+  if (id === 'canned') return <CannedView session={session} />
+  return <TicketView key={id} id={id} session={session} />
 }
 
 const showInRow = (link: HTMLAnchorElement | null): void =>
@@ -85,6 +104,7 @@ function Frame({ session, children }: { session: StaffSession; children: ReactNo
       icon: Users,
       isHere: path === '' || path.startsWith('/customers'),
     },
+    { to: '/tickets', name: t.nav.tickets, icon: LifeBuoy },
     { to: '/approvals', name: t.nav.proposals, icon: Hourglass, count: waiting },
     {
       to: '/suspense',

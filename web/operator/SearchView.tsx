@@ -78,8 +78,9 @@ const rowClass =
   'flex flex-wrap items-center gap-x-4 gap-y-1 border-b border-border px-5 py-3 ' +
   'last:border-0 hover:bg-subtle/60'
 
-function Found({ hit: { kind, customer, text } }: { hit: Hit }) {
+function Found({ hit: { kind, customer, text, ticket } }: { hit: Hit }) {
   const t = useDeskTexts()
+  const ofCustomer = customer ? `/customers/${customer.id}` : '/suspense'
   const content = (
     <>
       <span className="min-w-0 flex-1 basis-60">
@@ -101,7 +102,7 @@ function Found({ hit: { kind, customer, text } }: { hit: Hit }) {
   )
   return (
     <li>
-      <DeskLink to={customer ? `/customers/${customer.id}` : '/suspense'} className={rowClass}>
+      <DeskLink to={ticket === undefined ? ofCustomer : `/tickets/${ticket}`} className={rowClass}>
         {content}
       </DeskLink>
     </li>

@@ -3,12 +3,15 @@ import { currencies } from '../../contract/money.ts'
 import { acts, type ActName } from '../../contract/operator-acts.ts'
 import { staffRoles } from '../../contract/staff-roles.ts'
 import { noticeKinds } from '../../contract/status.ts'
+import { priorities } from '../../contract/tickets-desk.ts'
 
 export interface ActField {
   readonly name: string
   readonly kind: 'line' | 'paragraph' | 'amount' | 'choice' | 'list' | 'moment' | 'day' | 'file'
   readonly isOptional?: true
   readonly options?: readonly string[]
+  /** Of its text, where that is not its name. */
+  readonly label?: string
 }
 const line = (name: string): ActField => ({ name, kind: 'line' })
 const amount: ActField = { name: 'amount', kind: 'amount' }
@@ -70,6 +73,18 @@ const own: Readonly<Record<ActName, readonly ActField[]>> = {
   ],
   'status.update': inBoth,
   'status.end': [],
+  'ticket.answer': [{ name: 'text', kind: 'paragraph' }],
+  'ticket.note': [{ name: 'text', kind: 'paragraph' }],
+  'ticket.assign': [],
+  'ticket.priority': [{ name: 'priority', kind: 'choice', options: priorities }],
+  'ticket.label': [line('label')],
+  'ticket.unlabel': [],
+  'ticket.close': [],
+  'ticket.reopen': [],
+  'ticket.merge': [],
+  'ticket.give': [{ name: 'to', kind: 'line', label: 'toCustomer' }],
+  'ticket.save_canned': [line('name'), ...inBoth],
+  'ticket.delete_canned': [],
   'staff.invite': [line('name'), line('email'), role, networks],
   'staff.change': [role, networks],
   'staff.disable': [],
@@ -81,6 +96,15 @@ const withoutReason: ReadonlySet<ActName> = new Set([
   'customer.note',
   'customer.label',
   'customer.unlabel',
+  'ticket.answer',
+  'ticket.note',
+  'ticket.assign',
+  'ticket.priority',
+  'ticket.label',
+  'ticket.unlabel',
+  'ticket.close',
+  'ticket.reopen',
+  'ticket.save_canned',
 ])
 export const fieldsOf = (act: ActName): readonly ActField[] =>
   withoutReason.has(act) ? own[act] : [...own[act], { name: 'reason', kind: 'paragraph' }]
@@ -94,6 +118,7 @@ export const isGrave = (act: ActName): boolean =>
     'money.debit',
     'dispute.accept',
     'staff.disable',
+    'ticket.delete_canned',
     'work.hold_server',
   ].includes(act)
 

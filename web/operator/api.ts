@@ -22,6 +22,8 @@ let csrfToken = ''
 export function holdCsrf(token: string): void {
   csrfToken = token
 }
+/** Of a write that is made without `call`. */
+export const csrfHeaders = (): Record<string, string> => ({ 'X-CSRF-Token': csrfToken })
 /** What happens when a call finds the session ended; Desk.tsx sets it. */
 export const onDesk = { signedOut: (): void => undefined }
 

@@ -3,6 +3,13 @@ import { QueryClient, infiniteQueryOptions, queryOptions } from '@tanstack/react
 import { customer, proposals, search, suspense, trail, work } from '../../contract/operator-desk.ts'
 import { staff, staffSession } from '../../contract/operator.ts'
 import { noticesOfDesk } from '../../contract/status.ts'
+import {
+  cannedAnswers,
+  ticketAtDesk,
+  ticketsOfDesk,
+  type Priority,
+} from '../../contract/tickets-desk.ts'
+import type { Ticket } from '../../contract/tickets.ts'
 import { call, callPage, DeskError, holdCsrf } from './api.ts'
 
 export const createDeskQueries = (): QueryClient =>
@@ -70,4 +77,24 @@ export const trailQuery = infiniteQueryOptions({
     callPage(trail, { query: { limit: 30, ...(pageParam && { cursor: pageParam }) } }, signal),
   initialPageParam: '',
   getNextPageParam: ({ next }) => next,
+})
+export const ticketsQuery = (query: {
+  state: Ticket['state']
+  assignee?: string
+  priority?: Priority
+}) =>
+  queryOptions({
+    queryKey: ['tickets', 'list', query],
+    queryFn: ({ signal }) => call(ticketsOfDesk, { query }, signal),
+    refetchInterval: 15_000,
+  })
+export const ticketQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['tickets', 'one', id],
+    queryFn: ({ signal }) => call(ticketAtDesk, { params: { id } }, signal),
+    refetchInterval: 15_000,
+  })
+export const cannedQuery = queryOptions({
+  queryKey: ['tickets', 'canned'],
+  queryFn: ({ signal }) => call(cannedAnswers, {}, signal),
 })

@@ -8,6 +8,7 @@ import { brand } from '../brand.ts'
 import { useFormat } from '../format.ts'
 import { useTexts } from '../i18n/index.ts'
 import { onPortalEvent } from '../realtime/channel.ts'
+import { HelpLink } from '../support/HelpLink.tsx'
 import { buttonClass } from '../ui/Button.tsx'
 import { CopyButton } from '../ui/CopyButton.tsx'
 import { cx } from '../ui/cx.ts'
@@ -48,7 +49,9 @@ export default function TransferPage() {
   return (
     <>
       <title>{`${t.transfer.title} · ${brand}`}</title>
-      <PageHead title={t.transfer.title} sub={t.transfer.sub} />
+      <PageHead title={t.transfer.title} sub={t.transfer.sub}>
+        {data && !isUnknown(error) ? <HelpLink kind="payment" id={code} /> : null}
+      </PageHead>
       <section className="card mx-auto max-w-3xl p-5 sm:p-6">
         {isPending ? (
           <div aria-busy="true" className="grid gap-6 sm:grid-cols-[240px_1fr]">

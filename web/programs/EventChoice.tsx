@@ -1,4 +1,4 @@
-import { eventNames, type EventName } from '../../contract/realtime.ts'
+import { eventNames, type EventName } from '../../contract/events.ts'
 import { useTexts } from '../i18n/index.ts'
 import { Checkbox } from '../ui/Checkbox.tsx'
 

@@ -1,5 +1,6 @@
 /** The channel's connection, in a chunk that is loaded after the page: nothing waits for it. */
-import { eventNames, listNotifications, type EventName } from '../../contract/realtime.ts'
+import { eventNames, type EventName } from '../../contract/events.ts'
+import { listNotifications } from '../../contract/realtime.ts'
 import type { Config } from '../../contract/system.ts'
 import { callPage, signed } from '../api.ts'
 import { session } from '../session.ts'

@@ -3,6 +3,7 @@ import {
   ArrowLeftRight,
   Ellipsis,
   LayoutDashboard,
+  LifeBuoy,
   PanelsTopLeft,
   Plus,
   ReceiptText,
@@ -57,6 +58,11 @@ export const BottomBar = memo(function BottomBar() {
       label: t.nav.transactions,
       icon: ArrowLeftRight,
       onSelect: () => void navigate({ to: '/transactions' }),
+    },
+    {
+      label: t.nav.support,
+      icon: LifeBuoy,
+      onSelect: () => void navigate({ to: '/support' }),
     },
     ...products
       .filter((product) => product.key !== 'wordpress')

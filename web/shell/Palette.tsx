@@ -279,6 +279,7 @@ function useCommands(): Command[] {
       ...(takesCards
         ? [go('cards', t.nav.cards, () => router.navigate({ to: '/link-card' }))]
         : []),
+      go('support', t.nav.support, () => router.navigate({ to: '/support' })),
       go('help', t.palette.help, () => router.navigate({ to: '/docs' })),
       act('topUp', t.nav.topUp, () => router.navigate({ to: '/payment' })),
       ...(sold.some(({ key }) => key === 'wordpress')

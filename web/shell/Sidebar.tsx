@@ -3,6 +3,7 @@ import {
   ArrowLeftRight,
   CreditCard,
   LayoutDashboard,
+  LifeBuoy,
   Plus,
   ReceiptText,
   WalletMinimal,
@@ -45,7 +46,7 @@ const entryClass = (current: boolean) =>
 interface EntryProps {
   icon: LucideIcon
   label: string
-  to?: NonNullable<Product['to']> | (typeof billing)[number]['to'] | '/'
+  to?: NonNullable<Product['to']> | (typeof billing)[number]['to'] | '/' | '/support'
   /** In place of `to`, a product that is still to come: it leads to the page that says so. */
   soon?: Product['key']
 }
@@ -129,6 +130,7 @@ export const Sidebar = memo(function Sidebar() {
         >
           <Group>
             <Entry icon={LayoutDashboard} label={t.nav.overview} to="/" />
+            <Entry icon={LifeBuoy} label={t.nav.support} to="/support" />
           </Group>
           <Group title={t.nav.services}>
             {open.map(({ key, icon, to }) => (

@@ -67,6 +67,9 @@ export function notificationText(
     case 'wordpress.mail':
     case 'wordpress.update':
     case 'dns.status':
+    case 'ticket.opened':
+    case 'ticket.answered':
+    case 'ticket.closed':
       break
     case 'wordpress.status': {
       const server = field(payload, 'wp')
@@ -98,12 +101,16 @@ export function notificationTarget({
 }: Told):
   | { to: '/wordpress/$id' | '/wordpress-progress/$id'; params: { id: string } }
   | { to: '/invoice' | '/transactions' | '/payment' }
+  | { to: '/support'; search: never }
   | undefined {
   const id = field(field(payload, 'wp'), 'id')
   if (event.startsWith('wordpress.') && typeof id === 'string')
     return { to: '/wordpress/$id', params: { id } }
   if (event === 'invoice.payment_failed' && typeof id === 'string')
     return { to: '/wordpress-progress/$id', params: { id } }
+  const ticket = field(payload['ticket'], 'id')
+  if (event.startsWith('ticket.') && typeof ticket === 'string')
+    return { to: '/support', search: { ticket } as never }
   if (event.startsWith('invoice.')) return { to: '/invoice' }
   if (event === 'wallet.low') return { to: '/payment' }
   if (event.startsWith('wallet.')) return { to: '/transactions' }

@@ -32,6 +32,9 @@ const touched: Record<EventName, readonly string[]> = {
   'wallet.chargeback_returned': ['me', 'transactions', 'payment', 'runway'],
   'wallet.adjusted': ['me', 'transactions', 'runway'],
   'dns.status': ['dns'],
+  'ticket.opened': ['tickets'],
+  'ticket.answered': ['tickets'],
+  'ticket.closed': ['tickets'],
 }
 
 /** The events that interrupt; the others only stand in the bell. */

@@ -8,6 +8,7 @@ import { messageOf } from '../api.ts'
 import { formatTime, useFormat } from '../format.ts'
 import { useTexts } from '../i18n/index.ts'
 import { HostedLink } from '../invoices/InvoiceParts.tsx'
+import { HelpLink } from '../support/HelpLink.tsx'
 import { Button } from '../ui/Button.tsx'
 import { CopyButton } from '../ui/CopyButton.tsx'
 import { cx } from '../ui/cx.ts'
@@ -30,7 +31,8 @@ export default function EntryDialog({ id, onClose }: { id: string; onClose: () =
       {...(data ? { description: data.description } : {})}
       closeLabel={t.common.close}
       footer={
-        <form method="dialog" className="flex">
+        <form method="dialog" className="flex gap-2">
+          <EntryHelp entry={data} />
           <Button type="submit" variant="outline" className="flex-1">
             {t.common.close}
           </Button>
@@ -48,6 +50,12 @@ export default function EntryDialog({ id, onClose }: { id: string; onClose: () =
       {data ? <Entry entry={data} /> : null}
     </Dialog>
   )
+}
+
+/** A top-up is asked about by its code; of an invoice its own list leads there. */
+function EntryHelp({ entry }: { entry: ExplainedTransaction | undefined }) {
+  const code = entry?.topup?.transactionCode
+  return code ? <HelpLink kind="payment" id={code} /> : null
 }
 
 function Entry({ entry }: { entry: ExplainedTransaction }) {

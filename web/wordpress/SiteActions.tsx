@@ -8,6 +8,7 @@ import { Attempt, call, messageOf } from '../api.ts'
 import { useFormat } from '../format.ts'
 import { useTexts } from '../i18n/index.ts'
 import { configQuery } from '../queries.ts'
+import { HelpLink } from '../support/HelpLink.tsx'
 import { Button } from '../ui/Button.tsx'
 import { Dialog } from '../ui/Dialog.tsx'
 import { Field, Input } from '../ui/Field.tsx'
@@ -38,6 +39,7 @@ export function SiteActions({ server, kind }: { server: Server; kind: Kind }) {
           {t.site.restart}
         </Button>
       ) : null}
+      <HelpLink kind="server" id={server.id} />
       <Button variant="danger" onClick={() => setAsking('delete')}>
         <Trash2 aria-hidden className="size-4" />
         {t.site.remove}

@@ -84,7 +84,7 @@ export function createSmtp(settings: SmtpSettings): MailDriver {
         return outcomeOf(error)
       }
     },
-    async send({ to, subject, text, idempotencyKey }) {
+    async send({ to, subject, text, idempotencyKey, replyTo }) {
       if (!/^[^\s<>()[\]\\,;:"@]+@[^\s<>()[\]\\,;:"@]+$/.test(to))
         throw new DriverFailure('rejected', 'smtp: the receiver is no e-mail address')
       const digest = createHash('sha256').update(idempotencyKey).digest('hex')
@@ -96,6 +96,8 @@ export function createSmtp(settings: SmtpSettings): MailDriver {
           subject,
           text,
           messageId,
+          // A letter that all of them refer to: mail programs show them as one conversation.
+          ...(replyTo !== undefined && { replyTo, references: `<${replyTo}>` }),
         })
       } catch (error) {
         throw failureOf(error)

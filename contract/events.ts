@@ -1,0 +1,28 @@
+/** Names of the events that customers' browsers and programs are told of. */
+export const eventNames = [
+  'invoice.create',
+  'subscribe.create',
+  'subscription.created',
+  'subscription.updated',
+  'subscription.price_announced',
+  'invoice.paid',
+  'invoice.payment_failed',
+  'invoice.lapsed',
+  'wordpress.status',
+  'wordpress.disk',
+  'wordpress.certificate',
+  'wordpress.mail',
+  'wordpress.update',
+  'wallet.credited',
+  'wallet.low',
+  'wallet.refunded',
+  'wallet.refund_failed',
+  'wallet.chargeback',
+  'wallet.chargeback_returned',
+  'wallet.adjusted',
+  'dns.status',
+  'ticket.opened',
+  'ticket.answered',
+  'ticket.closed',
+] as const
+export type EventName = (typeof eventNames)[number]

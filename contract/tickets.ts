@@ -1,0 +1,185 @@
+/** Tickets: what customers ask the operator's staff, and what they are answered (decision 112). */
+import * as z from 'zod/mini'
+import { endpoint, idParam, pageQuery } from './endpoint.ts'
+import { line } from './text.ts'
+
+/** `open`: the staff is to act; `answered`: the customer is. */
+export const ticketStates = ['open', 'answered', 'closed'] as const
+/** What a ticket may be about. */
+export const ticketObjects = ['server', 'domain', 'invoice', 'payment'] as const
+export type TicketObjectKind = (typeof ticketObjects)[number]
+export const ratings = ['good', 'bad'] as const
+
+/** Of one file. */
+export const mostFileBytes = 10_000_000
+/** Of one message. */
+export const mostFiles = 5
+export const longestMessage = 20_000
+
+const state = z.enum(ticketStates)
+const kind = z.enum(ticketObjects)
+const id = z.string().check(z.minLength(1), z.maxLength(100))
+export const messageText = z.string().check(z.trim(), z.minLength(1), z.maxLength(longestMessage))
+export const messageFiles = z.optional(z.array(id).check(z.maxLength(mostFiles)))
+
+const ObjectOf = z.object({
+  kind,
+  /** Of a payment its transaction code. */
+  id: z.string(),
+  /** As it stands in lists. */
+  name: z.string(),
+})
+
+export const TicketFile = z.object({
+  id: z.string(),
+  name: z.string(),
+  bytes: z.int(),
+  /** False: it was deleted, for its time is over. */
+  kept: z.boolean(),
+})
+export type TicketFile = z.output<typeof TicketFile>
+
+export const TicketMessage = z.object({
+  id: z.string(),
+  at: z.string(),
+  from: z.enum(['customer', 'staff']),
+  /** A name, or the address of a letter. */
+  author: z.string(),
+  text: z.string(),
+  byMail: z.boolean(),
+  /** False: a letter of which nothing proves who wrote it. */
+  proven: z.boolean(),
+  files: z.array(TicketFile),
+  /** Names of files of a letter that were too many or too large. */
+  leftOut: z.array(z.string()),
+})
+export type TicketMessage = z.output<typeof TicketMessage>
+
+export const Ticket = z.object({
+  id: z.string(),
+  /** What people call it: #1001. */
+  number: z.int(),
+  subject: z.string(),
+  state,
+  object: z.nullable(ObjectOf),
+  openedAt: z.string(),
+  /** Since when it is the turn of whoever is to act; of a closed one when it was closed. */
+  since: z.string(),
+  rating: z.nullable(z.enum(ratings)),
+})
+export type Ticket = z.output<typeof Ticket>
+export const TicketWithMessages = z.extend(Ticket, {
+  /** Oldest first. */
+  messages: z.array(TicketMessage),
+  /** Whether the staff has answered, so that the answer can be rated. */
+  rateable: z.boolean(),
+})
+export type TicketWithMessages = z.output<typeof TicketWithMessages>
+
+export const listTickets = endpoint({
+  method: 'GET',
+  path: '/api/tickets',
+  access: 'customer',
+  scope: 'tickets:read',
+  seen: true,
+  summary: 'Tickets, the newest first',
+  query: z.object({ ...pageQuery }),
+  result: z.array(Ticket),
+  paged: true,
+})
+export const showTicket = endpoint({
+  method: 'GET',
+  path: '/api/tickets/:id',
+  access: 'customer',
+  scope: 'tickets:read',
+  seen: true,
+  summary: 'A ticket with what was written in it',
+  params: idParam,
+  result: TicketWithMessages,
+})
+export const openTicket = endpoint({
+  method: 'POST',
+  path: '/api/tickets',
+  access: 'customer',
+  scope: 'tickets:write',
+  summary: 'Ask the staff, about a server, domain, invoice or payment where one is named',
+  body: z.strictObject({
+    subject: line(3, 150),
+    text: messageText,
+    object: z.optional(z.strictObject({ kind, id })),
+    /** Ids of files that were uploaded before. */
+    files: messageFiles,
+  }),
+  result: TicketWithMessages,
+  status: 201,
+})
+export const writeInTicket = endpoint({
+  method: 'POST',
+  path: '/api/tickets/:id/messages',
+  access: 'customer',
+  scope: 'tickets:write',
+  summary: 'Write in a ticket; one that was closed is open again',
+  params: idParam,
+  body: z.strictObject({ text: messageText, files: messageFiles }),
+  result: TicketWithMessages,
+  status: 201,
+})
+export const changeTicket = endpoint({
+  method: 'PUT',
+  path: '/api/tickets/:id/state',
+  access: 'customer',
+  scope: 'tickets:write',
+  summary: 'Close a ticket, or open it again',
+  params: idParam,
+  body: z.strictObject({ state: z.enum(['open', 'closed']) }),
+  result: TicketWithMessages,
+})
+export const rateTicket = endpoint({
+  method: 'PUT',
+  path: '/api/tickets/:id/rating',
+  access: 'customer',
+  scope: 'tickets:write',
+  summary: 'Say whether the answer helped',
+  params: idParam,
+  body: z.strictObject({ rating: z.enum(ratings) }),
+  result: TicketWithMessages,
+})
+export const uploadTicketFile = endpoint({
+  method: 'POST',
+  path: '/api/tickets/files',
+  access: 'customer',
+  scope: 'tickets:write',
+  summary:
+    'Upload a file of at most 10 MB, for the next message; what no message has is deleted after ' +
+    'a day',
+  query: z.object({ name: line(1, 150) }),
+  takesBytes: true,
+  result: TicketFile,
+  status: 201,
+})
+export const downloadTicketFile = endpoint({
+  method: 'GET',
+  path: '/api/tickets/:id/files/:file',
+  access: 'customer',
+  scope: 'tickets:read',
+  summary: 'Download a file of a ticket; it is never shown in the page',
+  params: z.object({
+    id: z.string().check(z.maxLength(100)),
+    file: z.string().check(z.maxLength(100)),
+  }),
+  result: z.null(),
+  bare: true,
+  files: ['application/octet-stream'],
+})
+export const ticketObject = endpoint({
+  method: 'GET',
+  path: '/api/tickets/objects/:kind/:id',
+  access: 'customer',
+  seen: true,
+  summary: 'The name of what a ticket is to be about',
+  params: z.object({
+    kind: z.string().check(z.maxLength(20)),
+    id: z.string().check(z.maxLength(100)),
+  }),
+  result: ObjectOf,
+})

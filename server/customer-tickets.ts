@@ -1,0 +1,87 @@
+/** Tickets: what they may be about, and whom their letters reach. */
+import { customerOfEmail } from './auth/index.ts'
+import { invoiceName } from './billing/index.ts'
+import { domainName } from './dns/index.ts'
+import { paymentName } from './payments/index.ts'
+import type { DnsLookup } from './platform/dns-lookup.ts'
+import type { Http } from './platform/http.ts'
+import type { Limits } from './platform/limits.ts'
+import type { Log } from './platform/log.ts'
+import type { Config } from './config.ts'
+import { networkOf } from './platform/network.ts'
+import type { Secrets } from './platform/secrets.ts'
+import * as tickets from './tickets/index.ts'
+import { serverName } from './wordpress/index.ts'
+
+export const ticketObjects: tickets.ObjectNames = {
+  server: serverName,
+  domain: domainName,
+  invoice: invoiceName,
+  payment: paymentName,
+}
+
+/** Null where the operator has named no address for the support. */
+export const replyAddressesOf = (
+  config: Pick<Config, 'SUPPORT_MAIL'>,
+  secrets: Pick<Secrets, 'derive'>,
+): tickets.ReplyAddresses | null =>
+  config.SUPPORT_MAIL === undefined
+    ? null
+    : tickets.createReplyAddresses(config.SUPPORT_MAIL, secrets.derive('support-mail'))
+
+/** Where the operator names none. */
+const usualPort = 8026
+export const supportListensOn = (
+  config: Pick<Config, 'HOST' | 'SUPPORT_MAIL_PORT'>,
+): { host: string; port: number } => ({
+  host: config.HOST,
+  port: config.SUPPORT_MAIL_PORT ?? usualPort,
+})
+
+type RouteDeps = Parameters<typeof tickets.routes>[1]
+
+/** Serves them; answers what the desk's acts need, and what takes letters, where any are taken. */
+export function customerTickets(
+  http: Http,
+  config: Parameters<typeof replyAddressesOf>[0] &
+    Parameters<typeof supportListensOn>[0] &
+    Pick<Config, 'MAIL_FROM' | 'ROLES'>,
+  deps: Omit<RouteDeps, 'objects' | 'opened' | 'written' | 'uploaded' | 'addresses'> & {
+    readonly log: Log
+    readonly limits: Limits
+    readonly secrets: Pick<Secrets, 'derive'>
+    readonly lookup: Pick<DnsLookup, 'txt'>
+  },
+): { readonly deps: tickets.TicketDeps; readonly letters: tickets.LetterListener | null } {
+  const { limits, log, lookup } = deps
+  const addresses = replyAddressesOf(config, deps.secrets)
+  const needs: RouteDeps = {
+    ...deps,
+    addresses,
+    objects: ticketObjects,
+    opened: limits.limit('ticket-opened', 20, 3600),
+    written: limits.limit('ticket-written', 60, 3600),
+    uploaded: limits.limit('ticket-file', 40, 3600),
+  }
+  tickets.routes(http, needs)
+  if (addresses === null || !config.ROLES.has('worker')) return { deps: needs, letters: null }
+  const intake: tickets.IntakeDeps = {
+    ...needs,
+    log,
+    addresses,
+    texts: (name) => lookup.txt(name),
+    customerOfEmail,
+    own: new Set([/[^\s<]+@[^\s>]+/.exec(config.MAIL_FROM)?.[0].toLowerCase() ?? '']),
+    fromSender: limits.limit('ticket-letter', 20, 3600),
+    intoTicket: limits.limit('ticket-answer', 40, 3600),
+  }
+  const ofNetwork = limits.limit('ticket-letter-network', 1000, 3600)
+  const letters = tickets.createLetterListener({
+    log,
+    addresses,
+    listenOn: supportListensOn(config),
+    admit: (ip) => ofNetwork.take(networkOf(ip)),
+    take: (letter) => tickets.takeLetter(intake, letter),
+  })
+  return { deps: needs, letters }
+}

@@ -1,0 +1,164 @@
+/**
+ * Files of tickets: uploaded first, then named by a message. They come from anybody, so they are
+ * never opened, never shown in a page, and leave as downloads alone.
+ */
+import { randomUUID } from 'node:crypto'
+import { fold } from '../../contract/fold.ts'
+import { mostFileBytes, mostFiles, type TicketFile } from '../../contract/tickets.ts'
+import type { Clock } from '../platform/clock.ts'
+import { isUuid, type Queryable, type Tx } from '../platform/db.ts'
+import { Refusal, type Sentence } from '../platform/errors.ts'
+import type { FileAnswer } from '../platform/http.ts'
+
+const sentences = {
+  large: {
+    en: 'A file may have 10 MB at most.',
+    vi: 'Mỗi tệp tối đa 10 MB.',
+  },
+  empty: { en: 'This file is empty.', vi: 'Tệp này trống.' },
+  unknown: {
+    en: 'A file was not uploaded, or too long ago. Please choose it again.',
+    vi: 'Có tệp chưa được tải lên hoặc đã quá hạn. Vui lòng chọn lại tệp.',
+  },
+} satisfies Record<string, Sentence>
+const no = (sentence: Sentence): Refusal =>
+  new Refusal('invalid_input', { fields: { files: sentence } })
+
+/** Whose upload it is. */
+export type Uploader = { readonly customerId: string } | { readonly staffId: string }
+const column = (by: Uploader) =>
+  'customerId' in by
+    ? ({ name: 'customer_id', id: by.customerId } as const)
+    : ({ name: 'staff_id', id: by.staffId } as const)
+
+const longestName = 120
+/** The name alone, of letters that show as they are. */
+export function fileName(given: string): string {
+  const last = given.split(/[/\\]/).at(-1) ?? ''
+  const shown = last
+    .replace(/[\p{Cc}\u{200E}\u{200F}\u{061C}\u{202A}-\u{202E}\u{2066}-\u{2069}]/gu, '')
+    .toWellFormed()
+    .trim()
+  return [...shown].slice(0, longestName).join('') || 'file'
+}
+
+/** Refuses with invalid_input what is empty or too large. */
+export async function receive(chunks: AsyncIterable<Buffer>): Promise<Buffer> {
+  const pieces: Buffer[] = []
+  let bytes = 0
+  for await (const piece of chunks) {
+    bytes += piece.length
+    // Read to its end, so that the refusal is an answer and not a broken connection.
+    if (bytes <= mostFileBytes) pieces.push(piece)
+    else pieces.length = 0
+  }
+  if (bytes > mostFileBytes) throw no(sentences.large)
+  if (bytes === 0) throw no(sentences.empty)
+  return Buffer.concat(pieces)
+}
+
+export async function keepUpload(
+  db: Queryable,
+  clock: Clock,
+  by: Uploader,
+  file: { readonly name: string; readonly content: Buffer },
+): Promise<TicketFile> {
+  const { name: owner, id: ownerId } = column(by)
+  const id = randomUUID()
+  const [name, bytes] = [fileName(file.name), file.content.length]
+  await db
+    .insertInto('ticket_file')
+    .values({
+      id,
+      [owner]: ownerId,
+      name,
+      bytes,
+      content: file.content,
+      created_at: clock.now(),
+    } as never)
+    .execute()
+  return { id, name, bytes, kept: true }
+}
+
+/** Gives uploads to a message. Refuses with invalid_input those that are not the uploader's own. */
+export async function giveFiles(
+  tx: Tx,
+  by: Uploader,
+  messageId: string,
+  ids: readonly string[] | undefined,
+): Promise<void> {
+  const wanted = [...new Set(ids ?? [])]
+  if (wanted.length === 0) return
+  const { name: owner, id: ownerId } = column(by)
+  if (!wanted.every(isUuid)) throw no(sentences.unknown)
+  const { numUpdatedRows } = await tx
+    .updateTable('ticket_file')
+    .set({ message_id: messageId })
+    .where('id', 'in', wanted)
+    .where(owner, '=', ownerId)
+    .where('message_id', 'is', null)
+    .executeTakeFirstOrThrow()
+  if (numUpdatedRows !== BigInt(wanted.length)) throw no(sentences.unknown)
+}
+
+/** Those of a letter. Answers the names of what is too large, or one too many. */
+export function judgeFiles<F extends { readonly name: string; readonly content: Buffer }>(
+  files: readonly F[],
+): { readonly kept: readonly F[]; readonly leftOut: readonly string[] } {
+  const fits = files.filter(({ content }) => content.length > 0 && content.length <= mostFileBytes)
+  const kept = fits.slice(0, mostFiles)
+  const left = files.filter((file) => file.content.length > 0 && !kept.includes(file))
+  return { kept, leftOut: left.slice(0, 20).map(({ name }) => fileName(name)) }
+}
+
+/** Adds the files of a letter to its message. */
+export async function addFiles(
+  tx: Tx,
+  clock: Clock,
+  messageId: string,
+  files: readonly { readonly name: string; readonly content: Buffer }[],
+): Promise<void> {
+  for (const { name, content } of files)
+    await tx
+      .insertInto('ticket_file')
+      .values({
+        id: randomUUID(),
+        message_id: messageId,
+        name: fileName(name),
+        bytes: content.length,
+        content,
+        created_at: clock.now(),
+      })
+      .execute()
+}
+
+/** An ASCII name for the header; the page gives the file its own. */
+const headerName = (name: string): string => fold(name).replace(/[^A-Za-z0-9._-]+/g, '_') || 'file'
+
+/**
+ * A file to keep, whatever it says it is. Notes' files are for the staff alone. Refuses with
+ * not_found, also what was deleted.
+ */
+export async function readTicketFile(
+  db: Queryable,
+  of: { readonly ticketId: string; readonly fileId: string; readonly withNotes: boolean },
+): Promise<FileAnswer> {
+  let query = db
+    .selectFrom('ticket_file as f')
+    .innerJoin('ticket_message as m', 'm.id', 'f.message_id')
+    .select(['f.name', 'f.content'])
+    .where('f.id', '=', of.fileId)
+    .where('m.ticket_id', '=', of.ticketId)
+  if (!of.withNotes) query = query.where('m.kind', '!=', 'note')
+  const row = isUuid(of.fileId) ? await query.executeTakeFirst() : undefined
+  if (!row?.content) throw new Refusal('not_found')
+  const { content } = row
+  return {
+    name: headerName(row.name),
+    type: 'application/octet-stream',
+    bytes: content.length,
+    chunks: (async function* () {
+      yield content
+    })(),
+  }
+}

@@ -1,0 +1,22 @@
+/** Tickets: what customers ask the operator's staff, and what they are answered (decision 112). */
+export { deleteCanned, saveCanned } from './canned.ts'
+export type { ObjectNames, TicketDeps } from './deps.ts'
+export { findTickets, ticketsOfCustomer } from './desk.ts'
+export { takeLetter, type IntakeDeps } from './mail/intake.ts'
+export { createLetterListener, type LetterListener } from './mail/listener.ts'
+export { createReplyAddresses, type ReplyAddresses } from './mail/reply-address.ts'
+export { routes } from './routes.ts'
+export {
+  answerTicket,
+  assignTicket,
+  closeTicket,
+  giveTicket,
+  labelTicket,
+  mergeTicket,
+  noteTicket,
+  reopenTicket,
+  setPriority,
+  unlabelTicket,
+} from './staff-work.ts'
+export { dropOldTickets, forgetTickets } from './tidy.ts'
+export { titles } from './titles.ts'

@@ -1,0 +1,112 @@
+/**
+ * What a letter to the support becomes: an answer in a ticket, by its signed address; a ticket of
+ * the customer whose address a signature proves; or a ticket that is nobody's yet (decision 113).
+ */
+import type { Clock } from '../../platform/clock.ts'
+import { transaction, type Database, type Queryable, type Tx } from '../../platform/db.ts'
+import type { Limit } from '../../platform/limits.ts'
+import type { Log } from '../../platform/log.ts'
+import type { TicketDeps } from '../deps.ts'
+import { addFiles, judgeFiles } from '../files.ts'
+import { lockTicket, type TicketRow } from '../store.ts'
+import { beginTicket, customerWrote } from '../tickets.ts'
+import { isAligned, signersOf, type AskTexts } from './dkim.ts'
+import { readLetter, type Letter } from './read-letter.ts'
+import type { ReplyAddresses } from './reply-address.ts'
+
+export interface IntakeDeps extends TicketDeps {
+  readonly db: Database
+  readonly clock: Clock
+  readonly log: Log
+  readonly addresses: ReplyAddresses
+  readonly texts: AskTexts
+  /** An active customer by whole e-mail address. */
+  readonly customerOfEmail: (db: Queryable, email: string) => Promise<{ id: string } | undefined>
+  /** Addresses that the portal itself writes from. */
+  readonly own: ReadonlySet<string>
+  /** Of one sender, and of one ticket. */
+  readonly fromSender: Limit
+  readonly intoTicket: Limit
+}
+
+/** `unreadable`: its sender is told; `dropped`: nobody is. */
+export type Taken = 'answer' | 'ticket' | 'dropped' | 'unreadable'
+
+const isOwn = (deps: IntakeDeps, from: string): boolean =>
+  deps.own.has(from) || from.endsWith(`@${deps.addresses.domain}`)
+
+async function isKnown(tx: Tx, { hash }: Letter): Promise<boolean> {
+  const row = await tx
+    .selectFrom('ticket_message')
+    .select('id')
+    .where('letter', '=', hash)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** Whether a letter to a ticket's signed address is of whom the ticket is. */
+async function isOfTicket(tx: Tx, deps: IntakeDeps, row: TicketRow, from: string) {
+  if (row.customer_id === null) return row.sender_email === from
+  return (await deps.customer(tx, row.customer_id)).email.toLowerCase() === from
+}
+
+async function answer(tx: Tx, deps: IntakeDeps, ticketId: string, letter: Letter): Promise<Taken> {
+  const row = await lockTicket(tx, ticketId)
+  const { from, text, files, hash } = letter
+  const proven = await isOfTicket(tx, deps, row, from.address)
+  const customer =
+    proven && row.customer_id !== null ? await deps.customer(tx, row.customer_id) : undefined
+  const { kept, leftOut } = judgeFiles(files)
+  const message = { text, byMail: true, proven, letter: hash, leftOut }
+  const author = customer?.name ?? from.address
+  const messageId = await customerWrote(tx, deps, row, { ...message, author })
+  await addFiles(tx, deps.clock, messageId, kept)
+  return 'answer'
+}
+
+async function open(tx: Tx, deps: IntakeDeps, letter: Letter, isProven: boolean): Promise<Taken> {
+  const { from, subject, text, files, hash } = letter
+  const found = isProven ? await deps.customerOfEmail(tx, from.address) : undefined
+  const author = found ? (await deps.customer(tx, found.id)).name : from.address
+  const { kept, leftOut } = judgeFiles(files)
+  const { messageId } = await beginTicket(tx, deps, {
+    customerId: found?.id ?? null,
+    sender: { email: from.address, name: from.name },
+    subject,
+    message: { author, text, byMail: true, proven: isProven, letter: hash, leftOut },
+  })
+  await addFiles(tx, deps.clock, messageId, kept)
+  return 'ticket'
+}
+
+/** Refuses with rate_limited, and with invalid_input what a ticket has no room for. */
+export async function takeLetter(
+  deps: IntakeDeps,
+  { to, sender, raw }: { readonly to: string; readonly sender: string; readonly raw: Buffer },
+): Promise<Taken> {
+  const letter = await readLetter(raw)
+  if (!letter) return 'unreadable'
+  const { from } = letter
+  // Whatever a program wrote is answered by nobody: reports have no sender.
+  if (letter.isAutomatic || sender === '' || isOwn(deps, from.address)) return 'dropped'
+  await deps.fromSender.take(from.address)
+  const number = deps.addresses.ticketOf(to)
+  if (number !== undefined) await deps.intoTicket.take(String(number))
+  const ticket =
+    number === undefined
+      ? undefined
+      : await deps.db
+          .selectFrom('ticket')
+          .select('id')
+          .where('number', '=', number)
+          .executeTakeFirst()
+  // Asked for before the transaction: it takes as long as others' name servers take.
+  const signers = ticket ? [] : await signersOf(raw, deps.texts, deps.clock.now())
+  const isProven = signers.some((signer) => isAligned(signer, from.address))
+  return await transaction(deps.db, async (tx) => {
+    if (await isKnown(tx, letter)) return 'dropped'
+    return ticket
+      ? await answer(tx, deps, ticket.id, letter)
+      : await open(tx, deps, letter, isProven)
+  })
+}

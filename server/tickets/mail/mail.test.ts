@@ -1,0 +1,424 @@
+/** Letters to the support: answers, new tickets, and what nobody wants. */
+import { generateKeyPairSync, sign, createHash } from 'node:crypto'
+import { createTransport, type SendMailOptions, type Transporter } from 'nodemailer'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { TicketAtDesk, TicketOfDesk } from '../../../contract/tickets-desk.ts'
+import type { TicketWithMessages } from '../../../contract/tickets.ts'
+import { openTestDns, type TestDns } from '../../../test/dns-server.ts'
+import {
+  eventually,
+  freePort,
+  manualClock,
+  openTestPortal,
+  type TestCustomer,
+  type TestPortal,
+} from '../../../test/portal.ts'
+import { newMember, type TestMember } from '../../../test/staff.ts'
+import { isAligned, signersOf } from './dkim.ts'
+import { textOfHtml } from './html-text.ts'
+import { newPart } from './read-letter.ts'
+
+const support = 'support@help.example.net'
+const clock = manualClock()
+const { privateKey, publicKey } = generateKeyPairSync('rsa', {
+  modulusLength: 2048,
+  publicKeyEncoding: { type: 'spki', format: 'der' },
+  privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+})
+let dns: TestDns
+let portal: TestPortal
+let an: TestCustomer
+let member: TestMember
+let mailServer: Transporter
+beforeAll(async () => {
+  dns = await openTestDns()
+  const port = await freePort()
+  portal = await openTestPortal({
+    clock,
+    env: {
+      SUPPORT_MAIL: support,
+      SUPPORT_MAIL_PORT: String(port),
+      DNS_RESOLVERS: dns.address,
+    },
+  })
+  an = await portal.customer()
+  member = await newMember(portal, 'support', { clock })
+  mailServer = createTransport({ host: '127.0.0.1', port, ignoreTLS: true })
+  dns.records.set('TXT key._domainkey.example.vn', [
+    `v=DKIM1; k=rsa; p=${publicKey.toString('base64')}`,
+  ])
+})
+afterAll(async () => {
+  mailServer?.close()
+  await portal?.close()
+  await dns?.close()
+})
+
+/** Signed by the mail server of example.vn, where customers of tests have their addresses. */
+const dkim = { domainName: 'example.vn', keySelector: 'key', privateKey }
+let letters = 0
+async function deliver(of: SendMailOptions): Promise<{ code: number; text: string }> {
+  letters += 1
+  // Each sender's hour is over before the next letter comes.
+  await portal.app.db.deleteFrom('rate_limit').execute()
+  try {
+    await mailServer.sendMail({
+      to: support,
+      subject: `Letter ${letters}`,
+      text: 'Please help',
+      ...of,
+    })
+    return { code: 250, text: '' }
+  } catch (error) {
+    const { responseCode = 0, response = '' } = error as {
+      responseCode?: number
+      response?: string
+    }
+    return { code: responseCode, text: response }
+  }
+}
+const queue = async (state = 'open'): Promise<TicketOfDesk[]> =>
+  (await member.call<TicketOfDesk[]>('GET', `/api/operator/tickets?state=${state}`)).body.result
+const bySubject = async (subject: string): Promise<TicketOfDesk | undefined> =>
+  (await queue()).find((one) => one.subject === subject)
+const atDesk = async (id: string): Promise<TicketAtDesk> =>
+  (await member.call<TicketAtDesk>('GET', `/api/operator/tickets/${id}`)).body.result
+async function opened(of: TestCustomer): Promise<TicketWithMessages> {
+  const answer = await portal.call<TicketWithMessages>('POST', '/api/tickets', {
+    token: of.token,
+    body: { subject: 'My site is slow', text: 'Since this morning.' },
+  })
+  expect(answer.status, answer.text).toBe(201)
+  return answer.body.result
+}
+const shown = async (of: TestCustomer, id: string): Promise<TicketWithMessages> =>
+  (await portal.call<TicketWithMessages>('GET', `/api/tickets/${id}`, { token: of.token })).body
+    .result
+async function act(name: string, body: object): Promise<void> {
+  const answer = await member.act(name, body)
+  expect(answer.status, answer.text).toBe(200)
+}
+interface InboxLetter {
+  readonly id: string
+  readonly text: string
+  readonly replyTo?: string
+}
+const inbox = async (to: string): Promise<InboxLetter[]> =>
+  (await portal.inbox(to)) as unknown as InboxLetter[]
+const letterAbout = (to: string, words: string): Promise<InboxLetter> =>
+  eventually(`a letter with ${words}`, async () =>
+    (await inbox(to)).find(({ text }) => text.includes(words)),
+  )
+const count = async (): Promise<number> =>
+  (await portal.app.db.selectFrom('ticket_message').select('id').execute()).length
+
+describe('an answer', () => {
+  test('in the sandbox’s inbox reaches the ticket, without what it quotes', async () => {
+    const { id, number } = await opened(an)
+    await act('ticket.answer', { ticket: id, text: 'Is it fast again?' })
+    const letter = await letterAbout(an.email, 'Is it fast again?')
+    expect(letter.replyTo).toMatch(/^ticket-[0-9a-z]+-[0-9a-f]{20}@help\.example\.net$/)
+    expect(letter.text).toContain('Vui lòng viết câu trả lời phía trên dòng này')
+    const answer = await fetch(`${portal.sandboxUrl}/inbox/answer`, {
+      method: 'POST',
+      body: new URLSearchParams({ id: letter.id, text: 'Yes, thank you.\n\nAn' }),
+    })
+    expect(answer.status).toBe(200)
+    const ticket = await shown(an, id)
+    expect(ticket.state).toBe('open')
+    expect(ticket.messages.at(-1)).toMatchObject({
+      author: 'Nguyễn Văn An',
+      text: 'Yes, thank you.\n\nAn',
+      byMail: true,
+      proven: true,
+    })
+    expect((await atDesk(id)).number).toBe(number)
+  })
+
+  test('goes by the signed address, never by the subject', async () => {
+    const { id, number } = await opened(an)
+    const { replyTo } = await letterAbout(an.email, `#${number}`)
+    const to = replyTo ?? ''
+    const subject = `Re: [#${number}] My site is slow`
+    expect((await deliver({ from: 'thief@example.com', subject })).code).toBe(250)
+    expect((await shown(an, id)).messages).toHaveLength(1)
+    expect((await bySubject(subject))?.customer).toBeNull()
+    // One digit of the signature, or the number of another ticket.
+    const forged = to.replace(/.@/, (end) => (end === '0@' ? '1@' : '0@'))
+    expect((await deliver({ from: an.email, to: forged })).code).toBe(550)
+    const other = to.replace(/^ticket-[0-9a-z]+/, `ticket-${(number + 1).toString(36)}`)
+    expect((await deliver({ from: an.email, to: other })).code).toBe(550)
+    expect((await deliver({ from: an.email, to: 'boss@help.example.net' })).code).toBe(550)
+    // Whoever was passed the address is told apart from the customer.
+    await deliver({ from: 'Bình <binh@example.com>', to, text: 'I see it as well' })
+    expect((await shown(an, id)).messages.at(-1)).toMatchObject({
+      author: 'binh@example.com',
+      proven: false,
+    })
+    // Answers go to the customer alone.
+    await act('ticket.answer', { ticket: id, text: 'For the customer alone' })
+    await letterAbout(an.email, 'For the customer alone')
+    expect(await inbox('binh@example.com')).toEqual([])
+  })
+
+  test('opens a closed ticket again, and comes in once', async () => {
+    const { id, number } = await opened(an)
+    await act('ticket.close', { ticket: id })
+    const { replyTo } = await letterAbout(an.email, `#${number}`)
+    const letter = {
+      from: an.email,
+      to: replyTo ?? '',
+      messageId: '<once@example.vn>',
+      attachments: [
+        { filename: '../../etc/passwd', content: 'root' },
+        { filename: 'large.bin', content: Buffer.alloc(10_000_001) },
+      ],
+    }
+    expect((await deliver(letter)).code).toBe(250)
+    expect((await deliver(letter)).code).toBe(250)
+    const ticket = await shown(an, id)
+    expect(ticket.state).toBe('open')
+    expect(ticket.messages).toHaveLength(2)
+    expect(ticket.messages[1]).toMatchObject({
+      files: [{ name: 'passwd', bytes: 4 }],
+      leftOut: ['large.bin'],
+    })
+  })
+
+  test('to a ticket that is full is refused with a word', async () => {
+    const { id, number } = await opened(an)
+    const { replyTo } = await letterAbout(an.email, `#${number}`)
+    await portal.app.db.updateTable('ticket').set({ messages: 300 }).where('id', '=', id).execute()
+    const refused = await deliver({ from: an.email, to: replyTo ?? '' })
+    expect(refused).toMatchObject({ code: 552 })
+    expect(refused.text).toContain('too long')
+  })
+})
+
+describe('a new letter', () => {
+  test('of a customer whose address is signed for is their ticket', async () => {
+    const subject = 'Trang của tôi chậm'
+    await deliver({ from: `An <${an.email.toUpperCase()}>`, subject, dkim })
+    const ticket = await bySubject(subject)
+    expect(ticket).toMatchObject({ customer: { id: an.id }, sender: null })
+    expect((await shown(an, ticket?.id ?? '')).messages[0]).toMatchObject({
+      author: 'Nguyễn Văn An',
+      proven: true,
+    })
+    // A receipt, with the address that answers go to.
+    expect((await letterAbout(an.email, `#${ticket?.number}`)).replyTo).toMatch(/^ticket-/)
+  })
+
+  test('with a forged sender is nobody’s, and its sender is told nothing', async () => {
+    const before = (await inbox(an.email)).length
+    const wrongKey = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey
+    const wrong = wrongKey.export({ type: 'pkcs8', format: 'pem' }) as string
+    for (const [subject, forged] of [
+      ['Forged without a signature', {}],
+      ['Forged with a key of its own', { dkim: { ...dkim, privateKey: wrong } }],
+      ['Forged by another domain', { dkim: { ...dkim, domainName: 'example.com' } }],
+    ] as const) {
+      await deliver({ from: an.email, subject, ...forged })
+      const ticket = await bySubject(subject)
+      expect(ticket).toMatchObject({
+        customer: null,
+        sender: { email: an.email },
+      })
+      const { messages, others } = await atDesk(ticket?.id ?? '')
+      expect(messages.map(({ proven }) => proven)).toEqual([false])
+      // Nothing of the customer is shown beside it.
+      expect(others.every(({ subject: other }) => other.startsWith('Forged'))).toBe(true)
+    }
+    const own = await portal.call<{ subject: string }[]>('GET', '/api/tickets', {
+      token: an.token,
+    })
+    expect(own.body.result.some(({ subject }) => subject.startsWith('Forged'))).toBe(false)
+    expect((await inbox(an.email)).length).toBe(before)
+  })
+
+  test('of a stranger is answered by letter, and can be given to a customer', async () => {
+    const from = 'stranger@example.org'
+    await deliver({ from: `Lê Chi <${from}>`, subject: 'Tôi muốn mua máy chủ', text: 'Giá?' })
+    const { id = '', number = 0 } = (await bySubject('Tôi muốn mua máy chủ')) ?? {}
+    const withFile = { ticket: id, text: 'See the file', files: [id] }
+    expect((await member.act('ticket.answer', withFile)).status).toBe(422)
+    await act('ticket.answer', { ticket: id, text: 'Hai trăm nghìn một tháng.' })
+    const letter = await letterAbout(from, 'Hai trăm nghìn')
+    expect(letter.text).toContain('Vui lòng viết câu trả lời phía trên dòng này')
+    // Whoever has no account is given no address of the portal.
+    expect(letter.text).not.toContain(portal.url)
+    await deliver({ from, to: letter.replyTo ?? '', text: 'Cảm ơn' })
+    expect((await atDesk(id)).messages.at(-1)).toMatchObject({ text: 'Cảm ơn', proven: true })
+
+    const give = (to: string) =>
+      member.act('ticket.give', { ticket: id, to, reason: 'Called and said so' })
+    expect((await give('nobody@example.com')).status).toBe(422)
+    expect((await give(an.email)).status).toBe(200)
+    expect((await give(an.email)).status).toBe(409)
+    expect((await shown(an, id)).number).toBe(number)
+    await act('ticket.answer', { ticket: id, text: 'To the account now' })
+    await letterAbout(an.email, 'To the account now')
+    expect((await inbox(from)).some(({ text }) => text.includes('account now'))).toBe(false)
+  })
+
+  test('keeps the text of HTML alone', async () => {
+    await deliver({
+      from: 'web@example.org',
+      subject: 'Only HTML',
+      text: undefined,
+      html:
+        '<html><head><style>p{}</style></head><body onload="x()"><p>Hello&nbsp;there</p>' +
+        '<script>alert(1)</script><img src="http://track.example/1.png"><p>a &lt;b&gt; c</p>',
+    })
+    const { id = '' } = (await bySubject('Only HTML')) ?? {}
+    const [message] = (await atDesk(id)).messages
+    expect(message?.text).toBe('Hello there\n\na <b> c')
+  })
+
+  test('of 20 MB is taken, what does not fit is named; of more than 25 MB refused', async () => {
+    const attachments = Array.from({ length: 7 }, (_, n) => ({
+      filename: `part${n}.bin`,
+      content: Buffer.alloc(2_000_000, n + 1),
+    }))
+    const subject = 'Twenty megabytes'
+    expect((await deliver({ from: 'big@example.org', subject, attachments })).code).toBe(250)
+    const { id = '' } = (await bySubject(subject)) ?? {}
+    const [message] = (await atDesk(id)).messages
+    expect(message?.files.map(({ bytes }) => bytes)).toEqual(Array(5).fill(2_000_000))
+    expect(message?.leftOut).toEqual(['part5.bin', 'part6.bin'])
+    const tooLarge = await deliver({
+      from: 'big@example.org',
+      attachments: [{ filename: 'x', content: Buffer.alloc(19_000_000) }],
+    })
+    expect(tooLarge.code).toBe(552)
+  })
+})
+
+describe('what goes round in circles', () => {
+  test('is dropped: programs, lists, reports, and our own letters', async () => {
+    const before = await count()
+    const from = 'robot@example.org'
+    for (const headers of [
+      { 'Auto-Submitted': 'auto-replied' },
+      { Precedence: 'bulk' },
+      { 'List-Id': '<news.example.org>' },
+      { 'X-Autoreply': 'yes' },
+    ] as Record<string, string>[])
+      expect((await deliver({ from, headers })).code).toBe(250)
+    // A report has no sender.
+    expect((await deliver({ from, envelope: { from: '', to: support } })).code).toBe(250)
+    for (const own of [support, 'other@help.example.net', 'portal@localhost'])
+      expect((await deliver({ from: own })).code).toBe(250)
+    expect(await count()).toBe(before)
+    // "no" is what a person's mail program may say.
+    await deliver({ from, headers: { 'Auto-Submitted': 'no' } })
+    expect(await count()).toBe(before + 1)
+  })
+
+  test('is slowed down: twenty letters of a sender an hour', async () => {
+    const from = 'busy@example.org'
+    const answers: number[] = []
+    for (let n = 0; n < 21; n++)
+      answers.push(
+        await mailServer.sendMail({ from, to: support, subject: `Busy ${n}`, text: 'x' }).then(
+          () => 250,
+          (error: { responseCode: number }) => error.responseCode,
+        ),
+      )
+    expect(answers).toEqual([...Array(20).fill(250), 450])
+  })
+
+  test('and two senders are none', async () => {
+    const raw = 'From: a@example.org, b@example.org\r\nSubject: Two\r\n\r\nHello\r\n'
+    const envelope = { from: 'a@example.org', to: support }
+    expect((await deliver({ raw, envelope })).code).toBe(550)
+    const twice = raw.replace(', b@example.org', '\r\nFrom: b@example.org')
+    expect((await deliver({ raw: twice, envelope })).code).toBe(550)
+    expect(await bySubject('Two')).toBeUndefined()
+  })
+})
+
+describe('a signature', () => {
+  const ask = async (name: string) =>
+    name === 'key._domainkey.example.vn'
+      ? [`v=DKIM1; p=${publicKey.toString('base64')}`]
+      : undefined
+  const built = async (of: SendMailOptions = {}): Promise<Buffer> => {
+    const transport = createTransport({ streamTransport: true, buffer: true, newline: 'windows' })
+    const sent = await transport.sendMail({
+      from: 'an@example.vn',
+      to: support,
+      subject: 'Signed',
+      text: 'Line one\n\nLine  two   \n\n\n',
+      dkim,
+      ...of,
+    })
+    return sent.message as Buffer
+  }
+  const changed = (raw: Buffer, from: string, to: string): Buffer =>
+    Buffer.from(raw.toString('latin1').replace(from, to), 'latin1')
+
+  test('holds for the letter as it was sent, and for no other', async () => {
+    const raw = await built()
+    expect(await signersOf(raw, ask, clock.now())).toEqual(['example.vn'])
+    for (const [from, to] of [
+      ['Line one', 'Line won'],
+      ['Subject: Signed', 'Subject: Singed'],
+      ['From: an@', 'From: ba@'],
+      ['; c=relaxed', '; l=3; c=relaxed'],
+      ['; c=relaxed', '; x=1; c=relaxed'],
+    ] as const) {
+      const other = changed(raw, from, to)
+      expect(other.equals(raw), to).toBe(false)
+      expect([to, await signersOf(other, ask, clock.now())]).toEqual([to, []])
+    }
+    // Spaces may change on the way, and a record may say that it is only tried out.
+    const spaced = changed(raw, 'Subject: Signed', 'Subject:   Signed')
+    expect(await signersOf(spaced, ask, clock.now())).toEqual(['example.vn'])
+    const tried = async () => [`v=DKIM1; t=y; p=${publicKey.toString('base64')}`]
+    expect(await signersOf(raw, tried, clock.now())).toEqual([])
+    expect(await signersOf(raw, async () => ['v=DKIM1; p='], clock.now())).toEqual([])
+    expect(await signersOf(raw, async () => undefined, clock.now())).toEqual([])
+  })
+
+  test('of Ed25519, with nothing relaxed, holds as well', async () => {
+    const pair = generateKeyPairSync('ed25519')
+    const { x = '' } = pair.publicKey.export({ format: 'jwk' })
+    const body = 'Hello\r\n'
+    const bh = createHash('sha256').update(body).digest('base64')
+    const fields = 'From: an@example.vn\r\nSubject: Simple\r\n'
+    const tags = 'v=1; a=ed25519-sha256; d=example.vn; s=ed; h=from:subject'
+    const own = `DKIM-Signature: ${tags}; bh=${bh}; b=`
+    const data = createHash('sha256').update(`${fields}${own}`).digest()
+    const b = sign(null, data, pair.privateKey).toString('base64')
+    const raw = Buffer.from(`${own}${b}\r\n${fields}\r\n${body}\r\n\r\n`)
+    const record = async () => [
+      `v=DKIM1; k=ed25519; p=${Buffer.from(x, 'base64url').toString('base64')}`,
+    ]
+    expect(await signersOf(raw, record, clock.now())).toEqual(['example.vn'])
+    expect(await signersOf(changed(raw, 'Hello', 'Hallo'), record, clock.now())).toEqual([])
+  })
+
+  test('speaks for its own registered domain', () => {
+    expect(isAligned('example.vn', 'an@example.vn')).toBe(true)
+    expect(isAligned('mail.example.vn', 'an@example.vn')).toBe(true)
+    expect(isAligned('example.vn', 'an@shop.example.vn')).toBe(true)
+    for (const [signer, address] of [
+      ['example.com', 'an@example.vn'],
+      ['com.vn', 'an@example.com.vn'],
+      ['evil.github.io', 'an@good.github.io'],
+      ['vn', 'an@example.vn'],
+    ] as const)
+      expect([signer, isAligned(signer, address)]).toEqual([signer, false])
+  })
+})
+
+test('what is quoted is left out, what is written stays', () => {
+  expect(newPart('Yes\n\nOn Monday An wrote:\n> old\n> older\n')).toBe('Yes')
+  expect(newPart('Có\n\nVào 12:00, Hỗ trợ\nđã viết:\n> cũ')).toBe('Có')
+  expect(newPart('A\n> quoted\nB')).toBe('A\n> quoted\nB')
+  expect(newPart('Top\n--- Please write your answer above this line ---\nrest')).toBe('Top')
+  expect(newPart('See\n\nHe wrote:')).toBe('See\n\nHe wrote:')
+  expect(newPart('Yes\nOn Monday An wrote:\n> old')).toBe('Yes')
+  expect(textOfHtml('<p>a<br>b</p><!-- c --><div>d</div><script>e')).toBe('a\nb\n\nd')
+})

@@ -1,0 +1,19 @@
+/** Where letters to the support go: its own address, and a signed one for each ticket's answers. */
+import { createSignedAddresses } from '../../platform/signed-address.ts'
+
+export interface ReplyAddresses {
+  readonly domain: string
+  /** What opens a ticket. */
+  readonly support: string
+  /** Where answers to a ticket go. */
+  addressOf(number: bigint): string
+  /** The number of the ticket that an address is about; undefined for what is none of ours. */
+  ticketOf(address: string): bigint | undefined
+}
+
+/** `support`: an e-mail address in small letters; `key`: a secret of this use alone. */
+export function createReplyAddresses(support: string, key: string): ReplyAddresses {
+  const domain = support.slice(support.lastIndexOf('@') + 1)
+  const { addressOf, numberOf } = createSignedAddresses('ticket', domain, key)
+  return { domain, support, addressOf, ticketOf: numberOf }
+}

@@ -1,0 +1,445 @@
+/** Tickets: a customer asks in the portal, the staff answers at the desk. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { TicketAtDesk, TicketOfDesk } from '../../contract/tickets-desk.ts'
+import type { Ticket, TicketFile, TicketWithMessages } from '../../contract/tickets.ts'
+import { manualClock, openTestPortal, eventually } from '../../test/portal.ts'
+import type { Answer, TestCustomer, TestPortal } from '../../test/portal.ts'
+import { newMember, type TestMember } from '../../test/staff.ts'
+import { days, hours, minutes } from '../platform/clock.ts'
+import { dropOldTickets } from './tidy.ts'
+
+const clock = manualClock()
+let portal: TestPortal
+let an: TestCustomer
+let binh: TestCustomer
+let support: TestMember
+beforeAll(async () => {
+  portal = await openTestPortal({ clock })
+  an = await portal.customer()
+  binh = await portal.customer()
+  support = await newMember(portal, 'support', { clock })
+})
+afterAll(() => portal.close())
+
+const call = <T>(of: TestCustomer, method: string, path: string, body?: object) =>
+  portal.call<T>(method, `/api/tickets${path}`, {
+    token: of.token,
+    ...(body && { body }),
+  })
+async function opened(of: TestCustomer, body: object = {}): Promise<TicketWithMessages> {
+  const wish = { subject: 'My site is slow', text: 'Since this morning.', ...body }
+  const answer = await call<TicketWithMessages>(of, 'POST', '', wish)
+  expect(answer.status, answer.text).toBe(201)
+  return answer.body.result
+}
+const shown = async (of: TestCustomer, id: string) =>
+  (await call<TicketWithMessages>(of, 'GET', `/${id}`)).body.result
+const atDesk = async (id: string) =>
+  (await support.call<TicketAtDesk>('GET', `/api/operator/tickets/${id}`)).body.result
+async function done(name: string, body: object, by = support): Promise<Answer<unknown>> {
+  const answer = await by.act(name, body)
+  expect(answer.status, answer.text).toBe(200)
+  return answer
+}
+const queue = async (query = '') =>
+  (await support.call<TicketOfDesk[]>('GET', `/api/operator/tickets${query}`)).body.result
+const upload = (of: TestCustomer, content: string | Uint8Array, name = 'error.log') =>
+  fetch(`${portal.url}/api/tickets/files?name=${encodeURIComponent(name)}`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${of.token}`,
+      'content-type': 'application/octet-stream',
+    },
+    body: content as BodyInit,
+  })
+const uploaded = async (of: TestCustomer, content: string, name?: string): Promise<TicketFile> => {
+  const answer = await upload(of, content, name)
+  expect(answer.status).toBe(201)
+  return ((await answer.json()) as { result: TicketFile }).result
+}
+const letters = async (of: TestCustomer, about: string): Promise<string[]> =>
+  (await portal.inbox(of.email)).map(({ text }) => text).filter((text) => text.includes(about))
+
+describe('a conversation', () => {
+  test('is opened, answered, rated, closed and opened again', async () => {
+    const ticket = await opened(an)
+    expect(ticket).toMatchObject({ state: 'open', rateable: false, rating: null, object: null })
+    const reference = `#${ticket.number}`
+    await eventually('a receipt', async () => (await letters(an, reference)).length === 1)
+    const [waiting] = await queue('?assignee=nobody')
+    expect(waiting).toMatchObject({
+      id: ticket.id,
+      priority: 'normal',
+      assignee: null,
+      customer: { id: an.id, email: an.email },
+    })
+    clock.advance(minutes(5))
+    await done('ticket.note', { ticket: ticket.id, text: 'Its node was restarted.' })
+    const text = 'It is fast again.\nWe moved it.'
+    await done('ticket.answer', { ticket: ticket.id, text })
+    const answered = await shown(an, ticket.id)
+    expect(answered).toMatchObject({ state: 'answered', rateable: true })
+    // The note is the staff's alone.
+    expect(answered.messages.map(({ from, author, text: said }) => [from, author, said])).toEqual([
+      ['customer', 'Nguyễn Văn An', 'Since this morning.'],
+      ['staff', support.name, text],
+    ])
+    expect((await atDesk(ticket.id)).messages.map(({ from }) => from)).toEqual([
+      'customer',
+      'note',
+      'staff',
+    ])
+    // Whoever answers first has it from then on.
+    expect((await queue('?state=answered&assignee=mine')).map(({ id }) => id)).toEqual([ticket.id])
+    const letter = await eventually('the answer by letter', async () =>
+      (await letters(an, reference)).find((one) => one.includes('We moved it.')),
+    )
+    expect(letter).toContain(`${portal.url}/support?ticket=${ticket.id}`)
+    expect(letter).not.toContain('node')
+    const bell = await eventually('the bell', async () => {
+      const { body } = await portal.call<{ data: { event: string; title: string }[] }>(
+        'GET',
+        '/api/notifications',
+        { token: an.token },
+      )
+      return body.result.data.find(({ event }) => event === 'ticket.answered')
+    })
+    expect(bell.title).toBe(`Ticket ${reference} My site is slow was answered`)
+
+    const rated = await call<Ticket>(an, 'PUT', `/${ticket.id}/rating`, { rating: 'good' })
+    expect(rated.body.result.rating).toBe('good')
+    expect((await atDesk(ticket.id)).rating).toBe('good')
+    const closed = await call<Ticket>(an, 'PUT', `/${ticket.id}/state`, { state: 'closed' })
+    expect(closed.body.result.state).toBe('closed')
+    // Whatever is written opens it again, and waits since then.
+    clock.advance(hours(1))
+    const again = await call<Ticket>(an, 'POST', `/${ticket.id}/messages`, { text: 'Slow again' })
+    expect(again.body.result).toMatchObject({ state: 'open', since: clock.now().toISOString() })
+  })
+
+  test('is written to in the customer’s language', async () => {
+    await portal.app.db
+      .updateTable('customer')
+      .set({ language: 'vi' })
+      .where('id', '=', binh.id)
+      .execute()
+    const ticket = await opened(binh, { subject: 'Trang chậm', text: 'Từ sáng nay.' })
+    expect((await atDesk(ticket.id)).language).toBe('vi')
+    await done('ticket.answer', { ticket: ticket.id, text: 'Đã xong.', close: 'yes' })
+    expect((await shown(binh, ticket.id)).state).toBe('closed')
+    const letter = await eventually('the answer', async () =>
+      (await letters(binh, `#${ticket.number}`)).find((one) => one.includes('Đã xong.')),
+    )
+    expect(letter).toContain('Yêu cầu này đã được đóng.')
+  })
+
+  test('is about what the customer has, by its name, and about nothing else', async () => {
+    const { transactionCode } = await portal.topUp(an, 100_000)
+    const object = { kind: 'payment', id: transactionCode }
+    const known = await call(an, 'GET', `/objects/payment/${transactionCode}`)
+    expect(known.body.result).toEqual({ ...object, name: transactionCode })
+    expect((await opened(an, { object })).object).toEqual({ ...object, name: transactionCode })
+    // Another customer's is unknown.
+    expect((await call(binh, 'GET', `/objects/payment/${transactionCode}`)).status).toBe(404)
+    for (const wrong of [object, { kind: 'server', id: 'none' }, { kind: 'domain', id: an.id }]) {
+      const refused = await call(binh, 'POST', '', { subject: 'Help', text: 'Me', object: wrong })
+      expect(refused.status).toBe(422)
+      expect(Object.keys(refused.body.error?.fields ?? {})).toEqual(['object'])
+    }
+    const party = await call(an, 'POST', '', {
+      subject: 'Help',
+      text: 'Me',
+      object: { kind: 'party', id: '1' },
+    })
+    expect(party.status).toBe(422)
+  })
+
+  test('is nobody else’s', async () => {
+    const ticket = await opened(an)
+    for (const [method, path, body] of [
+      ['GET', '', undefined],
+      ['POST', '/messages', { text: 'Mine' }],
+      ['PUT', '/state', { state: 'closed' }],
+      ['PUT', '/rating', { rating: 'bad' }],
+    ] as const) {
+      const answer = await call(binh, method, `/${ticket.id}${path}`, body)
+      expect([path, answer.status]).toEqual([path, 404])
+    }
+    const early = await call(an, 'PUT', `/${ticket.id}/rating`, { rating: 'bad' })
+    expect(early.status).toBe(422)
+    const own = await call<Ticket[]>(binh, 'GET', '')
+    expect(own.body.result.some(({ id }) => id === ticket.id)).toBe(false)
+    const pages = await call<Ticket[]>(an, 'GET', '?limit=1')
+    expect(pages.body.result.map(({ id }) => id)).toEqual([ticket.id])
+    const next = await call<Ticket[]>(an, 'GET', `?limit=1&cursor=${pages.body.page?.next}`)
+    expect(next.body.result.map(({ number }) => number)).toEqual([ticket.number - 1])
+  })
+
+  test('shows no control characters, and ends when it is too long', async () => {
+    const ticket = await opened(an, { text: 'a\u202Eb\u0007c\r\nd' })
+    expect(ticket.messages[0]?.text).toBe('abc\nd')
+    await portal.app.db
+      .updateTable('ticket')
+      .set({ messages: 300 })
+      .where('id', '=', ticket.id)
+      .execute()
+    const refused = await call(an, 'POST', `/${ticket.id}/messages`, { text: 'One more' })
+    expect(refused.status).toBe(422)
+    expect(refused.body.error?.fields?.['text']).toContain('too long')
+  })
+})
+
+describe('files', () => {
+  test('are downloads, of the customer’s own tickets alone', async () => {
+    const page = await uploaded(an, '<script>alert(1)</script>', '../Lỗi trang.html')
+    expect(page).toMatchObject({ name: 'Lỗi trang.html', bytes: 25, kept: true })
+    const ticket = await opened(an, { files: [page.id] })
+    expect(ticket.messages[0]?.files).toEqual([page])
+    const path = `/api/tickets/${ticket.id}/files/${page.id}`
+    const file = await portal.call('GET', path, { token: an.token })
+    expect(file.text).toBe('<script>alert(1)</script>')
+    expect(file.headers.get('content-type')).toBe('application/octet-stream')
+    expect(file.headers.get('content-disposition')).toBe('attachment; filename="loi_trang.html"')
+    expect(file.headers.get('x-content-type-options')).toBe('nosniff')
+    expect((await portal.call('GET', path, { token: binh.token })).status).toBe(404)
+    const other = await opened(an)
+    const elsewhere = `/api/tickets/${other.id}/files/${page.id}`
+    expect((await portal.call('GET', elsewhere, { token: an.token })).status).toBe(404)
+    const seen = await support.call('GET', `/api/operator/tickets/${ticket.id}/files/${page.id}`)
+    expect(seen.text).toBe('<script>alert(1)</script>')
+  })
+
+  test('belong to who uploaded them, and to one message', async () => {
+    const own = await uploaded(an, 'mine')
+    const stolen = await call(binh, 'POST', '', { subject: 'Help', text: 'Me', files: [own.id] })
+    expect(stolen.status).toBe(422)
+    expect(Object.keys(stolen.body.error?.fields ?? {})).toEqual(['files'])
+    const ticket = await opened(an, { files: [own.id] })
+    const twice = await call(an, 'POST', `/${ticket.id}/messages`, { text: 'x', files: [own.id] })
+    expect(twice.status).toBe(422)
+    // What was refused was not written either.
+    expect((await shown(an, ticket.id)).messages).toHaveLength(1)
+    const six = await call(an, 'POST', '', {
+      subject: 'Help',
+      text: 'Me',
+      files: Array.from({ length: 6 }, () => own.id),
+    })
+    expect(six.status).toBe(422)
+  })
+
+  test('are refused when they are empty or larger than 10 MB', async () => {
+    expect((await upload(an, '')).status).toBe(422)
+    const large = await upload(an, new Uint8Array(10_000_001))
+    expect(large.status).toBe(422)
+    const { error } = (await large.json()) as { error: { fields: Record<string, string> } }
+    expect(error.fields['files']).toBe('A file may have 10 MB at most.')
+    expect((await upload(an, new Uint8Array(10_000_000))).status).toBe(201)
+  })
+
+  test('of a note are the staff’s alone', async () => {
+    const answer = await fetch(`${portal.url}/api/operator/tickets/files?name=plan.txt`, {
+      method: 'POST',
+      headers: { ...support.headers, 'content-type': 'application/octet-stream' },
+      body: 'secret plan',
+    })
+    const { result } = (await answer.json()) as { result: TicketFile }
+    const ticket = await opened(an)
+    const files = [result.id]
+    await done('ticket.note', { ticket: ticket.id, text: 'See the file', files })
+    const path = `/tickets/${ticket.id}/files/${result.id}`
+    expect((await portal.call('GET', `/api${path}`, { token: an.token })).status).toBe(404)
+    expect((await support.call('GET', `/api/operator${path}`)).text).toBe('secret plan')
+  })
+})
+
+describe('the desk', () => {
+  test('lists the urgent first, then what waits longest', async () => {
+    const made: string[] = []
+    for (const subject of ['First', 'Second', 'Third']) {
+      made.push((await opened(binh, { subject })).id)
+      clock.advance(minutes(1))
+    }
+    const [first = '', second = '', third = ''] = made
+    await done('ticket.priority', { ticket: third, priority: 'urgent' })
+    await done('ticket.label', { ticket: first, label: 'mail' })
+    await done('ticket.label', { ticket: second, label: 'mail' })
+    const order = (await queue()).map(({ id }) => id).filter((id) => made.includes(id))
+    expect(order).toEqual([third, first, second])
+    expect((await queue('?label=mail')).map(({ id }) => id)).toEqual([first, second])
+    expect((await queue('?priority=urgent')).map(({ id }) => id)).toEqual([third])
+    const again = await support.act('ticket.label', { ticket: first, label: 'mail' })
+    expect(again.status).toBe(409)
+    await done('ticket.unlabel', { ticket: first, label: 'mail' })
+    expect((await queue('?label=mail')).map(({ id }) => id)).toEqual([second])
+    const other = await newMember(portal, 'support', { clock })
+    await done('ticket.assign', { ticket: first, member: other.id })
+    expect((await queue(`?assignee=${other.id}`)).map(({ id }) => id)).toEqual([first])
+    await done('ticket.assign', { ticket: first })
+    expect((await queue(`?assignee=${other.id}`)).length).toBe(0)
+    const finance = await newMember(portal, 'finance', { clock })
+    const refused = await support.act('ticket.assign', { ticket: first, member: finance.id })
+    expect(refused.status).toBe(422)
+  })
+
+  test('merges tickets of one customer alone, and the old address leads to the one', async () => {
+    const first = await opened(an, { subject: 'One', text: 'Part one' })
+    const second = await opened(an, { subject: 'Two', text: 'Part two' })
+    const foreign = await opened(binh)
+    const merge = (into: string, reason = 'The same matter') =>
+      support.act('ticket.merge', { ticket: second.id, into, ...(reason && { reason }) })
+    expect((await merge(first.id, '')).status).toBe(422)
+    const strangers = await merge(foreign.id)
+    expect(strangers.body.error?.fields?.['into']).toContain('two people')
+    expect((await merge(second.id)).status).toBe(422)
+    expect((await merge(first.id)).status).toBe(200)
+    const whole = await shown(an, second.id)
+    expect(whole.id).toBe(first.id)
+    expect(whole.messages.map(({ text }) => text)).toEqual(['Part one', 'Part two'])
+    const list = await call<Ticket[]>(an, 'GET', '')
+    expect(list.body.result.some(({ id }) => id === second.id)).toBe(false)
+    await done('ticket.answer', { ticket: second.id, text: 'Both' })
+    expect((await shown(an, first.id)).messages).toHaveLength(3)
+  })
+
+  test('loses nothing when several act on a ticket at once', async () => {
+    const one = await opened(an, { subject: 'One' })
+    const two = await opened(an, { subject: 'Two' })
+    const other = await newMember(portal, 'owner', { clock })
+    const key = 'answer-at-once'
+    const answers = await Promise.all([
+      support.act('ticket.answer', { ticket: one.id, text: 'By support', key }),
+      support.act('ticket.answer', { ticket: one.id, text: 'By support', key }),
+      other.act('ticket.answer', { ticket: one.id, text: 'By the owner' }),
+      other.act('ticket.merge', { ticket: one.id, into: two.id, reason: 'The same' }),
+      ...Array.from({ length: 4 }, (_, n) =>
+        call(an, 'POST', `/${one.id}/messages`, { text: `Line ${n}` }),
+      ),
+    ])
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 201, 201, 201, 201])
+    const texts = (await shown(an, two.id)).messages.map(({ text }) => text)
+    expect(texts.toSorted()).toEqual([
+      'By support',
+      'By the owner',
+      'Line 0',
+      'Line 1',
+      'Line 2',
+      'Line 3',
+      'Since this morning.',
+      'Since this morning.',
+    ])
+    const row = await portal.app.db
+      .selectFrom('ticket')
+      .select(['messages'])
+      .where('id', '=', two.id)
+      .executeTakeFirstOrThrow()
+    expect(row.messages).toBe(8)
+  })
+
+  test('closes and opens again, each once', async () => {
+    const { id } = await opened(an)
+    await done('ticket.close', { ticket: id })
+    expect((await support.act('ticket.close', { ticket: id })).status).toBe(409)
+    await done('ticket.reopen', { ticket: id })
+    expect((await support.act('ticket.reopen', { ticket: id })).status).toBe(409)
+    expect((await support.act('ticket.close', { ticket: an.id })).status).toBe(404)
+  })
+
+  test('is closed to roles that do not answer, who read all the same', async () => {
+    const { id } = await opened(an)
+    for (const role of ['read_only', 'finance', 'operations'] as const) {
+      const member = await newMember(portal, role, { clock })
+      const refused = await member.act('ticket.answer', { ticket: id, text: 'Hello' })
+      expect([role, refused.status]).toEqual([role, 403])
+      const read = await member.call('GET', `/api/operator/tickets/${id}`)
+      expect([role, read.status]).toEqual([role, 200])
+    }
+  })
+
+  test('leaves what was written out of the trail, and acts once by its key', async () => {
+    const { id } = await opened(an)
+    const wish = { ticket: id, text: 'A very private answer', key: 'answer-once-1' }
+    await done('ticket.answer', wish)
+    const repeated = await done('ticket.answer', wish)
+    expect(repeated.body.result).toMatchObject({ repeated: true })
+    expect((await shown(an, id)).messages).toHaveLength(2)
+    const other = await support.act('ticket.answer', { ...wish, text: 'Another answer' })
+    expect(other.body.error?.code).toBe('idempotency_key_reused')
+    const acts = await portal.app.db
+      .selectFrom('operator_act')
+      .select(['input', 'after', 'customer_id'])
+      .where('subject_id', '=', id)
+      .execute()
+    expect(acts).toHaveLength(1)
+    expect(acts[0]?.customer_id).toBe(an.id)
+    expect(JSON.stringify(acts)).not.toContain('private')
+    const verified = await support.call<{ findings: unknown[] }>(
+      'GET',
+      '/api/operator/trail/verification',
+    )
+    expect(verified.body.result.findings).toEqual([])
+    const story = await support.call<{ tickets: Ticket[] }>(
+      'GET',
+      `/api/operator/customers/${an.id}`,
+    )
+    expect(story.body.result.tickets[0]).toMatchObject({ id, state: 'answered' })
+  })
+
+  test('finds a ticket by its number', async () => {
+    const { id, number } = await opened(an, { subject: 'Lost in the list' })
+    for (const typed of [`%23${number}`, number]) {
+      const found = await support.call<object[]>('GET', `/api/operator/search?q=${typed}`)
+      const text = `#${number} Lost in the list`
+      expect(found.body.result).toContainEqual(
+        expect.objectContaining({ kind: 'ticket', text, ticket: id }),
+      )
+    }
+  })
+
+  test('has canned answers in both languages, by names of their own', async () => {
+    const wish = { name: 'Restarted', textEn: 'Dear {name}', textVi: 'Chào {name}' }
+    const answers = async () =>
+      (await support.call<{ id: string; name: string }[]>('GET', '/api/operator/canned-answers'))
+        .body.result
+    await done('ticket.save_canned', wish)
+    const [made] = await answers()
+    expect(made).toMatchObject({
+      name: 'Restarted',
+      text: { en: 'Dear {name}', vi: 'Chào {name}' },
+      changedBy: support.name,
+    })
+    expect((await support.act('ticket.save_canned', wish)).status).toBe(409)
+    const canned = made?.id ?? ''
+    await done('ticket.save_canned', { ...wish, canned, name: 'Restarted, sorry' })
+    expect((await answers()).map(({ name }) => name)).toEqual(['Restarted, sorry'])
+    expect((await support.act('ticket.delete_canned', { canned })).status).toBe(422)
+    await done('ticket.delete_canned', { canned, reason: 'Nobody uses it' })
+    expect(await answers()).toEqual([])
+  })
+})
+
+test('what is over is deleted: uploads, then files, then tickets', async () => {
+  const file = await uploaded(an, 'to keep')
+  const lost = await uploaded(an, 'never sent')
+  const { id } = await opened(an, { files: [file.id] })
+  await done('ticket.close', { ticket: id })
+  const files = async () =>
+    await portal.app.db
+      .selectFrom('ticket_file')
+      .select('id')
+      .where('id', 'in', [file.id, lost.id])
+      .execute()
+  clock.advance(hours(25))
+  await dropOldTickets(portal.app.db, clock)
+  expect(await files()).toEqual([{ id: file.id }])
+  clock.advance(days(180))
+  await dropOldTickets(portal.app.db, clock)
+  const later = await portal.signIn(an)
+  const [message] = (await shown(later, id)).messages
+  expect(message?.files).toEqual([{ ...file, kept: false }])
+  const gone = await call(later, 'GET', `/${id}/files/${file.id}`)
+  expect(gone.status).toBe(404)
+  clock.advance(days(730))
+  await dropOldTickets(portal.app.db, clock)
+  expect((await call(await portal.signIn(an), 'GET', `/${id}`)).status).toBe(404)
+  expect(await files()).toEqual([])
+})

@@ -1,0 +1,179 @@
+/**
+ * Tickets in a real browser: a customer asks about a domain, the desk answers with a canned answer,
+ * the customer sees it live, rates it, closes the ticket, and answers by mail after all. With
+ * PICTURES=folder the looks are kept there.
+ */
+import path from 'node:path'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { freePort, openTestPortal, type TestCustomer, type TestPortal } from '../portal.ts'
+import { newMember, type TestMember } from '../staff.ts'
+import {
+  endVisits,
+  openBrowser,
+  openPage,
+  phone,
+  resize,
+  sideways,
+  violations,
+  visitAs,
+  wide,
+  type Look,
+} from './browser.ts'
+
+let portal: TestPortal
+let browser: Browser
+let an: TestCustomer
+let support: TestMember
+beforeAll(async () => {
+  const env = {
+    SUPPORT_MAIL: 'support@help.example.net',
+    SUPPORT_MAIL_PORT: String(await freePort()),
+  }
+  ;[portal, browser] = await Promise.all([openTestPortal({ env }), openBrowser()])
+  an = await portal.customer()
+  support = await newMember(portal, 'support')
+})
+afterAll(async () => {
+  await endVisits(browser)
+  await portal?.close()
+})
+
+const heading = (page: Page, name: string | RegExp) =>
+  page.getByRole('heading', { level: 1, name }).waitFor()
+/** Looked at by a machine wide and narrow, and kept for a person. */
+async function looked(page: Page, name: string): Promise<void> {
+  const folder = process.env['PICTURES']
+  for (const [size, at] of Object.entries({ wide, phone })) {
+    await resize(page, at)
+    expect(await sideways(page), `${name} ${size}`).toBe(0)
+    expect(await violations(page), `${name} ${size}`).toEqual([])
+    if (folder !== undefined)
+      await page.screenshot({ path: path.join(folder, `${name}-${size}.png`), fullPage: true })
+  }
+  await resize(page, wide)
+}
+async function deskOf(member: TestMember, look: Look): Promise<Page> {
+  const { page, context } = await visitAs(browser, { viewport: wide, ...look })
+  const [name = '', value = ''] = (member.headers['cookie'] ?? '').split('=')
+  await context.addCookies([
+    { name, value, url: `${portal.url}/api/operator`, httpOnly: true, sameSite: 'Strict' },
+  ])
+  return page
+}
+
+test('a question about a domain is answered from the desk and seen live', async () => {
+  const claimed = await portal.call<{ id: string }>('POST', '/api/dns', {
+    token: an.token,
+    body: { name: 'tap-chi-cua-an.vn' },
+  })
+  expect(claimed.status, claimed.text).toBe(201)
+
+  const { page, complaints } = await visitAs(browser, {
+    language: 'vi',
+    viewport: wide,
+    customer: an,
+  })
+  await openPage(page, `${portal.url}/support`)
+  await heading(page, 'Hỗ trợ')
+  await page.getByText('Bạn chưa gửi yêu cầu nào.').waitFor()
+  await looked(page, 'support-empty-vi')
+  await openPage(page, `${portal.url}/dns/domain/${claimed.body.result.id}`)
+  await page.getByRole('link', { name: 'Nhờ hỗ trợ' }).click()
+  await heading(page, 'Tạo yêu cầu')
+  await page.getByText('Tên miền tap-chi-cua-an.vn').waitFor()
+  await page.getByRole('button', { name: 'Gửi', exact: true }).click()
+  // What is missing is said beside its field.
+  await page.locator('[aria-invalid=true]').first().waitFor()
+  await page.getByLabel('Tiêu đề').fill('Tên miền chưa hoạt động')
+  await page
+    .getByLabel('Chúng tôi có thể giúp gì cho bạn?')
+    .fill('Tôi đã đổi nameserver từ hôm qua.\nTrang vẫn chưa mở được.')
+  await page.locator('input[type=file]').setInputFiles({
+    name: 'ảnh lỗi.html',
+    mimeType: 'text/html',
+    buffer: Buffer.from('<script>alert(1)</script>'),
+  })
+  await page.getByRole('button', { name: 'Bỏ ảnh lỗi.html' }).waitFor()
+  await looked(page, 'support-new-vi')
+  await page.getByRole('button', { name: 'Gửi', exact: true }).click()
+  await heading(page, /^#\d+ Tên miền chưa hoạt động$/)
+  await page.getByRole('button', { name: 'Tải ảnh lỗi.html' }).waitFor()
+
+  const desk = await deskOf(support, { language: 'en' })
+  await openPage(desk, `${portal.url}/operator/tickets/canned`)
+  await heading(desk, 'Canned answers')
+  await desk.getByRole('button', { name: 'New canned answer' }).click()
+  const dialog = desk.getByRole('dialog')
+  await dialog.getByLabel('Name', { exact: true }).fill('Delegation takes a day')
+  await dialog.getByLabel('Text in English').fill('Hello {name}, {object} needs a day.')
+  await dialog
+    .getByLabel('Text in Vietnamese')
+    .fill('Chào {name}, {object} cần một ngày để cập nhật ({reference}).')
+  await dialog.getByRole('button', { name: 'Save canned answer' }).click()
+  await desk.getByText('Hello {name}, {object} needs a day.').waitFor()
+  await looked(desk, 'desk-canned-en')
+
+  await desk.getByRole('link', { name: 'Tickets', exact: true }).click()
+  await heading(desk, 'Tickets')
+  await desk.getByRole('link', { name: /Tên miền chưa hoạt động/ }).waitFor()
+  await looked(desk, 'desk-tickets-en')
+  await desk.getByRole('link', { name: /Tên miền chưa hoạt động/ }).click()
+  await desk.getByText('Domain tap-chi-cua-an.vn').waitFor()
+  await desk.getByLabel('Canned answer').selectOption('Delegation takes a day')
+  const answer = desk.getByLabel('Your answer')
+  expect(await answer.inputValue()).toMatch(
+    /^Chào Nguyễn Văn An, tap-chi-cua-an\.vn cần một ngày để cập nhật \(#\d+\)\.$/,
+  )
+  await looked(desk, 'desk-ticket-en')
+  await desk.getByRole('button', { name: 'Send answer' }).click()
+  await desk.getByRole('listitem').filter({ hasText: 'Chào Nguyễn Văn An' }).waitFor()
+  await desk.getByRole('radio', { name: 'Note' }).check({ force: true })
+  await desk.getByLabel('A note for the staff').fill('The parent zone has old name servers.')
+  await desk.getByRole('button', { name: 'Save note' }).click()
+  await desk.getByText('Note for the staff').waitFor()
+
+  // The customer has not touched the page since.
+  await page.getByText('Chào Nguyễn Văn An', { exact: false }).waitFor()
+  expect(await page.getByText('The parent zone').count()).toBe(0)
+  await page.getByRole('button', { name: 'Có', exact: true }).click()
+  await page.getByText('Cảm ơn bạn.').waitFor()
+  await looked(page, 'support-ticket-vi')
+  await page.getByRole('button', { name: 'Đóng yêu cầu' }).click()
+  await page.getByRole('button', { name: 'Mở lại' }).waitFor()
+  await page.getByRole('link', { name: 'Tất cả yêu cầu' }).click()
+  await page.getByRole('link', { name: /Tên miền chưa hoạt động.*Đã đóng/ }).waitFor()
+  expect(complaints).toEqual([])
+
+  // The letter about it is answered in the inbox of the sandbox.
+  const inbox = await visitAs(browser, { viewport: wide })
+  await openPage(inbox.page, `${portal.sandboxUrl}/inbox?to=${encodeURIComponent(an.email)}`)
+  const letter = inbox.page.getByRole('listitem').filter({ hasText: 'Chào Nguyễn Văn An' })
+  await letter.getByRole('link', { name: /Answer/ }).click()
+  await inbox.page.getByRole('textbox').fill('Cảm ơn, trang đã mở được.')
+  await inbox.page.getByRole('button', { name: /Send/ }).click()
+  await inbox.page.getByRole('heading', { name: /Inbox/ }).waitFor()
+
+  const english = await visitAs(browser, {
+    language: 'en',
+    theme: 'dark',
+    viewport: wide,
+    customer: an,
+  })
+  await openPage(english.page, `${portal.url}/support`)
+  await english.page.getByRole('link', { name: /Tên miền chưa hoạt động/ }).waitFor()
+  await looked(english.page, 'support-list-en-dark')
+  await english.page.getByRole('link', { name: /Tên miền chưa hoạt động/ }).click()
+  // The answer has opened it again.
+  const answered = english.page
+    .getByRole('listitem')
+    .filter({ hasText: 'Cảm ơn, trang đã mở được.' })
+  await answered.getByText('by email', { exact: false }).waitFor()
+  await looked(english.page, 'support-ticket-en-dark')
+  const dark = await deskOf(support, { language: 'vi', theme: 'dark' })
+  await openPage(dark, `${portal.url}/operator/tickets`)
+  await heading(dark, 'Yêu cầu hỗ trợ')
+  await dark.getByRole('link', { name: /Tên miền chưa hoạt động/ }).click()
+  await dark.getByText('Câu trả lời hữu ích').waitFor()
+  await looked(dark, 'desk-ticket-vi-dark')
+})

@@ -1,0 +1,53 @@
+import type { Ticket, TicketObjectKind } from '../../contract/tickets.ts'
+
+/** Tickets, as their customer sees them. */
+export const enSupport = {
+  title: 'Support',
+  sub: 'Ask us anything about your servers, domains and payments.',
+  help: 'Get help',
+  ask: 'New ticket',
+  empty: 'You have not asked us anything yet.',
+  list: 'Your tickets',
+  back: 'All tickets',
+  states: { open: 'Waiting for us', answered: 'Answered', closed: 'Closed' } as Record<
+    Ticket['state'],
+    string
+  >,
+  objects: {
+    server: 'Server',
+    domain: 'Domain',
+    invoice: 'Invoice',
+    payment: 'Top-up',
+  } as Record<TicketObjectKind, string>,
+  about: 'About',
+  notAbout: 'Ask about something else',
+  subject: 'Subject',
+  text: 'What can we do for you?',
+  textHint: 'Say what you did, what you expected, and what happened instead.',
+  files: 'Files',
+  attach: 'Attach files',
+  attachHint: 'Up to five files of 10 MB each.',
+  detach: (name: string) => `Remove ${name}`,
+  uploading: 'Uploading …',
+  tooLarge: (name: string) => `${name} is larger than 10 MB.`,
+  tooMany: 'A message has five files at most.',
+  send: 'Send',
+  sent: 'We have your message and will answer soon.',
+  cancel: 'Cancel',
+  opened: (time: string) => `Opened ${time}`,
+  you: 'You',
+  byMail: 'by email',
+  unproven: 'Sender not verified',
+  gone: 'deleted',
+  download: (name: string) => `Download ${name}`,
+  leftOut: (names: string) => `Left out, too large or too many: ${names}`,
+  write: 'Your message',
+  reopens: 'This ticket is closed. If you write in it, it is open again.',
+  close: 'Close ticket',
+  closed: 'The ticket is closed.',
+  reopen: 'Open again',
+  rate: 'Did our answer help?',
+  ratings: { good: 'Yes', bad: 'No' },
+  rated: 'Thank you.',
+}
+export type SupportTexts = typeof enSupport

@@ -1,0 +1,29 @@
+import { Link } from '@tanstack/react-router'
+import { LifeBuoy } from 'lucide-react'
+import type { TicketObjectKind } from '../../contract/tickets.ts'
+import { useLanguage } from '../i18n/index.ts'
+import { buttonClass } from '../ui/Button.tsx'
+
+interface HelpLinkProps {
+  kind: TicketObjectKind
+  id: string
+  /** Where several stand below one another, whose this one is. */
+  of?: string
+  size?: 'sm'
+}
+
+/** Leads to a new ticket about this. Its two words come with it: no group of texts is loaded. */
+export function HelpLink({ kind, id, of, size }: HelpLinkProps) {
+  const words = useLanguage() === 'vi' ? 'Nhờ hỗ trợ' : 'Get help'
+  return (
+    <Link
+      to="/support"
+      search={{ about: `${kind}.${id}` } as never}
+      aria-label={of === undefined ? undefined : `${words}: ${of}`}
+      className={buttonClass('outline', size)}
+    >
+      <LifeBuoy aria-hidden className="size-4" />
+      {words}
+    </Link>
+  )
+}
