@@ -61,7 +61,8 @@ export const viAccount: typeof enAccount = {
     closingTitle: 'Đóng tài khoản của bạn?',
     closingText:
       'Thao tác này không thể hoàn tác. Họ tên, email, số điện thoại, lịch sử đăng nhập, yêu ' +
-      'cầu hỗ trợ, tin nhắn, token và thẻ đã liên kết bị xoá ngay. Hoá đơn và bút toán được lưu theo luật định.',
+      'cầu hỗ trợ, tin nhắn, token và thẻ đã liên kết bị xoá ngay. Hoá đơn và bút toán được ' +
+      'lưu theo luật định.',
     closingFirst: 'Trước đó, bạn cần:',
     closingDo: 'Đóng vĩnh viễn',
     closed: 'Tài khoản của bạn đã được đóng.',
