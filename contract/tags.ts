@@ -17,6 +17,7 @@ import * as secondFactors from './second-factor.ts'
 import * as sessions from './session.ts'
 import { noticesOfDesk } from './status.ts'
 import * as tokens from './tokens.ts'
+import * as vouchers from './vouchers.ts'
 import * as webhooks from './webhooks.ts'
 import * as walletProof from './wallet-proof.ts'
 import * as wallet from './wallet.ts'
@@ -29,7 +30,7 @@ const files: Readonly<Record<string, readonly object[]>> = {
   Account: [account, auth, locks, registration, secondFactors, sessions],
   Programs: [tokens, webhooks],
   Invoices: [billing],
-  Wallet: [wallet, walletProof, payments, cards],
+  Wallet: [wallet, walletProof, payments, cards, vouchers],
   WordPress: [wordpress, wordpressBackups, wordpressDomains, wordpressServer],
   DNS: [dns, dnsChanges],
   operator: [operator, operatorActs, operatorDesk, operatorMoney, { noticesOfDesk }],

@@ -19,6 +19,7 @@ import { payoutActs } from './payout-acts.ts'
 import { reconcileActs } from './reconcile-acts.ts'
 import { staffActs } from './staff-acts.ts'
 import { statusActs } from './status-acts.ts'
+import { voucherActs } from './voucher-acts.ts'
 import { workActs } from './work.ts'
 import { actOfKey, holdTrail, writeAct } from './trail.ts'
 
@@ -30,6 +31,7 @@ const registry: Registry = {
   ...reconcileActs,
   ...staffActs,
   ...statusActs,
+  ...voucherActs,
   ...workActs,
 }
 /** By the name that its input was read under. */

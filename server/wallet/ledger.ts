@@ -15,6 +15,7 @@ import {
   receivableOf,
   revenueOf,
   suspenseOf,
+  voucherOf,
   walletOf,
 } from './accounts.ts'
 import { debtsSince, receivables, settleDebt } from './debts.ts'
@@ -179,6 +180,7 @@ export function createLedger(clock: Clock): Ledger {
       await tx.deleteFrom('ledger_account').where('customer_id', 'in', customerIds).execute()
     },
     credit: (tx, of) => creditFrom(tx, gatewayOf(of.driver, of.currency), of),
+    creditVoucher: (tx, of) => creditFrom(tx, voucherOf(of.currency), of),
     async charge(tx, { key, customerId, product, amount, currency, details }) {
       const revenue = revenueOf(product, currency)
       return await post(tx, {

@@ -6,7 +6,16 @@ import { noticeKinds } from '../../contract/status.ts'
 
 export interface ActField {
   readonly name: string
-  readonly kind: 'line' | 'paragraph' | 'amount' | 'choice' | 'list' | 'moment' | 'day' | 'file'
+  readonly kind:
+    | 'line'
+    | 'paragraph'
+    | 'amount'
+    | 'choice'
+    | 'list'
+    | 'moment'
+    | 'day'
+    | 'file'
+    | 'count'
   readonly isOptional?: true
   readonly options?: readonly string[]
 }
@@ -49,6 +58,14 @@ const own: Readonly<Record<ActName, readonly ActField[]>> = {
     amount,
     { name: 'arrivedOn', kind: 'day' },
   ],
+  'voucher.make': [
+    { name: 'code', kind: 'line', isOptional: true },
+    choice('currency', currencies),
+    amount,
+    { name: 'uses', kind: 'count' },
+    { name: 'expiresOn', kind: 'day', isOptional: true },
+  ],
+  'voucher.stop': [],
   'payout.match': [line('payout')],
   'reconcile.compare': [choice('gateway')],
   'reconcile.ask': [],
