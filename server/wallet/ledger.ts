@@ -120,8 +120,7 @@ export function createLedger(clock: Clock): Ledger {
   }
 
   /**
-   * Puts money into a wallet, and takes what is owed out of it. Nobody owes anything, mostly: that
-   * costs one question.
+   * Puts money into a wallet, and takes what is owed out of it. Mostly nobody owes: one question.
    */
   async function creditFrom(
     tx: Tx,
@@ -158,10 +157,9 @@ export function createLedger(clock: Clock): Ledger {
 
   return {
     async prepare(db, of) {
-      const codes = houseAccounts(of)
       await db
         .insertInto('ledger_account')
-        .values(codes.map((account) => ({ ...account, may_be_negative: true })))
+        .values(houseAccounts(of).map((account) => ({ ...account, may_be_negative: true })))
         .onConflict((conflict) => conflict.column('code').doNothing())
         .execute()
     },
