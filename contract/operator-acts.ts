@@ -168,6 +168,24 @@ export const acts = {
       payout: line(3, 64),
     },
   ),
+  'voucher.make': needed(
+    'voucher.make',
+    'money',
+    'Make a voucher: a code that puts money into wallets, once for each customer',
+    {
+      /** Drawn without it. */
+      code: z.optional(line(4, 40)),
+      /** Minor units, for each use. */
+      amount,
+      currency,
+      uses: z.int().check(z.gte(1), z.lte(100_000)),
+      /** The last day on which it may be used; without it there is none. */
+      expiresOn: z.optional(z.iso.date()),
+    },
+  ),
+  'voucher.stop': needed('voucher.stop', 'money', 'End a voucher: what was used stays', {
+    voucher: line(4, 40),
+  }),
   'payout.import': needed(
     'payout.import',
     'money',

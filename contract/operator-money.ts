@@ -164,6 +164,31 @@ export const holdings = endpoint({
   }),
 })
 
+export const Voucher = z.object({
+  id: z.string(),
+  code: z.string(),
+  /** For each use. */
+  amount: minor,
+  currency,
+  uses: z.int(),
+  maxUses: z.int(),
+  expiresAt: z.nullable(time),
+  stoppedAt: z.nullable(time),
+  /** Whether it may be used now. */
+  good: z.boolean(),
+})
+export type Voucher = z.output<typeof Voucher>
+export const vouchers = endpoint({
+  method: 'GET',
+  path: '/api/operator/vouchers',
+  access: 'staff',
+  may: 'money',
+  summary: 'Vouchers, newest first, with how often each was used',
+  query: z.object(pageQuery),
+  result: z.array(Voucher),
+  paged: true,
+})
+
 export const questionKinds = [
   'ledger_differs',
   'no_payment',

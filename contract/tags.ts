@@ -20,6 +20,7 @@ import { noticesOfDesk } from './status.ts'
 import * as tickets from './tickets.ts'
 import * as deskTickets from './tickets-desk.ts'
 import * as tokens from './tokens.ts'
+import * as vouchers from './vouchers.ts'
 import * as webhooks from './webhooks.ts'
 import * as walletProof from './wallet-proof.ts'
 import * as wallet from './wallet.ts'
@@ -32,7 +33,7 @@ const files: Readonly<Record<string, readonly object[]>> = {
   Account: [account, auth, locks, personalData, registration, secondFactors, sessions],
   Programs: [tokens, webhooks],
   Invoices: [billing],
-  Wallet: [wallet, walletProof, payments, cards],
+  Wallet: [wallet, walletProof, payments, cards, vouchers],
   WordPress: [wordpress, wordpressBackups, wordpressDomains, wordpressServer],
   DNS: [dns, dnsChanges],
   Tickets: [tickets],

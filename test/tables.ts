@@ -62,6 +62,8 @@ export const owners: Readonly<Record<string, readonly string[]>> = {
     'payment_reversal',
     'payment_reversal_unmatched',
     'payment_suspense',
+    'voucher',
+    'voucher_use',
   ],
   wordpress: [
     'host',

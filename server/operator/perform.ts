@@ -20,6 +20,7 @@ import { reconcileActs } from './reconcile-acts.ts'
 import { staffActs } from './staff-acts.ts'
 import { statusActs } from './status-acts.ts'
 import { ticketActs } from './ticket-acts.ts'
+import { voucherActs } from './voucher-acts.ts'
 import { workActs } from './work.ts'
 import { actOfKey, holdTrail, writeAct } from './trail.ts'
 
@@ -32,6 +33,7 @@ const registry: Registry = {
   ...staffActs,
   ...statusActs,
   ...ticketActs,
+  ...voucherActs,
   ...workActs,
 }
 /** By the name that its input was read under. */

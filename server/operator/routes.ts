@@ -16,6 +16,7 @@ import {
   holdingsOfGateways,
   listDisputes,
   listPayouts,
+  listVouchers,
   openQuestions,
   payoutOf,
   waitingInSuspense,
@@ -126,4 +127,9 @@ export function routes(
     type: 'text/csv; charset=utf-8',
     chunks: accountingCsv({ db, zone: needs.zone }, params.name, query),
   }))
+  http.read(moneyApi.vouchers, async ({ query, language }) => {
+    const page = pageRequest(query, language)
+    const { rows, next } = await listVouchers(db, page, needs.clock.now())
+    return new Page(rows, encodeCursor(next))
+  })
 }

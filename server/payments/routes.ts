@@ -1,4 +1,4 @@
-import { cards as cardApi, payments as api } from '../../contract/index.ts'
+import { cards as cardApi, payments as api, vouchers as voucherApi } from '../../contract/index.ts'
 import type { Clock } from '../platform/clock.ts'
 import { encodeCursor, pageOfList, pageRequest } from '../platform/cursor.ts'
 import type { Database } from '../platform/db.ts'
@@ -12,6 +12,7 @@ import type { Disputes } from './disputes.ts'
 import type { PaymentDriver } from './driver.ts'
 import type { Orders } from './orders.ts'
 import type { Settlement } from './settle.ts'
+import type { Vouchers } from './vouchers.ts'
 import { receiveWebhook, type WebhookObserver } from './webhooks.ts'
 
 export interface PaymentRouteDeps {
@@ -24,6 +25,7 @@ export interface PaymentRouteDeps {
   readonly cards: Cards
   readonly orders: Orders
   readonly disputes: Disputes
+  readonly vouchers: Vouchers
   readonly onWebhook: WebhookObserver
   /** Per customer: each of them is a call to a gateway. */
   readonly paymentStarts: Limit
@@ -96,6 +98,10 @@ export function routes(http: Http, deps: PaymentRouteDeps): void {
       actionId,
     })
   })
+
+  http.write(voucherApi.redeemVoucher, ({ tx, customerId, body, ip }) =>
+    deps.vouchers.redeem(tx, { customerId, code: body.code, ip }),
+  )
 
   // Gateways speak their own formats: the body is kept as it came, byte for byte.
   void http.server.register(async (scope) => {

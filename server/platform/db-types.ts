@@ -1212,6 +1212,25 @@ export interface UpdateWave {
   stop_percent: number;
 }
 
+export interface Voucher {
+  amount: bigint;
+  code: string;
+  created_at: Timestamp;
+  currency: string;
+  expires_at: Timestamp | null;
+  id: string;
+  max_uses: number;
+  number: Generated<bigint>;
+  stopped_at: Timestamp | null;
+  uses: Generated<number>;
+}
+
+export interface VoucherUse {
+  at: Timestamp;
+  customer_id: string;
+  voucher_id: string;
+}
+
 export interface WalletDebt {
   account: string;
   amount: bigint;
@@ -1355,6 +1374,8 @@ export interface DB {
   totp: Totp;
   trusted_device: TrustedDevice;
   update_wave: UpdateWave;
+  voucher: Voucher;
+  voucher_use: VoucherUse;
   wallet_debt: WalletDebt;
   webhook_delivery: WebhookDelivery;
   webhook_endpoint: WebhookEndpoint;

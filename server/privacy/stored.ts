@@ -164,6 +164,7 @@ export const stored: readonly Stored[] = [
     'id dispute_id kind text created_at settled_at',
     'status detail',
   ),
+  rows('voucher_use', own, null, 'voucher_id at', 'customer_id'),
   rows('payment_reversal', ofPayment, 'id', 'id payment_id kind amount created_at', 'movement'),
   rows('card_customer', own, null, 'driver created_at', 'customer_id reference'),
   rows(
@@ -399,6 +400,7 @@ export const notStored = {
     'staff_invitation',
     'staff_session',
     'canned_answer',
+    'voucher',
     'status_notice',
     'status_update',
   ],

@@ -28,6 +28,8 @@ export const receivableOf = (driver: string, currency: Currency): string =>
   `receivable:${driver}:${currency}`
 /** What the operator put into wallets, less what was taken out by hand; negative then. */
 export const adjustmentOf = (currency: Currency): string => `adjustment:${currency}`
+/** What vouchers put into wallets; negative. */
+export const voucherOf = (currency: Currency): string => `voucher:${currency}`
 /** Our bank account; negative while money lies on it. */
 export const bankOf = (currency: Currency): string => `bank:${currency}`
 /** What a gateway kept for itself; negative. */
@@ -48,5 +50,6 @@ export const houseAccounts = (of: {
       ...of.products.map((product) => revenueOf(product, currency)),
       adjustmentOf(currency),
       bankOf(currency),
+      voucherOf(currency),
     ].map((code) => ({ code, currency })),
   )

@@ -15,6 +15,7 @@ import {
   receivableOf,
   revenueOf,
   suspenseOf,
+  voucherOf,
   walletOf,
 } from './accounts.ts'
 import { debtsSince, receivables, settleDebt } from './debts.ts'
@@ -119,8 +120,7 @@ export function createLedger(clock: Clock): Ledger {
   }
 
   /**
-   * Puts money into a wallet, and takes what is owed out of it. Nobody owes anything, mostly: that
-   * costs one question.
+   * Puts money into a wallet, and takes what is owed out of it. Mostly nobody owes: one question.
    */
   async function creditFrom(
     tx: Tx,
@@ -157,10 +157,9 @@ export function createLedger(clock: Clock): Ledger {
 
   return {
     async prepare(db, of) {
-      const codes = houseAccounts(of)
       await db
         .insertInto('ledger_account')
-        .values(codes.map((account) => ({ ...account, may_be_negative: true })))
+        .values(houseAccounts(of).map((account) => ({ ...account, may_be_negative: true })))
         .onConflict((conflict) => conflict.column('code').doNothing())
         .execute()
     },
@@ -179,6 +178,7 @@ export function createLedger(clock: Clock): Ledger {
       await tx.deleteFrom('ledger_account').where('customer_id', 'in', customerIds).execute()
     },
     credit: (tx, of) => creditFrom(tx, gatewayOf(of.driver, of.currency), of),
+    creditVoucher: (tx, of) => creditFrom(tx, voucherOf(of.currency), of),
     async charge(tx, { key, customerId, product, amount, currency, details }) {
       const revenue = revenueOf(product, currency)
       return await post(tx, {

@@ -122,6 +122,8 @@ export interface Ledger {
    * at once, by entries of their own.
    */
   credit(tx: Tx, topup: Movement): Promise<Credited>
+  /** A customer used a voucher; debts are set off as by a top-up. */
+  creditVoucher(tx: Tx, voucher: Omit<Movement, 'driver'>): Promise<Credited>
   /** A customer pays for something. `short` when the wallet does not hold enough. */
   charge(tx: Tx, sale: Sale): Promise<Outcome>
   /**

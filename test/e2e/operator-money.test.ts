@@ -137,9 +137,43 @@ test('a file for accounting is downloaded', async () => {
   expect(complaints).toEqual([])
 })
 
+test('a voucher is made, and a customer uses it in the wallet', async () => {
+  const { page, complaints } = await deskOf(finance)
+  await openPage(page, `${portal.url}/operator/vouchers`)
+  await page.getByRole('button', { name: 'Make voucher' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Code').fill('welcome-2027')
+  await dialog.getByLabel('Amount').fill('50000')
+  await dialog.getByLabel('How many customers may use it').fill('20')
+  await dialog.getByLabel('Reason').fill('Fair of January')
+  await keep(page, 'voucher-make-en-light')
+  await dialog.getByRole('button', { name: 'Make voucher' }).click()
+  await page.getByText('WELCOME2027').waitFor()
+  await keep(page, 'vouchers-en-light')
+  expect(complaints).toEqual([])
+
+  const binh = await portal.customer()
+  const looks = [
+    { language: 'en', theme: 'light' },
+    { language: 'vi', theme: 'dark' },
+  ] as const
+  for (const look of looks) {
+    const own = await visitAs(browser, { ...look, customer: binh, viewport: wide })
+    await openPage(own.page, `${portal.url}/payment`)
+    const words = look.language === 'en' ? ['Voucher code', 'Use it'] : ['Mã voucher', 'Sử dụng']
+    await own.page.getByLabel(words[0] ?? '').fill('welcome 2027')
+    await own.page.getByRole('button', { name: words[1] ?? '' }).click()
+    if (look.language === 'en')
+      await own.page.getByText('đ added to your wallet', { exact: false }).first().waitFor()
+    else await own.page.getByText('Bạn đã dùng voucher này rồi.').waitFor()
+    await keep(own.page, `voucher-use-${look.language}-${look.theme}`)
+    expect(own.complaints.filter((text) => !text.includes('422'))).toEqual([])
+  }
+})
+
 test('in Vietnamese and dark every page is whole', async () => {
   const { page, complaints } = await deskOf(finance, { language: 'vi', theme: 'dark' })
-  for (const name of ['suspense', 'payouts', 'reconciliation', 'exports', 'disputes']) {
+  for (const name of ['suspense', 'payouts', 'reconciliation', 'vouchers', 'exports', 'disputes']) {
     await openPage(page, `${portal.url}/operator/${name}`)
     await keep(page, `${name}-vi-dark`)
   }

@@ -13,6 +13,7 @@ export const enOperatorMoney = {
     payouts: 'Pay-outs',
     reconciliation: 'Reconciliation',
     exports: 'Exports',
+    vouchers: 'Vouchers',
   },
   disputes: {
     title: 'Disputes',
@@ -164,6 +165,16 @@ export const enOperatorMoney = {
       deferred: 'What was paid for time to come, by month: at start, billed, recognised, at end.',
     },
   },
+  vouchers: {
+    title: 'Vouchers',
+    sub: 'Codes that put money into wallets, once for each customer.',
+    empty: 'There is no voucher yet.',
+    notAllowed: 'Your role cannot see the codes.',
+    used: (uses: number, of: number) => `used ${uses} of ${of}`,
+    until: (day: string) => `until ${day}`,
+    good: 'May be used',
+    ended: 'Ended',
+  },
 }
 export type OperatorMoneyTexts = typeof enOperatorMoney
 
@@ -179,6 +190,8 @@ export const enMoneyActs = {
     'reconcile.ask': 'Ask and settle',
     'reconcile.close': 'Close as explained',
     'refund.decide': 'Decide refund',
+    'voucher.make': 'Make voucher',
+    'voucher.stop': 'End voucher',
   },
   explain: {
     'dispute.answer': 'The evidence goes to the bank. It is sent once and cannot be changed.',
@@ -194,6 +207,10 @@ export const enMoneyActs = {
     'reconcile.ask': 'What the gateway says of it is settled as its webhook would have been.',
     'reconcile.close': 'Nothing is posted. With other figures it comes back.',
     'refund.decide': 'Look at the gateway’s own pages first. The customer gets an email.',
+    'voucher.make':
+      'Each customer may use it once. What all uses cost together decides whether a second ' +
+      'member must approve.',
+    'voucher.stop': 'Nobody may use it any more. What was used stays in the wallets.',
   },
   fields: {
     evidence: 'Evidence for the bank',
@@ -208,6 +225,10 @@ export const enMoneyActs = {
     since: 'Since',
     payout: 'Name of the pay-out',
     outcome: 'What happened',
+    code: 'Code',
+    codeHint: 'Empty: one is drawn that nobody guesses.',
+    uses: 'How many customers may use it',
+    expiresOn: 'Last day',
   },
   facts: {
     state: 'State',
@@ -221,5 +242,9 @@ export const enMoneyActs = {
     outcome: 'Outcome',
     about: 'About',
     closed: 'Closed',
+    code: 'Code',
+    uses: 'Uses',
+    expiresOn: 'Last day',
+    stopped: 'Ended',
   },
 }

@@ -5,6 +5,13 @@ export const enTopUp = {
   topUp: {
     title: 'Top up wallet',
     sub: 'Add money to your prepaid wallet to pay for all services. No fees.',
+    voucher: {
+      title: 'Have a voucher?',
+      label: 'Voucher code',
+      use: 'Use it',
+      empty: 'Enter the code of the voucher.',
+      done: (amount: string) => `${amount} added to your wallet`,
+    },
     amountStep: 'Amount',
     amountLabel: (currency: string) => `Amount in ${currency}`,
     amountHint: (min: string, max: string) =>

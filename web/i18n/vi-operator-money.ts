@@ -9,6 +9,7 @@ export const viOperatorMoney: OperatorMoneyTexts = {
     payouts: 'Chi trả',
     reconciliation: 'Đối soát',
     exports: 'Xuất dữ liệu',
+    vouchers: 'Voucher',
   },
   disputes: {
     title: 'Khiếu nại',
@@ -159,6 +160,16 @@ export const viOperatorMoney: OperatorMoneyTexts = {
       deferred: 'Tiền đã thu cho thời gian tới, theo tháng: đầu kỳ, phát sinh, ghi nhận, cuối kỳ.',
     },
   },
+  vouchers: {
+    title: 'Voucher',
+    sub: 'Các mã cộng tiền vào ví, mỗi khách hàng dùng một lần.',
+    empty: 'Chưa có voucher nào.',
+    notAllowed: 'Vai trò của bạn không được xem các mã.',
+    used: (uses, of) => `đã dùng ${uses}/${of}`,
+    until: (day) => `đến ${day}`,
+    good: 'Dùng được',
+    ended: 'Đã ngừng',
+  },
 }
 
 export const viMoneyActs: typeof enMoneyActs = {
@@ -172,6 +183,8 @@ export const viMoneyActs: typeof enMoneyActs = {
     'reconcile.ask': 'Hỏi lại và ghi nhận',
     'reconcile.close': 'Đóng, đã rõ nguyên nhân',
     'refund.decide': 'Quyết định hoàn tiền',
+    'voucher.make': 'Tạo voucher',
+    'voucher.stop': 'Ngừng voucher',
   },
   explain: {
     'dispute.answer': 'Bằng chứng được gửi đến ngân hàng một lần và không thể sửa lại.',
@@ -186,6 +199,10 @@ export const viMoneyActs: typeof enMoneyActs = {
     'reconcile.ask': 'Kết quả của cổng được ghi nhận như khi nhận webhook.',
     'reconcile.close': 'Không ghi sổ gì. Nếu số liệu thay đổi, mục này sẽ mở lại.',
     'refund.decide': 'Hãy xem trang quản trị của cổng trước. Khách hàng sẽ nhận được email.',
+    'voucher.make':
+      'Mỗi khách hàng dùng một lần. Tổng giá trị mọi lượt dùng quyết định có cần người thứ hai ' +
+      'duyệt hay không.',
+    'voucher.stop': 'Không ai dùng được nữa. Số tiền đã vào ví vẫn giữ nguyên.',
   },
   fields: {
     evidence: 'Bằng chứng gửi ngân hàng',
@@ -199,6 +216,10 @@ export const viMoneyActs: typeof enMoneyActs = {
     since: 'Từ ngày',
     payout: 'Tên đợt chi trả',
     outcome: 'Kết quả',
+    code: 'Mã',
+    codeHint: 'Để trống: hệ thống tạo mã khó đoán.',
+    uses: 'Số khách hàng được dùng',
+    expiresOn: 'Ngày cuối',
   },
   facts: {
     state: 'Trạng thái',
@@ -212,5 +233,9 @@ export const viMoneyActs: typeof enMoneyActs = {
     outcome: 'Kết quả',
     about: 'Nội dung',
     closed: 'Đã đóng',
+    code: 'Mã',
+    uses: 'Lượt dùng',
+    expiresOn: 'Ngày cuối',
+    stopped: 'Đã ngừng',
   },
 }

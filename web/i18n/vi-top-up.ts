@@ -5,6 +5,13 @@ export const viTopUp: typeof enTopUp = {
   topUp: {
     title: 'Nạp ví',
     sub: 'Nạp tiền vào ví trả trước để thanh toán mọi dịch vụ. Miễn phí nạp.',
+    voucher: {
+      title: 'Bạn có voucher?',
+      label: 'Mã voucher',
+      use: 'Sử dụng',
+      empty: 'Hãy nhập mã voucher.',
+      done: (amount) => `Đã cộng ${amount} vào ví`,
+    },
     amountStep: 'Số tiền',
     amountLabel: (currency) => `Số tiền nạp (${currency})`,
     amountHint: (min, max) => `Từ ${min} đến ${max}. Nhập số bất kỳ hoặc chọn nhanh bên dưới.`,

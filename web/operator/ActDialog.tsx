@@ -154,6 +154,7 @@ function bodyOf(
     if (text === '' && isOptional) return []
     // The browser's own time zone, as its field shows it.
     if (kind === 'moment') return [[name, new Date(text).toISOString()]]
+    if (kind === 'count') return [[name, /^\d{1,6}$/.test(text) ? Number(text) : text]]
     if (kind === 'file')
       return [
         [name, text],
@@ -183,6 +184,7 @@ function hintOf({ name, isOptional }: ActField, t: OperatorTexts): string | unde
   if (name === 'endsAt') return t.fields.endsAtHint
   if (name === 'closes') return t.fields.closesHint
   if (name === 'file') return t.fields.fileHint
+  if (name === 'code') return t.fields.codeHint
   if (name === 'reference') return t.fields.referenceHint
   return name === 'amount' && isOptional ? t.fields.amountHint : undefined
 }

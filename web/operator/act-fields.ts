@@ -7,7 +7,16 @@ import { priorities } from '../../contract/tickets-desk.ts'
 
 export interface ActField {
   readonly name: string
-  readonly kind: 'line' | 'paragraph' | 'amount' | 'choice' | 'list' | 'moment' | 'day' | 'file'
+  readonly kind:
+    | 'line'
+    | 'paragraph'
+    | 'amount'
+    | 'choice'
+    | 'list'
+    | 'moment'
+    | 'day'
+    | 'file'
+    | 'count'
   readonly isOptional?: true
   readonly options?: readonly string[]
   /** Of its text, where that is not its name. */
@@ -53,6 +62,14 @@ const own: Readonly<Record<ActName, readonly ActField[]>> = {
     amount,
     { name: 'arrivedOn', kind: 'day' },
   ],
+  'voucher.make': [
+    { name: 'code', kind: 'line', isOptional: true },
+    choice('currency', currencies),
+    amount,
+    { name: 'uses', kind: 'count' },
+    { name: 'expiresOn', kind: 'day', isOptional: true },
+  ],
+  'voucher.stop': [],
   'payout.match': [line('payout')],
   'reconcile.compare': [choice('gateway')],
   'reconcile.ask': [],

@@ -24,6 +24,7 @@ import { WaitingTransfer } from './WaitingTransfer.tsx'
 import { useCardTexts } from './card-texts.ts'
 import { plainTyped } from './typed-amount.ts'
 
+const VoucherCard = lazy(() => loadWanted(() => import('./VoucherCard.tsx')))
 const CardStep = lazy(() => loadWanted(() => import('./CardStep.tsx')))
 const route = getRouteApi('/app/payment')
 
@@ -48,6 +49,9 @@ export default function TopUpPage() {
                 <WaitingTransfer />
               ) : null}
               <TopUpForm offer={offer} />
+              <Suspense fallback={null}>
+                <VoucherCard />
+              </Suspense>
             </>
           )}
         </Later>

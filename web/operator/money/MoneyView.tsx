@@ -9,13 +9,17 @@ import { PayoutsView } from './PayoutsView.tsx'
 import { PayoutView } from './PayoutView.tsx'
 import { ReconciliationView } from './ReconciliationView.tsx'
 import { SuspenseView } from './SuspenseView.tsx'
+import { VouchersView } from './VouchersView.tsx'
 
-const pages = ['suspense', 'disputes', 'payouts', 'reconciliation', 'exports'] as const
+const pages = ['suspense', 'disputes', 'payouts', 'reconciliation', 'vouchers', 'exports'] as const
 type MoneyPage = (typeof pages)[number]
 
 /** Whether this part of an address is a page about money. */
 export const isMoney = (section: string): section is MoneyPage =>
   pages.some((page) => page === section)
+
+const showInRow = (link: HTMLAnchorElement | null): void =>
+  link?.scrollIntoView({ inline: 'center', block: 'nearest' })
 
 /** The pages about money, with a row of their names. */
 export function MoneyView({
@@ -36,6 +40,8 @@ export function MoneyView({
             key={page}
             to={`/${page}`}
             aria-current={page === section ? 'page' : undefined}
+            // On a phone the row is longer than the screen.
+            ref={page === section ? showInRow : undefined}
             className={cx(
               'h-8 shrink-0 rounded-full px-3 py-1.5 text-sm',
               page === section
@@ -62,6 +68,7 @@ function Page({
   session: StaffSession
 }) {
   if (section === 'suspense') return <SuspenseView session={session} />
+  if (section === 'vouchers') return <VouchersView session={session} />
   if (section === 'exports') return <ExportsView session={session} />
   if (section === 'reconciliation') return <ReconciliationView session={session} />
   if (section === 'payouts')

@@ -7,6 +7,7 @@ import {
   payout,
   payouts,
   reconciliation,
+  vouchers,
 } from '../../../contract/operator-money.ts'
 import { call, callPage } from '../api.ts'
 
@@ -53,4 +54,11 @@ export const reconciliationQuery = queryOptions({
   queryFn: ({ signal }) => call(reconciliation, {}, signal),
   // A comparison that was asked for is done by a job.
   refetchInterval: 10_000,
+})
+export const vouchersQuery = infiniteQueryOptions({
+  queryKey: ['vouchers'],
+  queryFn: ({ pageParam, signal }) =>
+    callPage(vouchers, { query: { limit: 30, ...(pageParam && { cursor: pageParam }) } }, signal),
+  initialPageParam: '',
+  getNextPageParam: ({ next }) => next,
 })
