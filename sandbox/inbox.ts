@@ -165,7 +165,7 @@ export function inboxRoutes(db: Database, lettersTo?: LettersTo): Routes {
 <input type="hidden" name="id" value="${escape(query.get('id') ?? '')}">
 <textarea name="text" rows="8" required aria-label="Answer · Trả lời"></textarea>
 <button class="main">Send · <span lang="vi">Gửi</span></button></form>
-<pre class="card">${escape(letter.text)}</pre></main>`,
+<ul class="messages"><li class="card"><pre>${linked(letter.text)}</pre></li></ul></main>`,
       })
     },
     'POST /inbox/answer': async ({ body }: Call) => {

@@ -17,6 +17,10 @@ const sentences = {
     en: 'Who wrote this has no account, and gets no files. Write without them.',
     vi: 'Người gửi không có tài khoản nên không nhận được tệp. Hãy trả lời không kèm tệp.',
   },
+  noUploads: {
+    en: 'Only a member who is signed in to the desk sends files.',
+    vi: 'Chỉ nhân viên đã đăng nhập trang vận hành mới gửi được tệp.',
+  },
   notAnswering: {
     en: 'This member cannot answer tickets.',
     vi: 'Nhân viên này không được trả lời yêu cầu hỗ trợ.',
@@ -60,6 +64,8 @@ async function add(
   by: Author,
   { text, files = [] }: Written,
 ): Promise<string> {
+  if (by.staffId === null && files.length > 0)
+    throw no('invalid_input', 'files', sentences.noUploads)
   const messageId = await addMessage(tx, row.id, {
     kind,
     author: by.staffId === null ? deps.brandName : by.name,

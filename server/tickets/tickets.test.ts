@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { TicketAtDesk, TicketOfDesk } from '../../contract/tickets-desk.ts'
 import type { Ticket, TicketFile, TicketWithMessages } from '../../contract/tickets.ts'
+import { runCommand } from '../../test/operator.ts'
 import { manualClock, openTestPortal, eventually } from '../../test/portal.ts'
 import type { Answer, TestCustomer, TestPortal } from '../../test/portal.ts'
 import { newMember, type TestMember } from '../../test/staff.ts'
@@ -393,6 +394,20 @@ describe('the desk', () => {
         expect.objectContaining({ kind: 'ticket', text, ticket: id }),
       )
     }
+  })
+
+  test('is answered by a command as well, which sends no files', async () => {
+    const { id } = await opened(an)
+    const answer = ['act', 'ticket.answer', '--ticket', id, '--text', 'By the shell']
+    const refused = await runCommand(portal, {}, ...answer, '--files', id)
+    expect(refused).toMatchObject({ code: 1 })
+    expect(refused.said).toContain('signed in to the desk')
+    expect(await runCommand(portal, {}, ...answer)).toMatchObject({ code: 0 })
+    expect((await shown(an, id)).messages.at(-1)).toMatchObject({
+      from: 'staff',
+      author: 'Let’s Panel',
+      text: 'By the shell',
+    })
   })
 
   test('has canned answers in both languages, by names of their own', async () => {
