@@ -23,6 +23,7 @@ const run = promisify(execFile)
 const repository = path.resolve(import.meta.dirname, '..')
 const engineMs = 60_000
 const diskGb = 12
+const leastMemoryGb = 6
 
 const has = (program: string): boolean =>
   (process.env['PATH'] ?? '')
@@ -131,12 +132,22 @@ async function makeImages({ docker, socketPath }: TestEngine): Promise<void> {
   await fs.rename(scratch, cache)
 }
 
+/** Memory where there is enough of it: databases wait for each write to be on the disk. */
+async function placeOfDisk(folder: string): Promise<string> {
+  const { bavail, bsize } = await fs.statfs('/dev/shm').catch(() => ({ bavail: 0, bsize: 0 }))
+  return bavail * bsize > leastMemoryGb * 2 ** 30
+    ? path.join('/dev/shm', `${path.basename(folder)}.disk`)
+    : path.join(folder, 'disk')
+}
+
 /** A disk of its own at `folder`, on which the kernel holds limits. */
 async function mountDisk(file: string, folder: string): Promise<() => Promise<void>> {
   await run('truncate', ['-s', `${diskGb}G`, file])
   await run('mkfs.btrfs', ['-q', file])
   await fs.mkdir(folder, { recursive: true })
   await run('mount', ['-o', 'loop,noatime', file, folder])
+  // It goes with the mount, however this test ends.
+  await fs.rm(file)
   await run('btrfs', ['quota', 'enable', folder])
   return async () => {
     await run('umount', [folder])
@@ -150,7 +161,7 @@ export async function dockerFixture(): Promise<
   const engine = await startEngine()
   await engine.docker('load', '-q', '-i', cache)
   const dataDir = path.join(engine.folder, 'portal')
-  const unmount = await mountDisk(path.join(engine.folder, 'disk'), dataDir)
+  const unmount = await mountDisk(await placeOfDisk(engine.folder), dataDir)
   await fs.chmod(dataDir, 0o755)
   const driver = createDocker({
     dataDir,

@@ -40,6 +40,26 @@ function headOf(text) {
   return { status, headers }
 }
 
+/** Acts that change no file. */
+const readingActs = new Set(['list-software', 'database'])
+/** Pages of the administration that change files when they are only opened. */
+const changingPages =
+  /^\/wp-admin\/(?:network\/)?(?:update|update-core|plugins|themes|theme-editor)\.php\?/
+
+/**
+ * Whether a request may have changed files that a page shows: nobody sees it here, so it is told
+ * from who asks. Its statements are told by themselves.
+ */
+function mayChangeFiles({ method, headers, code, $_SERVER }) {
+  if (code) return $_SERVER.PORTAL_ACT !== undefined && !readingActs.has($_SERVER.PORTAL_ACT)
+  const target = $_SERVER.REQUEST_URI
+  if (target.startsWith('/wp-cron.php')) return true
+  const isSignedIn = /\bwordpress_logged_in_/.test(headers.cookie ?? '')
+  if (method === 'GET' || method === 'HEAD' || method === 'OPTIONS')
+    return isSignedIn && changingPages.test(target)
+  return isSignedIn || /^multipart\//i.test(headers['content-type'] ?? '')
+}
+
 /** The variables of a request as php-answer.js makes it. */
 function paramsOf(request, { order, talkName, bytes, script }) {
   const { host = 'localhost' } = request.headers
@@ -287,7 +307,7 @@ export class NativePhp {
               .then(() => talk.settled(talkName))
               .then(async () => {
                 if (isDone) return
-                if (appStatus !== 0) tags.lost(trace)
+                if (appStatus !== 0 || mayChangeFiles(request)) tags.lost(trace)
                 await tell()
                 for (const piece of held?.splice(0) ?? []) await answer.data(piece)
                 const trailers = isPage && appStatus === 0 ? tags.trailersOf(trace) : null

@@ -30,6 +30,9 @@ const exists = (file: string): Promise<boolean> =>
     () => false,
   )
 
+/** Where it is mounted, in the site's own folder. */
+export const mountDirOf = (dir: string): string => path.join(dir, 'database-disk')
+
 const ballastIn = (mountDir: string): string => path.join(mountDir, 'ballast')
 /** What MariaDB sees of it. */
 export const dataIn = (mountDir: string): string => path.join(mountDir, 'data')
@@ -82,7 +85,8 @@ export async function mountDatabase(
   user: number,
 ): Promise<void> {
   const file = path.join(databaseDir, fileName)
-  await unmountDatabase(databaseDir, mountDir)
+  // A database that ended by itself: PHP sees this one.
+  if (await isMounted(mountDir)) return
   await fs.mkdir(mountDir, { recursive: true, mode: 0o755 })
   const wanted = Math.ceil((Math.max(leastBytes, bytes) + reserveBytes) / megabyte) * megabyte
   if (!(await exists(file))) {

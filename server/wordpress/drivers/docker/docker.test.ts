@@ -85,6 +85,37 @@ function onlyHere(): void {
       })
     })
 
+    test('what is written is told before its answer: by its tags, or as everything', async () => {
+      const told: (readonly string[] | null)[] = []
+      driver.onWrite((site, tags) => {
+        if (site === spec.id) told.push(tags)
+      })
+      const heard = async (target: string, headers = {}, method = 'GET') => {
+        told.length = 0
+        const [at] = await driver.addresses(spec.id)
+        await ask(at as SiteAddress, spec.url + target, { method, headers })
+        return [...told]
+      }
+      await parts.put(
+        spec.id,
+        'probe-write.php',
+        `<?php require __DIR__ . '/wp-load.php'; update_option( 'blogdescription', uniqid() );`,
+      )
+      const [first] = await heard('/probe-write.php')
+      expect(first).toEqual(expect.arrayContaining([expect.any(String)]))
+      await heard('/')
+      expect(await heard('/?again')).toEqual([])
+      // A page that may be kept names what was read for it.
+      const [at] = await driver.addresses(spec.id)
+      const kept = await ask(at as SiteAddress, `${spec.url}/`, {
+        headers: { 'x-portal-page': '1' },
+      })
+      expect(kept.headers['x-portal-page']).toBe('1')
+      // Who is signed in may have changed a file.
+      const cookie = 'wordpress_logged_in_x=y'
+      expect(await heard('/wp-login.php', { cookie }, 'POST')).toContain(null)
+    })
+
     test('a new plan holds at once, and nothing is started for it', async () => {
       const [before] = await driver.addresses(spec.id)
       const began = await inspect('web-1', '{{.State.StartedAt}}')

@@ -66,6 +66,11 @@ async function loadedBy(
   return { ...found, tables: await engine.load(site, path.join(dir, 'database.sql')) }
 }
 
+/** Where an engine loads a database that is restored, in a site's folder or a scratch one. */
+export const loadingIn = (dir: string): string => path.join(dir, 'loading')
+/** As an engine knows a scratch folder; no container's name begins with a dot. */
+export const copyIdOf = (scratch: string): string => path.basename(scratch).slice(1)
+
 const needsUsers = (): DriverFailure =>
   new DriverFailure('unavailable', 'the engine needs a user for each site: start as root')
 
@@ -99,8 +104,7 @@ export async function proveCopy(
       })
     if (!engine) return await unpack()
     if (user === null) throw needsUsers()
-    const id = path.basename(scratch).slice(1)
-    const copy = { engine, id, dir: path.join(scratch, 'loading'), user }
+    const copy = { engine, id: copyIdOf(scratch), dir: loadingIn(scratch), user }
     return await loadedBy(copy, filesDir, await unpack(await layOutFor(copy, filesDir)))
   } finally {
     await archive.close()
@@ -118,6 +122,7 @@ export class Copies {
   readonly #dir: string
   readonly #owner: () => Promise<number | null>
   readonly #engine: Engine | null
+  #isLoading = false
 
   /** `dir`: the site's own folder, with `wordpress` in it; `owner`: whom its files belong to. */
   constructor(
@@ -141,9 +146,11 @@ export class Copies {
   get #coming(): string {
     return path.join(this.#dir, 'restoring')
   }
-  /** Where an engine loads a database that is restored. */
   get #loading(): string {
-    return path.join(this.#dir, 'loading')
+    return loadingIn(this.#dir)
+  }
+  get #loadingId(): string {
+    return `${this.#id}-loading`
   }
   get #mark(): string {
     return path.join(this.#dir, 'restored.json')
@@ -267,14 +274,16 @@ export class Copies {
       return await unpack()
     }
     if (user === null) throw needsUsers()
-    const copy = { engine, id: `${this.#id}-loading`, dir: loading, user }
-    await engine.endLeftovers(copy.id, loading)
-    await removeTree(filesDir)
-    await removeTree(loading)
+    const copy = { engine, id: this.#loadingId, dir: loading, user }
+    this.#isLoading = true
     try {
+      await engine.endLeftovers(copy.id, loading)
+      await removeTree(filesDir)
+      await removeTree(loading)
       return await loadedBy(copy, filesDir, await unpack(await layOutFor(copy, filesDir)))
     } finally {
       await removeTree(loading)
+      this.#isLoading = false
     }
   }
 
@@ -300,6 +309,10 @@ export class Copies {
    */
   async recover(): Promise<void> {
     const names: string[] = await fs.readdir(this.#dir).catch(() => [])
+    if (names.includes(path.basename(this.#loading)) && !this.#isLoading) {
+      await this.#engine?.endLeftovers(this.#loadingId, this.#loading)
+      await removeTree(this.#loading)
+    }
     for (const name of names) {
       const restoreId = formerName.exec(name)?.[1]
       if (restoreId === undefined) continue

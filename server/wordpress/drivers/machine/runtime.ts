@@ -11,7 +11,7 @@ import type { SiteRuntime, SiteSpec, WriteListener } from '../../driver.ts'
 import { ArchiveRunner, type CopyLimits } from './archive-runner.ts'
 import { openCgroups, ownCgroup, type Cgroups } from './cgroups.ts'
 import { Confinement } from './confinement.ts'
-import { proveCopy, scratchPrefix } from './copies.ts'
+import { copyIdOf, loadingIn, proveCopy, scratchPrefix } from './copies.ts'
 import { FileHands } from './file-hands.ts'
 import { sweepDoomed } from './files.ts'
 import { Gate } from './gate.ts'
@@ -147,6 +147,8 @@ export function createRuntime(parts: MachineParts): SiteRuntime {
   )
   /** Removes the leftovers of removals and of backup proofs that were interrupted or failed. */
   const sweep = async (): Promise<void> => {
+    for (const name of oldScratch)
+      await engine?.endLeftovers(copyIdOf(name), loadingIn(path.join(sitesDir, name)))
     let left = await sweepDoomed(sitesDir, (name) => oldScratch.has(name))
     const entries = await fs.readdir(sitesDir, { withFileTypes: true }).catch(() => [])
     for (const entry of entries)
