@@ -72,10 +72,10 @@ define( 'DB_COLLATE', 'utf8mb4_unicode_520_ci' );
 ${talkCode}${mailCode}`
 
 /** Of PHP, for each request: what its owner and his plan have set holds from the next one on. */
-export const phpValues = (order) =>
+export const phpValues = (order, limitMs) =>
   [
     `memory_limit = ${order.phpMemoryMb}M`,
-    `max_execution_time = ${Math.ceil(order.pageMs / 1_000)}`,
+    `max_execution_time = ${Math.ceil(limitMs / 1_000)}`,
     `max_input_vars = ${order.inputVars ?? 5_000}`,
     `upload_max_filesize = ${order.uploadMb ?? 64}M`,
     `post_max_size = ${order.uploadMb ?? 64}M`,

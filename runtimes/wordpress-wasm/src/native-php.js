@@ -61,7 +61,7 @@ function mayChangeFiles({ method, headers, code, $_SERVER }) {
 }
 
 /** The variables of a request as php-answer.js makes it. */
-function paramsOf(request, { order, talkName, bytes, script }) {
+function paramsOf(request, { order, talkName, bytes, script, limitMs }) {
   const { host = 'localhost' } = request.headers
   const [name, port] = host.split(':')
   const secure = request.protocol === 'https'
@@ -78,7 +78,7 @@ function paramsOf(request, { order, talkName, bytes, script }) {
     SCRIPT_FILENAME: script,
     PORTAL_TALK: talkName,
     PORTAL_DEBUG: order.debug ? '1' : '',
-    PHP_ADMIN_VALUE: phpValues(order),
+    PHP_ADMIN_VALUE: phpValues(order, limitMs),
   }
   if (params.HTTPS === '') delete params.HTTPS
   for (const [header, value] of Object.entries(request.headers)) {
@@ -283,6 +283,7 @@ export class NativePhp {
         paramsOf(request, {
           order,
           talkName,
+          limitMs,
           bytes: this.#bytesOf(request),
           script: request.code ? codeFile(order.internalDir, request.code) : request.scriptPath,
         }),
