@@ -1,6 +1,6 @@
 /** Processor time and memory of a site's container: its own process and those that run PHP. */
 import { readFileSync } from 'node:fs'
-import { childrenOf } from '../server/wordpress/drivers/embedded/process-memory.ts'
+import { childrenOf } from '../server/wordpress/drivers/machine/process-memory.ts'
 import { cpuSecondsOf } from './portal.ts'
 
 const treeOf = (pid: number): number[] => [pid, ...childrenOf(pid)]

@@ -33,6 +33,7 @@ const all = [
   'tls',
   'front-page',
   'hosting',
+  'docker',
   'idle',
   'upgrade',
   'rolling',

@@ -12,6 +12,7 @@ const slow = new RegExp(
   `from '[^']*/(?:${[
     'portal',
     'embedded-wordpress',
+    'docker-wordpress',
     'portal-process',
     'browser',
     'payers',

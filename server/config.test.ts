@@ -73,6 +73,8 @@ describe('a wrong value is one sentence that names it', () => {
     ['REGISTRATIONS_PER_HOUR', '-1'],
     ['EMBEDDED_PG_USER', ''],
     ['WORDPRESS_INTERNET', 'yes'],
+    ['WORDPRESS_RUNTIME', 'podman'],
+    ['DOCKER_SOCKET', 'docker.sock'],
     ['SITES_CACHE_MB', 'much'],
     ['WORDPRESS_MAX_CONTAINERS', '0'],
     ['WORDPRESS_MAX_CONTAINERS', '51'],

@@ -156,6 +156,11 @@ export function readConfig(given: Readonly<Record<string, string | undefined>>):
     if (config[name]?.startsWith('s3:') === true && config.S3_ACCESS_KEY_ID === undefined)
       faults.push(`${name} is in S3: set S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY.`)
   faults.push(...rolesFaults(config))
+  if (config.WORDPRESS_RUNTIME === 'docker' && config.WORDPRESS_INTERNET === 'on')
+    faults.push(
+      'WORDPRESS_INTERNET=on is for WORDPRESS_RUNTIME=embedded: containers of sites have no ' +
+        'network.',
+    )
   const ports = (
     [
       'PORT',

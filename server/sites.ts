@@ -6,6 +6,7 @@
 import { isIP } from 'node:net'
 import path from 'node:path'
 import type { MessageConnection } from 'vscode-jsonrpc/node'
+import { dockerToolsDir, imageNames } from '../scripts/docker-images.mjs'
 import { defaultFilesDir, defaultRuntimeDir } from '../scripts/wordpress-files.mjs'
 import type { Config } from './config.ts'
 import { serveCertificates } from './certificates-line.ts'
@@ -52,6 +53,10 @@ type SitesConfig = Pick<
   | 'SITES_PORT'
   | 'SITES_TLS_PORT'
   | 'TRUST_PROXY'
+  | 'WORDPRESS_RUNTIME'
+  | 'DOCKER_SOCKET'
+  | 'DOCKER_WORDPRESS_IMAGE'
+  | 'DOCKER_MARIADB_IMAGE'
   | 'WORDPRESS_INTERNET'
   | 'WORDPRESS_MAX_CONTAINERS'
   | 'WORDPRESS_MAX_CPU'
@@ -95,7 +100,7 @@ export function openSites(
   log: Log,
   wordpress: WordpressFiles = { runtimeDir: defaultRuntimeDir, filesDir: defaultFilesDir },
 ): Sites {
-  const runtime = wordpressDrivers.embedded.create({
+  const common = {
     ...wordpress,
     dataDir: config.DATA_DIR,
     nodePath: process.execPath,
@@ -107,7 +112,19 @@ export function openSites(
       pageSeconds: config.WORDPRESS_PAGE_SECONDS,
     },
     log,
-  })
+  }
+  const runtime =
+    config.WORDPRESS_RUNTIME === 'docker'
+      ? wordpressDrivers.docker.create({
+          ...common,
+          socketPath: config.DOCKER_SOCKET,
+          toolsDir: dockerToolsDir,
+          images: {
+            wordpress: config.DOCKER_WORDPRESS_IMAGE ?? imageNames.wordpress,
+            mariadb: config.DOCKER_MARIADB_IMAGE ?? imageNames.mariadb,
+          },
+        })
+      : wordpressDrivers.embedded.create(common)
   const cache = createPageCache(pageCacheLimits(config.SITES_CACHE_MB))
   runtime.onWrite(cache.drop)
   const hosts = createHostTable(runtime.upstreams, (site) => cache.drop(site, null))

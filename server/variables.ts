@@ -474,10 +474,37 @@ export const variables = {
       .transform(Number),
     example: '128',
   },
+  WORDPRESS_RUNTIME: {
+    about:
+      'What runs the WordPress sites of this machine: the portal itself, with PHP in WebAssembly ' +
+      'and SQLite (embedded), or a container engine, with PHP-FPM and MariaDB (docker).',
+    schema: choice('WORDPRESS_RUNTIME', ['embedded', 'docker'], 'embedded'),
+    example: 'embedded',
+  },
+  DOCKER_SOCKET: {
+    about: 'Where the container engine of WORDPRESS_RUNTIME=docker listens.',
+    schema: z
+      .string()
+      .default('/var/run/docker.sock')
+      .refine((text) => text.startsWith('/'), 'DOCKER_SOCKET must be the path of a socket.'),
+    example: '/var/run/docker.sock',
+  },
+  DOCKER_WORDPRESS_IMAGE: {
+    about:
+      'Image with PHP-FPM for WORDPRESS_RUNTIME=docker; the one that `npm run docker:images` ' +
+      'makes when empty.',
+    schema: z.string().optional(),
+    example: '',
+  },
+  DOCKER_MARIADB_IMAGE: {
+    about: 'Image with MariaDB, likewise.',
+    schema: z.string().optional(),
+    example: '',
+  },
   WORDPRESS_MAX_CONTAINERS: {
     about:
-      'Most containers one site may have on the embedded runtime; each takes about 320 MB, ' +
-      'and an order that there is no memory for is paid back.',
+      'Most containers one site may have; each takes about 320 MB, and an order that there is no ' +
+      'memory for is paid back.',
     schema: z
       .string()
       .default('50')

@@ -6,6 +6,7 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 const longest = [
+  'server/wordpress/drivers/docker/docker.test.ts',
   'server/wordpress/drivers/embedded/embedded.test.ts',
   'test/e2e/screens.test.ts',
   'test/restart.test.ts',

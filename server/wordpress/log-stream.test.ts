@@ -11,7 +11,7 @@ import {
   type TestCustomer,
   type TestPortal,
 } from '../../test/portal.ts'
-import { FileLog } from './drivers/embedded/site-log.ts'
+import { FileLog } from './drivers/machine/site-log.ts'
 import { frameLine } from './log-stream.ts'
 
 let now = new Date()

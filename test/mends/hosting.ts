@@ -63,7 +63,7 @@ export const hosting: readonly Mend[] = [
     title: 'a plan with two processors computes',
     edits: [
       {
-        file: 'server/wordpress/drivers/embedded/slots.ts',
+        file: 'server/wordpress/drivers/machine/slots.ts',
         mended: 'cpu: Math.min(spec.cpu, this.#host.cores),',
         without: 'cpu: 1,',
       },
@@ -74,7 +74,7 @@ export const hosting: readonly Mend[] = [
     guard: 'server/wordpress/offer.test.ts',
     edits: [
       {
-        file: 'server/wordpress/drivers/embedded/index.ts',
+        file: 'server/wordpress/drivers/machine/runtime.ts',
         mended: 'minRamMb, maxRamMb, maxCpu, database',
         without: 'minRamMb, maxRamMb: null, maxCpu: null, database',
       },
@@ -155,7 +155,7 @@ export const hosting: readonly Mend[] = [
     finding: 'W9',
     edits: [
       {
-        file: 'server/wordpress/drivers/embedded/slots.ts',
+        file: 'server/wordpress/drivers/machine/slots.ts',
         mended: 'const urgent = this.addresses().length === 0 && this.#slots[0] === slot',
         without: 'const urgent = false',
       },
@@ -497,7 +497,7 @@ export const hosting: readonly Mend[] = [
     title: 'a front page is kept, and gone when the answer to a write is there',
     edits: [
       {
-        file: 'server/wordpress/drivers/embedded/container.ts',
+        file: 'server/wordpress/drivers/machine/container.ts',
         mended: 'onWrite(tagsOf(message))',
         without: '',
       },
@@ -510,7 +510,7 @@ export const hosting: readonly Mend[] = [
     title: 'while its containers are replaced',
     edits: [
       {
-        file: 'server/wordpress/drivers/embedded/slots.ts',
+        file: 'server/wordpress/drivers/machine/slots.ts',
         mended: '[...spec.hosts, new URL(spec.url).hostname]',
         without: 'spec.hosts',
       },

@@ -1,6 +1,6 @@
 import type { Mend } from './mend.ts'
 
-const embedded = 'server/wordpress/drivers/embedded'
+const machine = 'server/wordpress/drivers/machine'
 
 export const security: readonly Mend[] = [
   {
@@ -14,18 +14,18 @@ export const security: readonly Mend[] = [
       },
       // … where any line, at any time, is taken as a message of the container.
       {
-        file: `${embedded}/container.ts`,
+        file: `${machine}/container.ts`,
         mended: 'readLines(this.#control, longestMessage, onMessage, () => this.kill())',
         without: `readLines(this.#control, longestMessage, onMessage, () => this.kill())
       readLines(child.stdout!, longestMessage, hear)`,
       },
       {
-        file: `${embedded}/container.ts`,
+        file: `${machine}/container.ts`,
         mended: 'if (port === undefined || this.#listened) {',
         without: 'if (port === undefined) {',
       },
       {
-        file: `${embedded}/container.ts`,
+        file: `${machine}/container.ts`,
         mended:
           'return Number.isInteger(port) && (port as number) >= lowestPort && ' +
           `(port as number) <= highestPort
@@ -72,7 +72,7 @@ export const security: readonly Mend[] = [
     finding: 'H2',
     edits: [
       {
-        file: `${embedded}/files.ts`,
+        file: `${machine}/files.ts`,
         mended: "await run('rm', ['-rf', '--', dir])",
         without: 'await fs.rm(dir, { recursive: true, force: true })',
       },
@@ -113,7 +113,7 @@ export const security: readonly Mend[] = [
     finding: 'H6',
     edits: [
       {
-        file: `${embedded}/confinement.ts`,
+        file: `${machine}/confinement.ts`,
         mended:
           `'--permission',
       ...reach.reads.map((dir) => \`--allow-fs-read=\${dir}\`),
@@ -123,16 +123,16 @@ export const security: readonly Mend[] = [
         without: '',
       },
       {
-        file: `${embedded}/confinement.ts`,
+        file: `${machine}/confinement.ts`,
         mended: `...(needs.addons ? ['--allow-addons', '--disable-warning=PERM0001'] : []),`,
         without: '',
       },
       {
-        file: `${embedded}/confinement.ts`,
+        file: `${machine}/confinement.ts`,
         mended: `...(setpriv ? [] : ['--allow-worker', '--disable-warning=PERM0006']),`,
         without: '',
       },
-      { file: `${embedded}/confinement.ts`, mended: 'return setpriv\n', without: 'return false\n' },
+      { file: `${machine}/confinement.ts`, mended: 'return setpriv\n', without: 'return false\n' },
     ],
   },
   {
@@ -149,11 +149,11 @@ export const security: readonly Mend[] = [
     finding: 'M2',
     edits: [
       {
-        file: `${embedded}/snapshot.ts`,
+        file: `${machine}/snapshot.ts`,
         mended: "type in ('table', 'shadow')",
         without: "type in ('table', 'shadow', 'virtual')",
       },
-      { file: `${embedded}/snapshot.ts`, mended: "${columns.join(', ')}", without: '*' },
+      { file: `${machine}/snapshot.ts`, mended: "${columns.join(', ')}", without: '*' },
     ],
   },
   {

@@ -202,7 +202,7 @@ create index host_of_site on`,
     finding: 'B14',
     edits: [
       {
-        file: 'server/wordpress/drivers/embedded/site.ts',
+        file: 'server/wordpress/drivers/machine/site.ts',
         mended: 'this.#slots.used() ?? this.#measured(),',
         without: 'this.#folder.used(),',
       },

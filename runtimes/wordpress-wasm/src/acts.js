@@ -14,7 +14,8 @@ const programs = new Map([
   ['replace-addresses', ['stored-values', 'replace-address']],
   ['list-software', ['list-software']],
   ['upgrade-database', ['upgrade-database']],
-  ['import', ['import-database']],
+  ['import', ['import-load', 'import-sqlite', 'import-database']],
+  ['import, MariaDB', ['import-load', 'import-mariadb', 'import-database']],
   ['database', ['stored-values', 'tool', 'database']],
   [
     'console',
@@ -34,8 +35,12 @@ const opening = '<?php\n'
 
 const read = (name) => fs.readFileSync(new URL(`./${name}.php`, import.meta.url), 'utf8')
 
-/** PHP of our own for an act; undefined for one that this runtime does not know. */
-export function actCode(act = 'replace-addresses') {
+/**
+ * PHP of our own for an act; undefined for one that this runtime does not know.
+ * @param {boolean} hasMariadb what the site's database is
+ */
+export function actCode(name = 'replace-addresses', hasMariadb = false) {
+  const act = hasMariadb && programs.has(`${name}, MariaDB`) ? `${name}, MariaDB` : name
   const files = programs.get(act)
   if (files === undefined) return undefined
   let code = codes.get(act)

@@ -31,17 +31,22 @@ export function sizeOf({ cpu = 1, memoryMb }) {
   return { atOnce, most: Math.min(byMemory, atOnce + Math.min(atOnce, maxSpare)) }
 }
 
-/** What changes while it runs. */
-const limitsOf = ({ ssdBytes, databaseBytes, mail }) => ({
+/** What changes while it runs; a plan's size only where the engine changes it, too. */
+const limitsOf = ({ ssdBytes, databaseBytes, mail, memoryMb, phpMemoryMb, cpu }) => ({
   ssdBytes,
   databaseBytes,
   mail: mail === true,
+  ...(memoryMb !== undefined && { memoryMb }),
+  ...(phpMemoryMb !== undefined && { phpMemoryMb }),
+  ...(cpu !== undefined && { cpu }),
 })
 
 /**
  * Reads the boot order, has PHP started, and listens.
  * @param {(order: object, say: (line: object) => void) => {start: (first: boolean) => object,
- * most?: number}} boot `start` starts a process that runs PHP (php-process.js)
+ * most?: number, isCheap?: boolean, resize?: (limits: object) => number}} boot `start` starts a
+ * process that runs PHP (php-process.js), which costs nothing where it `isCheap`; `resize` is told
+ * of a plan's new size, and answers how many there may be
  */
 export function runContainer(boot) {
   const started = performance.now()
@@ -77,6 +82,7 @@ export function runContainer(boot) {
   let limits = null
   let writes = null
   let ending = false
+  let resizePhp
 
   async function end() {
     if (ending) return
@@ -110,12 +116,14 @@ export function runContainer(boot) {
     const { install, ...without } = order
     order.install = null
     writes = new PageWrites(order.pageTags ? send : null)
-    const { start, most } = boot({ ...without, install: null }, send)
+    const { start, most, isCheap, resize } = boot({ ...without, install: null }, send)
+    resizePhp = resize
     const size = sizeOf(order)
     pool = new PhpPool({
       start: (first) => start({ first, ...limits }),
       atOnce: size.atOnce,
       most: most ?? size.most,
+      isCheap,
       memoryBytes: order.memoryMb * 1_048_576,
       log: send,
       onLost: (why) => fatal(new Error(why)),
@@ -148,7 +156,7 @@ export function runContainer(boot) {
       open(order).catch(fatal)
     } else if (order.op === 'limits') {
       limits = limitsOf(order)
-      pool?.resize(limits)
+      pool?.resize(limits, resizePhp?.(limits))
       send({ ev: 'limits', ...limits })
     } else if (order.op === 'hosts') {
       site?.setHosts(order.hosts)

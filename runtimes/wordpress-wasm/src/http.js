@@ -126,7 +126,8 @@ export function createSiteServer({ pool, spool, order, log }) {
   /** What the portal has PHP do; no visitor has a ticket for it. */
   async function act(request, response, { url, homeUrl, ticket }) {
     const allowed = request.method === 'GET' ? takeTicket(order.ticketsDir, ticket) : undefined
-    const code = allowed?.step === undefined ? undefined : actCode(allowed.act)
+    const code =
+      allowed?.step === undefined ? undefined : actCode(allowed.act, order.engine === true)
     if (code === undefined) {
       response.writeHead(404, { 'content-length': 0 }).end()
       return { status: 404, bytes: 0 }

@@ -58,6 +58,7 @@ export class PhpPool {
   #onLost
   #onWrite
   #memoryBytes
+  #isCheap
   /** How many pages may compute at the same time. */
   #atOnce
   #most
@@ -77,10 +78,12 @@ export class PhpPool {
   /**
    * @param {{start: (first: boolean) => object, atOnce: number, most: number, memoryBytes: number,
    * log: (line: object) => void, onLost: (why: string) => void, onWrite: (tags: string[] | null) =>
-   * Promise<void>}} parts `start` starts a process (php-process.js); `memoryBytes`: the plan's;
-   * `onLost`: PHP does not start any more; `onWrite`: what PHP wrote, before its answer goes on
+   * Promise<void>, isCheap?: boolean}} parts `start` starts a process (php-process.js);
+   * `memoryBytes`: the plan's; `onLost`: PHP does not start any more; `onWrite`: what PHP wrote,
+   * before its answer goes on; `isCheap`: one more costs nothing, so nobody waits for it
    */
-  constructor({ start, atOnce, most, memoryBytes, log, onLost, onWrite }) {
+  constructor({ start, atOnce, most, memoryBytes, log, onLost, onWrite, isCheap = false }) {
+    this.#isCheap = isCheap
     this.#start = start
     this.#atOnce = atOnce
     this.#most = most
@@ -144,7 +147,9 @@ export class PhpPool {
     return this.#processes.filter(({ idle }) => !idle).length + this.#line.length < this.#most
   }
 
-  resize(limits) {
+  /** @param most how many processes there may be from now on; undefined: as before */
+  resize(limits, most = this.#most) {
+    this.#most = most
     for (const one of this.#all) one.resize(limits)
   }
 
@@ -289,6 +294,13 @@ export class PhpPool {
       // It is taken when `run` goes on, in this very turn of the event loop.
       queueMicrotask(() => (next.reserved = false))
     }
+    if (this.#isCheap)
+      for (
+        let wanted = this.#line.length - this.#booting;
+        wanted > 0 && this.#all.size + this.#booting < this.#most;
+        wanted--
+      )
+        this.#boot().catch(() => {})
     if (this.#line.length > 0) this.#looking ??= setInterval(() => this.#look(), lookMs)
     else if (this.#looking) {
       clearInterval(this.#looking)

@@ -1,5 +1,4 @@
 // One PHP 8.3 in this process, prepared for one site.
-import { randomBytes } from 'node:crypto'
 import fs from 'node:fs'
 import path from 'node:path'
 import { rootCertificates } from 'node:tls'
@@ -16,6 +15,7 @@ import { mailCode } from './mail-php.js'
 import { allowListening } from './network-guard.js'
 import { pageTagsCode } from './page-tags-php.js'
 import { wordpressRoot } from './root.js'
+import { writeDropIn, writeSiteConfig } from './site-config.js'
 
 const sqlitePlugin = '/internal/shared/sqlite-database-integration'
 const databaseAdditions = '/internal/shared/portal-database.php'
@@ -152,43 +152,8 @@ require_once '${sqlitePlugin}/wp-includes/sqlite/db.php';
 require_once '${databaseAdditions}';
 require_once '${pageTags}';
 `
-  const target = path.join(siteDir, 'wp-content', 'db.php')
-  const stat = fs.lstatSync(target, { throwIfNoEntry: false })
-  if (!stat?.isFile() || fs.readFileSync(target, 'utf8') !== dropIn) {
-    fs.rmSync(target, { recursive: true, force: true })
-    fs.writeFileSync(target, dropIn)
-  }
-  const config = path.join(siteDir, 'wp-config.php')
-  if (fs.existsSync(config)) return
-  const salts = [
-    'AUTH_KEY',
-    'SECURE_AUTH_KEY',
-    'LOGGED_IN_KEY',
-    'NONCE_KEY',
-    'AUTH_SALT',
-    'SECURE_AUTH_SALT',
-    'LOGGED_IN_SALT',
-    'NONCE_SALT',
-  ]
-  const defined = (name) => `define( '${name}', '${randomBytes(48).toString('base64url')}' );`
-  fs.writeFileSync(
-    config,
-    `<?php
-// The hosting platform sets the address, the database and the limits before this file is read.
-defined( 'DB_NAME' ) || define( 'DB_NAME', 'wordpress' );
-defined( 'DB_USER' ) || define( 'DB_USER', 'wordpress' );
-defined( 'DB_PASSWORD' ) || define( 'DB_PASSWORD', '' );
-defined( 'DB_HOST' ) || define( 'DB_HOST', 'localhost' );
-defined( 'DB_CHARSET' ) || define( 'DB_CHARSET', 'utf8mb4' );
-defined( 'DB_COLLATE' ) || define( 'DB_COLLATE', '' );
-${salts.map(defined).join('\n')}
-$table_prefix = 'wp_';
-defined( 'WP_DEBUG' ) || define( 'WP_DEBUG', false );
-defined( 'ABSPATH' ) || define( 'ABSPATH', __DIR__ . '/' );
-require_once ABSPATH . 'wp-settings.php';
-`,
-    { mode: 0o640 },
-  )
+  writeDropIn(siteDir, dropIn)
+  writeSiteConfig(siteDir)
 }
 
 /**

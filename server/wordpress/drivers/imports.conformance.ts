@@ -110,7 +110,7 @@ export function movesIn(site: Site): void {
   test('refuses what is hostile or no site, and leaves nothing of it', async () => {
     const plugin = { name: 'wp-content/plugins/a/a.php', content: '<?php' }
     const dump = { name: 'database.sql', content: 'CREATE TABLE `wp_x` (`id` int);\n' }
-    // More of them, without a driver around: embedded/import/hostile.test.ts.
+    // More of them, without a driver around: machine/import/hostile.test.ts.
     const cases: [code: string, bytes: Buffer][] = [
       ['leads_outside', zipOf([plugin, { name: '../../../escaped.php', content: 'x' }])],
       ['leads_outside', await tarGzOf([plugin, { name: '/etc/escaped', content: 'x' }])],

@@ -1,5 +1,6 @@
 // The drivers by name. Nothing else names one.
 import type { SiteRuntime } from '../driver.ts'
+import { createDocker, type DockerParts } from './docker/index.ts'
 import { createEmbedded, type EmbeddedParts } from './embedded/index.ts'
 
 export { connectRuntime, serveFiles, serveRuntime } from './remote/index.ts'
@@ -10,5 +11,8 @@ export type WordpressFiles = Pick<EmbeddedParts, 'program' | 'runtimeDir' | 'fil
 export const wordpressDrivers = {
   embedded: {
     create: (parts: EmbeddedParts): SiteRuntime => createEmbedded(parts),
+  },
+  docker: {
+    create: (parts: DockerParts): SiteRuntime => createDocker(parts),
   },
 } as const

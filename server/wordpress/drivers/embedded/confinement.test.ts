@@ -20,9 +20,9 @@ import {
 } from '../../../../test/embedded-wordpress.ts'
 import type { SiteAddress, SiteRuntime } from '../../driver.ts'
 import { ask, specOf } from '../conformance.ts'
-import { openCgroups, ownCgroup } from './cgroups.ts'
-import { Confinement } from './confinement.ts'
-import { firstSiteUser } from './site-users.ts'
+import { openCgroups, ownCgroup } from '../machine/cgroups.ts'
+import { Confinement } from '../machine/confinement.ts'
+import { firstSiteUser } from '../machine/site-users.ts'
 
 const run = promisify(execFile)
 const onLinux = process.platform === 'linux'

@@ -12,7 +12,7 @@ import { fixture } from '../../../../test/embedded-wordpress.ts'
 import { createEdge, createHostTable, type Edge } from '../../../edge/index.ts'
 import type { SiteAddress, SiteRuntime } from '../../driver.ts'
 import { ask, eventually, specOf } from '../conformance.ts'
-import { readLines } from './lines.ts'
+import { readLines } from '../machine/lines.ts'
 
 /**
  * Everything in PHP's file system that is a device or leads to a descriptor, found by looking, and

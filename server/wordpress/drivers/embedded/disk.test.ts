@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { fixture, open } from '../../../../test/embedded-wordpress.ts'
 import type { SiteAddress, SiteRuntime } from '../../driver.ts'
 import { ask, eventually, specOf } from '../conformance.ts'
-import { bytesBelow, removeTree, sweepDoomed } from './files.ts'
+import { bytesBelow, removeTree, sweepDoomed } from '../machine/files.ts'
 
 const megabyte = 1_048_576
 

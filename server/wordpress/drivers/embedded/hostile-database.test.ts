@@ -12,8 +12,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { checkoutIsOpen, fixture, open, processesOf } from '../../../../test/embedded-wordpress.ts'
 import type { SiteRuntime } from '../../driver.ts'
 import { eventually, specOf } from '../conformance.ts'
-import { lockWaitMs, requireSafeSqlite } from './snapshot.ts'
-import { writeMysqlDump } from './takeaway.ts'
+import { lockWaitMs, requireSafeSqlite } from '../machine/snapshot.ts'
+import { writeMysqlDump } from '../machine/takeaway.ts'
 
 const megabyte = 1_048_576
 

@@ -4,7 +4,7 @@ import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { dropLetters, hasLetters, lettersIn } from './mail-folder.ts'
+import { dropLetters, hasLetters, lettersIn } from '../machine/mail-folder.ts'
 
 let root: string
 let dir: string

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { fixture } from '../../../../test/embedded-wordpress.ts'
 import type { SiteRuntime } from '../../driver.ts'
 import { eventually, specOf } from '../conformance.ts'
-import { FileLog } from './site-log.ts'
+import { FileLog } from '../machine/site-log.ts'
 
 const megabyte = 1_048_576
 

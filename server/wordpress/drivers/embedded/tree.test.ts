@@ -5,7 +5,7 @@ import path from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { FileOrder } from '../../driver.ts'
-import { actInTree, namesOf } from './tree.ts'
+import { actInTree, namesOf } from '../machine/tree.ts'
 
 let home: string
 let root: string

@@ -22,6 +22,8 @@ export const stageName = '.import.jsonl'
 
 export interface MoveInOrder {
   readonly op: 'import'
+  /** What the site's own PHP loads it into. */
+  readonly database: 'sqlite' | 'mariadb'
   readonly places: SitePlaces
   /** Empty; the packages are laid out in it, and it is removed again. */
   readonly rawDir: string
@@ -86,7 +88,14 @@ function merge(from: string, to: string): void {
     return
   }
   if (there) fs.rmSync(to, { recursive: true, force: true })
-  fs.renameSync(from, to)
+  try {
+    fs.renameSync(from, to)
+  } catch (error) {
+    // The site's content may have a disk of its own.
+    if ((error as NodeJS.ErrnoException).code !== 'EXDEV') throw error
+    fs.cpSync(from, to, { recursive: true, preserveTimestamps: true, verbatimSymlinks: true })
+    fs.rmSync(from, { recursive: true, force: true })
+  }
 }
 
 function placeFiles(parts: FoundParts, places: SitePlaces, notes: ImportNote[]): void {
@@ -225,7 +234,8 @@ async function build(order: MoveInOrder, firstDescriptor: number): Promise<Impor
   const notes: ImportNote[] = []
   const wished = prefixIn(parts.roots)
   const version = versionIn(parts.roots)
-  if (parts.sqlite === null && parts.dumps.length === 0) throw new PackageFault('no_database')
+  const hasSqlite = parts.sqlite !== null && order.database === 'sqlite'
+  if (!hasSqlite && parts.dumps.length === 0) throw new PackageFault('no_database')
   if (parts.contents.length === 0) throw new PackageFault('no_content')
   // Before the files are placed: a dump among them would be there for every visitor.
   const dump = path.join(rawDir, 'dump')
@@ -233,11 +243,14 @@ async function build(order: MoveInOrder, firstDescriptor: number): Promise<Impor
     if (index === 0) fs.renameSync(file, dump)
     else fs.rmSync(file)
   placeFiles(parts, places, notes)
-  fs.rmSync(places.databaseDir, { recursive: true, force: true })
   fs.mkdirSync(places.databaseDir, { recursive: true })
+  // The folder itself may have a limit of its own.
+  for (const name of fs.readdirSync(places.databaseDir))
+    fs.rmSync(path.join(places.databaseDir, name), { recursive: true, force: true })
   let database: { prefix: string; tables: number; rows: number }
   let stageBytes = 0
-  if (parts.sqlite !== null) database = takeSqlite(parts.sqlite, places, wished)
+  if (parts.sqlite !== null && order.database === 'sqlite')
+    database = takeSqlite(parts.sqlite, places, wished)
   else {
     const stage = path.join(places.databaseDir, stageName)
     const staged = await stageDump(dump, stage, wished)

@@ -85,7 +85,9 @@ export function findParts(uploads: readonly string[], isWpress: boolean): FoundP
     if (has(upload, 'manifest.json') && fs.existsSync(database)) {
       sqlite = database
       maker = 'portal'
-    }
+    } else if (['manifest.json', 'database.sql', 'wordpress'].every((one) => has(upload, one)))
+      // Of a runtime with MariaDB.
+      maker = 'portal'
     const root = findFolder(upload, (names) => names.includes('wp-content'))
     if (root !== undefined) {
       roots.push(root)

@@ -34,7 +34,8 @@ import type { Host } from './host.ts'
 import { ImportCopy } from './import/copy.ts'
 import type { MovedIn } from './import/move-in.ts'
 import { endLeftovers } from './leftovers.ts'
-import { SiteFolder, type Used } from './site-folder.ts'
+import type { Used } from './engine.ts'
+import { SiteFolder } from './site-folder.ts'
 import { FileLog } from './site-log.ts'
 import { Slots } from './slots.ts'
 import { writeTicket, type ActName } from './tickets.ts'
@@ -53,6 +54,8 @@ const megabyte = 1_048_576
 /** A container that an installation left running waits this long for `start` to take it over. */
 const warmMs = 60_000
 const usageMs = 60_000
+/** Where an engine has the kernel count, asking costs little. */
+const engineUsageMs = 1_000
 
 /** Acts on files that visitors may see something of. */
 const changing: ReadonlySet<FileOrder['op']> = new Set([
@@ -88,11 +91,11 @@ export class Site {
   constructor(host: Host, id: string) {
     this.#host = host
     this.#id = id
-    this.#folder = new SiteFolder(host.sitesDir, id, host.filesDir, host.ownerOf)
+    this.#folder = new SiteFolder(host.sitesDir, id, host.filesDir, host.ownerOf, host.engine)
     this.log = new FileLog(this.#folder.log)
     this.#slots = new Slots(host, id, this.#folder, this.log)
     const owner = (): Promise<number | null> => this.#folder.owner()
-    this.#copies = new Copies(host.archiveRunner, id, this.#folder.dir, owner)
+    this.#copies = new Copies(host.archiveRunner, id, this.#folder.dir, owner, host.engine)
     this.#updates = new Updates(this.#folder.dir, owner)
     this.#importing = new ImportCopy(host, id, {
       dir: this.#folder.dir,
@@ -118,6 +121,7 @@ export class Site {
     return this.#copyInTurn(async () => {
       if (!(await this.#folder.installed()))
         throw new DriverFailure('rejected', `site ${this.#id} is not installed`)
+      await this.#folder.requireRuntime()
       return await this.#copies.pack(file)
     })
   }
@@ -217,6 +221,7 @@ export class Site {
       await this.#sweep()
       try {
         await this.#folder.layOut(spec)
+        await this.#openDatabase(spec)
         // Left running: `start` comes next, and takes over a container that has just booted.
         await this.#slots.install(spec, {
           user: admin.user,
@@ -247,10 +252,12 @@ export class Site {
     return this.#inTurn(async () => {
       if (!(await this.#folder.installed()))
         throw new DriverFailure('rejected', `site ${this.#id} is not installed`)
+      await this.#folder.requireRuntime()
       await this.#sweep()
       clearTimeout(this.#warmTimer)
       // Of an earlier life there may be a copy.
       if (!this.#slots.started) await this.#shareDisks()
+      await this.#openDatabase(spec)
       await this.#slots.start(spec)
     })
   }
@@ -259,12 +266,22 @@ export class Site {
   async #halt(): Promise<void> {
     clearTimeout(this.#warmTimer)
     await this.#slots.halt()
+    await this.#host.engine?.closeDatabase(this.#id)
+  }
+
+  /** The database that an engine runs beside PHP. */
+  async #openDatabase(spec: SiteSpec): Promise<void> {
+    const size = { memoryMb: spec.ramMb, cpu: spec.cpu }
+    const diskBytes = spec.databaseDiskMb * megabyte
+    await this.#host.engine?.openDatabase(await this.#folder.inEngine(), size, diskBytes)
   }
 
   /** Ends the processes that an earlier run of the portal left behind; once is enough. */
   async #sweep(): Promise<void> {
     if (!this.#swept) {
-      const ended = await endLeftovers(this.#folder.run, this.#id)
+      const ended =
+        (await endLeftovers(this.#folder.run, this.#id)) +
+        ((await this.#host.engine?.endLeftovers(this.#id, this.#folder.dir)) ?? 0)
       if (ended > 0)
         this.#host.warn({ site: this.#id, ended }, 'ended WordPress containers of an earlier life')
       await this.#copies.recover()
@@ -444,7 +461,8 @@ export class Site {
    * site after another, and at most once a minute each, whoever asks how often.
    */
   async #measured(): Promise<Used> {
-    if (!this.#usage || Date.now() - this.#usage.at > usageMs) {
+    const mayAgeMs = this.#host.engine ? engineUsageMs : usageMs
+    if (!this.#usage || Date.now() - this.#usage.at > mayAgeMs) {
       const used = this.#host.measures.run(() => this.#folder.used())
       this.#usage = { at: Date.now(), used }
       used.catch(() => (this.#usage = null))

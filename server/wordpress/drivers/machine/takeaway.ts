@@ -23,7 +23,13 @@ export function writeMysqlDump(database: string, target: string): boolean {
 }
 
 /** README.txt. */
-export const takeawayNotes = (hasDump: boolean): string => `A backup of a WordPress site
+export const takeawayNotes = ({
+  hasDump,
+  hasSqlite,
+}: {
+  readonly hasDump: boolean
+  readonly hasSqlite: boolean
+}): string => `A backup of a WordPress site
 ===========================
 
 wordpress/                  the files of the site
@@ -31,8 +37,7 @@ database.sql                ${
   hasDump
     ? 'the database for MySQL 5.7, MariaDB 10.4 or newer'
     : 'could not be made from this database'
-}
-database/wordpress.sqlite   the same database as SQLite
+}${hasSqlite ? '\ndatabase/wordpress.sqlite   the same database as SQLite' : ''}
 manifest.json               what was counted when this backup was made
 
 To run it on another host with PHP and MySQL or MariaDB:

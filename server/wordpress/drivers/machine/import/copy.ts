@@ -10,9 +10,10 @@ import type { CopyPage, ImportProblem, ImportStep, SiteAddress, SiteSpec } from 
 import { actAt, askContainer, stepMs } from '../acts.ts'
 import { replaceAddressesAt } from '../addresses.ts'
 import { needRoom, placesIn } from '../copies.ts'
-import { copyTree, removeTree, writeWhole } from '../files.ts'
+import { copyInto, copyTree, removeTree, writeWhole } from '../files.ts'
 import type { Host } from '../host.ts'
-import { SiteFolder, type Used } from '../site-folder.ts'
+import type { Used } from '../engine.ts'
+import { embeddedRuntime, SiteFolder } from '../site-folder.ts'
 import { giveTree } from '../site-users.ts'
 import { writeTicket } from '../tickets.ts'
 import { stageName, type MovedIn } from './move-in.ts'
@@ -115,7 +116,11 @@ export class ImportCopy {
         await fs.chmod(this.#dir, 0o710)
         await fs.chown(this.#copyDir, user, user)
       }
-      await copyTree(path.join(this.#host.filesDir, 'wp'), this.wordpressDir)
+      const { engine, filesDir } = this.#host
+      if (engine) {
+        await engine.layOutContent(this.wordpressDir, this.#places.databaseDir)
+        await copyInto(path.join(filesDir, 'wp'), this.wordpressDir)
+      } else await copyTree(path.join(filesDir, 'wp'), this.wordpressDir)
       if (user !== null) await giveTree(this.wordpressDir, user)
       const rawDir = path.join(this.#copyDir, 'raw')
       const movedIn = await this.#host.archiveRunner.run<MovedIn>({
@@ -123,6 +128,7 @@ export class ImportCopy {
         queueKey: this.#id,
         order: {
           op: 'import',
+          database: engine?.database ?? 'sqlite',
           places: this.#places,
           rawDir,
           packages: packages.length,
@@ -143,7 +149,8 @@ export class ImportCopy {
         return movedIn
       }
       const { stageBytes } = movedIn.found
-      await writeWhole(path.join(this.#copyDir, 'installed.json'), '{}')
+      const runtime = engine?.name ?? embeddedRuntime
+      await writeWhole(path.join(this.#copyDir, 'installed.json'), JSON.stringify({ runtime }))
       const none = { changed: 0, refused: 0 }
       await this.#keep(
         stageBytes > 0
@@ -348,7 +355,8 @@ export class ImportCopy {
   /** Counts what it takes of the site's disks. */
   async count(): Promise<Used> {
     if (!(await fs.stat(this.#stateFile).catch(() => null))) return (this.#takes = nothing)
-    const folder = new SiteFolder(this.#dir, this.#copyId, this.#host.filesDir, this.#owner)
+    const { engine, filesDir } = this.#host
+    const folder = new SiteFolder(this.#dir, this.#copyId, filesDir, this.#owner, engine)
     return (this.#takes = await this.#host.measures.run(() => folder.used()))
   }
 

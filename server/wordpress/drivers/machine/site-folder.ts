@@ -1,8 +1,10 @@
 // What a site is on the disk: where its parts lie, whether it is installed, how much it holds.
 import fs from 'node:fs/promises'
 import path from 'node:path'
+import { DriverFailure } from '../../../platform/errors.ts'
 import type { SiteSpec } from '../../driver.ts'
-import { bytesBelow, copyTree, removeTree, writeWhole } from './files.ts'
+import type { Engine, EngineSite, Used } from './engine.ts'
+import { bytesBelow, copyInto, copyTree, removeTree, writeWhole } from './files.ts'
 
 const exists = (file: string): Promise<boolean> =>
   fs.stat(file).then(
@@ -10,11 +12,8 @@ const exists = (file: string): Promise<boolean> =>
     () => false,
   )
 
-/** Bytes. */
-export interface Used {
-  readonly files: number
-  readonly database: number
-}
+/** Of sites that say nothing of it, too. */
+export const embeddedRuntime = 'embedded'
 
 export class SiteFolder {
   readonly dir: string
@@ -32,6 +31,8 @@ export class SiteFolder {
   readonly #filesDir: string
   readonly #templates: string
   readonly #ownerOf: (dir: string) => Promise<number | null>
+  readonly #id: string
+  readonly #engine: Engine | null
 
   /**
    * `filesDir`: WordPress as it is before any site; `<filesDir>-templates` beside it holds what was
@@ -42,7 +43,10 @@ export class SiteFolder {
     id: string,
     filesDir: string,
     ownerOf: (dir: string) => Promise<number | null>,
+    engine: Engine | null,
   ) {
+    this.#id = id
+    this.#engine = engine
     this.dir = path.join(sitesDir, id)
     this.wordpress = path.join(this.dir, 'wordpress')
     this.database = path.join(this.wordpress, 'wp-content', 'database')
@@ -68,8 +72,30 @@ export class SiteFolder {
   markInstalled(spec: SiteSpec): Promise<void> {
     return writeWhole(
       this.#mark,
-      JSON.stringify({ at: new Date().toISOString(), language: spec.language }),
+      JSON.stringify({
+        at: new Date().toISOString(),
+        language: spec.language,
+        runtime: this.#runtime,
+      }),
     )
+  }
+
+  get #runtime(): string {
+    return this.#engine?.name ?? embeddedRuntime
+  }
+
+  /**
+   * Another runtime would find no database, and offer every visitor to install WordPress.
+   * DriverFailure rejected where the site is of another.
+   */
+  async requireRuntime(): Promise<void> {
+    const mark = JSON.parse(await fs.readFile(this.#mark, 'utf8')) as { runtime?: string }
+    const runtime = mark.runtime ?? embeddedRuntime
+    if (runtime !== this.#runtime)
+      throw new DriverFailure(
+        'rejected',
+        `the site is of the runtime ${runtime}, and this one is ${this.#runtime}`,
+      )
   }
 
   /**
@@ -80,7 +106,13 @@ export class SiteFolder {
     await fs.mkdir(this.dir, { recursive: true, mode: 0o700 })
     // The log may have made it, with the mode that is usual here.
     await fs.chmod(this.dir, 0o700)
-    await copyTree(path.join(this.#filesDir, 'wp'), this.wordpress)
+    const whole = path.join(this.#filesDir, 'wp')
+    if (this.#engine) {
+      await this.#engine.layOutContent(this.wordpress, this.database)
+      await copyInto(whole, this.wordpress)
+      return
+    }
+    await copyTree(whole, this.wordpress)
     const template = path.join(this.#templates, `database-${spec.language}`)
     if (await exists(template)) await copyTree(template, this.database)
   }
@@ -88,6 +120,15 @@ export class SiteFolder {
   /** The user that its files belong to and its processes run as; null: the portal's own. */
   owner(): Promise<number | null> {
     return this.#ownerOf(this.dir)
+  }
+
+  /** As the engine is told of it. */
+  async inEngine(): Promise<EngineSite> {
+    const user = await this.owner()
+    if (user === null)
+      throw new DriverFailure('unavailable', 'the engine needs a user for each site: start as root')
+    const { dir, wordpress, database } = this
+    return { id: this.#id, dir, wordpress, database, user }
   }
 
   /** A container's own folder, PHP's compiled files in it when there are some. */
@@ -112,6 +153,11 @@ export class SiteFolder {
 
   /** Bytes of the files without the database, and of the database. */
   async used(): Promise<Used> {
+    if (this.#engine) {
+      const told = await this.#engine.used(this.dir, this.wordpress, this.database)
+      const files = told.files ?? (await bytesBelow(this.wordpress, this.database))
+      return { files, database: told.database }
+    }
     const [files, database] = await Promise.all([
       bytesBelow(this.wordpress, this.database),
       bytesBelow(this.database),

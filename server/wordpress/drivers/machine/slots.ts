@@ -7,8 +7,9 @@ import type { SiteAddress, SiteSpec, SiteState } from '../../driver.ts'
 import { Container, type BootOrder } from './container.ts'
 import { wasmFlags, type Command } from './confinement.ts'
 import { removeTree } from './files.ts'
+import type { EngineWeb, Used } from './engine.ts'
 import type { Host } from './host.ts'
-import type { SiteFolder, Used } from './site-folder.ts'
+import type { SiteFolder } from './site-folder.ts'
 import type { FileLog } from './site-log.ts'
 import { giveTree } from './site-users.ts'
 
@@ -60,6 +61,8 @@ export class Slots {
   #cpuMs = 0
   /** Of a container, what stands in the sum already. */
   readonly #cpuOf = new WeakMap<Container, number>()
+  /** PHP of a container, where an engine runs it. */
+  readonly #webOf = new WeakMap<Container, EngineWeb>()
   /** Whether the site is started: its containers may be shown to the edge. */
   #started = false
   #closed = false
@@ -111,6 +114,22 @@ export class Slots {
     if (!spec) return
     const limits = { ...this.#disksOf(spec), mail: spec.mail === true }
     for (const container of this.#alive) container.send({ op: 'limits', ...limits })
+    // At a start it is waited for; what is counted here holds from the next moment on.
+    this.#limitDisks(spec).catch((error: unknown) =>
+      this.#host.warn({ site: this.#id, error }, 'the disks of a site could not be limited'),
+    )
+  }
+  /** Has the kernel hold the disks, where the engine's driver can. */
+  async #limitDisks(spec: SiteSpec): Promise<void> {
+    if (!this.#host.engine) return
+    const { ssdBytes, databaseBytes } = this.#disksOf(spec)
+    const limits = { files: ssdBytes, database: databaseBytes }
+    await this.#host.engine.limitDisks(await this.#folder.inEngine(), limits)
+  }
+  /** What an engine changes without a restart. */
+  #sizeOf(spec: SiteSpec) {
+    const { memoryMb, phpMemoryMb, cpu } = this.#order(spec, '', null)
+    return { memoryMb, phpMemoryMb, cpu }
   }
   #disksOf(spec: SiteSpec): { ssdBytes: number; databaseBytes: number } {
     return {
@@ -133,11 +152,21 @@ export class Slots {
     this.#host.onWrite(this.#id, null)
     const surplus = this.#slots.splice(spec.containers)
     await Promise.all(surplus.map((slot) => this.#end(slot)))
-    const limits = { ...this.#disksOf(spec), mail: spec.mail === true }
+    const { engine } = this.#host
+    const limits = {
+      ...this.#disksOf(spec),
+      mail: spec.mail === true,
+      ...(engine && this.#sizeOf(spec)),
+    }
+    await this.#limitDisks(spec)
     for (const slot of this.#slots) {
       // One that is booting does so by the spec of before.
       await slot.booting
       slot.container?.send({ op: 'limits', ...limits })
+      if (engine && slot.container) {
+        await this.#webOf.get(slot.container)?.resize(this.#sizeOf(spec))
+        Object.assign(slot.container.order, this.#sizeOf(spec))
+      }
       // The primary name too: until it is replaced, a container that was started under another one
       // would send its visitors there, and the edge would send them back.
       slot.container?.send({ op: 'hosts', hosts: [...spec.hosts, new URL(spec.url).hostname] })
@@ -211,6 +240,7 @@ export class Slots {
       ...phpOf(spec, this.#host.pageMs),
       measureMs: this.#host.measureMs,
       pageTags: true,
+      engine: this.#host.engine !== null,
       holdMs: this.#holdMs,
       install,
     }
@@ -255,6 +285,12 @@ export class Slots {
         }
         if (!slot.wanted || this.#closed)
           throw new DriverFailure('unavailable', `container ${slot.name} is no longer wanted`)
+        const web = await this.#host.engine?.openWeb(
+          await this.#folder.inEngine(),
+          slot.name,
+          internalDir,
+          this.#sizeOf(spec),
+        )
         const container = new Container(
           place,
           order,
@@ -263,6 +299,7 @@ export class Slots {
           () => this.#host.onMail(this.#id),
         )
         this.#alive.add(container)
+        if (web) this.#join(slot, container, web)
         void container.ended.then((how) => this.#onEnd(slot, container, how))
         const timer = setTimeout(() => container.kill(), bootMs)
         try {
@@ -282,6 +319,22 @@ export class Slots {
       },
       { urgent },
     )
+  }
+
+  /** A container and its PHP end together. */
+  #join(slot: Slot, container: Container, web: EngineWeb): void {
+    this.#webOf.set(container, web)
+    void web.ended.then((how) => {
+      if (!container.ending) this.#log.add(slot.name, `PHP ended: ${how}`)
+      container.kill()
+    })
+    const removing = container.ended
+      .then(() => web.remove())
+      .catch((error: unknown) =>
+        this.#host.warn({ site: this.#id, error }, 'a container could not be removed'),
+      )
+      .then(() => void this.#removing.delete(removing))
+    this.#removing.add(removing)
   }
 
   /**
@@ -305,15 +358,15 @@ export class Slots {
     const command = await confinement.command(
       path.join(runtimeDir, program),
       ['--site', this.#id, ...named],
-      simulated
-        ? { reads: [runtimeDir, order.sqliteDir], writes: own }
+      simulated || this.#host.engine
+        ? { reads: [runtimeDir, order.sqliteDir, '/proc/self'], writes: own }
         : {
             // What its processes of PHP take of processor and memory stands in /proc.
             reads: [runtimeDir, order.siteDir, '/proc'],
             writes: [order.internalDir, order.ticketsDir],
           },
       owner,
-      { addons: false, programs: !simulated },
+      { addons: false, programs: !simulated && !this.#host.engine },
     )
     const php = await confinement.inside(
       path.join(runtimeDir, 'php-worker.js'),
@@ -473,6 +526,8 @@ export class Slots {
    * Each knows its own words at once and those of the others after a while: the largest is nearest.
    */
   used(): Used | null {
+    // It counts nothing itself.
+    if (this.#host.engine) return null
     const all = this.#slots.flatMap((slot) => slot.container?.used ?? [])
     if (all.length === 0) return null
     return {
@@ -486,12 +541,19 @@ export class Slots {
     let memoryMb = 0
     for (const { container } of this.#slots) {
       if (!container) continue
-      memoryMb += container.memoryMb() ?? 0
+      const web = this.#webOf.get(container)
+      memoryMb += (container.memoryMb() ?? 0) + (web?.memoryMb() ?? 0)
       const before = this.#cpuOf.get(container) ?? 0
-      this.#cpuMs += Math.max(0, container.cpuMs - before)
-      this.#cpuOf.set(container, container.cpuMs)
+      const now = container.cpuMs + (web?.cpuMs() ?? 0)
+      this.#cpuMs += Math.max(0, now - before)
+      this.#cpuOf.set(container, now)
     }
     return { memoryMb, cpuMs: this.#cpuMs }
+  }
+
+  #memoryOf(container: Container): number | null {
+    const own = container.memoryMb()
+    return own === null ? null : own + (this.#webOf.get(container)?.memoryMb() ?? 0)
   }
 
   states(): SiteState['containers'] {
@@ -500,7 +562,7 @@ export class Slots {
       name: slot.name,
       ready: (slot.container?.port ?? null) !== null,
       restarts: slot.restarts,
-      memoryMb: slot.container?.memoryMb() ?? null,
+      memoryMb: slot.container === null ? null : this.#memoryOf(slot.container),
     }))
   }
 }

@@ -8,7 +8,9 @@ import { DriverFailure } from '../../../platform/errors.ts'
 import type { CopyFigures, SiteCopy } from '../../driver.ts'
 import type { SitePlaces } from './archive.ts'
 import type { ArchiveRunner } from './archive-runner.ts'
+import type { Engine } from './engine.ts'
 import { bytesBelow, removeTree, writeWhole } from './files.ts'
+import type { Host } from './host.ts'
 
 /** Scratch sites begin with it; no site's id does. */
 export const scratchPrefix = '.scratch-'
@@ -34,13 +36,50 @@ export async function needRoom(dir: string, bytes: number): Promise<void> {
     throw new DriverFailure('unavailable', "the host's disk is too full for a copy")
 }
 
+/** What is unpacked into a folder whose database an engine fills, and where its dump is put. */
+interface EngineCopy {
+  readonly engine: Engine
+  readonly id: string
+  /** Of the user; the dump and the database's sockets lie there. */
+  readonly dir: string
+  readonly user: number
+}
+
+/** Lays out folders of a content that an engine runs. */
+async function layOutFor({ engine, dir, user }: EngineCopy, filesDir: string): Promise<string> {
+  const { databaseDir } = placesIn(filesDir)
+  await engine.layOutContent(filesDir, databaseDir)
+  for (const one of [filesDir, path.dirname(databaseDir), databaseDir, dir]) {
+    await fs.mkdir(one, { recursive: true, mode: 0o700 })
+    await fs.chown(one, user, user)
+  }
+  return path.join(dir, 'database.sql')
+}
+
+/** The figures of what was unpacked, with those of its database, which is loaded. */
+async function loadedBy(
+  { engine, id, dir, user }: EngineCopy,
+  filesDir: string,
+  found: CopyFigures,
+): Promise<CopyFigures> {
+  const site = { id, dir, wordpress: filesDir, database: placesIn(filesDir).databaseDir, user }
+  return { ...found, tables: await engine.load(site, path.join(dir, 'database.sql')) }
+}
+
+/** Where an engine loads a database that is restored, in a site's folder or a scratch one. */
+export const loadingIn = (dir: string): string => path.join(dir, 'loading')
+/** As an engine knows a scratch folder; no container's name begins with a dot. */
+export const copyIdOf = (scratch: string): string => path.basename(scratch).slice(1)
+
+const needsUsers = (): DriverFailure =>
+  new DriverFailure('unavailable', 'the engine needs a user for each site: start as root')
+
 /**
  * Restores the archive beside the sites, counts it and removes it.
  * @param user whom it is laid out by, who owns no site; null: the portal's own user
  */
 export async function proveCopy(
-  archiveRunner: ArchiveRunner,
-  sitesDir: string,
+  { archiveRunner, sitesDir, engine }: Pick<Host, 'archiveRunner' | 'sitesDir' | 'engine'>,
   file: string,
   user: number | null,
 ): Promise<CopyFigures> {
@@ -51,15 +90,22 @@ export async function proveCopy(
     const bytes = (await archive.stat()).size * 4
     await needRoom(scratch, bytes)
     if (user !== null) await fs.chown(scratch, user, user)
-    return await archiveRunner.run({
-      owner: scratchPrefix,
-      queueKey: path.dirname(file),
-      order: { op: 'unpack', places: placesIn(path.join(scratch, 'wordpress')) },
-      allowedPaths: { reads: [], writes: [scratch] },
-      user,
-      input: archive.fd,
-      bytes,
-    })
+    const filesDir = path.join(scratch, 'wordpress')
+    const places = placesIn(filesDir)
+    const unpack = (dumpFile?: string): Promise<CopyFigures> =>
+      archiveRunner.run({
+        owner: scratchPrefix,
+        queueKey: path.dirname(file),
+        order: { op: 'unpack', places: { ...places, ...(dumpFile && { dumpFile }) } },
+        allowedPaths: { reads: [], writes: [scratch] },
+        user,
+        input: archive.fd,
+        bytes,
+      })
+    if (!engine) return await unpack()
+    if (user === null) throw needsUsers()
+    const copy = { engine, id: copyIdOf(scratch), dir: loadingIn(scratch), user }
+    return await loadedBy(copy, filesDir, await unpack(await layOutFor(copy, filesDir)))
   } finally {
     await archive.close()
     await removeTree(scratch)
@@ -75,6 +121,8 @@ export class Copies {
   readonly #id: string
   readonly #dir: string
   readonly #owner: () => Promise<number | null>
+  readonly #engine: Engine | null
+  #isLoading = false
 
   /** `dir`: the site's own folder, with `wordpress` in it; `owner`: whom its files belong to. */
   constructor(
@@ -82,7 +130,9 @@ export class Copies {
     id: string,
     dir: string,
     owner: () => Promise<number | null>,
+    engine: Engine | null,
   ) {
+    this.#engine = engine
     this.#archiveRunner = archiveRunner
     this.#id = id
     this.#dir = dir
@@ -95,6 +145,12 @@ export class Copies {
   /** Unpacked, and not the site's content yet. */
   get #coming(): string {
     return path.join(this.#dir, 'restoring')
+  }
+  get #loading(): string {
+    return loadingIn(this.#dir)
+  }
+  get #loadingId(): string {
+    return `${this.#id}-loading`
   }
   get #mark(): string {
     return path.join(this.#dir, 'restored.json')
@@ -117,22 +173,29 @@ export class Copies {
     const part = `${file}.part`
     await fs.mkdir(path.dirname(file), { recursive: true, mode: 0o700 })
     const places = placesIn(this.#present)
-    const [bytes, databaseBytes] = await Promise.all([
-      bytesBelow(this.#present),
-      bytesBelow(places.databaseDir),
+    const engine = this.#engine
+    const [fileBytes, databaseBytes] = await Promise.all([
+      bytesBelow(this.#present, places.databaseDir),
+      engine
+        ? engine.used(this.#dir, this.#present, places.databaseDir).then((used) => used.database)
+        : bytesBelow(places.databaseDir),
     ])
+    const bytes = fileBytes + databaseBytes
     await needRoom(path.dirname(file), bytes)
     await needRoom(this.#dir, databaseBytes * 2)
     const user = await this.#layOut(this.#copying)
     const archive = await fs.open(part, 'w', 0o600)
     try {
+      const scratchFile = path.join(this.#copying, 'database.sqlite')
+      const dumped = await this.#dump(user, scratchFile)
       const figures = await this.#archiveRunner.run({
         owner: this.#id,
         queueKey: path.dirname(file),
         order: {
           op: 'pack',
           places,
-          scratchFile: path.join(this.#copying, 'database.sqlite'),
+          scratchFile,
+          ...(dumped && { dumped }),
           maxBytes: Math.ceil(bytes * growthShare) + growthBytes,
         },
         allowedPaths: { reads: [this.#present], writes: [this.#copying] },
@@ -148,6 +211,15 @@ export class Copies {
       await fs.rm(part, { force: true })
       await removeTree(this.#copying)
     }
+  }
+
+  /** Where an engine has the database: writes it into the file. */
+  async #dump(user: number | null, file: string): Promise<CopyFigures['tables'] | null> {
+    if (!this.#engine) return null
+    if (user === null) throw needsUsers()
+    const [dir, wordpress] = [this.#dir, this.#present]
+    const database = placesIn(wordpress).databaseDir
+    return await this.#engine.dump({ id: this.#id, dir, wordpress, database, user }, file)
   }
 
   async isDone(restoreId: string): Promise<boolean> {
@@ -172,16 +244,7 @@ export class Copies {
     try {
       const bytes = figures.fileBytes + figures.databaseBytes
       await needRoom(this.#dir, bytes)
-      const user = await this.#layOut(this.#coming)
-      const found = await this.#archiveRunner.run({
-        owner: this.#id,
-        queueKey: path.dirname(file),
-        order: { op: 'unpack', places: placesIn(this.#coming) },
-        allowedPaths: { reads: [], writes: [this.#coming] },
-        user,
-        input: archive.fd,
-        bytes,
-      })
+      const found = await this.#unpacked(file, archive.fd, bytes)
       if (!isDeepStrictEqual(found, figures))
         throw new DriverFailure('rejected', 'the archive is not what was backed up')
     } catch (error) {
@@ -189,6 +252,38 @@ export class Copies {
       throw error
     } finally {
       await archive.close()
+    }
+  }
+
+  async #unpacked(file: string, input: number, bytes: number): Promise<CopyFigures> {
+    const engine = this.#engine
+    const filesDir = this.#coming
+    const [loading, user] = [this.#loading, await this.#owner()]
+    const unpack = (dumpFile?: string): Promise<CopyFigures> =>
+      this.#archiveRunner.run({
+        owner: this.#id,
+        queueKey: path.dirname(file),
+        order: { op: 'unpack', places: { ...placesIn(filesDir), ...(dumpFile && { dumpFile }) } },
+        allowedPaths: { reads: [], writes: [filesDir, ...(dumpFile ? [loading] : [])] },
+        user,
+        input,
+        bytes,
+      })
+    if (!engine) {
+      await this.#layOut(filesDir)
+      return await unpack()
+    }
+    if (user === null) throw needsUsers()
+    const copy = { engine, id: this.#loadingId, dir: loading, user }
+    this.#isLoading = true
+    try {
+      await engine.endLeftovers(copy.id, loading)
+      await removeTree(filesDir)
+      await removeTree(loading)
+      return await loadedBy(copy, filesDir, await unpack(await layOutFor(copy, filesDir)))
+    } finally {
+      await removeTree(loading)
+      this.#isLoading = false
     }
   }
 
@@ -214,6 +309,10 @@ export class Copies {
    */
   async recover(): Promise<void> {
     const names: string[] = await fs.readdir(this.#dir).catch(() => [])
+    if (names.includes(path.basename(this.#loading)) && !this.#isLoading) {
+      await this.#engine?.endLeftovers(this.#loadingId, this.#loading)
+      await removeTree(this.#loading)
+    }
     for (const name of names) {
       const restoreId = formerName.exec(name)?.[1]
       if (restoreId === undefined) continue

@@ -1,7 +1,7 @@
 // For a process of its own: reading and writing wait, which is several times faster over thousands
 // of small files. A site as one archive: wordpress/… (its files), database/wordpress.sqlite (a
-// snapshot), database.sql and README.txt for another host (takeaway.ts), and last manifest.json
-// with what was counted.
+// snapshot, where the database is SQLite's), database.sql and README.txt for another host
+// (takeaway.ts), and last manifest.json with what was counted.
 import { createHash, type Hash } from 'node:crypto'
 import fs from 'node:fs'
 import path from 'node:path'
@@ -31,6 +31,8 @@ export interface SitePlaces {
   readonly filesDir: string
   /** Below `filesDir`; not one of its files. */
   readonly databaseDir: string
+  /** Where a restore puts the dump; without it the database is SQLite's. */
+  readonly dumpFile?: string
 }
 export const databaseFileOf = (places: SitePlaces): string =>
   path.join(places.databaseDir, '.ht.sqlite')
@@ -160,20 +162,43 @@ async function addFile(
   }
 }
 
+/** Adds the snapshot of SQLite, and the same as a dump; answers the snapshot's length. */
+async function addSnapshot(tar: Pack, scratchFile: string): Promise<number> {
+  const database = await addFile(tar, scratchFile, databaseName)
+  if (!database) throw new Error('the snapshot of the database is gone')
+  const dump = `${scratchFile}.sql`
+  const isWritten = writeMysqlDump(scratchFile, dump)
+  if (isWritten) await addFile(tar, dump, takeawayNames[0])
+  fs.rmSync(dump, { force: true })
+  tar.entry({ name: takeawayNames[1] }, takeawayNotes({ hasDump: isWritten, hasSqlite: true }))
+  return database.bytes
+}
+
+/** Adds a dump that somebody has made already; answers its length. */
+async function addDump(tar: Pack, dump: string): Promise<number> {
+  const database = await addFile(tar, dump, takeawayNames[0])
+  if (!database) throw new Error('the dump of the database is gone')
+  tar.entry({ name: takeawayNames[1] }, takeawayNotes({ hasDump: true, hasSqlite: false }))
+  return database.bytes
+}
+
 /**
  * Writes the archive to a descriptor, which it closes.
  * @param scratchFile holds the database's snapshot meanwhile
  * @param maxBytes what the files may come to; beyond it the site is refused, for it was smaller
  *   when it was measured
+ * @param dumped what was counted of the database that `scratchFile` is a dump of; null: the
+ *   database is SQLite's, and no snapshot was made yet
  */
 export async function packSite(
   places: SitePlaces,
   descriptor: number,
   scratchFile: string,
   maxBytes: number,
+  dumped: CopyFigures['tables'] | null = null,
 ): Promise<CopyFigures> {
   // The database first: what its rows name is then among the files.
-  const tables = await snapshotDatabase(databaseFileOf(places), scratchFile)
+  const tables = dumped ?? (await snapshotDatabase(databaseFileOf(places), scratchFile))
   const tar = pack()
   const written = pipeline(
     batched(tar),
@@ -194,14 +219,8 @@ export async function packSite(
         count.add(name, added.bytes, added.content)
       }
     }
-    const database = await addFile(tar, scratchFile, databaseName)
-    if (!database) throw new Error('the snapshot of the database is gone')
-    const dump = `${scratchFile}.sql`
-    const isWritten = writeMysqlDump(scratchFile, dump)
-    if (isWritten) await addFile(tar, dump, takeawayNames[0])
-    fs.rmSync(dump, { force: true })
-    tar.entry({ name: takeawayNames[1] }, takeawayNotes(isWritten))
-    const figures = { ...count.figures(), databaseBytes: database.bytes, tables }
+    const databaseBytes = await (dumped ? addDump : addSnapshot)(tar, scratchFile)
+    const figures = { ...count.figures(), databaseBytes, tables }
     tar.entry({ name: manifestName }, JSON.stringify({ format: 1, figures }, null, 1))
     tar.finalize()
     return figures
@@ -215,7 +234,10 @@ export async function packSite(
  * comes last. Throws for one that we never write.
  */
 function placeOf(places: SitePlaces, { name, type }: Header): string | null | undefined {
-  if (type === 'file' && name === databaseName) return databaseFileOf(places)
+  const { dumpFile } = places
+  if (type === 'file' && name === databaseName)
+    return dumpFile === undefined ? databaseFileOf(places) : null
+  if (type === 'file' && name === takeawayNames[0] && dumpFile !== undefined) return dumpFile
   if (type === 'file' && takeawayNames.some((one) => one === name)) return null
   if (type === 'file' && name === manifestName) return undefined
   const inside = name.startsWith(filesPrefix) ? name.slice(filesPrefix.length) : ''
@@ -286,6 +308,13 @@ function countSite(places: SitePlaces): CopyFigures {
     fs.closeSync(descriptor)
     count.add(name, size, content)
   }
+  // The tables of a dump are counted where it is loaded.
+  if (places.dumpFile !== undefined)
+    return {
+      ...count.figures(),
+      databaseBytes: fs.statSync(places.dumpFile).size,
+      tables: [],
+    }
   const database = databaseFileOf(places)
   return {
     ...count.figures(),

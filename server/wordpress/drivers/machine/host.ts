@@ -1,11 +1,14 @@
 import type { Cgroups } from './cgroups.ts'
 import type { Confinement } from './confinement.ts'
+import type { Engine } from './engine.ts'
 import type { ArchiveRunner } from './archive-runner.ts'
 import type { FileHands } from './file-hands.ts'
 import type { Gate } from './gate.ts'
 
 /** What all sites of a driver share. */
 export interface Host {
+  /** What runs PHP and the database; null: the container itself, and SQLite. */
+  readonly engine: Engine | null
   readonly sitesDir: string
   readonly runtimeDir: string
   /** What a container runs, below `runtimeDir`. */

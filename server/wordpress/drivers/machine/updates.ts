@@ -9,7 +9,7 @@ import path from 'node:path'
 import { DriverFailure } from '../../../platform/errors.ts'
 import { BadZip, unpackZip, withZip, type ZipReader } from '../../../platform/zip.ts'
 import type { SoftwarePackage } from '../../driver.ts'
-import { bytesBelow, removeTree, writeWhole } from './files.ts'
+import { bytesBelow, copyTree, removeTree, writeWhole } from './files.ts'
 import { giveTree } from './site-users.ts'
 
 const megabyte = 1_048_576
@@ -171,12 +171,42 @@ export class Updates {
     const present = path.join(this.#present, place)
     const former = path.join(`${base}.former`, place)
     await this.#needFolders(path.dirname(place))
+    const disks = await Promise.all(
+      [path.dirname(coming), path.dirname(present)].map(async (one) => (await fs.stat(one)).dev),
+    )
+    if (disks[0] !== disks[1]) return await this.#exchangeAcross({ coming, present, former })
     if (await exists(former)) await removeTree(present)
     else if (await exists(present)) {
       await fs.mkdir(path.dirname(former), { recursive: true, mode: 0o700 })
       await fs.rename(present, former)
     }
     await fs.rename(coming, present)
+  }
+
+  /**
+   * As above where the site's content has a disk of its own: copied into it first, and exchanged
+   * there by two renames.
+   */
+  async #exchangeAcross(of: {
+    readonly coming: string
+    readonly present: string
+    readonly former: string
+  }): Promise<void> {
+    const { coming, present, former } = of
+    const [staged, leaving] = [`${present}.portal-coming`, `${present}.portal-leaving`]
+    await removeTree(leaving)
+    await removeTree(staged)
+    await copyTree(coming, staged)
+    if (!(await exists(former)) && (await exists(present))) {
+      const copied = `${former}.copied`
+      await removeTree(copied)
+      await copyTree(present, copied)
+      await fs.rename(copied, former)
+    }
+    if (await exists(present)) await fs.rename(present, leaving)
+    await fs.rename(staged, present)
+    await removeTree(leaving)
+    await removeTree(coming)
   }
 
   /** Every folder on the way must be one: a link would lead out of the site. */

@@ -9,7 +9,7 @@ import { childPath, offerToOomKiller, type Command } from './confinement.ts'
 import { pidFile } from './leftovers.ts'
 import { readLines } from './lines.ts'
 import { memoryOf } from './process-memory.ts'
-import type { Used } from './site-folder.ts'
+import type { Used } from './engine.ts'
 
 /** The first line that the runtime reads on the control channel (its README). */
 export interface BootOrder {
@@ -47,6 +47,8 @@ export interface BootOrder {
   readonly measureMs: number | undefined
   /** What PHP writes is told, and waits for an answer. */
   readonly pageTags: true
+  /** PHP and the database run in an engine's containers. */
+  readonly engine: boolean
   /** For how long writes are held from the start on, ms. */
   readonly holdMs: number
   readonly install: null | {
@@ -152,7 +154,8 @@ function lineOf(message: RuntimeMessage): string | null {
 
 export class Container {
   readonly name: string
-  readonly order: BootOrder
+  /** What it was started with; where an engine changes a plan's size, as it is now. */
+  readonly order: Readonly<BootOrder>
   readonly generation: number
   readonly startedAt = Date.now()
   /** The port once it answers. */

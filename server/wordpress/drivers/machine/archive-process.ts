@@ -3,6 +3,7 @@
 // descriptor that the portal opened: standard input when it is read, standard output when it is
 // written.
 import { setPriority } from 'node:os'
+import type { CopyFigures } from '../../driver.ts'
 import { moveIn, type MoveInOrder } from './import/move-in.ts'
 import { packSite, unpackSite, type SitePlaces } from './archive.ts'
 import { UnfitDatabase } from './snapshot.ts'
@@ -16,6 +17,8 @@ export type ArchiveOrder =
       readonly scratchFile: string
       /** Of the files together, uncompressed; beyond it nothing is packed. */
       readonly maxBytes: number
+      /** Of the dump that `scratchFile` is already; without it the database is SQLite's. */
+      readonly dumped?: CopyFigures['tables']
     }
   | { readonly op: 'unpack'; readonly places: SitePlaces }
   | MoveInOrder
@@ -26,7 +29,7 @@ const standardOutput = 1
 function work(order: ArchiveOrder) {
   if (order.op === 'import') return moveIn(order)
   return order.op === 'pack'
-    ? packSite(order.places, standardOutput, order.scratchFile, order.maxBytes)
+    ? packSite(order.places, standardOutput, order.scratchFile, order.maxBytes, order.dumped)
     : unpackSite(standardInput, order.places)
 }
 

@@ -25,6 +25,11 @@ export async function copyTree(from: string, to: string): Promise<void> {
   await fs.cp(from, to, { recursive: true, preserveTimestamps: true, verbatimSymlinks: true })
 }
 
+/** Copies what lies in a folder into one that is there. */
+export async function copyInto(from: string, to: string): Promise<void> {
+  await run('cp', ['-a', '--reflink=auto', '--', `${from}/.`, to])
+}
+
 const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).code
 
 /**
@@ -43,7 +48,7 @@ export async function bytesBelow(dir: string, skip?: string): Promise<number> {
   for (const entry of entries) {
     const full = path.join(dir, entry.name)
     if (full === skip) continue
-    if (entry.isDirectory()) sum += await bytesBelow(full)
+    if (entry.isDirectory()) sum += await bytesBelow(full, skip)
     else if (entry.isFile()) {
       sum += await fs.lstat(full).then(
         (stat) => stat.size,

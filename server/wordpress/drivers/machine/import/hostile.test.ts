@@ -24,7 +24,10 @@ async function moved(bytes: Buffer): Promise<{ answer: MovedIn; site: string; na
   try {
     const places = { filesDir: site, databaseDir: path.join(site, 'wp-content', 'database') }
     const rawDir = path.join(top, 'copy', 'raw')
-    const answer = await moveIn({ op: 'import', places, rawDir, packages: 1, limits }, descriptor)
+    const answer = await moveIn(
+      { op: 'import', database: 'sqlite', places, rawDir, packages: 1, limits },
+      descriptor,
+    )
     const names = fs.readdirSync(top).toSorted()
     expect(fs.existsSync(rawDir)).toBe(false)
     return { answer, site, names }

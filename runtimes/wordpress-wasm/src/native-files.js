@@ -1,0 +1,104 @@
+// What stands in a native container's own folder, and in the site's, before its PHP runs.
+import { createHash } from 'node:crypto'
+import fs from 'node:fs'
+import path from 'node:path'
+import { mailCode } from './mail-php.js'
+import { talkCode } from './native-talk.js'
+import { pageTagsCode } from './page-tags-php.js'
+import { writeDropIn, writeSiteConfig } from './site-config.js'
+
+/** Where PHP sees the container's own folder, which it may not write to. */
+const shared = '/internal/shared'
+
+/**
+ * What the database's disk has beyond the plan's (database-disk.ts): MariaDB cannot undo a
+ * statement on a disk that is full to the last byte, and ends.
+ */
+const reserveBytes = 96 * 1_048_576
+
+const dropIn = `<?php
+// Written by the hosting platform at every start.
+require_once '${shared}/portal-database-disk.php';
+require_once '${shared}/portal-page-tags.php';
+`
+
+/** Statements that add are refused while the plan's disk is full; what removes is not. */
+const databaseDiskCode = `<?php
+final class Portal_Database_Disk {
+	private static $is_told = false;
+	public static function query( $sql ) {
+		if ( ! is_string( $sql )
+			|| ! preg_match( '/^\\s*(insert|replace|update|create|alter|load)\\b/i', $sql, $found ) ) {
+			return $sql;
+		}
+		$least = 'update' === strtolower( $found[1] ) ? ${reserveBytes / 2} : ${reserveBytes};
+		$free  = @disk_free_space( '/internal/database-disk' );
+		if ( false === $free || $free >= $least ) {
+			return $sql;
+		}
+		if ( ! self::$is_told ) {
+			self::$is_told = true;
+			error_log( 'database disk is full' );
+		}
+		return '';
+	}
+}
+add_filter( 'query', array( 'Portal_Database_Disk', 'query' ), PHP_INT_MAX - 1 );
+`
+
+const prepended = ({ url, internet }) => `<?php
+$portal_home = $_SERVER['PORTAL_HOME'] ?? '${url.replace(/[\\']/g, '\\$&')}';
+define( 'WP_HOME', $portal_home );
+define( 'WP_SITEURL', $portal_home );
+unset( $portal_home, $_SERVER['PORTAL_HOME'] );
+$portal_seconds = (int) ( $_SERVER['PORTAL_SECONDS'] ?? 0 );
+if ( $portal_seconds > 0 ) set_time_limit( $portal_seconds );
+unset( $portal_seconds, $_SERVER['PORTAL_SECONDS'] );
+define( 'WP_DEBUG', '1' === ( $_SERVER['PORTAL_DEBUG'] ?? '' ) );
+unset( $_SERVER['PORTAL_DEBUG'], $_SERVER['PHP_ADMIN_VALUE'] );
+define( 'WP_DEBUG_DISPLAY', false );
+define( 'WP_MEMORY_LIMIT', ini_get( 'memory_limit' ) );
+define( 'WP_MAX_MEMORY_LIMIT', ini_get( 'memory_limit' ) );
+define( 'WP_HTTP_BLOCK_EXTERNAL', ${internet ? 'false' : 'true'} );
+define( 'AUTOMATIC_UPDATER_DISABLED', ${internet ? 'false' : 'true'} );
+define( 'DISABLE_WP_CRON', true );
+define( 'FS_METHOD', 'direct' );
+define( 'DB_NAME', 'wordpress' );
+define( 'DB_USER', 'wordpress' );
+define( 'DB_PASSWORD', trim( (string) file_get_contents( '/run/secrets/database-password' ) ) );
+define( 'DB_HOST', 'localhost:/run/mysqld/mysqld.sock' );
+define( 'DB_CHARSET', 'utf8mb4' );
+define( 'DB_COLLATE', 'utf8mb4_unicode_520_ci' );
+${talkCode}${mailCode}`
+
+/** Of PHP, for each request: what its owner and his plan have set holds from the next one on. */
+export const phpValues = (order, limitMs) =>
+  [
+    `memory_limit = ${order.phpMemoryMb}M`,
+    `max_execution_time = ${Math.ceil(limitMs / 1_000)}`,
+    `max_input_vars = ${order.inputVars ?? 5_000}`,
+    `upload_max_filesize = ${order.uploadMb ?? 64}M`,
+    `post_max_size = ${order.uploadMb ?? 64}M`,
+  ].join('\n')
+
+/** Writes all of it. */
+export function writeNativeFiles(order) {
+  const folder = path.join(order.internalDir, 'shared')
+  fs.mkdirSync(path.join(folder, 'acts'), { recursive: true })
+  fs.writeFileSync(path.join(folder, 'prepend.php'), prepended(order))
+  fs.writeFileSync(path.join(folder, 'portal-page-tags.php'), pageTagsCode)
+  fs.writeFileSync(path.join(folder, 'portal-database-disk.php'), databaseDiskCode)
+  writeDropIn(order.siteDir, dropIn)
+  writeSiteConfig(order.siteDir)
+}
+
+const written = new Set()
+/** PHP of our own as a file; answers where PHP sees it. */
+export function codeFile(internalDir, code) {
+  const name = `${createHash('sha256').update(code).digest('hex').slice(0, 24)}.php`
+  if (!written.has(name)) {
+    fs.writeFileSync(path.join(internalDir, 'shared', 'acts', name), code)
+    written.add(name)
+  }
+  return `${shared}/acts/${name}`
+}

@@ -1,0 +1,128 @@
+// Makes the images of runtimes/docker in a container engine: `npm run docker:images`. From
+// BASE_IMAGE where that can be had, otherwise from a Debian that debootstrap makes, so that no
+// registry is needed.
+import { execFile, spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import fs from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+
+const run = promisify(execFile)
+const folder = path.join(import.meta.dirname, '..', 'runtimes', 'docker')
+/** What the portal runs in a container of its own for a copy of a database. */
+export const dockerToolsDir = path.join(folder, 'tools')
+const parts = ['mariadb', 'wordpress']
+const release = 'bookworm'
+const ownBase = `portal-debian:${release}`
+const mirror = 'http://deb.debian.org/debian'
+
+/** Says which files an image was made of: another one is made when one of them changes. */
+export function imagesKey() {
+  const sum = createHash('sha256').update(release)
+  for (const part of parts)
+    for (const name of fs.readdirSync(path.join(folder, part)).sort())
+      sum.update(`${part}/${name}\n`).update(fs.readFileSync(path.join(folder, part, name)))
+  return sum.digest('hex').slice(0, 12)
+}
+
+/** What the images are called. */
+export const imageNames = {
+  wordpress: `portal-wordpress:${imagesKey()}`,
+  mariadb: `portal-mariadb:${imagesKey()}`,
+}
+
+const has = (program) =>
+  `${process.env.PATH ?? ''}:/usr/sbin:/sbin`
+    .split(':')
+    .some((one) => fs.existsSync(path.join(one, program)))
+
+/** Runs a program, its words to `say`; rejects with the last of them. */
+function tell(say, file, args, env = {}) {
+  return new Promise((resolve, reject) => {
+    const path_ = `${process.env.PATH ?? ''}:/usr/sbin:/sbin`
+    const child = spawn(file, args, {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: { ...process.env, PATH: path_, ...env },
+    })
+    let last = ''
+    for (const stream of [child.stdout, child.stderr])
+      stream.on('data', (chunk) => {
+        last = (last + String(chunk)).slice(-2_000)
+        say(String(chunk))
+      })
+    child.once('error', reject)
+    child.once('close', (code) =>
+      code === 0 ? resolve() : reject(new Error(`${file} ended with ${code}: ${last}`)),
+    )
+  })
+}
+
+/** A Debian without a registry. */
+async function makeBase(docker, say) {
+  if (!has('debootstrap'))
+    throw new Error(
+      'There is no base image and no debootstrap: install debootstrap (apt-get install ' +
+        'debootstrap), or name an image that this engine can pull in BASE_IMAGE.',
+    )
+  const scratch = fs.mkdtempSync(path.join(os.tmpdir(), 'portal-debian-'))
+  try {
+    const [root, tar] = [path.join(scratch, 'root'), path.join(scratch, 'root.tar')]
+    const include = '--include=ca-certificates'
+    await tell(say, 'debootstrap', ['--variant=minbase', include, release, root, mirror])
+    // What apt has fetched is of no use to anybody.
+    for (const name of ['var/cache/apt', 'var/lib/apt/lists', 'usr/share/doc', 'usr/share/locale'])
+      fs.rmSync(path.join(root, name), { recursive: true, force: true })
+    fs.mkdirSync(path.join(root, 'var/cache/apt/archives/partial'), { recursive: true })
+    fs.mkdirSync(path.join(root, 'var/lib/apt/lists/partial'), { recursive: true })
+    await tell(say, 'tar', ['-C', root, '--numeric-owner', '-cf', tar, '.'])
+    await docker('import', '-c', 'CMD ["bash"]', tar, ownBase)
+  } finally {
+    fs.rmSync(scratch, { recursive: true, force: true })
+  }
+}
+
+/**
+ * Makes the images that are not there yet.
+ * @param {{socketPath?: string, baseImage?: string, say: (text: string) => void}} parts
+ * `socketPath`: of the engine; the usual one when not given
+ */
+export async function buildImages({ socketPath, baseImage, say }) {
+  if (!has('docker')) throw new Error('There is no docker here: apt-get install docker.io')
+  const host = socketPath === undefined ? [] : ['-H', `unix://${socketPath}`]
+  const docker = async (...args) => (await run('docker', [...host, ...args])).stdout
+  const exists = (image) =>
+    docker('image', 'inspect', image).then(
+      () => true,
+      () => false,
+    )
+  await docker('version').catch((error) => {
+    throw new Error(`The container engine does not answer: ${error.stderr ?? error.message}`)
+  })
+  if (baseImage === undefined && !(await exists(ownBase))) await makeBase(docker, say)
+  for (const part of parts) {
+    const name = imageNames[part]
+    if (await exists(name)) continue
+    // Without a network of the engine's own: packages are fetched as this machine fetches them.
+    const args = ['build', '--network', 'host', '-t', name, '--build-arg']
+    const from = `BASE_IMAGE=${baseImage ?? ownBase}`
+    await tell(say, 'docker', [...host, ...args, from, path.join(folder, part)], {
+      DOCKER_BUILDKIT: '0',
+    })
+  }
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  try {
+    await buildImages({
+      socketPath: process.env.DOCKER_SOCKET,
+      baseImage: process.env.BASE_IMAGE,
+      say: (text) => process.stderr.write(text),
+    })
+    for (const name of Object.values(imageNames)) console.log(name)
+  } catch (error) {
+    console.error(error.message)
+    process.exitCode = 1
+  }
+}

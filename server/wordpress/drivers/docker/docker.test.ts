@@ -1,0 +1,179 @@
+/** The driver on a real engine, which this file starts in a folder of its own. */
+import fs from 'node:fs/promises'
+import path from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { dockerFixture, ensureImages, withoutEngine } from '../../../../test/docker-wordpress.ts'
+import type { SiteAddress, SiteRuntime } from '../../driver.ts'
+import { ask, conformance, eventually, specOf } from '../conformance.ts'
+
+const admin = { user: 'boss', password: 'Another#1pass', email: 'boss@example.com' }
+
+/** What a hostile plugin finds out about where it is. */
+const lookAround = `<?php
+ini_set( 'default_socket_timeout', '2' );
+$reached = array();
+foreach ( array( '127.0.0.1:80', '169.254.169.254:80', '172.17.0.1:2375', '10.0.0.1:80' ) as $to )
+	if ( @stream_socket_client( "tcp://$to", $code, $why, 2 ) ) $reached[] = $to;
+$status = file_get_contents( '/proc/self/status' );
+$of = fn( $name ) => preg_match( "~^$name:\\\\s+(\\\\S+)~m", $status, $found ) ? $found[1] : null;
+preg_match_all( '~^\\\\s*(\\\\w+):~m', file_get_contents( '/proc/net/dev' ), $interfaces );
+echo json_encode( array(
+	'reached'    => $reached,
+	'interfaces' => $interfaces[1],
+	'rights'     => array( $of( 'CapEff' ), $of( 'CapPrm' ), $of( 'CapBnd' ) ),
+	'gains'      => $of( 'NoNewPrivs' ),
+	'filter'     => $of( 'Seccomp' ),
+	'isRoot'     => 0 === posix_getuid(),
+	'engine'     => array_filter( array( '/var/run/docker.sock', '/run/docker.sock' ), 'file_exists' ),
+	'database'   => array_diff( scandir( '/wordpress/wp-content/database' ), array( '.', '..' ) ),
+	'written'    => array_filter( array( '/usr/x', '/etc/x', '/internal/shared/x', '/run/secrets/x',
+		'/wordpress/wp-content/database/x' ), fn( $file ) => @file_put_contents( $file, 'x' ) ),
+	'programs'   => array_filter( array( 'exec', 'shell_exec', 'proc_open', 'popen', 'symlink', 'link',
+		'pcntl_fork' ), 'function_exists' ),
+	'processes'  => count( glob( '/proc/[0-9]*' ) ) < 20,
+) );
+`
+
+const takeMemory = `<?php
+ini_set( 'memory_limit', '-1' );
+set_time_limit( 60 );
+$all = array();
+for ( ; ; ) $all[] = str_repeat( chr( random_int( 65, 90 ) ), 8388608 );
+`
+
+function onlyHere(): void {
+  describe('the driver docker alone', { timeout: 120_000 }, () => {
+    let parts: Awaited<ReturnType<typeof dockerFixture>>
+    let driver: SiteRuntime
+    const spec = specOf()
+    const page = async (target: string) =>
+      ask((await driver.addresses(spec.id))[0] as SiteAddress, spec.url + target)
+    const inspect = async (role: string, what: string): Promise<string> => {
+      const [id = ''] = (
+        await parts.engine.docker('ps', '-q', `--filter=label=portal.role=${role}`)
+      ).split('\n')
+      return (await parts.engine.docker('inspect', '-f', what, id)).trim()
+    }
+
+    beforeAll(async () => {
+      parts = await dockerFixture()
+      driver = parts.driver
+      await driver.install(spec, admin)
+      await driver.start(spec)
+    }, 120_000)
+    afterAll(() => parts?.dispose(), 60_000)
+
+    test('says that MariaDB stands behind it', () => {
+      expect(driver.name).toBe('docker')
+      expect(driver.capabilities.database).toBe('mariadb')
+    })
+
+    test('a hostile plugin finds no way out, and no right to look for one', async () => {
+      await parts.put(spec.id, 'probe-around.php', lookAround)
+      expect(JSON.parse((await page('/probe-around.php')).text)).toEqual({
+        reached: [],
+        interfaces: ['lo'],
+        rights: ['0000000000000000', '0000000000000000', '0000000000000000'],
+        gains: '1',
+        filter: '2',
+        isRoot: false,
+        engine: [],
+        database: [],
+        written: [],
+        programs: [],
+        processes: true,
+      })
+    })
+
+    test('what is written is told before its answer: by its tags, or as everything', async () => {
+      const told: (readonly string[] | null)[] = []
+      driver.onWrite((site, tags) => {
+        if (site === spec.id) told.push(tags)
+      })
+      const heard = async (target: string, headers = {}, method = 'GET') => {
+        told.length = 0
+        const [at] = await driver.addresses(spec.id)
+        await ask(at as SiteAddress, spec.url + target, { method, headers })
+        return [...told]
+      }
+      await parts.put(
+        spec.id,
+        'probe-write.php',
+        `<?php require __DIR__ . '/wp-load.php'; update_option( 'blogdescription', uniqid() );`,
+      )
+      const [first] = await heard('/probe-write.php')
+      expect(first).toEqual(expect.arrayContaining([expect.any(String)]))
+      await heard('/')
+      expect(await heard('/?again')).toEqual([])
+      // A page that may be kept names what was read for it.
+      const [at] = await driver.addresses(spec.id)
+      const kept = await ask(at as SiteAddress, `${spec.url}/`, {
+        headers: { 'x-portal-page': '1' },
+      })
+      expect(kept.headers['x-portal-page']).toBe('1')
+      // Who is signed in may have changed a file.
+      const cookie = 'wordpress_logged_in_x=y'
+      expect(await heard('/wp-login.php', { cookie }, 'POST')).toContain(null)
+    })
+
+    test('a new plan holds at once, and nothing is started for it', async () => {
+      const [before] = await driver.addresses(spec.id)
+      const began = await inspect('web-1', '{{.State.StartedAt}}')
+      await driver.start({ ...spec, ramMb: 1_024, cpu: 2 })
+      expect(await inspect('web-1', '{{.HostConfig.Memory}}')).toBe(String(1_024 * 2 ** 20))
+      expect(await inspect('database', '{{.HostConfig.Memory}}')).toBe(String(512 * 2 ** 20))
+      expect(await inspect('web-1', '{{.State.StartedAt}}')).toBe(began)
+      expect(await driver.addresses(spec.id)).toEqual([before])
+      await driver.start(spec)
+    })
+
+    test('what takes more memory than its plan has ends, and the site comes back', async () => {
+      await parts.put(spec.id, 'probe-memory.php', takeMemory)
+      await page('/probe-memory.php').catch(() => null)
+      await eventually(async () => expect((await page('/')).status).toBe(200))
+    })
+
+    test('a database that is killed comes back, with what was written', async () => {
+      const first = await driver.console(spec.id, {
+        verb: 'option update',
+        args: ['kept', 'yes'],
+        flags: {},
+        after: null,
+      })
+      expect(first).toMatchObject({ ok: true })
+      await parts.kill(spec.id, 'database')
+      await eventually(async () => expect((await page('/')).status).toBe(200))
+      const order = { verb: 'option get', args: ['kept'], flags: {}, after: null }
+      expect(await driver.console(spec.id, order)).toMatchObject({ ok: true, value: 'yes' })
+    })
+
+    test('a site of another runtime is not started on it', async () => {
+      const mark = path.join(parts.dataDir, 'sites', spec.id, 'installed.json')
+      const own = await fs.readFile(mark, 'utf8')
+      await driver.stop(spec.id)
+      await fs.writeFile(mark, '{}')
+      await expect(driver.start(spec)).rejects.toMatchObject({ kind: 'rejected' })
+      await fs.writeFile(mark, own)
+      await driver.start(spec)
+      expect((await page('/')).status).toBe(200)
+    })
+  })
+}
+
+function everything(): void {
+  conformance('docker', dockerFixture)
+  onlyHere()
+}
+
+function notTried(why: string): void {
+  describe('WordPress driver docker', () => {
+    test(`none of its tests is tried here: ${why}`, () => {
+      expect(why).not.toBe('')
+    })
+  })
+}
+
+// Minutes, where they are not made yet: before any test, for tests have less time.
+const why = withoutEngine() ?? (await ensureImages())
+const run = why === undefined ? everything : () => notTried(why)
+run()

@@ -1,0 +1,114 @@
+/**
+ * The engine's own HTTP interface, as far as it is needed here, over its socket. Docker Engine API,
+ * version 1.41 (docs.docker.com/reference/api/engine); Podman's is the same.
+ */
+import http from 'node:http'
+
+const version = 'v1.41'
+const answerMs = 120_000
+const mostBytes = 8 * 1_048_576
+
+/** The engine says no, or nothing. */
+export class EngineError extends Error {
+  override readonly name = 'EngineError'
+  /** Of its answer; 0: none came. */
+  readonly status: number
+
+  constructor(status: number, message: string) {
+    super(message)
+    this.status = status
+  }
+}
+
+export type Method = 'GET' | 'POST' | 'DELETE'
+
+export interface EngineApi {
+  /**
+   * Its answer, null where that is empty. Rejects with EngineError.
+   * @param waits for as long as it takes, as for the end of a container
+   */
+  call(
+    method: Method,
+    path: string,
+    more?: { readonly body?: object; readonly waits?: boolean },
+  ): Promise<unknown>
+  /** What it answers, as text. */
+  text(path: string): Promise<string>
+  /** Ends what is waited for. */
+  close(): void
+}
+
+/** @param socketPath of the engine */
+export function engineApi(socketPath: string): EngineApi {
+  const agent = new http.Agent({ keepAlive: true, maxSockets: 64 })
+  const waiting = new Set<http.ClientRequest>()
+
+  function ask(
+    method: Method,
+    path: string,
+    body: object | undefined,
+    waits: boolean,
+  ): Promise<Buffer> {
+    return new Promise((resolve, reject) => {
+      const text = body === undefined ? '' : JSON.stringify(body)
+      const call = http.request(
+        {
+          socketPath,
+          method,
+          path: `/${version}${path}`,
+          agent: waits ? false : agent,
+          headers: {
+            host: 'engine',
+            'content-length': Buffer.byteLength(text),
+            ...(text !== '' && { 'content-type': 'application/json' }),
+          },
+        },
+        (answer) => {
+          const chunks: Buffer[] = []
+          let bytes = 0
+          answer.on('data', (chunk: Buffer) => {
+            bytes += chunk.length
+            if (bytes > mostBytes) call.destroy(new Error('the engine answers too much'))
+            else chunks.push(chunk)
+          })
+          answer.on('error', reject)
+          answer.on('end', () => {
+            const whole = Buffer.concat(chunks)
+            const status = answer.statusCode ?? 0
+            if (status < 400) resolve(whole)
+            else reject(new EngineError(status, messageIn(whole)))
+          })
+        },
+      )
+      call.on('error', (error) => reject(new EngineError(0, error.message)))
+      if (waits) {
+        waiting.add(call)
+        call.on('close', () => waiting.delete(call))
+      } else call.setTimeout(answerMs, () => call.destroy(new Error('the engine does not answer')))
+      call.end(text)
+    })
+  }
+
+  return {
+    async call(method, path, { body, waits = false } = {}) {
+      const said = (await ask(method, path, body, waits)).toString('utf8')
+      return said.trim() === '' ? null : (JSON.parse(said) as unknown)
+    },
+    async text(path) {
+      return (await ask('GET', path, undefined, false)).toString('utf8')
+    },
+    close() {
+      for (const call of waiting) call.destroy()
+      agent.destroy()
+    },
+  }
+}
+
+function messageIn(said: Buffer): string {
+  const text = said.toString('utf8').slice(0, 500)
+  try {
+    return (JSON.parse(text) as { message?: string }).message ?? text
+  } catch {
+    return text
+  }
+}

@@ -1,0 +1,112 @@
+// Containers of the engine, one by one: made, watched, changed and removed.
+import { randomBytes } from 'node:crypto'
+import type { PlanSize } from '../machine/engine.ts'
+import type { ContainerSpec } from './containers.ts'
+import { EngineError, type EngineApi } from './engine-api.ts'
+
+const megabyte = 1_048_576
+/** Of each line of a container's log: eight bytes, of which most are 0. */
+// oxlint-disable-next-line no-control-regex
+const lineHead = /[\0-\u0008\u000B-\u001F]+./g
+
+/** The part of `inspect` that is needed. */
+export interface Inspected {
+  readonly State: {
+    readonly Running: boolean
+    readonly Pid: number
+    readonly ExitCode: number
+    readonly OOMKilled: boolean
+  }
+}
+
+export interface EngineContainers {
+  /** Creates and starts one; answers its id. */
+  run(name: string, spec: ContainerSpec): Promise<string>
+  /** Nothing of it is left, at the latest when the engine answers again. */
+  remove(id: string): Promise<void>
+  inspect(id: string): Promise<Inspected>
+  /** Resolves when it has ended, in words; also when the engine itself is gone. */
+  ended(id: string): Promise<string>
+  lastWords(id: string): Promise<string>
+  /** Its limits, at once. */
+  resize(id: string, size: PlanSize): Promise<void>
+  /** Removes every one of a site; how many there were. */
+  removeOf(site: string): Promise<number>
+}
+
+/** @param owner whose containers these are, among all of the engine's */
+export function engineContainers(api: EngineApi, owner: string): EngineContainers {
+  /** What could not be removed, for the engine was away: it may run again with it. */
+  const left = new Set<string>()
+
+  /** Creates and starts it; answers its id. */
+  async function run(name: string, spec: ContainerSpec): Promise<string> {
+    for (const one of left) await remove(one)
+    const full = `portal-${owner.slice(0, 8)}-${name}-${randomBytes(3).toString('hex')}`
+    const made = (await api.call('POST', `/containers/create?name=${full}`, {
+      body: spec,
+    })) as { Id: string }
+    try {
+      await api.call('POST', `/containers/${made.Id}/start`)
+      return made.Id
+    } catch (error) {
+      await remove(made.Id)
+      throw error
+    }
+  }
+
+  async function remove(id: string): Promise<void> {
+    try {
+      await api.call('DELETE', `/containers/${id}?force=true&v=true`)
+      left.delete(id)
+    } catch (error) {
+      if (!(error instanceof EngineError)) throw error
+      // Gone, or on its way.
+      if ([404, 409].includes(error.status)) left.delete(id)
+      else if (error.status === 0) left.add(id)
+      else throw error
+    }
+  }
+
+  const inspect = async (id: string): Promise<Inspected> =>
+    (await api.call('GET', `/containers/${id}/json`)) as Inspected
+
+  /** Resolves when it has ended, in words; also when the engine itself is gone. */
+  async function ended(id: string): Promise<string> {
+    try {
+      const { StatusCode } = (await api.call('POST', `/containers/${id}/wait`, {
+        waits: true,
+      })) as { StatusCode: number }
+      const state = await inspect(id).catch(() => null)
+      return state?.State.OOMKilled ? 'it took more memory than its plan has' : `code ${StatusCode}`
+    } catch (error) {
+      return `the engine: ${(error as Error).message}`
+    }
+  }
+
+  async function lastWords(id: string): Promise<string> {
+    const said = await api
+      .text(`/containers/${id}/logs?stdout=1&stderr=1&tail=5`)
+      .catch(() => 'no word from it')
+    return said.replace(lineHead, '').trim().slice(-4_000)
+  }
+
+  async function resize(id: string, { memoryMb, cpu }: PlanSize): Promise<void> {
+    const bytes = memoryMb * megabyte
+    await api.call('POST', `/containers/${id}/update`, {
+      body: { Memory: bytes, MemorySwap: bytes, NanoCpus: Math.round(cpu * 1e9) },
+    })
+  }
+
+  async function removeOf(site: string): Promise<number> {
+    const filters = JSON.stringify({ label: [`portal.owner=${owner}`, `portal.site=${site}`] })
+    const found = (await api.call(
+      'GET',
+      `/containers/json?all=true&filters=${encodeURIComponent(filters)}`,
+    )) as { Id: string }[]
+    for (const { Id } of found) await remove(Id)
+    return found.length
+  }
+
+  return { run, remove, inspect, ended, lastWords, resize, removeOf }
+}

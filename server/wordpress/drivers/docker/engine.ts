@@ -1,0 +1,229 @@
+/**
+ * An engine of containers on this machine, as Docker's: PHP-FPM and MariaDB of each site, in
+ * containers that have no network, few rights, and of the machine's files the site's alone. What
+ * they say to each other and to the portal goes over sockets in the site's folder.
+ */
+import { createHash, randomBytes } from 'node:crypto'
+import fs from 'node:fs/promises'
+import path from 'node:path'
+import { DriverFailure } from '../../../platform/errors.ts'
+import type { Engine, EngineSite, EngineWeb, PlanSize, Used } from '../machine/engine.ts'
+import { removeTree } from '../machine/files.ts'
+import { toolOf, webOf } from './containers.ts'
+import {
+  databaseUsed,
+  limitDatabase,
+  mountDirOf,
+  unmountDatabase,
+  windowIn,
+} from './database-disk.ts'
+import { createDatabases, runDirOf, secretsOf, unavailable } from './databases.ts'
+import { disksOf, type Disks } from './disks.ts'
+import { EngineError, type EngineApi } from './engine-api.ts'
+import { engineContainers } from './engine-containers.ts'
+import { figuresIn } from './figures.ts'
+import { groupFigures } from './group-figures.ts'
+import { writePhpFiles } from './php-files.ts'
+
+export interface EngineParts {
+  readonly api: EngineApi
+  readonly sitesDir: string
+  /** `runtimes/docker/tools`. */
+  readonly toolsDir: string
+  readonly images: { readonly wordpress: string; readonly mariadb: string }
+  /** ms that PHP may take for one page. */
+  readonly pageMs: number
+  /** Processors that sites may compute on. */
+  readonly cores: number
+  readonly warn: (detail: object, message: string) => void
+}
+
+const megabyte = 1_048_576
+/** A copy of a large database. */
+const toolMs = 30 * 60_000
+const sampleMs = 2_000
+/** Of a database that is loaded to be counted; what is restored gets its plan's at its start. */
+const copyDiskBytes = 1_024 * megabyte
+
+/** Creating it asks the engine nothing. */
+export function createEngine(parts: EngineParts): Engine {
+  const { api } = parts
+  const owner = createHash('sha256').update(parts.sitesDir).digest('hex').slice(0, 16)
+  const containers = engineContainers(api, owner)
+  const databases = createDatabases({
+    containers,
+    owner,
+    image: parts.images.mariadb,
+    stop: async (container, seconds) =>
+      void (await api.call('POST', `/containers/${container}/stop?t=${seconds}`)),
+    warn: parts.warn,
+  })
+  let disks: Promise<Disks> | undefined
+  let count = 0
+  const theDisks = (): Promise<Disks> => (disks ??= disksOf(parts.sitesDir))
+  const capped = (size: PlanSize): PlanSize => ({ ...size, cpu: Math.min(size.cpu, parts.cores) })
+
+  async function openWeb(
+    site: EngineSite,
+    name: string,
+    internalDir: string,
+    given: PlanSize,
+  ): Promise<EngineWeb> {
+    const size = capped(given)
+    for (const one of ['talk', 'tmp', 'shared']) {
+      const folder = path.join(internalDir, one)
+      await fs.mkdir(folder, { recursive: true })
+      await fs.chown(folder, site.user, site.user)
+    }
+    await writePhpFiles(internalDir, size.memoryMb, parts.pageMs)
+    let id: string
+    try {
+      id = await containers.run(
+        `${site.id}-${name}.${++count}`,
+        webOf({
+          owner,
+          site,
+          image: parts.images.wordpress,
+          size,
+          secrets: await secretsOf(site),
+          runDir: runDirOf(site),
+          name,
+          internalDir,
+          windowDir: windowIn(mountDirOf(site.dir)),
+          hasStage: (await fs.stat(path.join(site.database, stageName)).catch(() => null)) !== null,
+        }),
+      )
+    } catch (error) {
+      throw unavailable(`container ${name} of ${site.id}`, error)
+    }
+    const figures = groupFigures((await containers.inspect(id)).State.Pid)
+    const timer = setInterval(() => figures.look(), sampleMs)
+    timer.unref()
+    const end = containers.ended(id)
+    void end.then(() => clearInterval(timer))
+    return {
+      ended: end,
+      resize: (next) => containers.resize(id, capped(next)),
+      memoryMb: () => figures.memoryMb,
+      cpuMs: () => figures.cpuMs,
+      async remove() {
+        clearInterval(timer)
+        await containers.remove(id)
+      },
+    }
+  }
+
+  async function endLeftovers(id: string, dir: string): Promise<number> {
+    const ended = await containers.removeOf(id)
+    await unmountDatabase(dir, mountDirOf(dir))
+    return ended
+  }
+
+  /** Runs the tool (runtimes/docker/tools) beside a database that is open. */
+  async function tool(site: EngineSite, act: 'dump' | 'load', copyDir: string) {
+    const id = await containers.run(
+      `${site.id}-${act}`,
+      toolOf({
+        owner,
+        site,
+        image: parts.images.wordpress,
+        secrets: await secretsOf(site),
+        runDir: runDirOf(site),
+        toolsDir: parts.toolsDir,
+        copyDir,
+        act,
+      }),
+    )
+    const timer = setTimeout(() => void containers.remove(id).catch(() => {}), toolMs)
+    try {
+      const how = await containers.ended(id)
+      const said = await fs.readFile(path.join(copyDir, 'figures.json'), 'utf8').catch(() => null)
+      if (said === null) throw new DriverFailure('unavailable', `the copy was not finished: ${how}`)
+      return figuresIn(said)
+    } finally {
+      clearTimeout(timer)
+      await containers.remove(id)
+    }
+  }
+
+  /** A folder of the site's user for one copy. */
+  async function inCopyDir<T>(site: EngineSite, act: (dir: string) => Promise<T>): Promise<T> {
+    const dir = path.join(site.dir, `copy-${randomBytes(6).toString('hex')}`)
+    await fs.mkdir(dir, { mode: 0o700 })
+    await fs.chown(dir, site.user, site.user)
+    try {
+      return await act(dir)
+    } finally {
+      await removeTree(dir)
+    }
+  }
+
+  async function withDatabase<T>(site: EngineSite, act: () => Promise<T>): Promise<T> {
+    if (await databases.answers(site.id)) return await act()
+    await databases.open(site, { memoryMb: 512, cpu: 1 }, copyDiskBytes)
+    try {
+      return await act()
+    } finally {
+      await databases.close(site.id)
+    }
+  }
+
+  return {
+    name: 'docker',
+    program: 'native.js',
+    database: 'mariadb',
+    async health() {
+      try {
+        for (const image of Object.values(parts.images))
+          await api.call('GET', `/images/${encodeURIComponent(image)}/json`)
+        return undefined
+      } catch (error) {
+        return error instanceof EngineError && error.status === 404
+          ? `an image is missing (${error.message}): run npm run docker:images`
+          : `the container engine does not answer: ${(error as Error).message}`
+      }
+    },
+    openDatabase: (site, size, diskBytes) => databases.open(site, capped(size), diskBytes),
+    closeDatabase: (id) => databases.close(id),
+    openWeb,
+    endLeftovers,
+    dump: (site, file) =>
+      withDatabase(site, () =>
+        inCopyDir(site, async (dir) => {
+          const tables = await tool(site, 'dump', dir)
+          await fs.rename(path.join(dir, 'database.sql'), file)
+          return tables
+        }),
+      ),
+    load: (site, file) =>
+      withDatabase(site, () =>
+        inCopyDir(site, async (dir) => {
+          await fs.rename(file, path.join(dir, 'database.sql'))
+          return await tool(site, 'load', dir)
+        }),
+      ),
+    async layOutContent(wordpress, database) {
+      const { make } = await theDisks()
+      await make(wordpress, false)
+      await make(database, true)
+    },
+    async limitDisks(site, limits: Used) {
+      const { limit } = await theDisks()
+      await limit(site.wordpress, limits.files)
+      await limitDatabase(mountDirOf(site.dir), limits.database)
+    },
+    async used(dir, wordpress, database) {
+      const { used } = await theDisks()
+      return {
+        files: await used(wordpress),
+        database: await databaseUsed(database, mountDirOf(dir)),
+      }
+    },
+    async close() {
+      await databases.closeAll()
+      api.close()
+    },
+  }
+}
+/** As the import of a site names it (machine/import/move-in.ts). */
+const stageName = '.import.jsonl'

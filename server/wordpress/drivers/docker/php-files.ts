@@ -1,0 +1,80 @@
+// The settings of PHP and of PHP-FPM that a web container starts with.
+import fs from 'node:fs/promises'
+import path from 'node:path'
+
+/**
+ * PHP starts no program, makes no links (which the portal would follow as another user), and sends
+ * letters by the platform's own mail().
+ */
+const disabled =
+  'exec,shell_exec,system,passthru,proc_open,popen,pcntl_exec,pcntl_fork,dl,mail,symlink,link'
+
+/** Compiled code in memory, MB: WordPress with its administration fills 25. */
+const opcacheMb = (memoryMb: number): number =>
+  Math.min(192, Math.max(48, Math.floor(memoryMb / 10)))
+
+const phpIni = (memoryMb: number): string => `auto_prepend_file=/internal/shared/prepend.php
+disable_functions=${disabled}
+cgi.fix_pathinfo=0
+variables_order=EGPCS
+error_reporting=E_ALL
+display_errors=0
+display_startup_errors=0
+html_errors=0
+log_errors=1
+ignore_repeated_errors=1
+expose_php=0
+allow_url_include=0
+output_buffering=4096
+date.timezone=UTC
+upload_tmp_dir=/internal/tmp
+sys_temp_dir=/internal/tmp
+session.save_path=/internal/tmp
+realpath_cache_size=4096k
+realpath_cache_ttl=600
+mysqli.default_socket=/run/mysqld/mysqld.sock
+pdo_mysql.default_socket=/run/mysqld/mysqld.sock
+opcache.enable=1
+opcache.memory_consumption=${opcacheMb(memoryMb)}
+opcache.interned_strings_buffer=8
+opcache.max_accelerated_files=16000
+opcache.validate_timestamps=1
+opcache.revalidate_freq=0
+opcache.jit=0
+`
+
+/** The front hands over no more requests than its plan has memory for. */
+const fpmConf = (pageSeconds: number): string => `[global]
+error_log = /proc/self/fd/2
+log_level = warning
+daemonize = no
+
+[www]
+listen = /run/portal/php.sock
+listen.backlog = 511
+pm = ondemand
+pm.max_children = 64
+pm.process_idle_timeout = 300s
+pm.max_requests = 2000
+request_terminate_timeout = ${pageSeconds}s
+clear_env = yes
+catch_workers_output = yes
+decorate_workers_output = no
+security.limit_extensions = .php
+`
+
+/** WordPress's own jobs may take longer than a page. */
+const leastSeconds = 200
+
+/** Writes them into the container's own folder. */
+export async function writePhpFiles(
+  internalDir: string,
+  memoryMb: number,
+  pageMs: number,
+): Promise<void> {
+  const folder = path.join(internalDir, 'ini')
+  await fs.mkdir(folder, { recursive: true })
+  await fs.writeFile(path.join(folder, '99-portal.ini'), phpIni(memoryMb))
+  const seconds = Math.max(leastSeconds, Math.ceil(pageMs / 1_000) + 5)
+  await fs.writeFile(path.join(folder, 'fpm.conf'), fpmConf(seconds))
+}

@@ -1,0 +1,87 @@
+/**
+ * What an engine of containers does for the sites of this machine: it runs PHP and the database in
+ * the place of the container process, which then only speaks HTTP and serves files. A driver that
+ * has one gives it; the embedded driver has none.
+ */
+import type { CopyFigures, WordpressCapabilities } from '../../driver.ts'
+
+/** Where a site lies, and whom it belongs to. */
+export interface EngineSite {
+  readonly id: string
+  /** The site's own folder. */
+  readonly dir: string
+  /** Its WordPress folder. */
+  readonly wordpress: string
+  /** Below it, and hidden from PHP. */
+  readonly database: string
+  readonly user: number
+}
+
+/** What lies on a site's disks, bytes. */
+export interface Used {
+  readonly files: number
+  readonly database: number
+}
+
+/** The same, as far as an engine knows. */
+export interface EngineUsed {
+  /** Null: it has to be counted. */
+  readonly files: number | null
+  readonly database: number
+}
+
+/** What a plan gives. */
+export interface PlanSize {
+  readonly memoryMb: number
+  readonly cpu: number
+}
+
+export interface EngineWeb {
+  /** Resolves when it has ended, with the way it went in words. */
+  readonly ended: Promise<string>
+  /** At once, without a restart. */
+  resize(size: PlanSize): Promise<void>
+  /** Null while nobody knows. */
+  memoryMb(): number | null
+  /** Processor time so far, ms. */
+  cpuMs(): number
+  /** Nothing of it is left. */
+  remove(): Promise<void>
+}
+
+export interface Engine {
+  readonly name: string
+  /** The container process, below the runtime's folder. */
+  readonly program: string
+  readonly database: WordpressCapabilities['database']
+  /** Undefined when ready; otherwise why not. */
+  health(): Promise<string | undefined>
+  /** The site's database answers. Does nothing where it does. */
+  openDatabase(site: EngineSite, size: PlanSize, diskBytes: number): Promise<void>
+  /** It has ended well. Does nothing where there is none. */
+  closeDatabase(id: string): Promise<void>
+  /**
+   * PHP for one container. It listens on `talk/php.sock` in the container's own folder, some time
+   * after this has resolved.
+   */
+  openWeb(site: EngineSite, name: string, internalDir: string, size: PlanSize): Promise<EngineWeb>
+  /** Removes what an earlier life has left of a site; how many containers that were. */
+  endLeftovers(id: string, dir: string): Promise<number>
+  /**
+   * Writes the database as it is at one moment into `file`, SQL with a statement on each line, and
+   * counts it in the same transaction.
+   */
+  dump(site: EngineSite, file: string): Promise<CopyFigures['tables']>
+  /**
+   * Fills the empty database folder of a site that does not run from such a file, and counts what
+   * stands there then. The file is hostile: it is read as the site's own user of its database.
+   */
+  load(site: EngineSite, file: string): Promise<CopyFigures['tables']>
+  /** Empty folders of a site's content, which can be given limits. */
+  layOutContent(wordpress: string, database: string): Promise<void>
+  /** What may lie there from now on, bytes. */
+  limitDisks(site: EngineSite, limits: Used): Promise<void>
+  /** `dir`: the site's own folder. */
+  used(dir: string, wordpress: string, database: string): Promise<EngineUsed>
+  close(): Promise<void>
+}
