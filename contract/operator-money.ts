@@ -203,6 +203,7 @@ export const questionKinds = [
   'reversal',
   'line',
   'payout',
+  'payout_not_posted',
 ] as const
 const question = z.object({
   id: z.string(),

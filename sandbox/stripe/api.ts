@@ -350,16 +350,15 @@ const operations: Readonly<Record<string, (call: Context) => Promise<Answer>>> =
   'POST /v1/disputes/{dispute}/close': ({ tx, id, tell }) => closeDispute(tx, id, false, tell),
   'GET /v1/payouts': async ({ tx, body }) =>
     list('/v1/payouts', await find(tx, 'payout', null, body.limit ?? 10)),
-  'GET /v1/balance_transactions': async ({ tx, body }) =>
-    list(
-      '/v1/balance_transactions',
-      await transactionsOf(
-        tx,
-        body['payout'] as string | undefined,
-        body.expand ?? [],
-        body.limit ?? 10,
-      ),
-    ),
+  async 'GET /v1/balance_transactions'({ tx, body }) {
+    const found = await transactionsOf(
+      tx,
+      body['payout'] as string | undefined,
+      body.expand ?? [],
+      body.limit ?? 10,
+    )
+    return Array.isArray(found) ? list('/v1/balance_transactions', found) : found
+  },
 }
 
 /** What a browser may do with the publishable key. */

@@ -13,6 +13,7 @@ const types: Readonly<Record<string, string>> = {
   dispute: 'adjustment',
   dispute_reversal: 'adjustment',
   fee: 'stripe_fee',
+  payout_reversal: 'payout_failure',
 }
 
 /** Notes that money moved; answers the transaction as Stripe shows it. */
@@ -65,8 +66,11 @@ async function unpaid(tx: Transaction, currency: string): Promise<Stored[]> {
   return rows.map(({ data }) => data)
 }
 
-/** Everything of a currency that waits goes to the bank. */
-export async function payOut(tx: Transaction, currency: string): Promise<Answer> {
+/**
+ * Everything of a currency that waits goes to the bank. `manner`: by a schedule, by hand, or with
+ * transactions that Stripe does not find for now.
+ */
+export async function payOut(tx: Transaction, currency: string, manner: string): Promise<Answer> {
   const movements = await unpaid(tx, currency)
   const amount = movements.reduce((sum, { net }) => sum + Number(net), 0)
   if (movements.length === 0) return invalid('Nothing waits to be paid out.')
@@ -76,7 +80,7 @@ export async function payOut(tx: Transaction, currency: string): Promise<Answer>
     object: 'payout',
     amount,
     arrival_date: created,
-    automatic: true,
+    automatic: manner !== 'manual',
     created,
     currency,
     livemode: false,
@@ -85,6 +89,7 @@ export async function payOut(tx: Transaction, currency: string): Promise<Answer>
     reconciliation_status: 'completed',
     status: 'paid',
     type: 'bank_account',
+    _unreadable: manner === 'unreadable',
   }
   await save(tx, payout)
   for (const movement of movements) await save(tx, { ...movement, _payout: payout.id })
@@ -101,6 +106,8 @@ export async function failPayout(tx: Transaction, id: string): Promise<Answer> {
   if (payout?.['status'] !== 'paid') return invalid('No such pay-out.', {}, 404)
   payout['status'] = 'failed'
   await save(tx, payout)
+  const of = { ...payout, currency: String(payout['currency']) }
+  await noteMovement(tx, { of, category: 'payout_reversal', amount: Number(payout['amount']) })
   return ok(publicFields(payout))
 }
 
@@ -116,7 +123,13 @@ export async function transactionsOf(
   payout: string | undefined,
   expand: readonly string[],
   limit: number,
-): Promise<object[]> {
+): Promise<object[] | Answer> {
+  const of = payout === undefined ? undefined : await load<Stored>(tx, 'payout', payout)
+  if (of?.['automatic'] === false)
+    return invalid(
+      'Balance transaction history can only be filtered on automatic transfers, not manual.',
+    )
+  if (of?.['_unreadable'] === true) return invalid('No such payout.', { param: 'payout' }, 404)
   const { rows } = await tx.query<{ data: Stored }>(
     `select data from sandbox.stripe_objects where kind = 'balance_transaction'
       and ($1::text is null or data ->> '_payout' = $1) order by number desc limit $2`,

@@ -9,8 +9,8 @@
  *        client secret, as Stripe.js does (application/x-www-form-urlencoded)
  *   POST /stripe/3ds intent, client_secret, outcome = confirm | refuse the bank's challenge POST
  *   /stripe/dashboard action = refund (payment, amount?) | fail_refund (refund) | dispute (payment)
- *   | inquire (payment) | win | lose (dispute) | pay_out (currency) | fail_payout (payout) | fee
- *   (amount) |
+ *   | inquire (payment) | win | lose (dispute) | fail_payout (payout) | fee (amount) |
+ *        pay_out (currency, manner? = manual | unreadable)
  *        events (manner = now | late | lost | twice)     how events go from then on
  *   answers 303. Events are sent again after 1, 2, 4 … 60 s, ten times, until they are answered
  *   with 2xx.
@@ -130,7 +130,8 @@ export function openStripe(db: Database, keys: Keys, options: GatewayOptions): G
     else
       await telling(async (tx, tell) => {
         if (action === 'fail_refund') return await failRefund(tx, wanted('refund'), tell)
-        if (action === 'pay_out') return await payOut(tx, wanted('currency') || 'aud')
+        if (action === 'pay_out')
+          return await payOut(tx, wanted('currency') || 'aud', wanted('manner'))
         if (action === 'fail_payout') return await failPayout(tx, wanted('payout'))
         if (action === 'fee') return await takeFee(tx, 'aud', Number(wanted('amount')))
         if (action === 'win' || action === 'lose')

@@ -3,6 +3,7 @@ import { disputeMoney, NotAnswerable, type Answered } from '../payments/index.ts
 import type { Tx } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
 import type { ActNeeds, Done, RegistryOf } from './acts.ts'
+import { without } from './kept.ts'
 
 async function answer(
   tx: Tx,
@@ -32,6 +33,8 @@ async function answer(
 
 export const disputeActs: RegistryOf<'dispute'> = {
   'dispute.answer': {
+    // The dispute has the text.
+    kept: without('evidence'),
     run: (tx, needs, _actor, { dispute, evidence }) => answer(tx, needs, dispute, evidence),
   },
   'dispute.accept': {

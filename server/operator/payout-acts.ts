@@ -17,6 +17,7 @@ import {
 import { databaseError } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
 import type { ActNeeds, RegistryOf } from './acts.ts'
+import { without } from './kept.ts'
 
 /** Refuses with conflict. */
 export function gatewayNamed({ drivers }: ActNeeds, name: string): PaymentDriver {
@@ -35,11 +36,18 @@ export function gatewayNamed({ drivers }: ActNeeds, name: string): PaymentDriver
 
 export const payoutActs: RegistryOf<'payout'> = {
   'payout.import': {
+    kept: without('file'),
     async run(tx, needs, _actor, input) {
       const driver = gatewayNamed(needs, input.gateway)
       const refuse = (field: string, text: { en: string; vi: string }): never => {
         throw new Refusal('conflict', { fields: { [field]: text } })
       }
+      // By call and by file, one pay-out would have two names and be posted twice.
+      if (driver.payouts)
+        refuse('gateway', {
+          en: 'This gateway is asked for its pay-outs by a call: read them.',
+          vi: 'Cổng này được tra cứu đợt chi trả qua API: hãy dùng lệnh đọc.',
+        })
       try {
         const { id, outcome, fees, lineSum } = await recordPayout(
           tx,
@@ -51,7 +59,7 @@ export const payoutActs: RegistryOf<'payout'> = {
             amount: BigInt(input.amount),
             status: 'paid',
             arrivesAt: new Date(`${input.arrivedOn}T00:00:00Z`),
-            lines: linesOfFile(input.file, input.currency),
+            lines: linesOfFile(input.file, input.currency, input.reference),
           },
           { name: input.fileName, text: input.file },
         )

@@ -66,8 +66,8 @@ export function wantedOf(
   }
 }
 
-/** What is written down of the input. */
-const keptOf = (name: ActName, input: ActInput<ActName>): object =>
+/** What is written into the trail and shown of the input. */
+export const keptOf = (name: ActName, input: ActInput<ActName>): object =>
   actOf(name).kept?.(input) ?? input
 const plain = (value: unknown): Facts => JSON.parse(canonical(value)) as Facts
 
@@ -76,8 +76,6 @@ type Outcome = ActOutcome & { readonly told?: Readonly<Record<string, string>> }
 /** What was done or proposed under the key. Refuses another act with idempotency_key_reused. */
 async function earlier(tx: Tx, { name, input, key }: Wanted): Promise<Outcome | undefined> {
   if (key === null) return undefined
-  const isSame = (act: string, given: unknown): boolean =>
-    act === name && canonical(given) === canonical(keptOf(name, input))
   const proposed = await tx
     .selectFrom('operator_proposal')
     .select(['id', 'act', 'input', 'act_seq'])
@@ -86,7 +84,10 @@ async function earlier(tx: Tx, { name, input, key }: Wanted): Promise<Outcome | 
   const done = await actOfKey(tx, key)
   const found = proposed ?? done
   if (!found) return undefined
-  if (!isSame(found.act, found.input)) throw new Refusal('idempotency_key_reused')
+  // A proposal has the whole input, and the trail what is kept of it.
+  const wanted = proposed ? input : keptOf(name, input)
+  if (found.act !== name || canonical(found.input) !== canonical(wanted))
+    throw new Refusal('idempotency_key_reused')
   const seq = done?.seq ?? proposed?.act_seq ?? null
   return {
     state: seq === null ? 'proposed' : 'done',
@@ -161,7 +162,7 @@ async function propose(
       expires_at: later(now, proposalMs),
     })
     .execute()
-  const proposal = { act: name, input: plain(input) }
+  const proposal = { act: name, input: plain(keptOf(name, input)) }
   await writeAct(tx, needs.clock, actor, {
     act: 'proposal.make',
     reason,

@@ -12,7 +12,7 @@ import type { StaffCaller } from '../platform/http.ts'
 import { memberOf } from '../staff/index.ts'
 import type { Actor } from './acts.ts'
 import type { Facts } from './canonical.ts'
-import { carryOut, endpointOf, refuseFormer, type PerformNeeds } from './perform.ts'
+import { carryOut, endpointOf, keptOf, refuseFormer, type PerformNeeds } from './perform.ts'
 import { holdTrail, writeAct } from './trail.ts'
 
 const shownAtOnce = 100
@@ -32,6 +32,10 @@ const mayDecide = (staff: StaffCaller, { act, staff_id: by, role }: Proposed): b
     mayApproveFor(staff.role, role as StaffRole | null)
   )
 }
+
+/** The row has what the act is run with; of some of it nobody is shown all. */
+const shownInput = ({ act, input }: { readonly act: string; readonly input: unknown }): Facts =>
+  endpointOf(act) ? (keptOf(act as ActName, input as never) as Facts) : {}
 
 /** Open ones, the oldest first. */
 export async function listProposals(
@@ -55,7 +59,7 @@ export async function listProposals(
   return rows.map((row) => ({
     id: row.id,
     act: row.act,
-    input: row.input as Facts,
+    input: shownInput(row),
     reason: row.reason,
     by: row.actor,
     byRole: row.role as StaffRole | null,
@@ -168,7 +172,7 @@ export async function reject(
       subject: { kind: 'proposal', id: of.id },
       customerId: row.customer_id,
       input: {},
-      before: { act: row.act, input: row.input as Facts },
+      before: { act: row.act, input: shownInput(row) },
       after: null,
       key: null,
     },

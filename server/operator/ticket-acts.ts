@@ -1,11 +1,11 @@
 /** Acts on tickets. What was written stays out of the trail, which is kept for ever. */
-import { createHash } from 'node:crypto'
 import type { ActInput } from '../../contract/operator-acts.ts'
 import { findCustomers, showCustomers } from '../auth/index.ts'
 import { isUuid, type Tx } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
 import * as tickets from '../tickets/index.ts'
 import type { Done, RegistryOf } from './acts.ts'
+import { without } from './kept.ts'
 
 type Row = Awaited<ReturnType<typeof tickets.closeTicket>>
 const about = ({ id, customer_id }: Row): Pick<Done, 'subject' | 'customerId'> => ({
@@ -14,12 +14,7 @@ const about = ({ id, customer_id }: Row): Pick<Done, 'subject' | 'customerId'> =
 })
 const numberOf = ({ number }: Row): string => `#${number}`
 
-/** That it was this text can be proven by whoever has it. */
-const withoutText = <I extends { readonly text: string }>({ text, ...rest }: I) => ({
-  ...rest,
-  characters: text.length,
-  sha256: createHash('sha256').update(text).digest('hex'),
-})
+const withoutText = without('text')
 
 /** By id or whole e-mail address. Refuses with invalid_input. */
 async function customerOf(tx: Tx, to: string): Promise<string> {

@@ -1,13 +1,15 @@
 /** Acts on vouchers. What all uses together may cost decides whether a second member is needed. */
-import { makeVoucher, stopVoucher } from '../payments/index.ts'
+import { makeVoucher, plainCode, stopVoucher } from '../payments/index.ts'
 import { days, later } from '../platform/clock.ts'
 import type { RegistryOf } from './acts.ts'
-
-/** A code is worth money, and the trail is read by all of the staff. */
-const masked = (code: string): string => `…${code.slice(-4)}`
+import { keptCode, masked } from './kept.ts'
 
 export const voucherActs: RegistryOf<'voucher'> = {
   'voucher.make': {
+    kept: ({ code, ...rest }) => ({
+      ...rest,
+      ...(code !== undefined && keptCode(plainCode(code))),
+    }),
     needsSecond: async (_tx, { secondPersonAbove }, { amount, uses, currency }) =>
       BigInt(amount) * BigInt(uses) > secondPersonAbove[currency],
     async run(tx, { clock }, _actor, { code, amount, currency, uses, expiresOn }) {
@@ -29,11 +31,15 @@ export const voucherActs: RegistryOf<'voucher'> = {
     },
   },
   'voucher.stop': {
+    kept({ voucher, ...rest }) {
+      const { code, ...hash } = keptCode(plainCode(voucher))
+      return { ...rest, voucher: code, ...hash }
+    },
     async run(tx, { clock }, _actor, { voucher }) {
       const { id, uses } = await stopVoucher(tx, clock, voucher)
       return {
         subject: { kind: 'voucher', id },
-        before: { code: masked(voucher), stopped: false },
+        before: { code: masked(plainCode(voucher)), stopped: false },
         after: { stopped: true, uses },
       }
     },

@@ -2,11 +2,12 @@
  * Disputes at the desk: seen, answered and accepted through the gateways' own calls, and posted
  * once, whatever webhooks are lost or repeated.
  */
-import { randomUUID } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ActOutcome } from '../../contract/operator-acts.ts'
 import type { Dispute } from '../../contract/operator-money.ts'
 import { cardsOf } from '../../test/card-holder.ts'
+import { jobsIdle } from '../../test/idle-jobs.ts'
 import { runCommand } from '../../test/operator.ts'
 import {
   eventually,
@@ -16,6 +17,7 @@ import {
 } from '../../test/portal.ts'
 import { newMember, type TestMember } from '../../test/staff.ts'
 import { stripeBrowser, type Browser } from '../../test/stripe-browser.ts'
+import { hours, later } from '../platform/clock.ts'
 import { transaction } from '../platform/db.ts'
 
 interface Whole extends Dispute {
@@ -194,6 +196,72 @@ describe('a dispute at Stripe', () => {
     await answerIs(id, 'refused')
     await eventsGo('now')
     expect((await finance.act('dispute.accept', { dispute: id, reason })).status).toBe(409)
+  })
+})
+
+describe('what is read of a dispute', () => {
+  test('by a list is not written over what is newer', async () => {
+    const an = await portal.customer({ region: 'AUD' })
+    const { code, payment } = await paid(an)
+    await dashboard({ action: 'dispute', payment })
+    const { id, reference } = await disputeOf(code)
+    await eventsGo('lost')
+    await dashboard({ action: 'lose', dispute: reference })
+    const seen = (seen_at: Date) =>
+      portal.app.db.updateTable('payment_dispute').set({ seen_at }).where('id', '=', id).execute()
+    await seen(later(new Date(), hours(1)))
+    await lookAgain()
+    await jobsIdle(portal.app.db)
+    expect((await wholeOf(id)).state).toBe('needs_evidence')
+    await seen(later(new Date(), -hours(1)))
+    await lookAgain()
+    await disputeOf(code, ({ state }) => state === 'lost')
+    await eventsGo('now')
+  })
+
+  test('decides an answer of which nobody knew whether it was sent', async () => {
+    const an = await portal.customer({ region: 'AUD' })
+    const { code, payment } = await paid(an)
+    await dashboard({ action: 'dispute', payment })
+    const { id } = await disputeOf(code)
+    await finance.act('dispute.answer', { dispute: id, evidence, reason })
+    await answerIs(id, 'done')
+    await jobsIdle(portal.app.db)
+    await portal.app.db
+      .updateTable('payment_dispute_answer')
+      .set({ status: 'unclear', settled_at: null })
+      .where('dispute_id', '=', id)
+      .execute()
+    await lookAgain()
+    await answerIs(id, 'done')
+  })
+
+  test('that was only an inquiry and is closed says that it is accepted', async () => {
+    const an = await portal.customer({ region: 'AUD' })
+    const { code, payment } = await paid(an)
+    await dashboard({ action: 'inquire', payment })
+    const { id, reference } = await disputeOf(code)
+    await eventsGo('lost')
+    await dashboard({ action: 'lose', dispute: reference })
+    await finance.act('dispute.accept', { dispute: id, reason })
+    await disputeOf(code, ({ state }) => state === 'closed')
+    expect((await wholeOf(id)).answers).toMatchObject([{ kind: 'acceptance', status: 'done' }])
+    await balances(an, 2000)
+    await eventsGo('now')
+  })
+
+  test('and what is answered stands in the trail as a hash', async () => {
+    const acts = await portal.app.db
+      .selectFrom('operator_act')
+      .select('input')
+      .where('act', '=', 'dispute.answer')
+      .execute()
+    expect(acts.length).toBeGreaterThan(0)
+    const hash = createHash('sha256').update(evidence).digest('hex')
+    for (const { input } of acts) {
+      expect(JSON.stringify(input)).not.toContain(evidence)
+      expect(input).toMatchObject({ characters: evidence.length, sha256: hash })
+    }
   })
 })
 

@@ -47,6 +47,12 @@ export interface DisputeAnswers {
 const isDecided = ({ state }: Pick<GatewayDispute, 'state'>): boolean =>
   state === 'won' || state === 'lost' || state === 'closed'
 
+/** Whether it stands as it does after an answer. An inquiry that is accepted takes no money. */
+const isAnswered = (kind: string, { state, isInquiry }: GatewayDispute): boolean =>
+  kind === 'evidence'
+    ? state === 'under_review'
+    : state === 'lost' || (isInquiry && state === 'closed')
+
 /** The updates that say what the gateway has done with the money. */
 function movesOf(dispute: GatewayDispute, reference: string): PaymentUpdate[] {
   const move = (status: 'reversed' | 'restored'): PaymentUpdate => ({
@@ -71,12 +77,24 @@ interface Deps {
   readonly drivers: ReadonlyMap<string, PaymentDriver>
 }
 
-/** Writes down how it stands; an answer whose fate was unknown is decided by it. */
+/** What a gateway said of a dispute, and when. */
+interface Said {
+  /** No later than the moment that it is true of. */
+  readonly at: Date
+  /** Whether the gateway was asked about this one alone, now: a list may be older than it looks. */
+  readonly isFresh: boolean
+}
+
+/**
+ * Writes down how it stands, unless something newer is known; an answer whose fate was unknown is
+ * decided by what is fresh.
+ */
 async function note(
   { db, clock }: Pick<Deps, 'db' | 'clock'>,
   driver: string,
   paymentId: string,
   dispute: GatewayDispute,
+  said: Said,
 ): Promise<void> {
   const now = clock.now()
   const told = {
@@ -87,10 +105,10 @@ async function note(
     fee: dispute.fee,
     money: dispute.money,
     evidence_due_at: dispute.evidenceDueAt,
-    seen_at: now,
+    seen_at: said.at,
   }
   await transaction(db, async (tx) => {
-    const { id } = await tx
+    const row = await tx
       .insertInto('payment_dispute')
       .values({
         ...told,
@@ -103,22 +121,26 @@ async function note(
         closed_at: isDecided(dispute) ? now : null,
       })
       .onConflict((conflict) =>
-        conflict.columns(['driver', 'reference']).doUpdateSet((row) => ({
-          ...told,
-          // The moment at which it was first found decided stays.
-          closed_at: isDecided(dispute)
-            ? row.fn.coalesce('payment_dispute.closed_at', row.val(now))
-            : null,
-        })),
+        conflict
+          .columns(['driver', 'reference'])
+          .doUpdateSet((eb) => ({
+            ...told,
+            // The moment at which it was first found decided stays.
+            closed_at: isDecided(dispute)
+              ? eb.fn.coalesce('payment_dispute.closed_at', eb.val(now))
+              : null,
+          }))
+          .where('payment_dispute.seen_at', '<=', said.at),
       )
       .returning('id')
-      .executeTakeFirstOrThrow()
+      .executeTakeFirst()
+    if (!row || !said.isFresh) return
     // One of which nobody knew whether it was sent: a dispute that still waits has not got it.
     const status = dispute.state === 'needs_evidence' ? 'refused' : 'done'
     await tx
       .updateTable('payment_dispute_answer')
       .set({ status, settled_at: now })
-      .where('dispute_id', '=', id)
+      .where('dispute_id', '=', row.id)
       .where('status', '=', 'unclear')
       .execute()
   })
@@ -127,7 +149,11 @@ async function note(
 export function createDisputes(deps: Deps & { readonly settlement: Settlement }): Disputes {
   const { db, jobs, log, drivers, settlement } = deps
 
-  async function apply(driver: PaymentDriver, dispute: GatewayDispute): Promise<Settled> {
+  async function apply(
+    driver: PaymentDriver,
+    dispute: GatewayDispute,
+    said: Said,
+  ): Promise<Settled> {
     const payment = await db
       .selectFrom('payment')
       .select(['id', 'reference'])
@@ -146,8 +172,27 @@ export function createDisputes(deps: Deps & { readonly settlement: Settlement })
       const settled = await settlement.settle(driver, update)
       if (settled.outcome !== 'already') outcome = settled.outcome
     }
-    await note(deps, driver.name, payment.id, dispute)
+    await note(deps, driver.name, payment.id, dispute, said)
     return { outcome, paymentId: payment.id }
+  }
+
+  async function refresh(driver: PaymentDriver, reference: string): Promise<Settled> {
+    const at = deps.clock.now()
+    const dispute = (await driver.disputes?.get(reference)) ?? null
+    if (!dispute) return { outcome: 'unknown_order', paymentId: null }
+    return await apply(driver, dispute, { at, isFresh: true })
+  }
+
+  /** Disputes with an answer of which nobody knows whether it was sent. */
+  async function unclear(driver: PaymentDriver): Promise<string[]> {
+    const rows = await db
+      .selectFrom('payment_dispute_answer as a')
+      .innerJoin('payment_dispute as d', 'd.id', 'a.dispute_id')
+      .select('d.reference')
+      .where('d.driver', '=', driver.name)
+      .where('a.status', '=', 'unclear')
+      .execute()
+    return rows.map(({ reference }) => reference)
   }
 
   for (const driver of drivers.values()) {
@@ -162,8 +207,10 @@ export function createDisputes(deps: Deps & { readonly settlement: Settlement })
       async run() {
         try {
           // The gateway keeps to the wall's clock.
+          const at = deps.clock.now()
           for (const dispute of await disputes.list(later(new Date(), -listedMs)))
-            await apply(driver, dispute)
+            await apply(driver, dispute, { at, isFresh: false })
+          for (const reference of await unclear(driver)) await refresh(driver, reference)
         } catch (error) {
           if (!(error instanceof DriverFailure)) throw error
           log.warn({ err: error, driver: driver.name }, 'a gateway gave no list of its disputes')
@@ -201,31 +248,28 @@ export function createDisputes(deps: Deps & { readonly settlement: Settlement })
         answer.kind === 'evidence'
           ? await calls.submit(answer.reference, { answerId: key, text: answer.text })
           : await calls.accept(answer.reference, key)
+      // What was true before is older than this.
+      const at = deps.clock.now()
       await close('done', null)
-      await apply(driver, now)
+      await apply(driver, now, { at, isFresh: true })
     } catch (error) {
       if (!(error instanceof DriverFailure)) throw error
       log.error({ err: error, answer: answerId, driver: driver.name }, 'a dispute was not answered')
       if (error.kind !== 'rejected' && !last) throw error
       // An attempt whose response was lost may have done it: how the dispute stands decides.
+      const at = deps.clock.now()
       const now = await calls.get(answer.reference).catch((failure: unknown) => {
         if (failure instanceof DriverFailure) return undefined
         throw failure
       })
       if (now === undefined) return void (await close('unclear', error.message))
-      const isSent = now?.state === (answer.kind === 'evidence' ? 'under_review' : 'lost')
+      const isSent = now !== null && isAnswered(answer.kind, now)
       await close(isSent ? 'done' : 'refused', isSent ? null : error.message)
-      if (now) await apply(driver, now)
+      if (now) await apply(driver, now, { at, isFresh: true })
     }
   }
 
-  return {
-    async refresh(driver, reference) {
-      const dispute = (await driver.disputes?.get(reference)) ?? null
-      if (!dispute) return { outcome: 'unknown_order', paymentId: null }
-      return await apply(driver, dispute)
-    },
-  }
+  return { refresh }
 }
 
 /** For a command as well, which runs no job. */

@@ -218,7 +218,8 @@ export interface GatewayPayout {
   readonly amount: bigint
   readonly status: 'on_its_way' | 'paid' | 'failed'
   readonly arrivesAt: Date
-  readonly lines: readonly PayoutLine[]
+  /** Null: the gateway did not give them this time. */
+  readonly lines: readonly PayoutLine[] | null
 }
 
 /** What every driver can do. */

@@ -68,6 +68,11 @@ const open = (now: Date) => sql<Row>`
   (select 'payout:' || id, 'payout', driver, reference, line_sum, amount, currency, arrives_at,
       file_name, null
     from gateway_payout where line_sum <> amount and closed_at is null
+    order by number limit ${shownOfEach})
+  union all
+  (select 'payout:' || id, 'payout_not_posted', driver, reference, null, amount, currency,
+      arrives_at, file_name, null
+    from gateway_payout where posted_at is null and status = 'paid' and closed_at is null
     order by number limit ${shownOfEach})`
 
 /** How old it is, in the steps that reports of receivables have. */

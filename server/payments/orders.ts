@@ -48,6 +48,16 @@ export interface Orders {
   keepRef(paymentId: string, providerRef: string | null): Promise<void>
 }
 
+/** Whether the customer has closed the account: what comes in is not theirs to use any more. */
+export async function isClosed(db: Queryable, customerId: string): Promise<boolean> {
+  const { closed_at: closedAt } = await db
+    .selectFrom('customer')
+    .select('closed_at')
+    .where('id', '=', customerId)
+    .executeTakeFirstOrThrow()
+  return closedAt !== null
+}
+
 const lifeMs = minutes(15)
 const codeShape = /^[0-9A-Z]{1,32}$/
 
@@ -123,6 +133,8 @@ export function createOrders(deps: {
           fields: { amount: ruleText('amount_range', input.language) },
         })
       return await transaction(db, async (tx) => {
+        // A call that began before the account was closed has its session still.
+        if (await isClosed(tx, input.buyer.id)) throw new Refusal('forbidden')
         const made = await insert(tx, input, driver, channel)
         if (made) await deps.onOpened(tx, made)
         return (

@@ -96,8 +96,11 @@ function amountIn(text: string, currency: Currency): bigint | undefined {
   return text.startsWith('-') ? -BigInt(minor) : BigInt(minor)
 }
 
-/** Throws NotReadable, with the number of the row that is wrong. */
-export function linesOfFile(text: string, currency: Currency): PayoutLine[] {
+/**
+ * Throws NotReadable, with the number of the row that is wrong.
+ * @param payout what the pay-out is called: rows without an id are named by it
+ */
+export function linesOfFile(text: string, currency: Currency, payout: string): PayoutLine[] {
   const [head = [], ...rows] = readCsv(text)
   const names = head.map(plain)
   const at = Object.fromEntries(
@@ -129,8 +132,14 @@ export function linesOfFile(text: string, currency: Currency): PayoutLine[] {
     const told = cell('kind') === '' ? undefined : (kinds[plain(cell('kind'))] ?? 'other')
     const kind = told ?? (amount < 0n ? 'refund' : 'payment')
     const movement = cell('movement')
+    // A payment is paid out once, in whatever file. A fee comes again each month, and a payment may
+    // be refunded in parts: those are told apart by where they stand.
+    const name =
+      kind === 'payment' && movement !== ''
+        ? `${kind}:${movement}`
+        : `${kind}:${movement}:${payout}:${index + 2}`
     return {
-      id: cell('id') === '' || at.id < 0 ? `${kind}:${movement}` : cell('id'),
+      id: cell('id') === '' || at.id < 0 ? name : cell('id'),
       kind,
       amount,
       // Some print a fee as what is taken off.

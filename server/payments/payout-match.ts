@@ -40,6 +40,9 @@ export async function matchPayout(
     .where('posted_at', 'is not', null)
     .where('undone_at', 'is', null)
     .where('matched_suspense', 'is', null)
+    // Two gateways may have given the same name.
+    .orderBy((eb) => eb.and({ amount: parked.amount, currency: parked.currency }), 'desc')
+    .limit(1)
     .forUpdate()
     .executeTakeFirst()
   if (!payout)

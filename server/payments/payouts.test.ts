@@ -348,9 +348,9 @@ test('cells with separators, quotes and line breaks are read as written', () => 
     ),
   )
   expect(
-    linesOfFile('Transaction,Amount,Fee,Type\nA,-12.50,,refund\nB,20.00,-0.5,\n', 'AUD'),
+    linesOfFile('Transaction,Amount,Fee,Type\nA,-12.50,,refund\nB,20.00,-0.5,\n', 'AUD', 'P'),
   ).toEqual([
-    { id: 'refund:A', kind: 'refund', amount: -1250n, fee: 0n, movement: 'A' },
+    { id: 'refund:A:P:2', kind: 'refund', amount: -1250n, fee: 0n, movement: 'A' },
     { id: 'payment:B', kind: 'payment', amount: 2000n, fee: 50n, movement: 'B' },
   ])
 })

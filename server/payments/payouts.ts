@@ -21,7 +21,10 @@ interface Deps {
   readonly clock: Clock
   readonly ledger: Ledger
 }
-/** `already`: it was posted before. `waits`: it has not reached the bank yet. */
+/**
+ * `already`: it was posted before. `waits`: it has not reached the bank yet, or its lines are not
+ * known.
+ */
 export type Recorded = 'posted' | 'already' | 'undone' | 'waits'
 
 /** What we know of the movement that a line is about, minor units; undefined: nothing. */
@@ -117,7 +120,8 @@ export async function recordPayout(
     .onConflict((conflict) => conflict.columns(['driver', 'reference']).doUpdateSet(told))
     .returning(['id', 'posted_at', 'undone_at'])
     .executeTakeFirstOrThrow()
-  const [fees, lineSum] = [feesOf(payout.lines), netOf(payout.lines)]
+  const lines = payout.lines ?? []
+  const [fees, lineSum] = [feesOf(lines), netOf(lines)]
   const found = (outcome: Recorded) => ({ id, outcome, fees, lineSum })
   const key = `payout:${driver.name}:${payout.id}`
   const posting = {
@@ -132,12 +136,12 @@ export async function recordPayout(
     return found('undone')
   }
   if (posted_at !== null) return found('already')
-  if (payout.status !== 'paid') return found('waits')
-  await writeLines(tx, driver.name, id, payout.lines)
+  if (payout.status !== 'paid' || payout.lines === null) return found('waits')
+  await writeLines(tx, driver.name, id, lines)
   await ledger.settlePayout(tx, { ...posting, key, fees })
   await tx
     .updateTable('gateway_payout')
-    .set({ fees, line_sum: lineSum, posted_at: now })
+    .set({ fees, line_sum: lineSum, posted_at: now, closed_at: null })
     .where('id', '=', id)
     .execute()
   return found('posted')
@@ -196,6 +200,21 @@ export function definePayouts(
   },
 ): void {
   const { db, jobs, log } = deps
+
+  /** One that cannot be posted stands on the page of what does not agree. */
+  async function post(driver: PaymentDriver, payout: GatewayPayout): Promise<void> {
+    const about = { driver: driver.name, payout: payout.id }
+    if (payout.lines === null) log.warn(about, 'a gateway gave no lines of a pay-out')
+    try {
+      await transaction(db, (tx) => recordPayout(tx, deps, driver, payout))
+    } catch (error) {
+      if (!(error instanceof PaidOutBefore)) throw error
+      log.error({ ...about, err: error }, 'a pay-out is not posted')
+      const noted = { ...payout, lines: null }
+      await transaction(db, (tx) => recordPayout(tx, deps, driver, noted))
+    }
+  }
+
   for (const driver of deps.drivers.values()) {
     if (!driver.payouts) continue
     jobs.define<{ since?: string }>({
@@ -209,13 +228,12 @@ export function definePayouts(
           // The gateway keeps to the wall's clock.
           const from = since === undefined ? later(new Date(), -readMs) : new Date(since)
           const payouts = (await driver.payouts?.(from)) ?? []
+          const failures: unknown[] = []
           for (const payout of payouts)
-            await transaction(db, (tx) => recordPayout(tx, deps, driver, payout)).catch(
-              (error: unknown) => {
-                // It keeps no other one waiting; the next look has it again.
-                log.error({ err: error, driver: driver.name, payout: payout.id }, 'not posted')
-              },
-            )
+            // It keeps no other one waiting; the next look has it again.
+            await post(driver, payout).catch((error: unknown) => failures.push(error))
+          if (failures.length > 0)
+            throw new AggregateError(failures, `${driver.name}: pay-outs are not posted`)
         } catch (error) {
           if (!(error instanceof DriverFailure)) throw error
           log.warn({ err: error, driver: driver.name }, 'a gateway gave no list of its pay-outs')

@@ -12,7 +12,7 @@ import type { Jobs } from '../platform/jobs.ts'
 import type { Log } from '../platform/log.ts'
 import type { Ledger } from '../wallet/index.ts'
 import type { PaymentUpdate, UpdateOutcome, Source } from './driver.ts'
-import type { PaymentRow } from './orders.ts'
+import { isClosed, type PaymentRow } from './orders.ts'
 import type { Letters } from './letters.ts'
 import { applyReversal, keepUnmatched } from './reversals.ts'
 
@@ -160,6 +160,11 @@ export function createSettlement(deps: SettlementDeps): Settlement {
     if (driver.credits === 'exact' && before && before.code !== payment.code) {
       await holdReusedInSuspense(tx, driver, update)
       return 'already'
+    }
+    // Nobody reaches that wallet any more: a person sends the money back.
+    if (!before && (await isClosed(tx, payment.customer_id))) {
+      await holdInSuspense(tx, driver, update, 'account_closed')
+      return 'recorded'
     }
     if (parked && !before) {
       if (parked.resolved_at !== null) {

@@ -8,6 +8,7 @@ import type { Jobs } from '../platform/jobs.ts'
 import type { Ledger } from '../wallet/index.ts'
 import type { PaymentDriver } from './driver.ts'
 import type { Letters } from './letters.ts'
+import { isClosed } from './orders.ts'
 
 /** Why money in suspense was not assigned to anybody, for the operator. */
 export class NotAssignable extends Error {
@@ -89,6 +90,11 @@ export async function assignSuspenseIn(
       vi: `Khoản số ${id} đã được xử lý.`,
     })
   const { customerId, code } = await meant(tx, who)
+  if (await isClosed(tx, customerId))
+    throw new NotAssignable({
+      en: 'This customer has closed the account: send the money back.',
+      vi: 'Khách hàng này đã đóng tài khoản: hãy hoàn tiền về nguồn.',
+    })
   const { currency } = await ledger.balanceOf(tx, customerId)
   if (currency !== parked.currency)
     throw new NotAssignable({

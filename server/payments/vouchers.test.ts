@@ -1,5 +1,5 @@
 /** Vouchers: made at the desk, used once by each customer, and guessed by nobody. */
-import { randomUUID } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ActOutcome } from '../../contract/operator-acts.ts'
@@ -140,6 +140,9 @@ describe('the desk', () => {
     const proposed = await making(finance, { code, uses: 101 })
     expect(proposed.body.result.state).toBe('proposed')
     expect(await shown(code)).toBeUndefined()
+    const waiting = await support.call('GET', '/api/operator/proposals')
+    expect(waiting.text).toContain(`…${code.slice(-3)}`)
+    expect(waiting.text).not.toContain(code)
     const approval = `/api/operator/proposals/${proposed.body.result.proposal}/approve`
     expect((await otherFinance.call('POST', approval)).status).toBe(200)
     expect(await shown(code)).toMatchObject({ maxUses: 101, good: true })
@@ -149,6 +152,31 @@ describe('the desk', () => {
     expect(masked).toMatch(/^….{4}$/)
     const found = (await list()).find((one) => one.code.endsWith(masked.slice(1)))
     expect(found?.code).toMatch(/^[A-HJ-NP-Z2-9]{16}$/)
+  })
+
+  test('writes no code into the trail, nor a hash of one that could be tried out', async () => {
+    const long = `${newCode()}-ABCD-EFGH`
+    const [short, key] = [newCode(), randomUUID()]
+    const typed = `${short.slice(0, 4)}-${short.slice(4).toLowerCase()}`
+    const wish = { code: typed, uses: 101, key }
+    const { proposal } = (await making(finance, wish)).body.result
+    expect((await making(finance, wish)).body.result).toMatchObject({ proposal, repeated: true })
+    const other = await making(finance, { ...wish, code: `X${typed}` })
+    expect(other.body.error?.code).toBe('idempotency_key_reused')
+    const at = `/api/operator/proposals/${proposal}`
+    const rejected = await otherFinance.call('POST', `${at}/reject`, { reason })
+    expect(rejected.status, rejected.text).toBe(200)
+    for (const code of [short, long]) {
+      expect((await making(finance, { code })).body.result?.state).toBe('done')
+      expect((await finance.act('voucher.stop', { voucher: code, reason })).status).toBe(200)
+    }
+    const acts = await portal.app.db.selectFrom('operator_act').selectAll().execute()
+    const trail = acts.map(({ input, before, after }) => JSON.stringify([input, before, after]))
+    for (const text of [short, typed, long, plainCode(long)])
+      expect(trail.filter((each) => each.includes(text))).toEqual([])
+    const hashOf = (text: string) => createHash('sha256').update(text).digest('hex')
+    const holding = (text: string) => trail.filter((each) => each.includes(text)).length
+    expect([holding(hashOf(plainCode(long))), holding(hashOf(short))]).toEqual([2, 0])
   })
 
   test('has a command, which tells a drawn code once and tries first', async () => {

@@ -129,7 +129,11 @@ export const enOperatorMoney = {
     age: 'Age',
     all: 'All',
     here: (amount: string) => `here ${amount}`,
-    there: (amount: string) => `there ${amount}`,
+    there: {
+      gateway: (amount: string) => `at the gateway ${amount}`,
+      ledger: (amount: string) => `in the ledger ${amount}`,
+      bank: (amount: string) => `at the bank ${amount}`,
+    },
     since: (day: string) => `of ${day}`,
     file: (name: string) => `file ${name}`,
     kinds: {
@@ -146,6 +150,7 @@ export const enOperatorMoney = {
       reversal: 'Given back or disputed, fits no payment',
       line: 'Line of a pay-out does not agree',
       payout: 'Lines do not sum to the pay-out',
+      payout_not_posted: 'Pay-out is not posted',
     },
     outcomes: { done: 'The gateway paid it', refused: 'The gateway did not pay it' } as Labels,
   },

@@ -124,7 +124,11 @@ export const viOperatorMoney: OperatorMoneyTexts = {
     age: 'Tuổi',
     all: 'Tất cả',
     here: (amount) => `hệ thống ${amount}`,
-    there: (amount) => `cổng ${amount}`,
+    there: {
+      gateway: (amount) => `cổng ${amount}`,
+      ledger: (amount) => `sổ cái ${amount}`,
+      bank: (amount) => `ngân hàng ${amount}`,
+    },
     since: (day) => `ngày ${day}`,
     file: (name) => `tệp ${name}`,
     kinds: {
@@ -141,6 +145,7 @@ export const viOperatorMoney: OperatorMoneyTexts = {
       reversal: 'Hoàn hoặc khiếu nại không khớp giao dịch',
       line: 'Dòng chi trả không khớp',
       payout: 'Tổng các dòng không khớp đợt chi trả',
+      payout_not_posted: 'Đợt chi trả chưa ghi sổ',
     },
     outcomes: { done: 'Cổng đã hoàn', refused: 'Cổng không hoàn' },
   },

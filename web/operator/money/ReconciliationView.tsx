@@ -21,6 +21,14 @@ const ages = ['fresh', 'week', 'month', 'older'] as const satisfies readonly Age
 const rowClass =
   'flex flex-wrap items-center gap-x-4 gap-y-2 border-t border-border px-5 py-3 first:border-0'
 
+/** Whose figure stands against ours, where it is not the gateway's. */
+const toldBy: Partial<Record<Question['kind'], 'ledger' | 'bank'>> = {
+  ledger_differs: 'ledger',
+  no_payment: 'ledger',
+  payout: 'bank',
+  payout_not_posted: 'bank',
+}
+
 /** The acts that resolve an item, and what they are given. */
 function actsOn({ id, kind }: Question): readonly [ActName, WantedAct['fixed']][] {
   const own = id.slice(id.indexOf(':') + 1)
@@ -122,7 +130,7 @@ function Item({ of, onAct }: { of: Question; onAct?: (wanted: WantedAct) => void
   const money = (amount: number) => formatMoney(amount, of.currency, language)
   const amounts = [
     ...(of.here === null ? [] : [words.here(money(of.here))]),
-    ...(of.there === null ? [] : [words.there(money(of.there))]),
+    ...(of.there === null ? [] : [words.there[toldBy[of.kind] ?? 'gateway'](money(of.there))]),
   ]
   return (
     <li className={rowClass}>

@@ -3,6 +3,7 @@
  * https://docs.stripe.com/api/balance_transactions
  */
 import type Stripe from 'stripe'
+import { DriverFailure } from '../../../platform/errors.ts'
 import type { GatewayPayout, PayoutLine } from '../../driver.ts'
 import { callStripe } from './failure.ts'
 import { currencyOf, idOf, momentOf } from './wire.ts'
@@ -47,6 +48,33 @@ async function allOf<T extends { readonly id: string }>(
   }
 }
 
+/** Null: Stripe does not give them now; it keeps no other pay-out waiting. */
+async function linesOf(stripe: Stripe, payout: Stripe.Payout): Promise<PayoutLine[] | null> {
+  // Of one that somebody makes by hand Stripe refuses to say what is in it.
+  if (!payout.automatic) return []
+  let transactions: Stripe.BalanceTransaction[]
+  try {
+    transactions = await allOf((more) =>
+      stripe.balanceTransactions.list({ payout: payout.id, expand: ['data.source'], ...more }),
+    )
+  } catch (error) {
+    if (error instanceof DriverFailure) return null
+    throw error
+  }
+  return (
+    transactions
+      // The pay-out itself stands among them. One that came back stands in a later one.
+      .filter(({ type }) => type !== 'payout')
+      .map((line) => ({
+        id: line.id,
+        kind: kinds[line.reporting_category] ?? 'other',
+        amount: BigInt(line.amount),
+        fee: BigInt(line.fee),
+        movement: movementOf(line),
+      }))
+  )
+}
+
 export async function payoutsSince(stripe: Stripe, since: Date): Promise<GatewayPayout[]> {
   const created = { gte: Math.floor(since.getTime() / 1000) }
   const payouts = await allOf((more) => stripe.payouts.list({ created, ...more }))
@@ -54,25 +82,13 @@ export async function payoutsSince(stripe: Stripe, since: Date): Promise<Gateway
   for (const payout of payouts) {
     const currency = currencyOf(payout.currency)
     if (currency === undefined) continue
-    const transactions = await allOf((more) =>
-      stripe.balanceTransactions.list({ payout: payout.id, expand: ['data.source'], ...more }),
-    )
     read.push({
       id: payout.id,
       currency,
       amount: BigInt(payout.amount),
       status: statuses[payout.status] ?? 'on_its_way',
       arrivesAt: momentOf(payout.arrival_date),
-      lines: transactions
-        // The pay-out itself stands among them.
-        .filter(({ type }) => type !== 'payout' && type !== 'payout_failure')
-        .map((line) => ({
-          id: line.id,
-          kind: kinds[line.reporting_category] ?? 'other',
-          amount: BigInt(line.amount),
-          fee: BigInt(line.fee),
-          movement: movementOf(line),
-        })),
+      lines: await linesOf(stripe, payout),
     })
   }
   return read
