@@ -22,6 +22,16 @@ const ownTables = [
   'sign_in',
 ] as const
 
+/** Held until the transaction ends: what refers to the customer meanwhile waits. */
+export async function holdAccount(tx: Tx, customerId: string): Promise<void> {
+  await tx
+    .selectFrom('customer')
+    .select('id')
+    .where('id', '=', customerId)
+    .forUpdate()
+    .executeTakeFirstOrThrow()
+}
+
 /**
  * Erases; answers where the customer was written to until now.
  * @param passwordHash of a password that nobody knows

@@ -225,7 +225,7 @@ export function createAccountActs(needs: {
     const row = isUuid(customerId)
       ? await tx
           .selectFrom('customer')
-          .select(['id', 'blocked_at', 'language'])
+          .select(['id', 'blocked_at', 'closed_at', 'language'])
           .where('id', '=', customerId)
           .forUpdate()
           .executeTakeFirst()
@@ -252,7 +252,16 @@ export function createAccountActs(needs: {
       return await endSessions(tx, needs, { customerId: id })
     },
     async unblock(tx, customerId) {
-      const { id, blocked_at: since } = await held(tx, customerId)
+      const { id, blocked_at: since, closed_at: closed } = await held(tx, customerId)
+      if (closed !== null)
+        throw new Refusal('conflict', {
+          fields: {
+            customer: {
+              en: 'The customer has closed this account.',
+              vi: 'Khách hàng đã đóng tài khoản này.',
+            },
+          },
+        })
       if (since === null)
         throw new Refusal('conflict', {
           fields: {

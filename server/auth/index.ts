@@ -5,7 +5,7 @@
 export { createAccounts, type Accounts } from './accounts.ts'
 export type { AuthNeeds } from './needs.ts'
 export { tidyAuth } from './tidy.ts'
-export { eraseAccount } from './close-account.ts'
+export { eraseAccount, holdAccount } from './close-account.ts'
 export type { EndLive } from './session.ts'
 export { accountRoutes } from './account-routes.ts'
 export {

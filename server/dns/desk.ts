@@ -1,7 +1,7 @@
 /** What the operator's desk asks of domains. */
 import { domainToASCII } from 'node:url'
 import type { CustomerStory } from '../../contract/operator-desk.ts'
-import { isUuid, type Queryable } from '../platform/db.ts'
+import { isUuid, type Queryable, type Tx } from '../platform/db.ts'
 import { beginsLike } from '../platform/prefix.ts'
 
 const shownDomains = 50
@@ -70,4 +70,15 @@ export async function domainName(
         .executeTakeFirst()
     : undefined
   return row?.shown_name
+}
+
+/** What stood in a customer's domains, which are deleted already; their names stay. */
+export async function forgetRecords(tx: Tx, customerId: string): Promise<void> {
+  await tx.deleteFrom('dns_change').where('customer_id', '=', customerId).execute()
+  await tx
+    .deleteFrom('dns_record')
+    .where('zone_id', 'in', (eb) =>
+      eb.selectFrom('dns_zone').select('id').where('customer_id', '=', customerId),
+    )
+    .execute()
 }

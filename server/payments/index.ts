@@ -13,6 +13,7 @@ export type { WaitingMoney } from './counts.ts'
 export {
   findBankReferences,
   findPayments,
+  forgetAddresses,
   paymentName,
   paymentOf,
   paymentsOfCustomer,

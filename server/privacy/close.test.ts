@@ -15,6 +15,7 @@ import {
 import { newMember, type TestMember } from '../../test/staff.ts'
 import { stripeBrowser, testCards } from '../../test/stripe-browser.ts'
 import { checkLedger } from '../wallet/index.ts'
+import { personalData } from './export.ts'
 import { stored } from './stored.ts'
 
 let portal: TestPortal
@@ -32,6 +33,27 @@ const close = ({ token, password }: TestCustomer, more: object = {}) =>
   portal.call('POST', '/api/v1/account/close', { token, body: { password, ...more } })
 const accountIs = (id: string) =>
   portal.app.db.selectFrom('customer').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
+
+/** What stays: names of servers and domains, and what money and invoices refer to. */
+const kept = new Set(
+  (
+    'customer ledger_account ledger_entry ledger_transfer subscription invoice invoice_line ' +
+    'payment payment_refund payment_reversal voucher_use wallet_debt site site_domain ' +
+    'site_backup site_restore site_update dns_zone certificate'
+  ).split(' '),
+)
+/** The rows of the list that the customer's own file would have. */
+async function nothingIsLeftOf(customerId: string): Promise<void> {
+  const { db } = portal.app
+  let text = ''
+  for await (const piece of personalData(db, { id: customerId, recipients: [] }, new Date()))
+    text += piece
+  const file = JSON.parse(text) as Record<string, unknown[]>
+  for (const { table } of stored) if (!kept.has(table)) expect(file[table], table).toEqual([])
+  for (const site of file['site'] ?? [])
+    expect(site).toMatchObject({ admin_user: '', visit_user: null, denied_networks: [] })
+  for (const payment of file['payment'] ?? []) expect(payment).toMatchObject({ ip: '' })
+}
 
 describe('an account', () => {
   test('is closed once servers, domains and the wallet are settled, and not before', async () => {
@@ -67,6 +89,7 @@ describe('an account', () => {
     expect((await close(an, { password: 'Wrong-horse-9' })).status).toBe(422)
     expect((await close(an)).status).toBe(200)
     expect((await portal.call('GET', '/api/v1/auth/me', { token: an.token })).status).toBe(401)
+    await nothingIsLeftOf(an.id)
   })
 
   test('that is closed opens to nobody, and leaves only what the law asks for', async () => {
@@ -103,19 +126,7 @@ describe('an account', () => {
 
     const row = await accountIs(an.id)
     for (const personal of [an.email, an.phone]) expect(JSON.stringify(row)).not.toContain(personal)
-    // Nothing of theirs is left but the account, money and invoices.
-    const kept = new Set(
-      'customer ledger_account subscription invoice payment voucher_use wallet_debt'.split(' '),
-    )
-    for (const { table, by } of stored) {
-      if (!('column' in by) || by.column !== 'customer_id' || kept.has(table)) continue
-      const left = await portal.app.db
-        .selectFrom(table as 'session')
-        .selectAll()
-        .where('customer_id', '=', an.id)
-        .execute()
-      expect(left, table).toEqual([])
-    }
+    await nothingIsLeftOf(an.id)
     expect(await checkLedger(portal.app.db)).toEqual([])
     const story = await finance.call<CustomerStory>('GET', `/api/operator/customers/${an.id}`)
     expect(story.body.result).toMatchObject({ name: 'Closed account', sessions: [], letters: [] })

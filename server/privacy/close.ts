@@ -2,9 +2,9 @@
 import type { Obstacle } from '../../contract/personal-data.ts'
 import { eraseAccount, type EndLive } from '../auth/index.ts'
 import { openInvoices } from '../billing/index.ts'
-import { ownedDomains } from '../dns/index.ts'
+import { forgetRecords, ownedDomains } from '../dns/index.ts'
 import { forgetLetters } from '../messages/index.ts'
-import { forgetCardsJob, paymentsUnderWay } from '../payments/index.ts'
+import { forgetAddresses, forgetCardsJob, paymentsUnderWay } from '../payments/index.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Queryable, Tx } from '../platform/db.ts'
 import type { Jobs } from '../platform/jobs.ts'
@@ -13,7 +13,7 @@ import { forgetTickets } from '../tickets/index.ts'
 import { endTokens } from '../tokens/index.ts'
 import { owesAnything, type Ledger } from '../wallet/index.ts'
 import { forgetEndpoints } from '../webhooks/index.ts'
-import { ownedServers } from '../wordpress/index.ts'
+import { forgetServers, ownedServers } from '../wordpress/index.ts'
 
 export interface CloseNeeds {
   readonly clock: Clock
@@ -56,6 +56,9 @@ export async function closeAccount(
   await forgetEndpoints(tx, customerId)
   await forgetNotifications(tx, customerId)
   await forgetTickets(tx, customerId)
+  await forgetServers(tx, customerId)
+  await forgetRecords(tx, customerId)
+  await forgetAddresses(tx, customerId)
   await needs.forgetNotes(tx, customerId)
   const { email, phone } = await eraseAccount(tx, needs, of)
   await forgetLetters(tx, [email, phone])

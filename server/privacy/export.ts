@@ -34,8 +34,10 @@ function theirs(one: Stored, person: Person): RawBuilder<boolean> {
 }
 
 function rowsOfPerson({ by }: Stored, person: Person): RawBuilder<boolean> {
+  // Somebody else may have had the address before.
   if ('recipient' in by)
-    return sql<boolean>`${sql.ref(by.recipient)} = any(${sql.val(person.recipients)})`
+    return sql<boolean>`${sql.ref(by.recipient)} = any(${sql.val(person.recipients)})
+      and created_at >= (select created_at from customer where id = ${person.id})`
   if (!('of' in by)) return sql<boolean>`${sql.ref(by.column)} = ${person.id}`
   return sql<boolean>`${sql.ref(by.column)} in (
     select ${sql.ref(by.its)} from ${sql.table(by.of)} where ${theirs(find(by.of), person)})`

@@ -31,13 +31,14 @@ export const closedLetter = (
     ? {
         subject: 'Tài khoản của bạn đã được đóng',
         text:
-          'Tài khoản của bạn đã được đóng theo yêu cầu. Thông tin cá nhân đã được xoá; hoá đơn ' +
-          'và bút toán được lưu theo quy định của pháp luật.\n' +
-          'Nếu bạn không yêu cầu việc này, hãy liên hệ ngay với chúng tôi.',
+          'Tài khoản của bạn đã được đóng theo yêu cầu. Thông tin cá nhân đã được xoá. Hoá đơn, ' +
+          'bút toán cùng tên máy chủ, tên miền ghi trên đó được lưu theo quy định của pháp ' +
+          'luật.\nNếu bạn không yêu cầu việc này, hãy liên hệ ngay với chúng tôi.',
       }
     : {
         subject: 'Your account was closed',
         text:
-          'Your account was closed as you asked. Personal data was erased; invoices and postings ' +
-          'are kept as the law asks.\nIf you did not ask for this, contact us at once.',
+          'Your account was closed as you asked. Personal data was erased. Invoices and ' +
+          'postings are kept as the law asks, and the names of the servers and domains on ' +
+          'them.\nIf you did not ask for this, contact us at once.',
       }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { personalData as api, type Language } from '../../contract/index.ts'
-import { hashPassword } from '../auth/index.ts'
+import { hashPassword, holdAccount } from '../auth/index.ts'
 import { transaction, type Database, type Queryable, type Tx } from '../platform/db.ts'
 import { Refusal, type Sentence } from '../platform/errors.ts'
 import type { Http } from '../platform/http.ts'
@@ -74,6 +74,8 @@ export function routes(http: Http, deps: PrivacyDeps): void {
       return { passwordHash: await hashPassword(randomBytes(32).toString('base64url')) }
     },
     async ({ tx, customerId, prepared }) => {
+      // Before anything is counted: a row that names the customer waits for this one.
+      await holdAccount(tx, customerId)
       const [obstacle] = await obstaclesOf(tx, deps, customerId)
       if (obstacle !== undefined)
         throw new Refusal('conflict', { fields: { account: obstacleTexts[obstacle] } })

@@ -361,7 +361,7 @@ describe('the statement', () => {
     }
     const seen: number[] = []
     let before: bigint | null = null
-    let slowest = 0
+    const took: number[] = []
     do {
       const began = performance.now()
       const page: Awaited<ReturnType<typeof entryPage>> = await entryPage(db, {
@@ -370,13 +370,14 @@ describe('the statement', () => {
         limit: 100,
         before,
       })
-      slowest = Math.max(slowest, performance.now() - began)
+      took.push(performance.now() - began)
       seen.push(...page.items.map(({ amount }) => amount))
       before = page.next
     } while (before !== null)
     expect(seen).toEqual(Array.from({ length: 10_000 }, (_, index) => 10_000 - index))
-    // Far above what a page takes (some 2 ms), far below what OFFSET would take on a busy machine.
-    expect(slowest).toBeLessThan(1000)
+    // Of all pages the middle one, for any single one may meet a stall of the machine: far above
+    // what a page takes (some 2 ms).
+    expect(took.toSorted((a, b) => a - b)[took.length >> 1]).toBeLessThan(250)
   })
 
   test('can be asked for what came in or what went out', async () => {
