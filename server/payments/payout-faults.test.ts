@@ -85,7 +85,7 @@ describe('Stripe', () => {
     expect(await itemOf(withoutLines?.reference ?? '')).toBeUndefined()
   })
 
-  test('pays again what the bank sent back, as a line that is neither payment nor fee', async () => {
+  test('pays again what the bank sent back, in a line that is no payment and no fee', async () => {
     await paid(await portal.customer({ region: 'AUD' }), 5000)
     await payOut()
     const [first] = await read()
