@@ -8,7 +8,7 @@ import { manualClock, openTestPortal, eventually } from '../../test/portal.ts'
 import type { Answer, TestCustomer, TestPortal } from '../../test/portal.ts'
 import { newMember, type TestMember } from '../../test/staff.ts'
 import { days, hours, minutes } from '../platform/clock.ts'
-import { transaction } from '../platform/db.ts'
+import { transaction, type Tx } from '../platform/db.ts'
 import { dropOldTickets } from './tidy.ts'
 
 const clock = manualClock()
@@ -59,6 +59,34 @@ const uploaded = async (of: TestCustomer, content: string, name?: string): Promi
   const answer = await upload(of, content, name)
   expect(answer.status).toBe(201)
   return ((await answer.json()) as { result: TicketFile }).result
+}
+/** Begins calls while a transaction holds what they wait for, which ends once so many wait. */
+async function whileHeld<T>(
+  hold: (tx: Tx) => Promise<unknown>,
+  begin: () => readonly T[],
+  waiting: number,
+): Promise<readonly T[]> {
+  const { db } = portal.app
+  const [held, seen] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const holding = transaction(db, async (tx) => {
+    await hold(tx)
+    held.resolve()
+    await seen.promise
+  })
+  await Promise.race([held.promise, holding])
+  const begun = begin()
+  try {
+    await eventually('the calls wait', async () => {
+      const { rows } = await sql`
+        select from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock'`.execute(db)
+      return rows.length >= waiting
+    })
+  } finally {
+    seen.resolve()
+    await holding
+  }
+  return begun
 }
 const letters = async (of: TestCustomer, about: string): Promise<string[]> =>
   (await portal.inbox(of.email)).map(({ text }) => text).filter((text) => text.includes(about))
@@ -182,32 +210,19 @@ describe('a conversation', () => {
     const leaving = await portal.customer()
     const { db } = portal.app
     const at = clock.now()
-    const [held, seen] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-    const closing = transaction(db, async (tx) => {
-      await sql`select from customer where id = ${leaving.id} for update`.execute(tx)
-      await tx
-        .updateTable('customer')
-        .set({ blocked_at: at, closed_at: at })
-        .where('id', '=', leaving.id)
-        .execute()
-      held.resolve()
-      await seen.promise
-    })
-    await held.promise
-    const opening = call(leaving, 'POST', '', { subject: 'Help', text: 'Me' })
-    try {
-      await eventually('the call waits for the account', async () => {
-        const { rows } = await sql`
-          select from pg_stat_activity
-          where datname = current_database() and wait_event_type = 'Lock'
-            and query like '%for key share%'`.execute(db)
-        return rows.length > 0
-      })
-    } finally {
-      seen.resolve()
-      await closing
-    }
-    expect((await opening).body.error?.code).toBe('account_blocked')
+    const [opening] = await whileHeld(
+      async (tx) => {
+        await sql`select from customer where id = ${leaving.id} for update`.execute(tx)
+        await tx
+          .updateTable('customer')
+          .set({ blocked_at: at, closed_at: at })
+          .where('id', '=', leaving.id)
+          .execute()
+      },
+      () => [call(leaving, 'POST', '', { subject: 'Help', text: 'Me' })],
+      1,
+    )
+    expect((await opening)?.body.error?.code).toBe('account_blocked')
     const left = await db
       .selectFrom('ticket')
       .select('id')
@@ -291,9 +306,14 @@ describe('files', () => {
     expect(await refusal(await upload(chi, 'c'))).toMatch(/^422 .*100 MB/)
     await opened(chi, { files: [first.id, last.id] })
     await grow(first.id, 999_999_989)
-    // Several at once do not all get the room of one.
-    const several = await Promise.all(Array.from({ length: 8 }, () => upload(chi, '0123456789')))
-    expect(several.filter(({ status }) => status === 201)).toHaveLength(1)
+    // Two at once do not both get the room of one: none is written before both have looked.
+    const two = await whileHeld(
+      (tx) => sql`lock table ticket_file in share mode`.execute(tx),
+      () => [upload(chi, '0123456789'), upload(chi, '0123456789')],
+      2,
+    )
+    const both = await Promise.all(two)
+    expect(both.map(({ status }) => status).toSorted()).toEqual([201, 422])
     expect(await refusal(await upload(chi, 'c'))).toMatch(/^422 .*1 GB/)
 
     const byStaff = () =>
