@@ -57,7 +57,7 @@ export function textOfHtml(html: string): string {
     else if (blocks.has(tag)) pieces.push('\n')
     at = close + 1
   }
-  // Blanks become one first: a run of them that is tried from each of its places takes hours.
+  // Blanks become one first: a run of them that is tried from each of its places takes minutes.
   return decoded(pieces.join(''))
     .replace(/[ \t\u{A0}]+/gu, ' ')
     .replace(/ ?\n ?/g, '\n')
