@@ -515,6 +515,7 @@ export async function openApp(parts: AppParts) {
     messages,
     certificates: tls,
     dnsChallenges: dns.challenges,
+    outbox: realtime,
     dataDir: config.DATA_DIR,
   })
   definePortalBackups({ ...parts, archives, db, jobs, metrics, driver: nodes.driver })

@@ -81,7 +81,7 @@ export function customerTickets(
     addresses,
     listenOn: supportListensOn(config),
     admit: (ip) => ofNetwork.take(networkOf(ip)),
-    take: (letter) => tickets.takeLetter(intake, letter),
+    take: ({ ip, ...letter }) => tickets.takeLetter(intake, { ...letter, network: networkOf(ip) }),
   })
   return { deps: needs, letters }
 }

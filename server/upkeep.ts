@@ -16,8 +16,8 @@ import { forgetCompletedJobs } from './platform/job-failures.ts'
 import type { Jobs } from './platform/jobs.ts'
 import type { Limits } from './platform/limits.ts'
 import type { Log } from './platform/log.ts'
-import { dropOldNotifications } from './realtime/index.ts'
-import { dropOldTickets } from './tickets/index.ts'
+import { dropOldNotifications, type EventOutbox } from './realtime/index.ts'
+import { closeQuietTickets, dropOldTickets } from './tickets/index.ts'
 import { dropOldTokens } from './tokens/index.ts'
 import { dropOldDeliveries } from './webhooks/index.ts'
 import { dropOldCommands, dropOldHostChanges, dropOldMail } from './wordpress/index.ts'
@@ -57,6 +57,7 @@ export function defineUpkeep(parts: {
   messages: Messages
   certificates: Pick<Certificates, 'dropOld'>
   dnsChallenges: Pick<DnsChallenges, 'tidy'>
+  outbox: Pick<EventOutbox, 'publishEvent'>
   dataDir: string
 }): void {
   const { db, clock, log, jobs, limits, idempotency, accounts, messages } = parts
@@ -76,6 +77,7 @@ export function defineUpkeep(parts: {
         hostChanges: () => dropOldHostChanges(db),
         siteMail: () => dropOldMail(db, clock),
         siteCommands: () => dropOldCommands(db, clock),
+        quietTickets: () => closeQuietTickets(db, { clock, outbox: parts.outbox }),
         tickets: () => dropOldTickets(db, clock),
         tokens: () => dropOldTokens(db, clock),
         webhookDeliveries: () => dropOldDeliveries(db, clock),

@@ -84,6 +84,20 @@ export async function customerOfEmail(
     .executeTakeFirst()
 }
 
+/**
+ * Whether an account is not closed; it is not closed either before the transaction ends, so that
+ * what is written for it is there for whoever erases it.
+ */
+export async function holdOpenAccount(tx: Tx, customerId: string): Promise<boolean> {
+  const row = await tx
+    .selectFrom('customer')
+    .select('closed_at')
+    .where('id', '=', customerId)
+    .forKeyShare()
+    .executeTakeFirst()
+  return row !== undefined && row.closed_at === null
+}
+
 /** By id; who is not there is left out. */
 export async function showCustomers(
   db: Queryable,

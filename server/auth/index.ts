@@ -13,6 +13,7 @@ export {
   createAccountActs,
   customerOfEmail,
   findCustomers,
+  holdOpenAccount,
   letterAddress,
   showCustomers,
   type AccountActs,

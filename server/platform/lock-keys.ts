@@ -18,6 +18,8 @@ export const lockKeys = {
   walkLedger: 727_032,
   /** Pricing something, shared; another version of the catalogue, alone. */
   catalog: 727_034,
+  /** Keeping an upload for a ticket; its second number is a hash of whose it is. */
+  ticketUploads: 727_112,
   /** Migrating. */
   migrate: 727_033,
   /** Adding an act of the operator to its chain. */

@@ -55,12 +55,12 @@ export async function closeAccount(
   await endTokens(tx, customerId)
   await forgetEndpoints(tx, customerId)
   await forgetNotifications(tx, customerId)
-  await forgetTickets(tx, customerId)
   await forgetServers(tx, customerId)
   await forgetRecords(tx, customerId)
   await forgetAddresses(tx, customerId)
   await needs.forgetNotes(tx, customerId)
   const { email, phone } = await eraseAccount(tx, needs, of)
+  await forgetTickets(tx, { customerId, email })
   await forgetLetters(tx, [email, phone])
   return { email }
 }

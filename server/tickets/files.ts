@@ -3,12 +3,14 @@
  * never opened, never shown in a page, and leave as downloads alone.
  */
 import { randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
 import { fold } from '../../contract/fold.ts'
 import { mostFileBytes, mostFiles, type TicketFile } from '../../contract/tickets.ts'
 import type { Clock } from '../platform/clock.ts'
-import { isUuid, type Queryable, type Tx } from '../platform/db.ts'
+import { isUuid, transaction, type Database, type Queryable, type Tx } from '../platform/db.ts'
 import { Refusal, type Sentence } from '../platform/errors.ts'
 import type { FileAnswer } from '../platform/http.ts'
+import { lockKeys } from '../platform/lock-keys.ts'
 
 const sentences = {
   large: {
@@ -16,6 +18,14 @@ const sentences = {
     vi: 'Mỗi tệp tối đa 10 MB.',
   },
   empty: { en: 'This file is empty.', vi: 'Tệp này trống.' },
+  unused: {
+    en: 'You have uploaded 100 MB without sending it. Send your message, or try again tomorrow.',
+    vi: 'Bạn đã tải lên 100 MB nhưng chưa gửi. Hãy gửi tin nhắn trước, hoặc thử lại vào ngày mai.',
+  },
+  kept: {
+    en: 'The files of your tickets have 1 GB together, which is the most. Write without this file.',
+    vi: 'Các tệp trong yêu cầu của bạn đã đạt mức tối đa 1 GB. Vui lòng viết không kèm tệp này.',
+  },
   unknown: {
     en: 'A file was not uploaded, or too long ago. Please choose it again.',
     vi: 'Có tệp chưa được tải lên hoặc đã quá hạn. Vui lòng chọn lại tệp.',
@@ -30,6 +40,11 @@ const column = (by: Uploader) =>
   'customerId' in by
     ? ({ name: 'customer_id', id: by.customerId } as const)
     : ({ name: 'staff_id', id: by.staffId } as const)
+
+/** What one may have uploaded that no message has. */
+const mostUnused = 100_000_000
+/** Of all tickets of a customer. */
+const mostKept = 1_000_000_000
 
 const longestName = 120
 /** The name alone, of letters that show as they are. */
@@ -57,8 +72,37 @@ export async function receive(chunks: AsyncIterable<Buffer>): Promise<Buffer> {
   return Buffer.concat(pieces)
 }
 
+/** How many bytes files in tickets of a customer may still have. */
+export async function roomOf(db: Queryable, customerId: string): Promise<number> {
+  const { bytes } = await db
+    .selectFrom('ticket as t')
+    .innerJoin('ticket_message as m', 'm.ticket_id', 't.id')
+    .innerJoin('ticket_file as f', 'f.message_id', 'm.id')
+    .select(sql<bigint>`coalesce(sum(f.bytes), 0)`.as('bytes'))
+    .where('t.customer_id', '=', customerId)
+    .where('m.kind', '=', 'customer')
+    .where('f.content', 'is not', null)
+    .executeTakeFirstOrThrow()
+  return mostKept - Number(bytes)
+}
+
+async function unusedOf(tx: Tx, by: Uploader): Promise<number> {
+  const { name: owner, id: ownerId } = column(by)
+  const { bytes } = await tx
+    .selectFrom('ticket_file')
+    .select(sql<bigint>`coalesce(sum(bytes), 0)`.as('bytes'))
+    .where('message_id', 'is', null)
+    .where(owner, '=', ownerId)
+    .executeTakeFirstOrThrow()
+  return Number(bytes)
+}
+
+/**
+ * Refuses with invalid_input where the uploader has more than 100 MB in no message, or the tickets
+ * of a customer more than 1 GB.
+ */
 export async function keepUpload(
-  db: Queryable,
+  db: Database,
   clock: Clock,
   by: Uploader,
   file: { readonly name: string; readonly content: Buffer },
@@ -66,17 +110,26 @@ export async function keepUpload(
   const { name: owner, id: ownerId } = column(by)
   const id = randomUUID()
   const [name, bytes] = [fileName(file.name), file.content.length]
-  await db
-    .insertInto('ticket_file')
-    .values({
-      id,
-      [owner]: ownerId,
-      name,
-      bytes,
-      content: file.content,
-      created_at: clock.now(),
-    } as never)
-    .execute()
+  await transaction(db, async (tx) => {
+    // Of one uploader one at a time: several at once would each see room for itself.
+    const lock = sql`select pg_advisory_xact_lock(${lockKeys.ticketUploads}, hashtext(${ownerId}))`
+    await lock.execute(tx)
+    const unused = await unusedOf(tx, by)
+    if (unused + bytes > mostUnused) throw no(sentences.unused)
+    if ('customerId' in by && unused + bytes > (await roomOf(tx, by.customerId)))
+      throw no(sentences.kept)
+    await tx
+      .insertInto('ticket_file')
+      .values({
+        id,
+        [owner]: ownerId,
+        name,
+        bytes,
+        content: file.content,
+        created_at: clock.now(),
+      } as never)
+      .execute()
+  })
   return { id, name, bytes, kept: true }
 }
 
@@ -101,14 +154,22 @@ export async function giveFiles(
   if (numUpdatedRows !== BigInt(wanted.length)) throw no(sentences.unknown)
 }
 
-/** Those of a letter. Answers the names of what is too large, or one too many. */
+/** Those of a letter. Answers the names of what is too large, or too much for the room left. */
 export function judgeFiles<F extends { readonly name: string; readonly content: Buffer }>(
   files: readonly F[],
+  room: number,
 ): { readonly kept: readonly F[]; readonly leftOut: readonly string[] } {
-  const fits = files.filter(({ content }) => content.length > 0 && content.length <= mostFileBytes)
-  const kept = fits.slice(0, mostFiles)
-  const left = files.filter((file) => file.content.length > 0 && !kept.includes(file))
-  return { kept, leftOut: left.slice(0, 20).map(({ name }) => fileName(name)) }
+  const kept: F[] = []
+  let left = room
+  for (const file of files) {
+    const { length } = file.content
+    if (length === 0 || length > Math.min(mostFileBytes, left) || kept.length === mostFiles)
+      continue
+    kept.push(file)
+    left -= length
+  }
+  const others = files.filter((file) => file.content.length > 0 && !kept.includes(file))
+  return { kept, leftOut: others.slice(0, 20).map(({ name }) => fileName(name)) }
 }
 
 /** Adds the files of a letter to its message. */

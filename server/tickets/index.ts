@@ -18,5 +18,5 @@ export {
   setPriority,
   unlabelTicket,
 } from './staff-work.ts'
-export { dropOldTickets, forgetTickets } from './tidy.ts'
+export { closeQuietTickets, dropOldTickets, forgetTickets } from './tidy.ts'
 export { titles } from './titles.ts'

@@ -51,7 +51,9 @@ const closed = {
 }
 const withFiles = {
   en: (n: number) =>
-    n === 1 ? 'One file is in the ticket, in the portal.' : `${n} files are in the ticket.`,
+    n === 1
+      ? 'One file is in the ticket, in the portal.'
+      : `${n} files are in the ticket, in the portal.`,
   vi: (n: number) => `Có ${n} tệp trong yêu cầu, trên cổng khách hàng.`,
 }
 

@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import type { Priority } from '../../contract/tickets-desk.ts'
 import { priorities } from '../../contract/tickets-desk.ts'
 import { mayDo } from '../../contract/staff-roles.ts'
+import { holdOpenAccount } from '../auth/index.ts'
 import type { Tx } from '../platform/db.ts'
 import { Refusal, type Sentence } from '../platform/errors.ts'
 import { memberOf } from '../staff/index.ts'
@@ -10,7 +11,7 @@ import type { TicketDeps } from './deps.ts'
 import { priorityOf } from './desk.ts'
 import { giveFiles } from './files.ts'
 import { publish, sendLetter } from './letters.ts'
-import { addMessage, lockTicket, setState, type TicketRow } from './store.ts'
+import { addMessage, lockTicket, mostMessages, setState, type TicketRow } from './store.ts'
 
 const sentences = {
   noAccount: {
@@ -34,6 +35,14 @@ const sentences = {
   strangers: {
     en: 'These are tickets of two people: one would read what the other wrote.',
     vi: 'Hai yêu cầu này của hai người khác nhau: người này sẽ đọc được nội dung của người kia.',
+  },
+  long: {
+    en: 'Together these tickets have more than 300 messages.',
+    vi: 'Hai yêu cầu này có tổng cộng hơn 300 tin nhắn.',
+  },
+  gone: {
+    en: 'This customer has closed the account.',
+    vi: 'Khách hàng này đã đóng tài khoản.',
   },
   owned: { en: 'This ticket has a customer already.', vi: 'Yêu cầu này đã có khách hàng.' },
   label: { en: 'This ticket has this label.', vi: 'Yêu cầu này đã có nhãn này.' },
@@ -177,13 +186,30 @@ export async function unlabelTicket(
   return row
 }
 
-/** Tells the customer by letter. Refuses with conflict what is closed. */
+/** Whether the address that a ticket came from is of whoever wrote: others are told nothing. */
+async function isSenderProven(tx: Tx, { id }: TicketRow): Promise<boolean> {
+  const proven = await tx
+    .selectFrom('ticket_message')
+    .select('id')
+    .where('ticket_id', '=', id)
+    .where('kind', '=', 'customer')
+    .where('proven', '=', true)
+    .limit(1)
+    .executeTakeFirst()
+  return proven !== undefined
+}
+
+/**
+ * Tells the customer by letter, or whoever has proven the address that it came from. Refuses with
+ * conflict what is closed.
+ */
 export async function closeTicket(tx: Tx, deps: TicketDeps, id: string): Promise<TicketRow> {
   const row = await lockTicket(tx, id)
   if (row.state === 'closed') throw no('conflict', 'ticket', sentences.closed)
   await setState(tx, row, 'closed', deps.clock.now())
   await publish(tx, deps, 'ticket.closed', row.id)
-  await sendLetter(tx, deps, row, { kind: 'closed' })
+  if (row.customer_id !== null || (await isSenderProven(tx, row)))
+    await sendLetter(tx, deps, row, { kind: 'closed' })
   return row
 }
 
@@ -217,6 +243,7 @@ export async function mergeTicket(
     gone.customer_id === row.customer_id &&
     (gone.customer_id !== null || gone.sender_email === row.sender_email)
   if (!isOfOne) throw no('invalid_input', 'into', sentences.strangers)
+  if (gone.messages + row.messages > mostMessages) throw no('invalid_input', 'into', sentences.long)
   const at = deps.clock.now()
   await tx
     .updateTable('ticket_message')
@@ -243,7 +270,10 @@ export async function mergeTicket(
   return { gone, row }
 }
 
-/** From now on the customer reads all of it. Refuses with conflict what has a customer. */
+/**
+ * From now on the customer reads all of it. Refuses with conflict what has a customer, and with
+ * invalid_input a customer who has closed the account.
+ */
 export async function giveTicket(
   tx: Tx,
   deps: Pick<TicketDeps, 'outbox'>,
@@ -251,6 +281,7 @@ export async function giveTicket(
 ): Promise<TicketRow> {
   const row = await lockTicket(tx, ticket)
   if (row.customer_id !== null) throw no('conflict', 'ticket', sentences.owned)
+  if (!(await holdOpenAccount(tx, customerId))) throw no('invalid_input', 'to', sentences.gone)
   await tx.updateTable('ticket').set({ customer_id: customerId }).where('id', '=', row.id).execute()
   await publish(tx, deps, 'ticket.opened', row.id)
   return row

@@ -10,7 +10,7 @@ export type TicketRow = Selectable<DB['ticket']>
 export type MessageRow = Selectable<DB['ticket_message']>
 
 /** A ticket that is longer than this is no conversation any more. */
-const mostMessages = 300
+export const mostMessages = 300
 const full: Sentence = {
   en: 'This ticket has become too long. Please open a new one.',
   vi: 'Yêu cầu này đã quá dài. Vui lòng tạo yêu cầu mới.',

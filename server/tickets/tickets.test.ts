@@ -1,4 +1,5 @@
 /** Tickets: a customer asks in the portal, the staff answers at the desk. */
+import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { TicketAtDesk, TicketOfDesk } from '../../contract/tickets-desk.ts'
 import type { Ticket, TicketFile, TicketWithMessages } from '../../contract/tickets.ts'
@@ -7,6 +8,7 @@ import { manualClock, openTestPortal, eventually } from '../../test/portal.ts'
 import type { Answer, TestCustomer, TestPortal } from '../../test/portal.ts'
 import { newMember, type TestMember } from '../../test/staff.ts'
 import { days, hours, minutes } from '../platform/clock.ts'
+import { transaction, type Tx } from '../platform/db.ts'
 import { dropOldTickets } from './tidy.ts'
 
 const clock = manualClock()
@@ -57,6 +59,34 @@ const uploaded = async (of: TestCustomer, content: string, name?: string): Promi
   const answer = await upload(of, content, name)
   expect(answer.status).toBe(201)
   return ((await answer.json()) as { result: TicketFile }).result
+}
+/** Begins calls while a transaction holds what they wait for, which ends once so many wait. */
+async function whileHeld<T>(
+  hold: (tx: Tx) => Promise<unknown>,
+  begin: () => readonly T[],
+  waiting: number,
+): Promise<readonly T[]> {
+  const { db } = portal.app
+  const [held, seen] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const holding = transaction(db, async (tx) => {
+    await hold(tx)
+    held.resolve()
+    await seen.promise
+  })
+  await Promise.race([held.promise, holding])
+  const begun = begin()
+  try {
+    await eventually('the calls wait', async () => {
+      const { rows } = await sql`
+        select from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock'`.execute(db)
+      return rows.length >= waiting
+    })
+  } finally {
+    seen.resolve()
+    await holding
+  }
+  return begun
 }
 const letters = async (of: TestCustomer, about: string): Promise<string[]> =>
   (await portal.inbox(of.email)).map(({ text }) => text).filter((text) => text.includes(about))
@@ -176,6 +206,31 @@ describe('a conversation', () => {
     expect(next.body.result.map(({ number }) => number)).toEqual([ticket.number - 1])
   })
 
+  test('is not opened for an account that is closed meanwhile', async () => {
+    const leaving = await portal.customer()
+    const { db } = portal.app
+    const at = clock.now()
+    const [opening] = await whileHeld(
+      async (tx) => {
+        await sql`select from customer where id = ${leaving.id} for update`.execute(tx)
+        await tx
+          .updateTable('customer')
+          .set({ blocked_at: at, closed_at: at })
+          .where('id', '=', leaving.id)
+          .execute()
+      },
+      () => [call(leaving, 'POST', '', { subject: 'Help', text: 'Me' })],
+      1,
+    )
+    expect((await opening)?.body.error?.code).toBe('account_blocked')
+    const left = await db
+      .selectFrom('ticket')
+      .select('id')
+      .where('customer_id', '=', leaving.id)
+      .execute()
+    expect(left).toEqual([])
+  })
+
   test('shows no control characters, and ends when it is too long', async () => {
     const ticket = await opened(an, { text: 'a\u202Eb\u0007c\r\nd' })
     expect(ticket.messages[0]?.text).toBe('abc\nd')
@@ -237,6 +292,42 @@ describe('files', () => {
     expect((await upload(an, new Uint8Array(10_000_000))).status).toBe(201)
   })
 
+  test('have a bound for all of one uploader together', async () => {
+    const chi = await portal.customer()
+    const grow = (id: string, bytes: number) =>
+      portal.app.db.updateTable('ticket_file').set({ bytes }).where('id', '=', id).execute()
+    const refusal = async (answer: Response): Promise<string | undefined> => {
+      const { error } = (await answer.json()) as { error?: { fields?: Record<string, string> } }
+      return `${answer.status} ${error?.fields?.['files']}`
+    }
+    const first = await uploaded(chi, 'a')
+    await grow(first.id, 99_999_999)
+    const last = await uploaded(chi, 'b')
+    expect(await refusal(await upload(chi, 'c'))).toMatch(/^422 .*100 MB/)
+    await opened(chi, { files: [first.id, last.id] })
+    await grow(first.id, 999_999_989)
+    // Two at once do not both get the room of one: none is written before both have looked.
+    const two = await whileHeld(
+      (tx) => sql`lock table ticket_file in share mode`.execute(tx),
+      () => [upload(chi, '0123456789'), upload(chi, '0123456789')],
+      2,
+    )
+    const both = await Promise.all(two)
+    expect(both.map(({ status }) => status).toSorted()).toEqual([201, 422])
+    expect(await refusal(await upload(chi, 'c'))).toMatch(/^422 .*1 GB/)
+
+    const byStaff = () =>
+      fetch(`${portal.url}/api/operator/tickets/files?name=plan.txt`, {
+        method: 'POST',
+        headers: { ...support.headers, 'content-type': 'application/octet-stream' },
+        body: 'plan',
+      })
+    const { result } = (await (await byStaff()).json()) as { result: TicketFile }
+    await grow(result.id, 99_999_999)
+    expect(await refusal(await byStaff())).toMatch(/^422 .*100 MB/)
+    await grow(result.id, 4)
+  })
+
   test('of a note are the staff’s alone', async () => {
     const answer = await fetch(`${portal.url}/api/operator/tickets/files?name=plan.txt`, {
       method: 'POST',
@@ -292,6 +383,12 @@ describe('the desk', () => {
     const strangers = await merge(foreign.id)
     expect(strangers.body.error?.fields?.['into']).toContain('two people')
     expect((await merge(second.id)).status).toBe(422)
+    const count = (messages: number) =>
+      portal.app.db.updateTable('ticket').set({ messages }).where('id', '=', first.id).execute()
+    await count(300)
+    const long = await merge(first.id)
+    expect(long.body.error?.fields?.['into']).toContain('more than 300 messages')
+    await count(1)
     expect((await merge(first.id)).status).toBe(200)
     const whole = await shown(an, second.id)
     expect(whole.id).toBe(first.id)
@@ -457,4 +554,30 @@ test('what is over is deleted: uploads, then files, then tickets', async () => {
   await dropOldTickets(portal.app.db, clock)
   expect((await call(await portal.signIn(an), 'GET', `/${id}`)).status).toBe(404)
   expect(await files()).toEqual([])
+})
+
+test('what stays answered for 30 days is closed by itself', async () => {
+  const answered = async (): Promise<TicketWithMessages> => {
+    const ticket = await opened(await portal.signIn(an))
+    const member = await newMember(portal, 'support', { clock })
+    await done('ticket.answer', { ticket: ticket.id, text: 'Is it fast again?' }, member)
+    return ticket
+  }
+  const quiet = await answered()
+  clock.advance(days(2))
+  const fresh = await answered()
+  clock.advance(days(29))
+  await transaction(portal.app.db, (tx) => portal.app.jobs.add(tx, 'tidy', {}))
+  const own = await portal.signIn(an)
+  await eventually('it is closed', async () => (await shown(own, quiet.id)).state === 'closed')
+  expect((await shown(own, fresh.id)).state).toBe('answered')
+  await eventually('the bell', async () => {
+    const { body } = await portal.call<{ data: { title: string }[] }>('GET', '/api/notifications', {
+      token: own.token,
+    })
+    return body.result.data.some(({ title }) => title.includes(`#${quiet.number}`))
+  })
+  expect(
+    (await call<Ticket>(own, 'POST', `/${quiet.id}/messages`, { text: 'No' })).body.result,
+  ).toMatchObject({ state: 'open' })
 })

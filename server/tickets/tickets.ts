@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Ticket, TicketObjectKind, TicketWithMessages } from '../../contract/tickets.ts'
 import { ticketObjects } from '../../contract/tickets.ts'
+import { holdOpenAccount } from '../auth/index.ts'
 import { newestFirst, type KeysetPage, type PageRequest } from '../platform/cursor.ts'
 import type { Queryable, Tx } from '../platform/db.ts'
 import { Refusal, type Sentence } from '../platform/errors.ts'
@@ -99,13 +100,16 @@ export interface NewTicket {
 
 /**
  * Opens a ticket; answers it and the id of its first message. A customer whose account is proven is
- * sent a receipt, nobody else: an address that somebody forged would be sent one, too.
+ * sent a receipt, nobody else: an address that somebody forged would be sent one, too. Refuses with
+ * account_blocked a customer who has closed the account meanwhile: nothing would delete it.
  */
 export async function beginTicket(
   tx: Tx,
   deps: TicketDeps,
   { customerId, sender, subject, object, message }: NewTicket,
 ): Promise<{ row: TicketRow; messageId: string }> {
+  if (customerId !== null && !(await holdOpenAccount(tx, customerId)))
+    throw new Refusal('account_blocked')
   const at = deps.clock.now()
   const id = randomUUID()
   await tx

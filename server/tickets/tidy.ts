@@ -2,8 +2,14 @@
 import { sql } from 'kysely'
 import { deleteInBatches } from '../platform/batches.ts'
 import { days, hours, later, type Clock } from '../platform/clock.ts'
-import type { Database, Tx } from '../platform/db.ts'
+import { transaction, type Database, type Tx } from '../platform/db.ts'
+import type { TicketDeps } from './deps.ts'
+import { publish } from './letters.ts'
+import { setState } from './store.ts'
 
+/** Of an answer to which nobody has written any more. */
+const answeredForMs = days(30)
+const closedAtOnce = 100
 /** Of files, after their ticket was closed. */
 const filesKeptMs = days(180)
 /** Of a whole ticket, after it was closed. */
@@ -11,6 +17,35 @@ const ticketsKeptMs = days(730)
 /** Of an upload that no message has. */
 const uploadsKeptMs = hours(24)
 const filesAtOnce = 200
+
+/**
+ * Closes tickets whose last answer is 30 days old, so that the time begins for which they are kept.
+ * Whatever is written in one opens it again, so no letter is sent.
+ */
+export async function closeQuietTickets(
+  db: Database,
+  deps: Pick<TicketDeps, 'clock' | 'outbox'>,
+): Promise<void> {
+  const now = deps.clock.now()
+  const closeSome = async (tx: Tx): Promise<number> => {
+    const rows = await tx
+      .selectFrom('ticket')
+      .selectAll()
+      .where('state', '=', 'answered')
+      .where('merged_into', 'is', null)
+      .where('waiting_since', '<', later(now, -answeredForMs))
+      .limit(closedAtOnce)
+      .forUpdate()
+      .skipLocked()
+      .execute()
+    for (const row of rows) {
+      await setState(tx, row, 'closed', now)
+      await publish(tx, deps, 'ticket.closed', row.id)
+    }
+    return rows.length
+  }
+  while ((await transaction(db, closeSome)) === closedAtOnce);
+}
 
 /**
  * Deletes uploads that no message has after a day, contents of files 180 days after their ticket
@@ -39,8 +74,19 @@ export async function dropOldTickets(db: Database, clock: Clock): Promise<void> 
   await deleteInBatches(db, 'ticket', 'closed_at', later(now, -ticketsKeptMs))
 }
 
-/** All of a customer who closes the account, with their files. */
-export async function forgetTickets(tx: Tx, customerId: string): Promise<void> {
+/**
+ * All of a customer who closes the account, with their files; also what came from this address and
+ * was given to nobody. Called while the account is held, so that none is opened meanwhile.
+ */
+export async function forgetTickets(
+  tx: Tx,
+  { customerId, email }: { readonly customerId: string; readonly email: string },
+): Promise<void> {
   await tx.deleteFrom('ticket_file').where('customer_id', '=', customerId).execute()
   await tx.deleteFrom('ticket').where('customer_id', '=', customerId).execute()
+  await tx
+    .deleteFrom('ticket')
+    .where('customer_id', 'is', null)
+    .where('sender_email', '=', email.toLowerCase())
+    .execute()
 }

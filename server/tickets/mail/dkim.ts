@@ -70,12 +70,23 @@ interface Parts {
 }
 function partsOf(raw: Buffer): Parts | undefined {
   const end = raw.indexOf('\r\n\r\n')
-  if (end < 0 || end > longestHeader) return undefined
+  if (end < 0 || end > longestHeader || !isHeaderOfLines(raw)) return undefined
   const fields = raw
     .subarray(0, end)
     .toString('latin1')
     .split(/\r\n(?![ \t])/)
   return { fields, body: raw.subarray(end + 4) }
+}
+
+/**
+ * Whether each line of the header ends with CRLF. Where a lone CR or LF stands, readers disagree
+ * about where the header ends: one would read the fields that are signed, and another others.
+ */
+export function isHeaderOfLines(raw: Buffer): boolean {
+  const end = raw.indexOf('\r\n\r\n')
+  const isWhole = end >= 0 && end <= longestHeader
+  const header = raw.subarray(0, isWhole ? end + 2 : longestHeader).toString('latin1')
+  return !/\r(?!\n)|(?<!\r)\n/.test(isWhole ? header : header.replace(/\r$/, ''))
 }
 
 /** What is signed of the header: each name takes the lowest field that is left. */
@@ -116,10 +127,12 @@ async function holds(parts: Parts, own: string, ask: AskTexts, now: Date) {
   return isGood ? domain : undefined
 }
 
-/** Domains whose signature on a letter holds. Lines of the letter end with CRLF. */
+/** Domains whose signature on a letter of one From holds. Lines of the letter end with CRLF. */
 export async function signersOf(raw: Buffer, ask: AskTexts, now: Date): Promise<string[]> {
   const parts = partsOf(raw)
   if (!parts) return []
+  // Of two, one would be signed, and the other shown.
+  if (parts.fields.filter((field) => nameOf(field) === 'from').length !== 1) return []
   const own = parts.fields.filter((field) => nameOf(field) === 'dkim-signature')
   const found: string[] = []
   for (const field of own.slice(0, mostSignatures)) {

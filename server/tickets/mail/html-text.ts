@@ -57,8 +57,10 @@ export function textOfHtml(html: string): string {
     else if (blocks.has(tag)) pieces.push('\n')
     at = close + 1
   }
+  // Blanks become one first: a run of them that is tried from each of its places takes minutes.
   return decoded(pieces.join(''))
-    .replace(/[ \t]*\n[ \t]*/g, '\n')
+    .replace(/[ \t\u{A0}]+/gu, ' ')
+    .replace(/ ?\n ?/g, '\n')
     .replace(/\n{3,}/g, '\n\n')
     .trim()
 }

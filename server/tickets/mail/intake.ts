@@ -7,10 +7,10 @@ import { transaction, type Database, type Queryable, type Tx } from '../../platf
 import type { Limit } from '../../platform/limits.ts'
 import type { Log } from '../../platform/log.ts'
 import type { TicketDeps } from '../deps.ts'
-import { addFiles, judgeFiles } from '../files.ts'
-import { lockTicket, type TicketRow } from '../store.ts'
+import { addFiles, judgeFiles, roomOf } from '../files.ts'
+import { findTicket, lockTicket, type TicketRow } from '../store.ts'
 import { beginTicket, customerWrote } from '../tickets.ts'
-import { isAligned, signersOf, type AskTexts } from './dkim.ts'
+import { isAligned, isHeaderOfLines, signersOf, type AskTexts } from './dkim.ts'
 import { readLetter, type Letter } from './read-letter.ts'
 import type { ReplyAddresses } from './reply-address.ts'
 
@@ -24,13 +24,21 @@ export interface IntakeDeps extends TicketDeps {
   readonly customerOfEmail: (db: Queryable, email: string) => Promise<{ id: string } | undefined>
   /** Addresses that the portal itself writes from. */
   readonly own: ReadonlySet<string>
-  /** Of one sender, and of one ticket. */
+  /** Of one sender, whose unproven letters count by themselves; and of one ticket. */
   readonly fromSender: Limit
   readonly intoTicket: Limit
 }
 
 /** `unreadable`: its sender is told; `dropped`: nobody is. */
 export type Taken = 'answer' | 'ticket' | 'dropped' | 'unreadable'
+
+export interface Arrived {
+  readonly to: string
+  readonly sender: string
+  /** Which it came from. */
+  readonly network: string
+  readonly raw: Buffer
+}
 
 const isOwn = (deps: IntakeDeps, from: string): boolean =>
   deps.own.has(from) || from.endsWith(`@${deps.addresses.domain}`)
@@ -45,18 +53,31 @@ async function isKnown(tx: Tx, { hash }: Letter): Promise<boolean> {
 }
 
 /** Whether a letter to a ticket's signed address is of whom the ticket is. */
-async function isOfTicket(tx: Tx, deps: IntakeDeps, row: TicketRow, from: string) {
+async function isOfTicket(db: Queryable, deps: IntakeDeps, row: TicketRow, from: string) {
   if (row.customer_id === null) return row.sender_email === from
-  return (await deps.customer(tx, row.customer_id)).email.toLowerCase() === from
+  return (await deps.customer(db, row.customer_id)).email.toLowerCase() === from
 }
+
+/** Of one that was merged, the one that stays. */
+async function ticketOf(db: Queryable, number: bigint): Promise<TicketRow | undefined> {
+  const row = await db
+    .selectFrom('ticket')
+    .select('id')
+    .where('number', '=', number)
+    .executeTakeFirst()
+  return row && (await findTicket(db, row.id))
+}
+
+const filesFor = async (tx: Tx, customerId: string | null, { files }: Letter) =>
+  judgeFiles(files, customerId === null ? Infinity : await roomOf(tx, customerId))
 
 async function answer(tx: Tx, deps: IntakeDeps, ticketId: string, letter: Letter): Promise<Taken> {
   const row = await lockTicket(tx, ticketId)
-  const { from, text, files, hash } = letter
+  const { from, text, hash } = letter
   const proven = await isOfTicket(tx, deps, row, from.address)
   const customer =
     proven && row.customer_id !== null ? await deps.customer(tx, row.customer_id) : undefined
-  const { kept, leftOut } = judgeFiles(files)
+  const { kept, leftOut } = await filesFor(tx, row.customer_id, letter)
   const message = { text, byMail: true, proven, letter: hash, leftOut }
   const author = customer?.name ?? from.address
   const messageId = await customerWrote(tx, deps, row, { ...message, author })
@@ -65,10 +86,10 @@ async function answer(tx: Tx, deps: IntakeDeps, ticketId: string, letter: Letter
 }
 
 async function open(tx: Tx, deps: IntakeDeps, letter: Letter, isProven: boolean): Promise<Taken> {
-  const { from, subject, text, files, hash } = letter
+  const { from, subject, text, hash } = letter
   const found = isProven ? await deps.customerOfEmail(tx, from.address) : undefined
   const author = found ? (await deps.customer(tx, found.id)).name : from.address
-  const { kept, leftOut } = judgeFiles(files)
+  const { kept, leftOut } = await filesFor(tx, found?.id ?? null, letter)
   const { messageId } = await beginTicket(tx, deps, {
     customerId: found?.id ?? null,
     sender: { email: from.address, name: from.name },
@@ -82,28 +103,25 @@ async function open(tx: Tx, deps: IntakeDeps, letter: Letter, isProven: boolean)
 /** Refuses with rate_limited, and with invalid_input what a ticket has no room for. */
 export async function takeLetter(
   deps: IntakeDeps,
-  { to, sender, raw }: { readonly to: string; readonly sender: string; readonly raw: Buffer },
+  { to, sender, network, raw }: Arrived,
 ): Promise<Taken> {
-  const letter = await readLetter(raw)
+  const { db, addresses } = deps
+  const letter = isHeaderOfLines(raw) ? await readLetter(raw) : undefined
   if (!letter) return 'unreadable'
   const { from } = letter
   // Whatever a program wrote is answered by nobody: reports have no sender.
   if (letter.isAutomatic || sender === '' || isOwn(deps, from.address)) return 'dropped'
-  await deps.fromSender.take(from.address)
-  const number = deps.addresses.ticketOf(to)
+  const number = addresses.ticketOf(to)
   if (number !== undefined) await deps.intoTicket.take(String(number))
-  const ticket =
-    number === undefined
-      ? undefined
-      : await deps.db
-          .selectFrom('ticket')
-          .select('id')
-          .where('number', '=', number)
-          .executeTakeFirst()
+  const ticket = number === undefined ? undefined : await ticketOf(db, number)
   // Asked for before the transaction: it takes as long as others' name servers take.
   const signers = ticket ? [] : await signersOf(raw, deps.texts, deps.clock.now())
-  const isProven = signers.some((signer) => isAligned(signer, from.address))
-  return await transaction(deps.db, async (tx) => {
+  const isProven = ticket
+    ? await isOfTicket(db, deps, ticket, from.address)
+    : signers.some((signer) => isAligned(signer, from.address))
+  // Whoever forges an address would use up the letters of whom it is.
+  await deps.fromSender.take(isProven ? from.address : `unproven:${from.address} ${network}`)
+  return await transaction(db, async (tx) => {
     if (await isKnown(tx, letter)) return 'dropped'
     return ticket
       ? await answer(tx, deps, ticket.id, letter)

@@ -23,7 +23,7 @@ export interface LetterListenerDeps {
   readonly listenOn: { readonly host: string; readonly port: number }
   /** Refuses with rate_limited where a network sends too much; each letter takes time to read. */
   readonly admit: (ip: string) => Promise<void>
-  readonly take: (letter: { to: string; sender: string; raw: Buffer }) => Promise<Taken>
+  readonly take: (letter: { to: string; sender: string; ip: string; raw: Buffer }) => Promise<Taken>
 }
 export interface LetterListener {
   start(): Promise<void>
@@ -92,11 +92,12 @@ export function createLetterListener(deps: LetterListenerDeps): LetterListener {
       },
       onData(stream, session, done) {
         const { mailFrom, rcptTo } = session.envelope
+        const ip = session.remoteAddress
         const to = rcptTo[0]?.address ?? ''
         const sender = mailFrom ? mailFrom.address : ''
         const take = async (): Promise<void> => {
           const raw = await wholeOf(stream)
-          const taken = await reading.run(() => deps.take({ to, sender, raw }))
+          const taken = await reading.run(() => deps.take({ to, sender, ip, raw }))
           log.info({ event: 'support_letter', taken, bytes: raw.length }, 'a letter to the support')
           if (taken === 'unreadable') throw refusal(550, '5.6.0 This letter has no one sender')
         }

@@ -1,5 +1,7 @@
 /** Letters to the support: answers, new tickets, and what nobody wants. */
 import { generateKeyPairSync, sign, createHash } from 'node:crypto'
+import { connect } from 'node:net'
+import { createInterface } from 'node:readline'
 import { createTransport, type SendMailOptions, type Transporter } from 'nodemailer'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { TicketAtDesk, TicketOfDesk } from '../../../contract/tickets-desk.ts'
@@ -26,13 +28,14 @@ const { privateKey, publicKey } = generateKeyPairSync('rsa', {
   privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
 })
 let dns: TestDns
+let port: number
 let portal: TestPortal
 let an: TestCustomer
 let member: TestMember
 let mailServer: Transporter
 beforeAll(async () => {
   dns = await openTestDns()
-  const port = await freePort()
+  port = await freePort()
   portal = await openTestPortal({
     clock,
     env: {
@@ -75,6 +78,34 @@ async function deliver(of: SendMailOptions): Promise<{ code: number; text: strin
       response?: string
     }
     return { code: responseCode, text: response }
+  }
+}
+/** Byte for byte, where `deliver` mends the ends of lines. */
+async function deliverAsItIs(raw: Buffer): Promise<number> {
+  const socket = connect({ host: '127.0.0.1', port })
+  const lines = createInterface({ input: socket })[Symbol.asyncIterator]()
+  const reply = async (): Promise<number> => {
+    for (;;) {
+      const { value, done } = await lines.next()
+      if (done === true) throw new Error('the connection ended')
+      if (/^\d{3} /.test(value)) return Number(value.slice(0, 3))
+    }
+  }
+  try {
+    await reply()
+    for (const command of [
+      'EHLO mail.example.vn',
+      'MAIL FROM:<an@example.vn>',
+      `RCPT TO:<${support}>`,
+      'DATA',
+    ]) {
+      socket.write(`${command}\r\n`)
+      expect([command, (await reply()) < 400]).toEqual([command, true])
+    }
+    socket.write(Buffer.concat([raw, Buffer.from('\r\n.\r\n')]))
+    return await reply()
+  } finally {
+    socket.destroy()
   }
 }
 const queue = async (state = 'open'): Promise<TicketOfDesk[]> =>
@@ -261,6 +292,58 @@ describe('a new letter', () => {
     expect((await inbox(from)).some(({ text }) => text.includes('account now'))).toBe(false)
   })
 
+  test('of nobody is closed without a letter, unless its sender was proven', async () => {
+    const [forged, proven] = ['victim@example.com', 'stranger@example.vn'] as const
+    await deliver({ from: forged, subject: 'Closed, unproven' })
+    await act('ticket.close', { ticket: (await bySubject('Closed, unproven'))?.id })
+    await deliver({ from: proven, subject: 'Closed, proven', dkim })
+    const ticket = await bySubject('Closed, proven')
+    expect(ticket).toMatchObject({ customer: null, sender: { email: proven } })
+    await act('ticket.close', { ticket: ticket?.id })
+    await letterAbout(proven, 'closed now')
+    expect(await inbox(forged)).toEqual([])
+  })
+
+  test('goes with the account of the address that it came from', async () => {
+    const leaving = await portal.customer()
+    const { token, password } = leaving
+    const [subject, other] = ['Of somebody who leaves', 'Of a stranger who stays'] as const
+    await deliver({ from: leaving.email, subject })
+    await deliver({ from: 'stays@example.org', subject: other })
+    const [own, stays] = [await bySubject(subject), await bySubject(other)]
+    const closing = await portal.call('POST', '/api/v1/account/close', {
+      token,
+      body: { password },
+    })
+    expect(closing.status, closing.text).toBe(200)
+    const gone = await member.call('GET', `/api/operator/tickets/${own?.id}`)
+    expect(gone.status).toBe(404)
+    // Nothing more is given to the account.
+    const given = await member.act('ticket.give', {
+      ticket: stays?.id,
+      to: leaving.id,
+      reason: 'Called and said so',
+    })
+    expect(given.status).toBe(422)
+    expect(given.body.error?.fields?.['to']).toContain('closed the account')
+  })
+
+  test('leaves out files for which its customer has no room', async () => {
+    const full = await portal.customer()
+    const attachments = [{ filename: 'a.txt', content: 'a' }]
+    const sent = async (subject: string) => {
+      await deliver({ from: full.email, subject, dkim, attachments })
+      return (await shown(full, (await bySubject(subject))?.id ?? '')).messages[0]
+    }
+    const [file] = (await sent('With room'))?.files ?? []
+    await portal.app.db
+      .updateTable('ticket_file')
+      .set({ bytes: 1_000_000_000 })
+      .where('id', '=', file?.id ?? '')
+      .execute()
+    expect(await sent('Without room')).toMatchObject({ files: [], leftOut: ['a.txt'] })
+  })
+
   test('keeps the text of HTML alone', async () => {
     await deliver({
       from: 'web@example.org',
@@ -326,6 +409,24 @@ describe('what goes round in circles', () => {
         ),
       )
     expect(answers).toEqual([...Array(20).fill(250), 450])
+  })
+
+  test('and forged ones lock nobody out', async () => {
+    const { id, number } = await opened(an)
+    const { replyTo } = await letterAbout(an.email, `#${number}`)
+    await portal.app.db.deleteFrom('rate_limit').execute()
+    const send = (of: SendMailOptions): Promise<number> =>
+      mailServer.sendMail({ from: an.email, to: support, text: 'x', ...of }).then(
+        () => 250,
+        (error: { responseCode: number }) => error.responseCode,
+      )
+    const answers: number[] = []
+    for (let n = 0; n < 21; n++) answers.push(await send({ subject: `Flood ${n}` }))
+    expect(answers).toEqual([...Array(20).fill(250), 450])
+    expect(await send({ subject: 'Not of the flood', dkim })).toBe(250)
+    expect((await bySubject('Not of the flood'))?.customer).toMatchObject({ id: an.id })
+    expect(await send({ to: replyTo ?? '' })).toBe(250)
+    expect((await shown(an, id)).messages).toHaveLength(2)
   })
 
   test('and two senders are none', async () => {
@@ -399,6 +500,29 @@ describe('a signature', () => {
     expect(await signersOf(changed(raw, 'Hello', 'Hallo'), record, clock.now())).toEqual([])
   })
 
+  test('holds for no header that readers disagree about', async () => {
+    const raw = await built()
+    const from = 'From: an@example.vn\r\n'
+    const withoutFrom = changed(raw, from, '')
+    expect(withoutFrom.length).toBe(raw.length - from.length)
+    // What is signed stands behind what others read as the end of the header.
+    const forged = (head: string, rest: Buffer): Buffer => Buffer.concat([Buffer.from(head), rest])
+    for (const letter of [
+      forged(`${from}\r\r\nForged\r\n`, withoutFrom),
+      forged(`${from}Subject: Forged\n\nForged\r\n`, withoutFrom),
+      forged(`X-A: 1\nFrom: an@example.vn\nSubject: Forged\n\nForged\r\n`, raw),
+      forged('From: ba@example.vn\r\n', raw),
+    ]) {
+      const head = letter.toString('latin1', 0, 40)
+      expect([head, await signersOf(letter, ask, clock.now())]).toEqual([head, []])
+      expect([head, await deliverAsItIs(letter)]).toEqual([head, 550])
+    }
+    // The same letter with all of its lines whole is good.
+    const whole = forged(`${from}X-A: 1\r\n`, withoutFrom)
+    expect(await signersOf(whole, ask, clock.now())).toEqual(['example.vn'])
+    expect(await deliverAsItIs(whole)).toBe(250)
+  })
+
   test('speaks for its own registered domain', () => {
     expect(isAligned('example.vn', 'an@example.vn')).toBe(true)
     expect(isAligned('mail.example.vn', 'an@example.vn')).toBe(true)
@@ -421,4 +545,12 @@ test('what is quoted is left out, what is written stays', () => {
   expect(newPart('See\n\nHe wrote:')).toBe('See\n\nHe wrote:')
   expect(newPart('Yes\nOn Monday An wrote:\n> old')).toBe('Yes')
   expect(textOfHtml('<p>a<br>b</p><!-- c --><div>d</div><script>e')).toBe('a\nb\n\nd')
+})
+
+test('HTML of blanks is read in a time that grows with its length alone', () => {
+  const begun = performance.now()
+  for (const blank of ['<> ', '&nbsp;', '&#160;'])
+    expect(textOfHtml(blank.repeat(Math.floor(900_000 / blank.length)))).toBe('')
+  expect(performance.now() - begun).toBeLessThan(5000)
+  expect(textOfHtml('a&#160;&nbsp; <br> &#xA0; b &nbsp; c')).toBe('a\nb c')
 })
