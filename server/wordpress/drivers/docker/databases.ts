@@ -158,12 +158,13 @@ export function createDatabases(parts: {
   ): Promise<void> {
     for (let there = databases.get(site.id); there; there = databases.get(site.id)) {
       if (!there.isClosing) {
+        const isNew = !there.holders.has(holder)
         there.holders.add(holder)
         try {
           await there.opened
           if (holder === theSite) await resizeTo(there, size)
         } catch (error) {
-          there.holders.delete(holder)
+          if (isNew) there.holders.delete(holder)
           throw error
         }
         return
