@@ -142,25 +142,6 @@ function onlyHere(): void {
       await driver.start(spec)
     })
 
-    test('a page that waits keeps nobody waiting, on a plan of one processor', async () => {
-      await parts.put(
-        spec.id,
-        'probe-waits.php',
-        `<?php for ( $left = 300; $left > 0 && ! file_exists( '/wordpress/go.txt' ); $left-- ) {
-          usleep( 100000 );
-          clearstatcache();
-        }
-        echo $left > 0 ? 'let go' : 'nobody came';`,
-      )
-      await parts.put(spec.id, 'probe-answers.php', `<?php echo 'here';`)
-      expect(spec.cpu).toBe(1)
-      const slow = page('/probe-waits.php')
-      for (let left = 4; left > 0; left--)
-        expect((await page('/probe-answers.php')).text).toBe('here')
-      await parts.put(spec.id, 'go.txt', '')
-      expect((await slow).text).toBe('let go')
-    })
-
     test('what takes more memory than its plan has ends, and the site comes back', async () => {
       await parts.put(spec.id, 'probe-memory.php', takeMemory)
       await page('/probe-memory.php').catch(() => null)
