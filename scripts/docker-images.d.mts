@@ -5,4 +5,6 @@ export function buildImages(parts: {
   readonly socketPath?: string
   readonly baseImage?: string
   readonly say: (text: string) => void
+  /** Of each step, seconds. */
+  readonly limit?: number
 }): Promise<void>

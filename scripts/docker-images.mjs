@@ -38,11 +38,15 @@ const has = (program) =>
     .split(':')
     .some((one) => fs.existsSync(path.join(one, program)))
 
-/** Runs a program, its words to `say`; rejects with the last of them. */
-function tell(say, file, args, env = {}) {
+/**
+ * Runs a program, its words to `say`; rejects with the last of them.
+ * @param limit seconds, after which it is ended with all that it started; undefined: as it likes
+ */
+function tell({ say, limit }, file, args, env = {}) {
   return new Promise((resolve, reject) => {
     const path_ = `${process.env.PATH ?? ''}:/usr/sbin:/sbin`
-    const child = spawn(file, args, {
+    const whole = limit === undefined ? [file, ...args] : ['timeout', '-k10', limit, file, ...args]
+    const child = spawn(whole[0], whole.slice(1).map(String), {
       stdio: ['ignore', 'pipe', 'pipe'],
       env: { ...process.env, PATH: path_, ...env },
     })
@@ -53,14 +57,18 @@ function tell(say, file, args, env = {}) {
         say(String(chunk))
       })
     child.once('error', reject)
-    child.once('close', (code) =>
-      code === 0 ? resolve() : reject(new Error(`${file} ended with ${code}: ${last}`)),
-    )
+    child.once('close', (code) => {
+      if (code === 0) resolve()
+      // timeout(1)
+      else if (limit !== undefined && [124, 137].includes(code))
+        reject(new Error(`${last}\n${file} took longer than ${limit} s`))
+      else reject(new Error(`${file} ended with ${code}: ${last}`))
+    })
   })
 }
 
 /** A Debian without a registry. */
-async function makeBase(docker, say) {
+async function makeBase(docker, how) {
   if (!has('debootstrap'))
     throw new Error(
       'There is no base image and no debootstrap: install debootstrap (apt-get install ' +
@@ -70,25 +78,29 @@ async function makeBase(docker, say) {
   try {
     const [root, tar] = [path.join(scratch, 'root'), path.join(scratch, 'root.tar')]
     const include = '--include=ca-certificates'
-    await tell(say, 'debootstrap', ['--variant=minbase', include, release, root, mirror])
+    await tell(how, 'debootstrap', ['--variant=minbase', include, release, root, mirror])
     // What apt has fetched is of no use to anybody.
     for (const name of ['var/cache/apt', 'var/lib/apt/lists', 'usr/share/doc', 'usr/share/locale'])
       fs.rmSync(path.join(root, name), { recursive: true, force: true })
     fs.mkdirSync(path.join(root, 'var/cache/apt/archives/partial'), { recursive: true })
     fs.mkdirSync(path.join(root, 'var/lib/apt/lists/partial'), { recursive: true })
-    await tell(say, 'tar', ['-C', root, '--numeric-owner', '-cf', tar, '.'])
+    await tell(how, 'tar', ['-C', root, '--numeric-owner', '-cf', tar, '.'])
     await docker('import', '-c', 'CMD ["bash"]', tar, ownBase)
   } finally {
+    // One that was ended leaves them mounted.
+    for (const name of ['proc', 'sys'])
+      await run('umount', ['-l', path.join(scratch, 'root', name)]).catch(() => {})
     fs.rmSync(scratch, { recursive: true, force: true })
   }
 }
 
 /**
  * Makes the images that are not there yet.
- * @param {{socketPath?: string, baseImage?: string, say: (text: string) => void}} parts
- * `socketPath`: of the engine; the usual one when not given
+ * @param {{socketPath?: string, baseImage?: string, say: (text: string) => void, limit?: number}}
+ * parts `socketPath`: of the engine; the usual one when not given; `limit`: of each step, seconds
  */
-export async function buildImages({ socketPath, baseImage, say }) {
+export async function buildImages({ socketPath, baseImage, say, limit }) {
+  const how = { say, limit }
   if (!has('docker')) throw new Error('There is no docker here: apt-get install docker.io')
   const host = socketPath === undefined ? [] : ['-H', `unix://${socketPath}`]
   const docker = async (...args) => (await run('docker', [...host, ...args])).stdout
@@ -100,14 +112,14 @@ export async function buildImages({ socketPath, baseImage, say }) {
   await docker('version').catch((error) => {
     throw new Error(`The container engine does not answer: ${error.stderr ?? error.message}`)
   })
-  if (baseImage === undefined && !(await exists(ownBase))) await makeBase(docker, say)
+  if (baseImage === undefined && !(await exists(ownBase))) await makeBase(docker, how)
   for (const part of parts) {
     const name = imageNames[part]
     if (await exists(name)) continue
     // Without a network of the engine's own: packages are fetched as this machine fetches them.
     const args = ['build', '--network', 'host', '-t', name, '--build-arg']
     const from = `BASE_IMAGE=${baseImage ?? ownBase}`
-    await tell(say, 'docker', [...host, ...args, from, path.join(folder, part)], {
+    await tell(how, 'docker', [...host, ...args, from, path.join(folder, part)], {
       DOCKER_BUILDKIT: '0',
     })
   }

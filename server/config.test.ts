@@ -175,6 +175,9 @@ describe('a setting under its former name', () => {
         'BACKUPS_KEPT is ignored, remove it.',
     ])
     expect(warningsOf({})).toEqual([])
+    expect(warningsOf({ WORDPRESS_RUNTIME: 'docker' })).toEqual([
+      expect.stringMatching(/^WORDPRESS_RUNTIME=docker is a trial: it is not for customers/),
+    ])
   })
   test('with a wrong value, is told of beside the fault', () => {
     expect(faultsOf({ REGISTRATIONS_AN_HOUR: '-1' })).toEqual([

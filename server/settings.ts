@@ -7,12 +7,16 @@ import { misspelt } from './misspelt.ts'
 import { formerNames } from './renamed-settings.ts'
 import { variables } from './variables.ts'
 
+const isTrial =
+  'WORDPRESS_RUNTIME=docker is a trial: it is not for customers whom one does not trust (see ' +
+  'docs/operate.md, "Sites in containers").'
+
 /** Configuration and catalogue; or every fault of them, one sentence each. */
 export function readSettings(env: NodeJS.ProcessEnv):
   | {
       readonly config: Config
       readonly catalog: Catalog
-      /** Former names and probable misspellings, one sentence each. */
+      /** Former names, probable misspellings and trials, one sentence each. */
       readonly warnings: readonly string[]
     }
   | { readonly faults: readonly string[] } {
@@ -33,6 +37,14 @@ export function readSettings(env: NodeJS.ProcessEnv):
     faults.push(...error.message.split('\n'))
   }
   return config && catalog && faults.length === 0
-    ? { config, catalog, warnings: [...formerNames(env), ...misspelt(env, Object.keys(variables))] }
+    ? {
+        config,
+        catalog,
+        warnings: [
+          ...formerNames(env),
+          ...misspelt(env, Object.keys(variables)),
+          ...(config.WORDPRESS_RUNTIME === 'docker' ? [isTrial] : []),
+        ],
+      }
     : { faults }
 }

@@ -22,6 +22,11 @@ import { checkoutIsOpen, filesDir, processesOf, runtimeDir } from './embedded-wo
 const run = promisify(execFile)
 const repository = path.resolve(import.meta.dirname, '..')
 const engineMs = 60_000
+/** A command of the engine, and one of the system. */
+const stepMs = 120_000
+/** debootstrap, and the packages of an image. */
+const fetchSeconds = 300
+const folderPrefix = 'portal-docker-'
 const diskGb = 12
 const leastMemoryGb = 6
 
@@ -48,17 +53,60 @@ export interface TestEngine {
   stop(): Promise<void>
 }
 
+const isAlive = async (file: string): Promise<boolean> => {
+  const pid = await fs.readFile(file, 'utf8').catch(() => '')
+  return pid.trim() !== '' && existsSync(`/proc/${pid.trim()}`)
+}
+
+/** Unmounts what is mounted in the folder, and removes it. */
+async function removeFolder(folder: string): Promise<void> {
+  const mounts = readFileSync('/proc/self/mounts', 'utf8').split('\n')
+  for (const line of mounts.toReversed()) {
+    const [, at = ''] = line.split(' ')
+    if (at.startsWith(`${folder}/`)) await step('umount', [at]).catch(() => {})
+  }
+  await fs.rm(folder, { recursive: true, force: true, maxRetries: 3 })
+  await fs.rm(diskInMemory(folder), { force: true })
+}
+
+/** What killed runs have left: neither they nor their engines are alive. */
+async function sweepFolders(): Promise<void> {
+  for (const name of await fs.readdir(os.tmpdir())) {
+    const folder = path.join(os.tmpdir(), name)
+    const [maker, engine] = [path.join(folder, makerName), path.join(folder, 'pid')]
+    // One that has no maker is being made.
+    if (!name.startsWith(folderPrefix) || !existsSync(maker)) continue
+    if (!(await isAlive(maker)) && !(await isAlive(engine)))
+      await removeFolder(folder).catch((error: Error) => console.error(error.message))
+  }
+}
+const makerName = 'maker'
+const diskInMemory = (folder: string): string =>
+  path.join('/dev/shm', `${path.basename(folder)}.disk`)
+
+const step = (file: string, args: readonly string[]) =>
+  run(file, args, { timeout: stepMs, killSignal: 'SIGKILL', maxBuffer: 16 * 2 ** 20 })
+
 /** An engine without a network of its own. */
 export async function startEngine(): Promise<TestEngine> {
-  const folder = await fs.mkdtemp(path.join(os.tmpdir(), 'portal-docker-'))
+  await sweepFolders()
+  const folder = await fs.mkdtemp(path.join(os.tmpdir(), folderPrefix))
+  await fs.writeFile(path.join(folder, makerName), String(process.pid))
   await fs.chmod(folder, 0o755)
   const socketPath = path.join(folder, 'docker.sock')
+  // Neither this machine's settings nor, where its engine's containerd serves us, its containers.
+  const settings = path.join(folder, 'daemon.json')
+  await fs.writeFile(settings, '{}')
+  const namespace = path.basename(folder)
   const child = spawn(
     'setpriv',
     [
       // However this test ends, the engine ends with it.
       '--pdeathsig=TERM',
       'dockerd',
+      `--config-file=${settings}`,
+      `--containerd-namespace=${namespace}`,
+      `--containerd-plugins-namespace=${namespace}-plugins`,
       `--data-root=${path.join(folder, 'data')}`,
       `--exec-root=${path.join(folder, 'exec')}`,
       `--pidfile=${path.join(folder, 'pid')}`,
@@ -77,18 +125,13 @@ export async function startEngine(): Promise<TestEngine> {
   let isGone = false
   const ended = once(child, 'exit').then(() => (isGone = true))
   const docker = async (...args: string[]): Promise<string> =>
-    (await run('docker', ['-H', `unix://${socketPath}`, ...args], { maxBuffer: 16 * 2 ** 20 }))
-      .stdout
+    (await step('docker', ['-H', `unix://${socketPath}`, ...args])).stdout
   const stop = async (): Promise<void> => {
     child.kill('SIGTERM')
+    const timer = setTimeout(() => child.kill('SIGKILL'), engineMs)
     await ended
-    // What it mounted goes with it; the folder is this test's own.
-    const mounts = readFileSync('/proc/self/mounts', 'utf8').split('\n')
-    for (const line of mounts.toReversed()) {
-      const [, at = ''] = line.split(' ')
-      if (at.startsWith(`${folder}/`)) await run('umount', [at]).catch(() => {})
-    }
-    await fs.rm(folder, { recursive: true, force: true, maxRetries: 3 })
+    clearTimeout(timer)
+    await removeFolder(folder)
   }
   const until = Date.now() + engineMs
   while (!(await docker('version').catch(() => null))) {
@@ -101,11 +144,54 @@ export async function startEngine(): Promise<TestEngine> {
   return { folder, socketPath, docker, stop }
 }
 
+const lastLine = (error: unknown): string => {
+  const { stderr = '', message } = error as { stderr?: string; message: string }
+  return (stderr.trim() || message.trim()).split('\n').at(-1) ?? ''
+}
+
+/**
+ * What an engine needs is tried, for programs alone say little (a machine that is a container has
+ * no loop devices, no layers of file systems, or may start none): why it cannot be had here.
+ */
+export async function engineFault(): Promise<string | undefined> {
+  let engine
+  try {
+    engine = await startEngine()
+  } catch (error) {
+    return `no engine starts (${lastLine(error)})`
+  }
+  try {
+    const unmount = await mountDisk(
+      path.join(engine.folder, 'trial.disk'),
+      path.join(engine.folder, 'trial'),
+    )
+    await unmount()
+  } catch (error) {
+    await engine.stop()
+    return `no disk of its own can be mounted (${lastLine(error)})`
+  }
+  try {
+    // A program of this machine, with the libraries that it names.
+    const tar = path.join(engine.folder, 'trial.tar')
+    const { stdout } = await step('ldd', ['/bin/true'])
+    const parts = ['/bin/true', ...(stdout.match(/\/\S+/g) ?? [])]
+    await step('tar', ['-chf', tar, ...parts])
+    await engine.docker('import', tar, 'trial')
+    const limits = ['--network=none', '--read-only', '--memory=64m', '--pids-limit=16', '--cpus=1']
+    await engine.docker('run', '--rm', ...limits, '--cap-drop=ALL', 'trial', '/bin/true')
+    return undefined
+  } catch (error) {
+    return `no container runs (${lastLine(error)})`
+  } finally {
+    await engine.stop()
+  }
+}
+
 const cache = path.join(repository, '.cache', `docker-images-${imagesKey()}.tar`)
 
 /**
  * Makes the images where the cache does not have them. Why they cannot be made, where nothing can
- * be fetched; rejects where they are at fault themselves.
+ * be fetched in time; rejects where they are at fault themselves.
  */
 export async function ensureImages(): Promise<string | undefined> {
   if (existsSync(cache)) return undefined
@@ -116,16 +202,19 @@ export async function ensureImages(): Promise<string | undefined> {
   } catch (error) {
     const said = String((error as Error).message)
     if (!unreachable.test(said)) throw error
-    return `Debian's packages cannot be fetched (${said.trim().split('\n').at(-1) ?? ''})`
+    return `Debian's packages cannot be fetched (${lastLine(error)})`
   } finally {
     await engine.stop()
   }
 }
-const unreachable =
-  /could not resolve|failed to fetch|unable to (?:fetch|connect)|couldn't download/i
+const unreachable = new RegExp(
+  'could not resolve|failed to fetch|unable to (?:fetch|connect|resolve)|couldn.t download' +
+    '|failed getting|temporary failure|took longer than',
+  'i',
+)
 
 async function makeImages({ docker, socketPath }: TestEngine): Promise<void> {
-  await buildImages({ socketPath, say: () => {} })
+  await buildImages({ socketPath, say: () => {}, limit: fetchSeconds })
   await fs.mkdir(path.dirname(cache), { recursive: true })
   const scratch = `${cache}.${process.pid}`
   await docker('save', '-o', scratch, ...Object.values(imageNames))
@@ -135,33 +224,42 @@ async function makeImages({ docker, socketPath }: TestEngine): Promise<void> {
 /** Memory where there is enough of it: databases wait for each write to be on the disk. */
 async function placeOfDisk(folder: string): Promise<string> {
   const { bavail, bsize } = await fs.statfs('/dev/shm').catch(() => ({ bavail: 0, bsize: 0 }))
-  return bavail * bsize > leastMemoryGb * 2 ** 30
-    ? path.join('/dev/shm', `${path.basename(folder)}.disk`)
-    : path.join(folder, 'disk')
+  return bavail * bsize > leastMemoryGb * 2 ** 30 ? diskInMemory(folder) : path.join(folder, 'disk')
 }
 
 /** A disk of its own at `folder`, on which the kernel holds limits. */
 async function mountDisk(file: string, folder: string): Promise<() => Promise<void>> {
-  await run('truncate', ['-s', `${diskGb}G`, file])
-  await run('mkfs.btrfs', ['-q', file])
+  await step('truncate', ['-s', `${diskGb}G`, file])
+  await step('mkfs.btrfs', ['-q', file])
   await fs.mkdir(folder, { recursive: true })
-  await run('mount', ['-o', 'loop,noatime', file, folder])
+  await step('mount', ['-o', 'loop,noatime', file, folder])
   // It goes with the mount, however this test ends.
   await fs.rm(file)
-  await run('btrfs', ['quota', 'enable', folder])
+  await step('btrfs', ['quota', 'enable', folder])
   return async () => {
-    await run('umount', [folder])
+    await step('umount', [folder])
   }
 }
 
 export async function dockerFixture(): Promise<
-  Fixture & { driver: SiteRuntime; dataDir: string; engine: TestEngine }
+  Fixture & {
+    driver: SiteRuntime
+    dataDir: string
+    engine: TestEngine
+    images: typeof imageNames
+  }
 > {
   await ensureWordpress()
   const engine = await startEngine()
-  await engine.docker('load', '-q', '-i', cache)
   const dataDir = path.join(engine.folder, 'portal')
-  const unmount = await mountDisk(await placeOfDisk(engine.folder), dataDir)
+  let unmount: () => Promise<void>
+  try {
+    await engine.docker('load', '-q', '-i', cache)
+    unmount = await mountDisk(await placeOfDisk(engine.folder), dataDir)
+  } catch (error) {
+    await engine.stop()
+    throw error
+  }
   await fs.chmod(dataDir, 0o755)
   const driver = createDocker({
     dataDir,
@@ -184,6 +282,7 @@ export async function dockerFixture(): Promise<
   return {
     dataDir,
     engine,
+    images: imageNames,
     driver,
     wordpress: { mb: 50, files: 1_000 },
     close: () => driver.close(),
@@ -212,9 +311,12 @@ export async function dockerFixture(): Promise<
       ]
     },
     async dispose() {
-      await driver.close()
-      await unmount()
-      await engine.stop()
+      try {
+        await driver.close()
+        await unmount()
+      } finally {
+        await engine.stop()
+      }
       if (process.env['DOCKER_TEST_LOG']) console.log(JSON.stringify(warned, null, 1))
     },
   }

@@ -85,7 +85,8 @@ export class PhpPool {
   constructor({ start, atOnce, most, memoryBytes, log, onLost, onWrite, isCheap = false }) {
     this.#isCheap = isCheap
     this.#start = start
-    this.#atOnce = atOnce
+    // Who computes is not known of a PHP elsewhere, and the engine holds its processors anyway.
+    this.#atOnce = isCheap ? most : atOnce
     this.#most = most
     this.#memoryBytes = memoryBytes
     this.#log = log
@@ -150,6 +151,7 @@ export class PhpPool {
   /** @param most how many processes there may be from now on; undefined: as before */
   resize(limits, most = this.#most) {
     this.#most = most
+    if (this.#isCheap) this.#atOnce = most
     for (const one of this.#all) one.resize(limits)
   }
 

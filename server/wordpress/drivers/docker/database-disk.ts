@@ -4,10 +4,12 @@
  * database runs.
  */
 import { execFile } from 'node:child_process'
+import { constants } from 'node:fs'
 import fs from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { promisify } from 'node:util'
+import { DriverFailure } from '../../../platform/errors.ts'
 
 const run = promisify(execFile)
 const megabyte = 1_048_576
@@ -24,12 +26,6 @@ const heldName = 'held.json'
 const tries = 50
 const tryMs = 100
 
-const exists = (file: string): Promise<boolean> =>
-  fs.stat(file).then(
-    () => true,
-    () => false,
-  )
-
 /** Where it is mounted, in the site's own folder. */
 export const mountDirOf = (dir: string): string => path.join(dir, 'database-disk')
 
@@ -39,10 +35,102 @@ export const dataIn = (mountDir: string): string => path.join(mountDir, 'data')
 /** An empty folder of it, by which PHP knows what is free. */
 export const windowIn = (mountDir: string): string => path.join(mountDir, 'window')
 
-async function isMounted(mountDir: string): Promise<boolean> {
+/** What is mounted there; null: nothing. */
+async function deviceAt(mountDir: string): Promise<string | null> {
   const mounts = await fs.readFile('/proc/self/mounts', 'utf8')
   // Spaces and the like stand there as octal numbers; the folder's own name has none.
-  return mounts.split('\n').some((line) => line.split(' ')[1] === mountDir)
+  const line = mounts.split('\n').findLast((one) => one.split(' ')[1] === mountDir)
+  return line?.split(' ')[0] ?? null
+}
+
+const isMounted = async (mountDir: string): Promise<boolean> => (await deviceAt(mountDir)) !== null
+
+const folderOnly = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW
+const refused = (): DriverFailure =>
+  new DriverFailure('rejected', "the disk of the database is not the portal's own")
+const isThere = (error: NodeJS.ErrnoException): void => {
+  if (error.code !== 'EEXIST') throw error
+}
+
+/**
+ * The database's folder, for `act`, held open. It lies in a tree that the customer's PHP rearranges
+ * as it likes, so no link is followed on the way, and what is renamed meanwhile changes nothing.
+ * `take` makes it where there is none, and only root writes there from now on.
+ */
+async function inDatabaseFolder<T>(
+  databaseDir: string,
+  how: 'take' | 'look',
+  act: (at: (name: string) => string) => Promise<T>,
+): Promise<T> {
+  const opened: fs.FileHandle[] = []
+  const at = (name: string): string => `/proc/${process.pid}/fd/${opened.at(-1)!.fd}/${name}`
+  try {
+    const content = path.dirname(databaseDir)
+    opened.push(await fs.open(path.dirname(content), folderOnly))
+    for (const one of [content, databaseDir]) {
+      const place = at(path.basename(one))
+      if (how === 'take') await fs.mkdir(place, { mode: 0o755 }).catch(isThere)
+      opened.push(
+        await fs.open(place, folderOnly).catch((error: NodeJS.ErrnoException) => {
+          throw ['ELOOP', 'ENOTDIR'].includes(error.code ?? '') ? refused() : error
+        }),
+      )
+    }
+    if (how === 'take') {
+      await opened.at(-1)!.chown(0, 0)
+      // Readable: PHP's empty folder over it takes its mode, and plugins look everywhere.
+      await opened.at(-1)!.chmod(0o755)
+    }
+    return await act(at)
+  } finally {
+    for (const one of opened) await one.close()
+  }
+}
+
+/** Null where there is none. A file that PHP may have made is never mounted. */
+async function openImage(file: string): Promise<fs.FileHandle | null> {
+  const flags = constants.O_RDWR | constants.O_NOFOLLOW | constants.O_NONBLOCK
+  const image = await fs.open(file, flags).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return null
+    throw ['ELOOP', 'EISDIR', 'ENXIO'].includes(error.code ?? '') ? refused() : error
+  })
+  if (image === null) return null
+  const stat = await image.stat()
+  if (stat.isFile() && stat.uid === 0 && stat.nlink === 1) return image
+  await image.close()
+  throw refused()
+}
+
+async function makeImage(at: (name: string) => string, bytes: number): Promise<fs.FileHandle> {
+  const made = at(`${fileName}.made`)
+  await fs.rm(made, { recursive: true, force: true })
+  const image = await fs.open(made, 'wx+', 0o600)
+  try {
+    await image.truncate(bytes)
+    const extended = 'lazy_itable_init=1,lazy_journal_init=1,nodiscard'
+    const options = ['-q', '-F', '-m', '0', '-i', '65536', '-J', 'size=16', '-E', extended]
+    await run('mkfs.ext4', [...options, made])
+    await fs.rename(made, at(fileName))
+    return image
+  } catch (error) {
+    await image.close()
+    throw error
+  }
+}
+
+/** The loop devices that stand for this very file. */
+async function devicesOf(image: fs.FileHandle): Promise<string[]> {
+  const { dev, ino } = await image.stat({ bigint: true })
+  // makedev(3)
+  const major = ((dev >> 8n) & 0xfffn) | ((dev >> 32n) & ~0xfffn)
+  const minor = (dev & 0xffn) | ((dev >> 12n) & ~0xffn)
+  const columns = ['--list', '--noheadings', '-O', 'NAME,BACK-INO,BACK-MAJ:MIN']
+  const { stdout } = await run('losetup', columns)
+  return stdout
+    .split('\n')
+    .map((line) => line.trim().split(/\s+/))
+    .filter(([, inode, device]) => inode === String(ino) && device === `${major}:${minor}`)
+    .map(([name = '']) => name)
 }
 
 /** Bytes that can be had in all, that are free, and of the ballast; ext4 keeps some for itself. */
@@ -61,7 +149,11 @@ export async function databaseUsed(databaseDir: string, mountDir: string): Promi
     const { whole, free, ballast } = await figuresOf(mountDir)
     return Math.max(0, whole - free - ballast)
   }
-  const held = await fs.readFile(path.join(databaseDir, heldName), 'utf8').catch(() => '0')
+  const held = await inDatabaseFolder(databaseDir, 'look', async (at) => {
+    const file = await fs.open(at(heldName), constants.O_RDONLY | constants.O_NOFOLLOW)
+    const text = (await file.stat()).uid === 0 ? file.readFile('utf8') : Promise.resolve('0')
+    return await text.finally(() => file.close())
+  }).catch(() => '0')
   return Number(held) || 0
 }
 
@@ -77,54 +169,92 @@ export async function limitDatabase(mountDir: string, bytes: number): Promise<vo
   else if (size > ballast) await run('fallocate', ['-l', String(size), file])
 }
 
-/** Mounts it, and makes it where there is none. */
+/**
+ * Mounts it, and makes it where there is none. DriverFailure rejected where what stands in its
+ * place is not the portal's own.
+ */
 export async function mountDatabase(
   databaseDir: string,
   mountDir: string,
   bytes: number,
   user: number,
 ): Promise<void> {
-  const file = path.join(databaseDir, fileName)
-  // A database that ended by itself: PHP sees this one.
-  if (await isMounted(mountDir)) return
   await fs.mkdir(mountDir, { recursive: true, mode: 0o755 })
   const wanted = Math.ceil((Math.max(leastBytes, bytes) + reserveBytes) / megabyte) * megabyte
-  if (!(await exists(file))) {
-    const made = `${file}.made`
-    await fs.rm(made, { force: true })
-    await run('truncate', ['-s', String(wanted), made])
-    const extended = 'lazy_itable_init=1,lazy_journal_init=1,nodiscard'
-    const options = ['-q', '-F', '-m', '0', '-i', '65536', '-J', 'size=16', '-E', extended]
-    await run('mkfs.ext4', [...options, made])
-    await fs.rename(made, file)
-  } else if ((await fs.stat(file)).size < wanted) {
-    await run('truncate', ['-s', String(wanted), file])
-    // It mends what a cut end of the machine has left; 1: it did so.
-    await run('e2fsck', ['-f', '-y', file]).catch((error: { code?: number }) => {
-      if (error.code !== 1) throw error
-    })
-    await run('resize2fs', [file])
+  await inDatabaseFolder(databaseDir, 'take', async (at) => {
+    const image = (await openImage(at(fileName))) ?? (await makeImage(at, wanted))
+    try {
+      await mountImage(image, at(fileName), mountDir, wanted)
+    } finally {
+      await image.close()
+    }
+  })
+  for (const folder of [windowIn(mountDir), dataIn(mountDir)]) {
+    await fs.mkdir(folder, { mode: folder === windowIn(mountDir) ? 0o755 : 0o700 }).catch(isThere)
+    if (!(await fs.lstat(folder)).isDirectory()) throw refused()
   }
-  await run('mount', ['-o', 'loop,noatime,nodev,nosuid,noexec', file, mountDir])
-  const data = dataIn(mountDir)
-  await fs.mkdir(windowIn(mountDir), { recursive: true })
-  await fs.mkdir(data, { recursive: true, mode: 0o700 })
-  await fs.chown(data, user, user)
+  const data = await fs.open(dataIn(mountDir), folderOnly)
+  await data.chown(user, user).finally(() => data.close())
+}
+
+async function mountImage(
+  image: fs.FileHandle,
+  file: string,
+  mountDir: string,
+  wanted: number,
+): Promise<void> {
+  const mounted = await deviceAt(mountDir)
+  if (mounted !== null) {
+    // A database that ended by itself: PHP sees this one.
+    if ((await devicesOf(image)).includes(mounted)) return
+    await unmount(mountDir)
+  }
+  // Twice mounted, it is lost. What has just been unmounted may be held for a moment.
+  for (let left = tries; (await devicesOf(image)).length > 0; left--) {
+    if (left === 0) throw new Error('the disk of the database is still in use')
+    await pause(tryMs)
+  }
+  const isSmaller = (await image.stat()).size < wanted
+  if (isSmaller) await image.truncate(wanted)
+  const device = (await run('losetup', ['--find', '--show', file])).stdout.trim()
+  try {
+    // The program goes by the path, where something else may stand by now.
+    if (!(await devicesOf(image)).includes(device)) throw refused()
+    if (isSmaller) {
+      // It mends what a cut end of the machine has left; 1: it did so.
+      await run('e2fsck', ['-f', '-y', device]).catch((error: { code?: number }) => {
+        if (error.code !== 1) throw error
+      })
+      await run('resize2fs', [device])
+    }
+    const options = 'noatime,nodev,nosuid,noexec,nosymfollow'
+    await run('mount', ['-t', 'ext4', '-o', options, device, mountDir])
+  } finally {
+    // While it is mounted this says: with the mount.
+    await run('losetup', ['--detach', device]).catch(() => {})
+  }
 }
 
 /** Does nothing where it is not mounted. */
 export async function unmountDatabase(databaseDir: string, mountDir: string): Promise<void> {
   if (!(await isMounted(mountDir))) return
   const used = await databaseUsed(databaseDir, mountDir)
+  await unmount(mountDir)
+  await inDatabaseFolder(databaseDir, 'take', async (at) => {
+    await fs.rm(at(heldName), { force: true })
+    await fs.writeFile(at(heldName), String(used), { flag: 'wx', mode: 0o600 })
+  }).catch(() => {})
+}
+
+async function unmount(mountDir: string): Promise<void> {
   for (let left = tries; ; left--) {
     try {
       await run('umount', [mountDir])
-      break
+      return
     } catch (error) {
       // A container that has just ended may hold it for a moment.
       if (left === 0) throw error
       await pause(tryMs)
     }
   }
-  await fs.writeFile(path.join(databaseDir, heldName), String(used)).catch(() => {})
 }

@@ -4,6 +4,7 @@ import fs from 'node:fs/promises'
 import path from 'node:path'
 import { DriverFailure } from '../../../platform/errors.ts'
 import type { EngineSite, PlanSize } from '../machine/engine.ts'
+import { giveTree } from '../machine/site-users.ts'
 import { containerOf, databaseMbOf } from './containers.ts'
 import { dataIn, mountDatabase, mountDirOf, unmountDatabase } from './database-disk.ts'
 import type { EngineContainers } from './engine-containers.ts'
@@ -15,13 +16,19 @@ const openMs = 120_000
 const stopSeconds = 30
 const restartMs = 500
 const longestRestartMs = 30_000
+/** Holds a database that is open for its site. */
+export const theSite = 'site'
 
 interface Database {
   readonly site: EngineSite
   size: PlanSize
   container: string | null
   opened: Promise<void>
+  /** For whom it is open: the site, and each copy of it. */
+  readonly holders: Set<unknown>
   isClosing: boolean
+  /** Null while it is open. */
+  closed: Promise<void> | null
   failures: number
   /** Of its disk. */
   readonly diskBytes: number
@@ -47,11 +54,15 @@ export const unavailable = (what: string, cause: unknown): DriverFailure =>
   new DriverFailure('unavailable', `${what}: ${(cause as Error).message}`, { cause })
 
 export interface Databases {
-  /** Resolves when it answers; one that is open gets the new size. */
-  open(site: EngineSite, size: PlanSize, diskBytes: number): Promise<void>
-  /** Resolves when it answers; false where it is not open. */
-  answers(id: string): Promise<boolean>
-  close(id: string): Promise<void>
+  /**
+   * Resolves when it answers; one that is open gets the new size, unless that is for a copy.
+   * @param holder for whom: it stays open until each of them has closed it
+   */
+  open(site: EngineSite, size: PlanSize, diskBytes: number, holder: unknown): Promise<void>
+  /** Does nothing where it is not open for `holder`. */
+  close(id: string, holder: unknown): Promise<void>
+  /** Closes it, whoever holds it. */
+  end(id: string): Promise<void>
   closeAll(): Promise<void>
 }
 
@@ -70,13 +81,14 @@ export function createDatabases(parts: {
     const { site } = of
     const secrets = await secretsOf(site)
     const runDir = runDirOf(site)
-    for (const folder of [runDir, site.database]) {
-      await fs.mkdir(folder, { recursive: true, mode: 0o700 })
-      await fs.chown(folder, site.user, site.user)
-    }
+    await fs.mkdir(runDir, { recursive: true, mode: 0o700 })
+    await fs.chown(runDir, site.user, site.user)
+    // Once, and before the disk is there: that stays root's.
+    await giveTree(site.wordpress, site.user)
     // Containers of PHP see this folder: it stays, and what an end has left in it goes.
     await fs.rm(path.join(runDir, socketName), { force: true })
     const mountDir = mountDirOf(site.dir)
+    await containers.removeLeft()
     await mountDatabase(site.database, mountDir, of.diskBytes, site.user)
     const id = await containers.run(
       `${site.id}-database`,
@@ -130,26 +142,43 @@ export function createDatabases(parts: {
     )
   }
 
-  async function openDatabase(site: EngineSite, size: PlanSize, diskBytes: number): Promise<void> {
-    const there = databases.get(site.id)
-    if (there && !there.isClosing) {
-      await there.opened
-      if (there.size.memoryMb !== size.memoryMb || there.size.cpu !== size.cpu) {
-        there.size = size
-        if (there.container)
-          await containers.resize(there.container, {
-            ...size,
-            memoryMb: databaseMbOf(size.memoryMb),
-          })
+  async function resizeTo(there: Database, size: PlanSize): Promise<void> {
+    if (there.size.memoryMb === size.memoryMb && there.size.cpu === size.cpu) return
+    there.size = size
+    if (there.container === null) return
+    const memoryMb = databaseMbOf(size.memoryMb)
+    await containers.resize(there.container, { ...size, memoryMb })
+  }
+
+  async function openDatabase(
+    site: EngineSite,
+    size: PlanSize,
+    diskBytes: number,
+    holder: unknown,
+  ): Promise<void> {
+    for (let there = databases.get(site.id); there; there = databases.get(site.id)) {
+      if (!there.isClosing) {
+        const isNew = !there.holders.has(holder)
+        there.holders.add(holder)
+        try {
+          await there.opened
+          if (holder === theSite) await resizeTo(there, size)
+        } catch (error) {
+          if (isNew) there.holders.delete(holder)
+          throw error
+        }
+        return
       }
-      return
+      await there.closed?.catch(() => {})
     }
     const made: Database = {
       site,
       size,
       container: null,
       opened: Promise.resolve(),
+      holders: new Set([holder]),
       isClosing: false,
+      closed: null,
       failures: 0,
       diskBytes,
     }
@@ -158,37 +187,51 @@ export function createDatabases(parts: {
     try {
       await made.opened
     } catch (error) {
-      if (databases.get(site.id) === made) databases.delete(site.id)
+      made.isClosing = true
+      await (made.closed ??= leave(made)).catch((left: unknown) =>
+        parts.warn({ site: site.id, error: left }, 'the disk of a database stays mounted'),
+      )
       throw error instanceof DriverFailure ? error : unavailable('the engine', error)
     }
   }
 
-  async function closeDatabase(id: string): Promise<void> {
-    const there = databases.get(id)
-    if (!there) return
-    there.isClosing = true
-    await there.opened.catch(() => {})
-    const { container } = there
+  /** Whatever fails, its disk does not stay mounted: later data would go to a file that is gone. */
+  async function leave(there: Database): Promise<void> {
+    const { site, container } = there
     there.container = null
-    if (container !== null) {
-      await parts.stop(container, stopSeconds).catch(() => {})
-      await containers.remove(container)
+    try {
+      if (container !== null) {
+        await parts.stop(container, stopSeconds).catch(() => {})
+        await containers.remove(container)
+      }
+    } finally {
+      await unmountDatabase(site.database, mountDirOf(site.dir)).finally(() => {
+        if (databases.get(site.id) === there) databases.delete(site.id)
+      })
     }
-    await unmountDatabase(there.site.database, mountDirOf(there.site.dir))
-    if (databases.get(id) === there) databases.delete(id)
+  }
+
+  async function closeFor(there: Database): Promise<void> {
+    there.isClosing = true
+    there.closed ??= there.opened.catch(() => {}).then(() => leave(there))
+    await there.closed
   }
 
   return {
     open: openDatabase,
-    async answers(id) {
+    async close(id, holder) {
       const there = databases.get(id)
-      if (!there || there.isClosing) return false
-      await there.opened
-      return true
+      if (!there) return
+      there.holders.delete(holder)
+      if (there.isClosing) await there.closed
+      else if (there.holders.size === 0) await closeFor(there)
     },
-    close: closeDatabase,
+    async end(id) {
+      const there = databases.get(id)
+      if (there) await closeFor(there)
+    },
     async closeAll() {
-      for (const id of databases.keys()) await closeDatabase(id)
+      for (const there of databases.values()) await closeFor(there)
     },
   }
 }

@@ -24,6 +24,8 @@ export interface EngineContainers {
   run(name: string, spec: ContainerSpec): Promise<string>
   /** Nothing of it is left, at the latest when the engine answers again. */
   remove(id: string): Promise<void>
+  /** Tries again what could not be removed. */
+  removeLeft(): Promise<void>
   inspect(id: string): Promise<Inspected>
   /** Resolves when it has ended, in words; also when the engine itself is gone. */
   ended(id: string): Promise<string>
@@ -41,7 +43,7 @@ export function engineContainers(api: EngineApi, owner: string): EngineContainer
 
   /** Creates and starts it; answers its id. */
   async function run(name: string, spec: ContainerSpec): Promise<string> {
-    for (const one of left) await remove(one)
+    await removeLeft()
     const full = `portal-${owner.slice(0, 8)}-${name}-${randomBytes(3).toString('hex')}`
     const made = (await api.call('POST', `/containers/create?name=${full}`, {
       body: spec,
@@ -53,6 +55,11 @@ export function engineContainers(api: EngineApi, owner: string): EngineContainer
       await remove(made.Id)
       throw error
     }
+  }
+
+  async function removeLeft(): Promise<void> {
+    // One that stays must not keep every site from starting.
+    for (const one of left) await remove(one).catch(() => {})
   }
 
   async function remove(id: string): Promise<void> {
@@ -108,5 +115,5 @@ export function engineContainers(api: EngineApi, owner: string): EngineContainer
     return found.length
   }
 
-  return { run, remove, inspect, ended, lastWords, resize, removeOf }
+  return { run, remove, removeLeft, inspect, ended, lastWords, resize, removeOf }
 }

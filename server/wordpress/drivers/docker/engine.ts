@@ -17,7 +17,7 @@ import {
   unmountDatabase,
   windowIn,
 } from './database-disk.ts'
-import { createDatabases, runDirOf, secretsOf, unavailable } from './databases.ts'
+import { createDatabases, runDirOf, secretsOf, theSite, unavailable } from './databases.ts'
 import { disksOf, type Disks } from './disks.ts'
 import { EngineError, type EngineApi } from './engine-api.ts'
 import { engineContainers } from './engine-containers.ts'
@@ -42,8 +42,11 @@ const megabyte = 1_048_576
 /** A copy of a large database. */
 const toolMs = 30 * 60_000
 const sampleMs = 2_000
-/** Of a database that is loaded to be counted; what is restored gets its plan's at its start. */
-const copyDiskBytes = 1_024 * megabyte
+/**
+ * What a dump may take once it is loaded: indexes and half-filled pages are several times its rows.
+ * Nothing of it is written ahead, and a site is held to its plan's (limitDisks).
+ */
+const loadedBytes = (dumpBytes: number): number => 1_024 * megabyte + 8 * dumpBytes
 
 /** Creating it asks the engine nothing. */
 export function createEngine(parts: EngineParts): Engine {
@@ -60,7 +63,7 @@ export function createEngine(parts: EngineParts): Engine {
   })
   let disks: Promise<Disks> | undefined
   let count = 0
-  const theDisks = (): Promise<Disks> => (disks ??= disksOf(parts.sitesDir))
+  const theDisks = (): Promise<Disks> => (disks ??= disksOf(parts.sitesDir, parts.warn))
   const capped = (size: PlanSize): PlanSize => ({ ...size, cpu: Math.min(size.cpu, parts.cores) })
 
   async function openWeb(
@@ -90,13 +93,22 @@ export function createEngine(parts: EngineParts): Engine {
           name,
           internalDir,
           windowDir: windowIn(mountDirOf(site.dir)),
-          hasStage: (await fs.stat(path.join(site.database, stageName)).catch(() => null)) !== null,
+          // The engine would follow a link.
+          hasStage: await fs.lstat(path.join(site.database, stageName)).then(
+            (stat) => stat.isFile(),
+            () => false,
+          ),
         }),
       )
     } catch (error) {
       throw unavailable(`container ${name} of ${site.id}`, error)
     }
-    const figures = groupFigures((await containers.inspect(id)).State.Pid)
+    const { State } = await containers.inspect(id).catch(async (error: unknown) => {
+      // Nobody would know of it.
+      await containers.remove(id).catch(() => {})
+      throw unavailable(`container ${name} of ${site.id}`, error)
+    })
+    const figures = groupFigures(State.Pid)
     const timer = setInterval(() => figures.look(), sampleMs)
     timer.unref()
     const end = containers.ended(id)
@@ -114,8 +126,10 @@ export function createEngine(parts: EngineParts): Engine {
   }
 
   async function endLeftovers(id: string, dir: string): Promise<number> {
+    await databases.end(id)
     const ended = await containers.removeOf(id)
-    await unmountDatabase(dir, mountDirOf(dir))
+    const database = path.join(dir, 'wordpress', 'wp-content', 'database')
+    await unmountDatabase(database, mountDirOf(dir))
     return ended
   }
 
@@ -158,13 +172,18 @@ export function createEngine(parts: EngineParts): Engine {
     }
   }
 
-  async function withDatabase<T>(site: EngineSite, act: () => Promise<T>): Promise<T> {
-    if (await databases.answers(site.id)) return await act()
-    await databases.open(site, { memoryMb: 512, cpu: 1 }, copyDiskBytes)
+  /** A site that starts or stops meanwhile does not end the copy, nor the copy the site. */
+  async function withDatabase<T>(
+    site: EngineSite,
+    diskBytes: number,
+    act: () => Promise<T>,
+  ): Promise<T> {
+    const holder = Symbol('copy')
+    await databases.open(site, { memoryMb: 512, cpu: 1 }, diskBytes, holder)
     try {
       return await act()
     } finally {
-      await databases.close(site.id)
+      await databases.close(site.id, holder)
     }
   }
 
@@ -183,20 +202,21 @@ export function createEngine(parts: EngineParts): Engine {
           : `the container engine does not answer: ${(error as Error).message}`
       }
     },
-    openDatabase: (site, size, diskBytes) => databases.open(site, capped(size), diskBytes),
-    closeDatabase: (id) => databases.close(id),
+    openDatabase: (site, size, diskBytes) => databases.open(site, capped(size), diskBytes, theSite),
+    closeDatabase: (id) => databases.close(id, theSite),
     openWeb,
     endLeftovers,
+    // Its disk is there, and stays as large as it is.
     dump: (site, file) =>
-      withDatabase(site, () =>
+      withDatabase(site, 0, () =>
         inCopyDir(site, async (dir) => {
           const tables = await tool(site, 'dump', dir)
           await fs.rename(path.join(dir, 'database.sql'), file)
           return tables
         }),
       ),
-    load: (site, file) =>
-      withDatabase(site, () =>
+    load: async (site, file) =>
+      withDatabase(site, loadedBytes((await fs.stat(file)).size), () =>
         inCopyDir(site, async (dir) => {
           await fs.rename(file, path.join(dir, 'database.sql'))
           return await tool(site, 'load', dir)

@@ -58,14 +58,14 @@ export interface Engine {
   health(): Promise<string | undefined>
   /** The site's database answers. Does nothing where it does. */
   openDatabase(site: EngineSite, size: PlanSize, diskBytes: number): Promise<void>
-  /** It has ended well. Does nothing where there is none. */
+  /** The site needs it no more: it has ended well, unless a copy holds it. */
   closeDatabase(id: string): Promise<void>
   /**
    * PHP for one container. It listens on `talk/php.sock` in the container's own folder, some time
    * after this has resolved.
    */
   openWeb(site: EngineSite, name: string, internalDir: string, size: PlanSize): Promise<EngineWeb>
-  /** Removes what an earlier life has left of a site; how many containers that were. */
+  /** Removes what is left of a site, also by an earlier life; how many containers that were. */
   endLeftovers(id: string, dir: string): Promise<number>
   /**
    * Writes the database as it is at one moment into `file`, SQL with a statement on each line, and

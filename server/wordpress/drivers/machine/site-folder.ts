@@ -15,6 +15,15 @@ const exists = (file: string): Promise<boolean> =>
 /** Of sites that say nothing of it, too. */
 export const embeddedRuntime = 'embedded'
 
+/** A mark that a full disk has cut short names none. */
+function runtimeIn(mark: string): string {
+  try {
+    return (JSON.parse(mark) as { runtime?: string } | null)?.runtime ?? embeddedRuntime
+  } catch {
+    return embeddedRuntime
+  }
+}
+
 export class SiteFolder {
   readonly dir: string
   readonly wordpress: string
@@ -89,8 +98,7 @@ export class SiteFolder {
    * DriverFailure rejected where the site is of another.
    */
   async requireRuntime(): Promise<void> {
-    const mark = JSON.parse(await fs.readFile(this.#mark, 'utf8')) as { runtime?: string }
-    const runtime = mark.runtime ?? embeddedRuntime
+    const runtime = runtimeIn(await fs.readFile(this.#mark, 'utf8'))
     if (runtime !== this.#runtime)
       throw new DriverFailure(
         'rejected',

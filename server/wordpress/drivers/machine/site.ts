@@ -122,6 +122,8 @@ export class Site {
       if (!(await this.#folder.installed()))
         throw new DriverFailure('rejected', `site ${this.#id} is not installed`)
       await this.#folder.requireRuntime()
+      // Of a site that does not run: its start takes the copy's containers for an earlier life's.
+      if (this.#host.engine) await this.#inTurn(() => this.#sweep())
       return await this.#copies.pack(file)
     })
   }
@@ -306,6 +308,8 @@ export class Site {
       await this.#importing.halt()
       await this.#halt()
       if (await this.#folder.exists()) await this.#sweep()
+      // A copy under way has the database open.
+      await this.#host.engine?.endLeftovers(this.#id, this.#folder.dir)
       await this.log.discard()
       await this.#folder.remove()
     })
