@@ -151,8 +151,11 @@ export async function databaseUsed(databaseDir: string, mountDir: string): Promi
   }
   const held = await inDatabaseFolder(databaseDir, 'look', async (at) => {
     const file = await fs.open(at(heldName), constants.O_RDONLY | constants.O_NOFOLLOW)
-    const text = (await file.stat()).uid === 0 ? file.readFile('utf8') : Promise.resolve('0')
-    return await text.finally(() => file.close())
+    try {
+      return (await file.stat()).uid === 0 ? await file.readFile('utf8') : '0'
+    } finally {
+      await file.close()
+    }
   }).catch(() => '0')
   return Number(held) || 0
 }
@@ -194,7 +197,11 @@ export async function mountDatabase(
     if (!(await fs.lstat(folder)).isDirectory()) throw refused()
   }
   const data = await fs.open(dataIn(mountDir), folderOnly)
-  await data.chown(user, user).finally(() => data.close())
+  try {
+    await data.chown(user, user)
+  } finally {
+    await data.close()
+  }
 }
 
 async function mountImage(
