@@ -150,7 +150,12 @@ echo $all <= 20 * $mb ? 'held' : "broken $all", ' ', $after === 12 * $mb ? 'free
       spec.id,
       'probe-fill.php',
       `<?php
-$all = 0; $f = fopen( __DIR__ . '/wp-content/fill-' . (int) $_GET['n'], 'w' );
+$n = (int) $_GET['n'];
+// Nobody begins before all are there: the disk could be full by then.
+touch( __DIR__ . "/wp-content/fill-came-$n" );
+$come = fn() => count( glob( __DIR__ . '/wp-content/fill-came-*' ) );
+for ( $i = 0; $i < 5000 && $come() < 4; $i++ ) usleep( 5000 );
+$all = 0; $f = fopen( __DIR__ . "/wp-content/fill-$n", 'w' );
 $block = str_repeat( 'x', 65536 );
 for ( $i = 0; $i < 700; $i++ ) {
 	$w = @fwrite( $f, $block ); $all += (int) $w;
