@@ -91,15 +91,15 @@ test('a file of a gateway is imported and says what does not agree', async () =>
   await openPage(page, `${portal.url}/operator/payouts`)
   await page.getByRole('button', { name: 'Import pay-out' }).click()
   const dialog = page.getByRole('dialog')
-  await dialog.getByLabel('Gateway', { exact: true }).selectOption('stripe')
+  await dialog.getByLabel('Gateway', { exact: true }).selectOption('vnpay')
   await dialog.getByLabel('File of the gateway').setInputFiles({
     name: 'november.csv',
     mimeType: 'text/csv',
-    buffer: Buffer.from('transaction,amount,fee\nNOBODY,12.00,0.50\n'),
+    buffer: Buffer.from('transaction,amount,fee\nNOBODY,120000,5000\n'),
   })
   await dialog.getByLabel('Name of the pay-out').fill('November, first')
-  await dialog.getByLabel('Currency').selectOption('AUD')
-  await dialog.getByLabel('Amount').fill('11.50')
+  await dialog.getByLabel('Currency').selectOption('VND')
+  await dialog.getByLabel('Amount').fill('115000')
   await dialog.getByLabel('Day at the bank').fill('2026-11-24')
   await dialog.getByLabel('Reason').fill('Statement of 25 November')
   await keep(page, 'payout-import-en-light')
