@@ -87,6 +87,7 @@ test('a dispute is found, read and answered', async () => {
 })
 
 test('a file of a gateway is imported and says what does not agree', async () => {
+  await portal.topUp(await portal.customer(), 250_000)
   const { page, complaints } = await deskOf(finance)
   await openPage(page, `${portal.url}/operator/payouts`)
   await page.getByRole('button', { name: 'Import pay-out' }).click()
