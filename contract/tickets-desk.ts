@@ -2,7 +2,7 @@
 import * as z from 'zod/mini'
 import { endpoint, idParam } from './endpoint.ts'
 import { line } from './text.ts'
-import { Ticket, TicketFile, TicketMessage, ticketStates } from './tickets.ts'
+import { fileParams, Ticket, TicketFile, TicketMessage, ticketStates } from './tickets.ts'
 
 export const priorities = ['low', 'normal', 'high', 'urgent'] as const
 export type Priority = (typeof priorities)[number]
@@ -67,10 +67,7 @@ export const deskTicketFile = endpoint({
   access: 'staff',
   may: 'look',
   summary: 'Download a file of a ticket',
-  params: z.object({
-    id: z.string().check(z.maxLength(100)),
-    file: z.string().check(z.maxLength(100)),
-  }),
+  params: fileParams,
   result: z.null(),
   bare: true,
   files: ['application/octet-stream'],

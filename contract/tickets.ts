@@ -157,16 +157,18 @@ export const uploadTicketFile = endpoint({
   result: TicketFile,
   status: 201,
 })
+/** Of a ticket and of a file in it. */
+export const fileParams = z.object({
+  id: z.string().check(z.maxLength(100)),
+  file: z.string().check(z.maxLength(100)),
+})
 export const downloadTicketFile = endpoint({
   method: 'GET',
   path: '/api/tickets/:id/files/:file',
   access: 'customer',
   scope: 'tickets:read',
   summary: 'Download a file of a ticket; it is never shown in the page',
-  params: z.object({
-    id: z.string().check(z.maxLength(100)),
-    file: z.string().check(z.maxLength(100)),
-  }),
+  params: fileParams,
   result: z.null(),
   bare: true,
   files: ['application/octet-stream'],

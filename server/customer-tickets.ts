@@ -9,6 +9,7 @@ import type { Limits } from './platform/limits.ts'
 import type { Log } from './platform/log.ts'
 import type { Config } from './config.ts'
 import { networkOf } from './platform/network.ts'
+import type { SmtpListener } from './platform/smtp-listener.ts'
 import type { Secrets } from './platform/secrets.ts'
 import * as tickets from './tickets/index.ts'
 import { serverName } from './wordpress/index.ts'
@@ -52,7 +53,7 @@ export function customerTickets(
     readonly secrets: Pick<Secrets, 'derive'>
     readonly lookup: Pick<DnsLookup, 'txt'>
   },
-): { readonly deps: tickets.TicketDeps; readonly letters: tickets.LetterListener | null } {
+): { readonly deps: tickets.TicketDeps; readonly letters: SmtpListener | null } {
   const { limits, log, lookup } = deps
   const addresses = replyAddressesOf(config, deps.secrets)
   const needs: RouteDeps = {

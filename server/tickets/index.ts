@@ -3,7 +3,7 @@ export { deleteCanned, saveCanned } from './canned.ts'
 export type { ObjectNames, TicketDeps } from './deps.ts'
 export { findTickets, ticketsOfCustomer } from './desk.ts'
 export { takeLetter, type IntakeDeps } from './mail/intake.ts'
-export { createLetterListener, type LetterListener } from './mail/listener.ts'
+export { createLetterListener } from './mail/listener.ts'
 export { createReplyAddresses, type ReplyAddresses } from './mail/reply-address.ts'
 export { routes } from './routes.ts'
 export {

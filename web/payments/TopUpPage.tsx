@@ -49,9 +49,6 @@ export default function TopUpPage() {
                 <WaitingTransfer />
               ) : null}
               <TopUpForm offer={offer} />
-              <Suspense fallback={null}>
-                <VoucherCard />
-              </Suspense>
             </>
           )}
         </Later>
@@ -165,71 +162,76 @@ function TopUpForm({ offer }: { offer: Offer }) {
 
   return (
     <div className="grid grid-cols-1 items-start gap-6 lg:grid-cols-[minmax(0,1fr)_340px]">
-      <form
-        id="top-up"
-        className="card divide-y divide-border"
-        onSubmit={(event) => void pay(event)}
-        noValidate
-      >
-        <AmountStep
-          offer={offer}
-          currency={currency}
-          text={text}
-          amount={amount}
-          complaint={complaint}
-          tooSmall={problem === 'low'}
-          onType={type}
-        />
-        {amount > 0 ? (
-          <section className="p-5 sm:p-6">
-            <div className="flex flex-wrap items-center justify-between gap-3">
-              <h2 className="text-base font-semibold">2. {t.topUp.typeStep}</h2>
-              {types.length > 0 ? <Badge>{t.topUp.local}</Badge> : null}
-            </div>
-            <fieldset className="mt-4">
-              <legend className="sr-only">{t.topUp.typeStep}</legend>
-              <div className="grid gap-2.5 sm:grid-cols-2">
-                {types.map((entry, index) => (
-                  <TypeCard
-                    key={entry.id}
-                    type={entry}
-                    wide={index === 0 && types.length % 2 === 1}
-                    checked={entry.id === typeId}
-                    onChoose={() => setTypeId(entry.id)}
-                  />
-                ))}
-                {offer.cards ? (
-                  <TypeCard
-                    type={{ id: cardTypeId, name: { en: c.credit, vi: c.credit }, method: null }}
-                    wide={types.length % 2 === 0}
-                    checked={byCard}
-                    onChoose={() => setTypeId(cardTypeId)}
-                  />
-                ) : null}
+      <div className="grid gap-6">
+        <form
+          id="top-up"
+          className="card divide-y divide-border"
+          onSubmit={(event) => void pay(event)}
+          noValidate
+        >
+          <AmountStep
+            offer={offer}
+            currency={currency}
+            text={text}
+            amount={amount}
+            complaint={complaint}
+            tooSmall={problem === 'low'}
+            onType={type}
+          />
+          {amount > 0 ? (
+            <section className="p-5 sm:p-6">
+              <div className="flex flex-wrap items-center justify-between gap-3">
+                <h2 className="text-base font-semibold">2. {t.topUp.typeStep}</h2>
+                {types.length > 0 ? <Badge>{t.topUp.local}</Badge> : null}
               </div>
-            </fieldset>
-          </section>
-        ) : null}
-        {amount > 0 && byCard ? (
-          <Suspense fallback={<Skeleton className="m-5 h-16 sm:m-6" />}>
-            <CardStep
-              amountText={text}
-              chosen={cardId}
-              onChoose={(id) => {
-                setCardId(id)
-                setRefusal(undefined)
-              }}
-            />
-          </Suspense>
-        ) : null}
-        {refusal ? (
-          <div className="p-5 sm:p-6">
-            <Note tone="danger" role="alert">
-              {refusal}
-            </Note>
-          </div>
-        ) : null}
-      </form>
+              <fieldset className="mt-4">
+                <legend className="sr-only">{t.topUp.typeStep}</legend>
+                <div className="grid gap-2.5 sm:grid-cols-2">
+                  {types.map((entry, index) => (
+                    <TypeCard
+                      key={entry.id}
+                      type={entry}
+                      wide={index === 0 && types.length % 2 === 1}
+                      checked={entry.id === typeId}
+                      onChoose={() => setTypeId(entry.id)}
+                    />
+                  ))}
+                  {offer.cards ? (
+                    <TypeCard
+                      type={{ id: cardTypeId, name: { en: c.credit, vi: c.credit }, method: null }}
+                      wide={types.length % 2 === 0}
+                      checked={byCard}
+                      onChoose={() => setTypeId(cardTypeId)}
+                    />
+                  ) : null}
+                </div>
+              </fieldset>
+            </section>
+          ) : null}
+          {amount > 0 && byCard ? (
+            <Suspense fallback={<Skeleton className="m-5 h-16 sm:m-6" />}>
+              <CardStep
+                amountText={text}
+                chosen={cardId}
+                onChoose={(id) => {
+                  setCardId(id)
+                  setRefusal(undefined)
+                }}
+              />
+            </Suspense>
+          ) : null}
+          {refusal ? (
+            <div className="p-5 sm:p-6">
+              <Note tone="danger" role="alert">
+                {refusal}
+              </Note>
+            </div>
+          ) : null}
+        </form>
+        <Suspense fallback={null}>
+          <VoucherCard />
+        </Suspense>
+      </div>
       <TopUpSummary amount={amount} payLabel={payLabel} busy={busy} disabled={!ready} note={note} />
     </div>
   )

@@ -40,7 +40,7 @@ export default function VoucherCard() {
     }
   }
   return (
-    <Card title={words.title} className="mt-6 lg:max-w-[calc(100%-364px)]">
+    <Card title={words.title}>
       <form
         noValidate
         onSubmit={(event) => void submit(event)}

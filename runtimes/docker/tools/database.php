@@ -20,7 +20,7 @@ function portal_connect(): mysqli {
 function portal_name( string $name ): string {
 	return '`' . str_replace( '`', '``', $name ) . '`';
 }
-/** Names of base tables; views and triggers are written after them. */
+/** Names of base tables: a copy holds nothing else (`portal_refuse_others`). */
 function portal_tables( mysqli $db ): array {
 	$names = array();
 	foreach ( $db->query( "SHOW FULL TABLES WHERE Table_type = 'BASE TABLE'" ) as $row ) {
@@ -83,7 +83,23 @@ function portal_count( mysqli $db, string $table, ?callable $take ): array {
 /** More than that is no statement that a server takes by default. */
 const PORTAL_STATEMENT = 1000000;
 
+/** A copy would lose these without a word, so it is not made. */
+function portal_refuse_others( mysqli $db ): void {
+	$found = $db->query( "SELECT CONCAT( LOWER( table_type ), ' ', table_name )
+		FROM information_schema.tables
+		WHERE table_schema = DATABASE() AND table_type <> 'BASE TABLE'
+		UNION SELECT CONCAT( 'trigger ', trigger_name ) FROM information_schema.triggers
+		WHERE trigger_schema = DATABASE()
+		UNION SELECT CONCAT( LOWER( routine_type ), ' ', routine_name )
+		FROM information_schema.routines WHERE routine_schema = DATABASE()
+		UNION SELECT CONCAT( 'event ', event_name ) FROM information_schema.events
+		WHERE event_schema = DATABASE() LIMIT 1" )->fetch_row();
+	if ( $found ) {
+		throw new Exception( "a copy holds tables only, and the database has the $found[0]" );
+	}
+}
 function portal_dump( mysqli $db ): array {
+	portal_refuse_others( $db );
 	$file = fopen( '/copy/database.sql', 'wb' );
 	$line = function ( string $sql ) use ( $file ) {
 		// A comment of the owner's in a definition may have lines.

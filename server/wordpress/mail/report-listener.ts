@@ -3,9 +3,14 @@
  * anywhere. It takes nothing else, passes nothing on and answers no letter, so no letter can go
  * round in circles between it and anybody.
  */
-import { once } from 'node:events'
-import type { SMTPServer, SMTPServerDataStream } from 'smtp-server'
+import type { SMTPServerDataStream } from 'smtp-server'
 import type { Log } from '../../platform/log.ts'
+import {
+  createSmtpListener,
+  isSmtpRefusal,
+  smtpRefusal,
+  type SmtpListener,
+} from '../../platform/smtp-listener.ts'
 import type { DeliveryReport } from './report.ts'
 import { readReport } from './report.ts'
 import type { ReturnPaths } from './return-path.ts'
@@ -18,8 +23,6 @@ const idleMs = 30_000
 /** A mail server says three or four times what becomes of a letter; nobody else has more to say. */
 const mostAboutOne = 20
 const lettersRemembered = 10_000
-/** Connections that are open when it ends have so long. */
-const endMs = 2_000
 
 export interface ReportListenerDeps {
   readonly log: Log
@@ -29,16 +32,6 @@ export interface ReportListenerDeps {
   readonly take: (mailId: bigint, report: DeliveryReport) => Promise<boolean>
 }
 
-export interface ReportListener {
-  start(): Promise<void>
-  /** Takes no new connection. */
-  stop(): void
-  close(): Promise<void>
-}
-
-const refusal = (code: number, text: string): Error =>
-  Object.assign(new Error(text), { responseCode: code })
-
 /** The beginning of a letter. Rejects when it is longer than any report. */
 async function beginningOf(stream: SMTPServerDataStream): Promise<Buffer> {
   const pieces: Buffer[] = []
@@ -47,13 +40,12 @@ async function beginningOf(stream: SMTPServerDataStream): Promise<Buffer> {
     if (size < readBytes) pieces.push(piece.subarray(0, readBytes - size))
     size += piece.length
   }
-  if (size > mostBytes) throw refusal(552, '5.3.4 This is longer than a report')
+  if (size > mostBytes) throw smtpRefusal(552, '5.3.4 This is longer than a report')
   return Buffer.concat(pieces)
 }
 
-export function createReportListener(deps: ReportListenerDeps): ReportListener {
+export function createReportListener(deps: ReportListenerDeps): SmtpListener {
   const { log, returnPaths, listenOn } = deps
-  let server: SMTPServer | undefined
   /** How often each letter was reported about, those reported last at the end. */
   const reported = new Map<bigint, number>()
 
@@ -79,66 +71,40 @@ export function createReportListener(deps: ReportListenerDeps): ReportListener {
     log.info({ mail: String(mailId), status: report.status, changed }, 'a letter of a site is back')
   }
 
-  async function open(): Promise<SMTPServer> {
-    // Loaded where it is used: most portals take no reports.
-    const { SMTPServer } = await import('smtp-server')
-    return new SMTPServer({
+  return createSmtpListener({
+    log,
+    listenOn,
+    options: {
       name: returnPaths.domain,
       banner: 'reports about letters of sites',
-      // Its certificate would be nobody's, and a report holds what its sender may say to anybody.
-      disabledCommands: ['AUTH', 'STARTTLS'],
-      authOptional: true,
-      disableReverseLookup: true,
       size: mostBytes,
       maxClients: mostConnections,
       socketTimeout: idleMs,
-      closeTimeout: endMs,
-      logger: false,
       onMailFrom({ address }, _session, done) {
         // A report has no sender (RFC 3464, 2), so that nothing reports about reports.
         if (address === '') return done()
-        return done(refusal(550, '5.7.1 Only reports about letters are taken here'))
+        return done(smtpRefusal(550, '5.7.1 Only reports about letters are taken here'))
       },
       onRcptTo({ address }, session, done) {
         if (session.envelope.rcptTo.length > 0)
-          return done(refusal(452, '4.5.3 A report is about one letter'))
+          return done(smtpRefusal(452, '4.5.3 A report is about one letter'))
         const mailId = returnPaths.mailOf(address)
-        if (mailId === undefined) return done(refusal(550, '5.1.1 There is no such address here'))
+        if (mailId === undefined)
+          return done(smtpRefusal(550, '5.1.1 There is no such address here'))
         if (isReportedTooOften(mailId))
-          return done(refusal(450, '4.7.1 This letter was reported about too often'))
+          return done(smtpRefusal(450, '4.7.1 This letter was reported about too often'))
         return done()
       },
       onData(stream, session, done) {
         take(stream, session.envelope.rcptTo[0]?.address ?? '').then(
           () => done(null, 'taken'),
           (error: unknown) => {
-            if (typeof (error as { responseCode?: unknown }).responseCode !== 'number')
-              log.error({ err: error }, 'a report about a letter was not taken')
-            done(
-              error instanceof Error && 'responseCode' in error
-                ? error
-                : refusal(451, '4.3.0 Try again later'),
-            )
+            if (isSmtpRefusal(error)) return done(error)
+            log.error({ err: error }, 'a report about a letter was not taken')
+            done(smtpRefusal(451, '4.3.0 Try again later'))
           },
         )
       },
-    })
-  }
-
-  return {
-    async start() {
-      const opened = await open()
-      server = opened
-      // What a client breaks is its own affair; without a listener it would end the process.
-      opened.on('error', (error) => log.debug({ err: error }, 'a connection with a report broke'))
-      opened.server.listen(listenOn.port, listenOn.host)
-      await once(opened.server, 'listening')
     },
-    stop: () => void server?.server.close(),
-    async close() {
-      const opened = server
-      server = undefined
-      if (opened) await new Promise<void>((resolve) => opened.close(() => resolve()))
-    },
-  }
+  })
 }

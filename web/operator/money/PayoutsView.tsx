@@ -23,8 +23,12 @@ export function PayoutsView({ session }: { session: StaffSession }) {
   const words = t.money.payouts
   const { data: held } = useQuery(holdingsQuery)
   const [wanted, setWanted] = useState<WantedAct>()
-  const gateways = [...new Set(held?.gateways.map(({ name }) => name))]
-  const asked = [...new Set(held?.gateways.flatMap((one) => (one.asked ? [one.name] : [])))]
+  const gateways = (isAsked: boolean): string[] => [
+    ...new Set(held?.gateways.flatMap(({ name, asked }) => (asked === isAsked ? [name] : []))),
+  ]
+  const asked = gateways(true)
+  // The others' pay-outs come by a file.
+  const told = gateways(false)
   const may = mayDo(session.role, 'money')
   return (
     <>
@@ -44,14 +48,14 @@ export function PayoutsView({ session }: { session: StaffSession }) {
             {t.acts['payout.read']}
           </Button>
         ) : null}
-        {may && gateways.length > 0 ? (
+        {may && told.length > 0 ? (
           <Button
             onClick={() =>
               setWanted({
                 act: 'payout.import',
                 about: words.title,
                 fixed: {},
-                options: { gateway: gateways },
+                options: { gateway: told },
               })
             }
           >

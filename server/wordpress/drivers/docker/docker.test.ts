@@ -241,6 +241,28 @@ function onlyHere(): void {
       await driver.start(spec)
     })
 
+    test('a copy that would lose a view or a trigger is not made', async () => {
+      await parts.put(
+        spec.id,
+        'more-than-tables.php',
+        `<?php
+require __DIR__ . '/wp-load.php';
+global $wpdb;
+foreach ( explode( '|', $_GET['run'] ) as $sql ) $wpdb->query( $sql );
+echo $wpdb->last_error;`,
+      )
+      const run = async (sql: string) =>
+        (await page(`/more-than-tables.php?run=${encodeURIComponent(sql)}`)).text
+      const file = path.join(parts.dataDir, 'backup.tar.gz')
+      expect(await run('CREATE VIEW seen AS SELECT option_name FROM wp_options')).toBe('')
+      await expect(driver.backup(spec.id, file)).rejects.toThrow(/tables only.* view seen/)
+      const trigger = 'CREATE TRIGGER noted BEFORE DELETE ON wp_options FOR EACH ROW SET @n = 1'
+      expect(await run(`DROP VIEW seen|${trigger}`)).toBe('')
+      await expect(driver.backup(spec.id, file)).rejects.toThrow(/tables only.* trigger noted/)
+      expect(await run('DROP TRIGGER noted')).toBe('')
+      expect((await driver.backup(spec.id, file)).tables.length).toBeGreaterThan(5)
+    })
+
     test('on btrfs, a plain folder is counted, and nothing fails', async () => {
       const told: string[] = []
       const disks = await disksOf(parts.dataDir, (_detail, message) => told.push(message))
