@@ -34,6 +34,8 @@ try {
   if (!existsSync(path.join(before, 'node_modules')))
     execFileSync('cp', ['-al', path.join(root, 'node_modules'), before])
   execFileSync('npm', ['run', 'build', '--silent'], { cwd: before, stdio: 'inherit' })
+  // A release refuses what only a later one knows; an operator's catalogue is older than both.
+  process.env['CATALOG'] = path.join(before, 'catalog.yaml')
   const portal = await startPortal({
     dataDir,
     command: [

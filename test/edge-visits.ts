@@ -47,8 +47,13 @@ export const running = (...addresses: EdgeSite['addresses']): EdgeSite => ({
 /**
  * Sites' servers and visitors of the edge at `port`; what is to be closed after the test is added
  * to `closers`.
+ * @param usual headers that every visitor sends
  */
-export function visitsOf(port: () => number, closers: (() => unknown)[]) {
+export function visitsOf(
+  port: () => number,
+  closers: (() => unknown)[],
+  usual: http.OutgoingHttpHeaders = {},
+) {
   const upstream = async (
     handler: (request: http.IncomingMessage, response: http.ServerResponse) => unknown,
   ): Promise<{ host: string; port: number; server: http.Server }> => {
@@ -74,7 +79,7 @@ export function visitsOf(port: () => number, closers: (() => unknown)[]) {
           path: target,
           agent: false,
           ...options,
-          headers: { host, ...(options.headers as object) },
+          headers: { host, ...usual, ...(options.headers as object) },
         },
         (response) => {
           const chunks: Buffer[] = []

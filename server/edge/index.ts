@@ -1,17 +1,20 @@
 // The edge: visitors' requests to customers' sites, by Host. It knows no site itself; `resolve`
 // tells it, at every request.
 import http from 'node:http'
-import { isIP, type AddressInfo } from 'node:net'
+import { isIP, type AddressInfo, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { watchUnused } from '../platform/unused-connections.ts'
+import { unusedOf } from '../platform/unused-connections.ts'
 import { carriesBody, opensWebSocket } from '../platform/upgrade.ts'
 import { accessLine, visitorLeft, type Given } from './access.ts'
 import { createUpstreamClient } from './ask.ts'
 import type { Asking, PageCache } from './cache/index.ts'
+import { createFastPath } from './fast-path.ts'
 import { createHttp2Door, isHttp2, type VisitorRequest } from './http2.ts'
 import { challengeOf, redirectOf, type EdgeHttps } from './https.ts'
 import type { Visit } from './headers.ts'
 import type { EdgeSite } from './host-table.ts'
+import { createKeptAnswer } from './kept-answer.ts'
+import { nameOf } from './names.ts'
 import { edgePage, type EdgePage } from './pages.ts'
 import { sinkFor, VisitorSink } from './sink.ts'
 import { createTlsListener, type TlsCounts } from './tls-listener.ts'
@@ -93,6 +96,7 @@ interface Visitor {
 }
 
 const connectMs = 5_000
+const idleMs = 65_000
 const closeMs = 10_000
 const maxTries = 3
 
@@ -111,7 +115,6 @@ function targetOf(
   return { host: named, path: pathname + search }
 }
 
-const nameOf = (host: string): string => host.replace(/:\d*$/, '').replace(/\.$/, '').toLowerCase()
 function clientOf({ socket, headers }: VisitorRequest, trustProxy: boolean): string {
   const forwardedFor = trustProxy ? headers['x-forwarded-for'] : undefined
   const last =
@@ -137,7 +140,7 @@ export function createEdge(parts: EdgeParts): Edge {
   }
   const { https } = parts
   const peerKey = (): string | null => parts.peerKey?.() ?? null
-  const protoOf = ({ socket }: VisitorRequest): 'http' | 'https' => {
+  const protoOf = ({ socket }: { readonly socket: object }): 'http' | 'https' => {
     if ('encrypted' in socket && socket.encrypted === true) return 'https'
     return https ? 'http' : (parts.proto ?? 'http')
   }
@@ -292,6 +295,7 @@ export function createEdge(parts: EdgeParts): Edge {
       )
     }
 
+    let isCached = false
     const enter = (site: EdgeSite): void => {
       const goesOn = site.state === 'running' && site.id !== null && !site.isElsewhere
       // Another edge compresses, and so does the portal.
@@ -310,6 +314,7 @@ export function createEdge(parts: EdgeParts): Edge {
           client: visitor.client,
           httpsForSeconds: visit.httpsForSeconds,
           hasBody,
+          onHit: () => (isCached = true),
         },
         (word) => sinkFor(request, response, proto, ['X-Cache', word]),
         (asking) => attempt(1, asking),
@@ -321,8 +326,8 @@ export function createEdge(parts: EdgeParts): Edge {
     if (parts.traffic && id !== null && !site.isElsewhere)
       response.once('close', () => {
         if (!response.headersSent) return
-        const isCached = response.getHeader('x-cache') === 'HIT'
-        parts.traffic?.note(id, response.statusCode, performance.now() - visitor.began, isCached)
+        const tookMs = performance.now() - visitor.began
+        parts.traffic?.note(id, response.statusCode, tookMs, isCached)
       })
     const refused = (page: EdgePage) => show(request, response, visitor, page, site.id)
     protect(site, visitor.client, request, () => enter(site), refused)
@@ -370,7 +375,7 @@ export function createEdge(parts: EdgeParts): Edge {
 
   const server = http.createServer(
     {
-      keepAliveTimeout: 65_000,
+      keepAliveTimeout: idleMs,
       headersTimeout: 15_000,
       requestTimeout: 600_000,
       noDelay: true,
@@ -378,7 +383,19 @@ export function createEdge(parts: EdgeParts): Edge {
     },
     forward,
   )
-  const endUnused = watchUnused(server)
+  const unused = unusedOf(server)
+  const [httpConnection] = server.listeners('connection') as ((socket: Socket) => void)[]
+  const toHttp = (socket: Socket): void => {
+    unused.watch(socket)
+    httpConnection!.call(server, socket)
+  }
+  const { resolve, cache, traffic } = parts
+  const keptAnswer =
+    cache &&
+    createKeptAnswer({ resolve, cache, https, protoOf, count, traffic, idleSeconds: idleMs / 1e3 })
+  const fastPath = createFastPath(keptAnswer ?? (() => null), idleMs)
+  server.off('connection', httpConnection!)
+  server.on('connection', (socket: Socket) => fastPath.enter(socket, toHttp))
   server.on('upgrade', upgrade)
   server.on('clientError', (_error, socket) => {
     if (socket.writable)
@@ -417,6 +434,7 @@ export function createEdge(parts: EdgeParts): Edge {
       tunnels.destroy()
       const timer = setTimeout(() => {
         server.closeAllConnections()
+        fastPath.destroy()
         http2Door.destroy()
       }, closeMs)
       const tlsClosed = tlsListener?.close()
@@ -424,7 +442,8 @@ export function createEdge(parts: EdgeParts): Edge {
       const plainClosed = new Promise<void>((resolve) => {
         server.close(() => resolve())
         server.closeIdleConnections()
-        endUnused()
+        unused.end()
+        fastPath.close()
       })
       await Promise.all([plainClosed, http2Door.close(), tlsClosed])
       clearTimeout(timer)

@@ -7,14 +7,26 @@ import type { Socket } from 'node:net'
  * closing server waiting. Answers what ends them.
  */
 export function watchUnused(server: http.Server): () => void {
+  const { watch, end } = unusedOf(server)
+  server.on('connection', watch)
+  return end
+}
+
+/** The same where not every connection of the server is node:http's to read. */
+export function unusedOf(server: http.Server): {
+  readonly watch: (socket: Socket) => void
+  readonly end: () => void
+} {
   const unused = new Set<Socket>()
-  server.on('connection', (socket: Socket) => {
-    unused.add(socket)
-    socket.once('close', () => unused.delete(socket))
-  })
   server.on('request', ({ socket }: http.IncomingMessage) => unused.delete(socket))
   server.on('upgrade', (_request: http.IncomingMessage, socket: Socket) => unused.delete(socket))
-  return () => {
-    for (const socket of unused) socket.destroy()
+  return {
+    watch(socket) {
+      unused.add(socket)
+      socket.once('close', () => unused.delete(socket))
+    },
+    end() {
+      for (const socket of unused) socket.destroy()
+    },
   }
 }

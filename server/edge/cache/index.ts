@@ -3,12 +3,19 @@
  * for it.
  */
 import type http from 'node:http'
+import type { IncomingHttpHeaders } from 'node:http'
 import type { VisitorRequest } from '../http2.ts'
 import type { Sink } from '../sink.ts'
 import { SiteCounts, type CacheEvent, type CacheFigures } from './counts.ts'
 import { Fill } from './fill.ts'
-import { acceptForAll, agentOf, pageRequestOf, type PageRequest } from './rules.ts'
-import { serve } from './serve.ts'
+import {
+  acceptForAll,
+  agentOf,
+  pageRequestOf,
+  type PageRequest,
+  type RequestHead,
+} from './rules.ts'
+import { bytesOf, serve } from './serve.ts'
 import { PageStore, type Entry } from './store.ts'
 
 export type { CacheFigures } from './counts.ts'
@@ -43,18 +50,24 @@ export const pageCacheLimits = (megabytes: number): CacheLimits => ({
   waitMs,
 })
 
-export interface Lookup {
-  readonly request: VisitorRequest
-  readonly response: http.ServerResponse
+/** Which page is asked for, beside the visitor's class of devices. */
+export interface PageName {
   readonly site: string
   /** As the visitor has it. */
   readonly host: string
   readonly path: string
   readonly proto: 'http' | 'https'
-  readonly client: string
   /** What is said of HTTPS is part of a page's headers. */
   readonly httpsForSeconds: number | undefined
+}
+
+export interface Lookup extends PageName {
+  readonly request: VisitorRequest
+  readonly response: http.ServerResponse
+  readonly client: string
   readonly hasBody: boolean
+  /** A kept page is the answer. */
+  readonly onHit: () => void
 }
 
 /** Who answers: the cache has, or somebody is asked. */
@@ -82,6 +95,15 @@ export interface PageCache {
     passing: (word: 'MISS' | 'BYPASS') => Sink,
     ask: (how: Asking) => void,
   ): void
+  /**
+   * The whole answer to a GET without a body over HTTP/1.1, where the page is kept; null: `answer`
+   * is to be asked.
+   */
+  keptBytes(
+    name: PageName,
+    headers: IncomingHttpHeaders,
+    idleSeconds: number,
+  ): { readonly status: number; readonly bytes: Buffer } | null
   /** A site has written; null: nobody knows what. */
   drop(site: string, tags: readonly string[] | null): void
   /** Drops all that is kept of it. Answers how much that was. */
@@ -120,7 +142,7 @@ export function createPageCache(limits: CacheLimits): PageCache {
     never.set(key, performance.now() + neverMs)
   }
 
-  const keyOf = (lookup: Lookup, page: PageRequest): string =>
+  const keyOf = (lookup: PageName, page: PageRequest): string =>
     `${lookup.site}\n${lookup.proto}${lookup.httpsForSeconds ?? ''}${page.isMobile ? 'm' : ''}\n` +
     `${lookup.host}\n${lookup.path}`
 
@@ -169,8 +191,7 @@ export function createPageCache(limits: CacheLimits): PageCache {
     const takeBack = fill.wait((entry) => {
       settle()
       if (!entry) return pass()
-      count(lookup.site, 'hits')
-      serve(lookup.request, lookup.response, entry, 'HIT', onMade)
+      show(lookup, entry)
     })
     const leave = (): void => {
       settle()
@@ -189,7 +210,29 @@ export function createPageCache(limits: CacheLimits): PageCache {
     lookup.response.once('close', leave)
   }
 
+  function show(lookup: Lookup, entry: Entry): void {
+    count(lookup.site, 'hits')
+    lookup.onHit()
+    serve(lookup.request, lookup.response, entry, 'HIT', onMade)
+  }
+
+  /** What is kept and may be shown still. */
+  function usable(name: PageName, page: PageRequest): Entry | undefined {
+    const entry = store.get(keyOf(name, page))
+    const isUsable = entry !== undefined && (page.mayAsk || entry.isFile)
+    return isUsable && performance.now() - entry.storedAt < entry.lifeMs ? entry : undefined
+  }
+
   return {
+    keptBytes(name, headers, idleSeconds) {
+      const head: RequestHead = { method: 'GET', headers }
+      const page = pageRequestOf(head, name.path, false)
+      const entry = page && usable(name, page)
+      const bytes = entry && bytesOf(head, entry, idleSeconds)
+      if (!bytes) return null
+      count(name.site, 'hits')
+      return { status: entry.status, bytes }
+    },
     answer(lookup, passing, ask) {
       const pass = (event: CacheEvent): void => {
         count(lookup.site, event)
@@ -198,14 +241,11 @@ export function createPageCache(limits: CacheLimits): PageCache {
       }
       const page = pageRequestOf(lookup.request, lookup.path, lookup.hasBody)
       if (!page) return pass('bypassed')
+      const found = usable(lookup, page)
+      if (found) return show(lookup, found)
+      if (!page.mayAsk) return pass('bypassed')
       const key = keyOf(lookup, page)
       const entry = store.get(key)
-      const isUsable = entry !== undefined && (page.mayAsk || entry.isFile)
-      if (isUsable && performance.now() - entry.storedAt < entry.lifeMs) {
-        count(lookup.site, 'hits')
-        return serve(lookup.request, lookup.response, entry, 'HIT', onMade)
-      }
-      if (!page.mayAsk) return pass('bypassed')
       // A HEAD request makes no page that others could have.
       if (lookup.request.method === 'HEAD' || isNever(key)) return pass('misses')
       const fill = fills.get(key)

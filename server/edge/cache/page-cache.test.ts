@@ -13,7 +13,8 @@ const phone = 'Mozilla/5.0 (Linux; Android 15) Mobile Safari/537.36'
 const closers: (() => unknown)[] = []
 let edge: TestEdge
 let cache: PageCache
-const { upstream, ask } = visitsOf(() => edge.port, closers)
+// As browsers do, who are answered on the fast path.
+const { upstream, ask } = visitsOf(() => edge.port, closers, { connection: 'keep-alive' })
 
 beforeEach(async () => {
   cache = createPageCache({ totalBytes: 4e6, siteBytes: 2e6, waitMs: 5_000 })

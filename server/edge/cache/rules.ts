@@ -1,6 +1,12 @@
 /** Which requests may be answered from the cache, and which answers may be kept (decision 68). */
-import type { VisitorRequest } from '../http2.ts'
+import type { IncomingHttpHeaders } from 'node:http'
 import { headerOf, wordsOf } from '../raw-headers.ts'
+
+/** What decides of a request, beside its path. */
+export interface RequestHead {
+  readonly method?: string | undefined
+  readonly headers: IncomingHttpHeaders
+}
 
 /** What a kept page is found by beside host and path. */
 export interface PageRequest {
@@ -74,7 +80,7 @@ const harmlessVary = new Set<string>([...neverSent, 'accept-encoding'])
 
 /** Null: the site itself answers, and sees the request as it came. */
 export function pageRequestOf(
-  request: VisitorRequest,
+  request: RequestHead,
   path: string,
   hasBody: boolean,
 ): PageRequest | null {

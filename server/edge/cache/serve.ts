@@ -1,5 +1,5 @@
 /** Answers a visitor with a kept page: compressed, or with 304, as the visitor wants it. */
-import type http from 'node:http'
+import http from 'node:http'
 import {
   acceptedEncoding,
   compressed,
@@ -9,7 +9,9 @@ import {
   type Encoding,
 } from '../compression.ts'
 import type { VisitorRequest } from '../http2.ts'
+import { headerOf } from '../raw-headers.ts'
 import { encodingsOf } from '../sink.ts'
+import type { RequestHead } from './rules.ts'
 import type { Entry } from './store.ts'
 
 /** The body in an encoding, at once where it is there; made once for all who ask. */
@@ -62,6 +64,48 @@ function headersOf(entry: Entry, encoding: Encoding | null, length: number): rea
     all.set(encoding, found)
   }
   return found
+}
+
+const heads = new WeakMap<readonly string[], string>()
+/** The head of a kept answer up to its age, as node:http would write it. */
+function headText(status: number, headers: readonly string[], idleSeconds: number): string {
+  let found = heads.get(headers)
+  if (found === undefined) {
+    let lines = `HTTP/1.1 ${status} ${http.STATUS_CODES[status] ?? ''}\r\n`
+    for (let index = 0; index < headers.length; index += 2)
+      lines += `${headers[index]}: ${headers[index + 1]}\r\n`
+    found =
+      `${lines}Connection: keep-alive\r\nKeep-Alive: timeout=${idleSeconds}\r\n` +
+      'X-Cache: HIT\r\nAge: '
+    heads.set(headers, found)
+  }
+  return found
+}
+
+/**
+ * The same answer to a GET as the bytes of HTTP/1.1; null where it is not at hand at once, or the
+ * visitor may have it already.
+ */
+export function bytesOf(
+  { headers }: RequestHead,
+  entry: Entry,
+  idleSeconds: number,
+): Buffer | null {
+  if (headers['if-none-match'] !== undefined || headers['if-modified-since'] !== undefined)
+    return null
+  const accepted = headers['accept-encoding']
+  const encoding =
+    entry.isCompressible && typeof accepted === 'string' ? acceptedEncoding(accepted) : null
+  const body = encoding === null ? entry.plain : entry.made.get(encoding)
+  if (!Buffer.isBuffer(body)) return null
+  const raw = headersOf(entry, encoding, body.length)
+  const age = Math.floor((performance.now() - entry.storedAt) / 1000)
+  const date = headerOf(raw, 'date') === undefined ? `Date: ${new Date().toUTCString()}\r\n` : ''
+  const head = `${headText(entry.status, raw, idleSeconds)}${age}\r\n${date}\r\n`
+  const bytes = Buffer.allocUnsafe(head.length + body.length)
+  bytes.write(head, 0, 'latin1')
+  bytes.set(body, head.length)
+  return bytes
 }
 
 /** What the cache did for a visitor. */

@@ -1,0 +1,81 @@
+/**
+ * The way of a connection on which kept pages are asked for. node:http takes several times as long
+ * over a request as it takes to find a kept page and send it; so a connection begins here, and what
+ * is a plain GET of a kept page is answered here. The first request that is anything else goes to
+ * node:http with its connection, unread, and all that follow on it.
+ */
+import type { Socket } from 'node:net'
+
+export interface FastPath {
+  /** @param toHttp gives the connection to node:http, with `begun` as its first bytes */
+  enter(socket: Socket, toHttp: (socket: Socket) => void): void
+  /** Lets what is being sent go out, and ends all others. */
+  close(): void
+  destroy(): void
+}
+
+/** A connection that says nothing, as node:http's headersTimeout ends it, ms. */
+const silentMs = 15_000
+
+/**
+ * @param answerTo the whole answer to a whole request; null: node:http is to read it
+ * @param idleMs for how long a connection may be idle
+ */
+export function createFastPath(
+  answerTo: (request: Buffer, socket: Socket) => Buffer | null,
+  idleMs: number,
+): FastPath {
+  const open = new Set<Socket>()
+  let isClosing = false
+
+  function enter(socket: Socket, toHttp: (socket: Socket) => void): void {
+    let isNew = true
+    const onData = (chunk: Buffer): void => {
+      const answer = isClosing ? null : answerTo(chunk, socket)
+      if (answer === null) return leave(chunk)
+      if (isNew) {
+        isNew = false
+        socket.setTimeout(idleMs)
+      }
+      // Who asks and does not read waits, and is ended by the time above.
+      if (!socket.write(answer)) {
+        socket.pause()
+        socket.once('drain', onDrain)
+      }
+    }
+    const onDrain = (): void => void socket.resume()
+    const onEnd = (): void => void socket.end()
+    const onBad = (): void => void socket.destroy()
+    const onClose = (): void => void open.delete(socket)
+
+    function leave(chunk: Buffer): void {
+      socket.off('data', onData).off('drain', onDrain).off('end', onEnd)
+      socket.off('error', onBad).off('timeout', onBad).off('close', onClose)
+      open.delete(socket)
+      socket.setTimeout(0)
+      socket.pause()
+      toHttp(socket)
+      socket.unshift(chunk)
+      socket.resume()
+    }
+
+    open.add(socket)
+    socket.setTimeout(silentMs)
+    socket.on('data', onData).on('end', onEnd)
+    socket.on('error', onBad).on('timeout', onBad).on('close', onClose)
+  }
+
+  return {
+    enter,
+    close() {
+      isClosing = true
+      for (const socket of open) {
+        if (socket.writableLength === 0) socket.destroy()
+        else socket.end()
+      }
+    },
+    destroy() {
+      for (const socket of open) socket.destroy()
+    },
+  }
+}
