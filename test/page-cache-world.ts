@@ -137,6 +137,8 @@ function browser(port: number, host: string, from = '127.0.0.1'): Browser {
         agent: false,
         headers: {
           host,
+          // As browsers do, who get kept pages on the edge's fast path.
+          connection: 'keep-alive',
           ...(cookies.size > 0 && {
             cookie: [...cookies].map((pair) => pair.join('=')).join('; '),
           }),
