@@ -176,7 +176,7 @@ describe('a setting under its former name', () => {
     ])
     expect(warningsOf({})).toEqual([])
     expect(warningsOf({ WORDPRESS_RUNTIME: 'docker' })).toEqual([
-      expect.stringMatching(/^WORDPRESS_RUNTIME=docker is a trial: it is not for customers/),
+      expect.stringMatching(/^WORDPRESS_RUNTIME=docker is new: try it/),
     ])
   })
   test('with a wrong value, is told of beside the fault', () => {

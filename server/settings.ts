@@ -7,16 +7,16 @@ import { misspelt } from './misspelt.ts'
 import { formerNames } from './renamed-settings.ts'
 import { variables } from './variables.ts'
 
-const isTrial =
-  'WORDPRESS_RUNTIME=docker is a trial: it is not for customers whom one does not trust (see ' +
-  'docs/operate.md, "Sites in containers").'
+const isNew =
+  'WORDPRESS_RUNTIME=docker is new: try it with sites of your own first (see docs/operate.md, ' +
+  '"Sites in containers").'
 
 /** Configuration and catalogue; or every fault of them, one sentence each. */
 export function readSettings(env: NodeJS.ProcessEnv):
   | {
       readonly config: Config
       readonly catalog: Catalog
-      /** Former names, probable misspellings and trials, one sentence each. */
+      /** Former names, probable misspellings and what is new, one sentence each. */
       readonly warnings: readonly string[]
     }
   | { readonly faults: readonly string[] } {
@@ -43,7 +43,7 @@ export function readSettings(env: NodeJS.ProcessEnv):
         warnings: [
           ...formerNames(env),
           ...misspelt(env, Object.keys(variables)),
-          ...(config.WORDPRESS_RUNTIME === 'docker' ? [isTrial] : []),
+          ...(config.WORDPRESS_RUNTIME === 'docker' ? [isNew] : []),
         ],
       }
     : { faults }

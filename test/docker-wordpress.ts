@@ -247,6 +247,8 @@ export async function dockerFixture(): Promise<
     dataDir: string
     engine: TestEngine
     images: typeof imageNames
+    /** What the driver said in its log. */
+    warned: readonly object[]
   }
 > {
   await ensureWordpress()
@@ -283,11 +285,12 @@ export async function dockerFixture(): Promise<
     dataDir,
     engine,
     images: imageNames,
+    warned,
     driver,
     wordpress: { mb: 50, files: 1_000 },
     close: () => driver.close(),
     async put(id, file, text) {
-      const target = path.join(dataDir, 'sites', id, 'wordpress', file)
+      const target = path.join(dataDir, 'sites', id, 'wordpress', 'files', file)
       await fs.mkdir(path.dirname(target), { recursive: true })
       await fs.writeFile(target, text)
     },

@@ -93,6 +93,34 @@ describe('packaging/portal.service', () => {
   })
 })
 
+describe('packaging/portal-docker.conf', () => {
+  const text = read('packaging/portal-docker.conf')
+  const names = (one: string): string[] => settingsOf(one).map(([name]) => name)
+
+  test('leaves the portal the mounts of the machine, which the engine sees', () => {
+    for (const name of names(text)) expect(directives).toContain(name)
+    const changed = new Map(settingsOf(text))
+    // systemd.exec(5): what sets up a file system namespace.
+    for (const name of names(read('packaging/portal.service')))
+      if (/^(?:Private|Protect(?!Hostname))/.test(name))
+        expect(changed.get(name), name).toMatch(/^(?:no|default)$/)
+    expect(changed.get('User')).toBe('root')
+    expect(changed.get('SystemCallFilter')).toBe('@mount')
+  })
+
+  test.skipIf(!hasSystemd)('systemd finds no fault in the unit with it', () => {
+    const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'portal-unit-'))
+    const unit = path.join(dir, 'portal.service')
+    fs.writeFileSync(unit, read('packaging/portal.service').replaceAll('/opt/portal', root))
+    fs.mkdirSync(`${unit}.d`)
+    fs.writeFileSync(path.join(`${unit}.d`, 'docker.conf'), text)
+    const verified = spawnSync('systemd-analyze', ['verify', unit], { encoding: 'utf8' })
+    expect(`${verified.stdout}${verified.stderr}`).not.toMatch(/portal\.service|docker\.conf/)
+    expect(verified.status).toBe(0)
+    fs.rmSync(dir, { recursive: true })
+  })
+})
+
 describe('packaging/Dockerfile', () => {
   const lines = read('packaging/Dockerfile')
     .replaceAll(/\\\n\s*/g, '')

@@ -203,23 +203,11 @@ describe('what is taken for a plain GET', () => {
     server.listen(0, '127.0.0.1')
     await once(server, 'listening')
     const { port } = server.address() as net.AddressInfo
-    const piece = fc.constantFrom(
-      ...[
-        'GET',
-        ' ',
-        '/',
-        '/a?b=c',
-        ' HTTP/1.1',
-        ' HTTP/1.0',
-        '\r\n',
-        '\r\n',
-        '\n',
-        '\r',
-        'Host: x',
-      ],
-      ...['Host:y', 'X: ', 'A-b: c', 'a_b: c', ':', '\t', 'é', '\0', 'Connection: keep-alive'],
-      ...['Content-Length: 0', 'Transfer-Encoding: chunked', 'Accept: */*', '__proto__: z', '0'],
-    )
+    const words =
+      'GET| |/|/a?b=c| HTTP/1.1| HTTP/1.0|\r\n|\r\n|\n|\r|Host: x|Host:y|X: |A-b: c|a_b: c|:|' +
+      '\t|é|\0|Connection: keep-alive|Content-Length: 0|Transfer-Encoding: chunked|' +
+      'Accept: */*|__proto__: z|0'
+    const piece = fc.constantFrom(...words.split('|'))
     const usual = fc
       .array(piece, { maxLength: 12 })
       .map((pieces) => `GET /p HTTP/1.1\r\nHost: x\r\n${pieces.join('')}\r\n\r\n`)

@@ -1,6 +1,7 @@
 /**
  * Reads a request that can be read in one way only: one GET, whole, without a body, of ordinary
- * lines (RFC 9112). Everything else is node:http's to judge, which then sees it from its first byte.
+ * lines (RFC 9112). Everything else is node:http's to judge, which then sees it from its first
+ * byte.
  */
 import type { IncomingHttpHeaders } from 'node:http'
 

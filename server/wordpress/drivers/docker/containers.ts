@@ -152,11 +152,7 @@ export function webOf(
     of.size,
     {
       pids: webPids,
-      tmpfs: {
-        '/tmp': 'rw,noexec,nosuid,nodev,size=64m',
-        // The database's own files are none of PHP's.
-        '/wordpress/wp-content/database': 'ro,noexec,nosuid,nodev,size=4k,mode=0555',
-      },
+      tmpfs: { '/tmp': 'rw,noexec,nosuid,nodev,size=64m' },
     },
   )
   return {

@@ -53,9 +53,10 @@ const isThere = (error: NodeJS.ErrnoException): void => {
 }
 
 /**
- * The database's folder, for `act`, held open. It lies in a tree that the customer's PHP rearranges
- * as it likes, so no link is followed on the way, and what is renamed meanwhile changes nothing.
- * `take` makes it where there is none, and only root writes there from now on.
+ * The database's folder, for `act`, held open. PHP does not reach it; processes of the site's user
+ * that unpack what a customer has sent come near it, so no link is followed on the way, and what is
+ * renamed meanwhile changes nothing. `take` makes it where there is none, and only root writes
+ * there from now on.
  */
 async function inDatabaseFolder<T>(
   databaseDir: string,
@@ -78,8 +79,7 @@ async function inDatabaseFolder<T>(
     }
     if (how === 'take') {
       await opened.at(-1)!.chown(0, 0)
-      // Readable: PHP's empty folder over it takes its mode, and plugins look everywhere.
-      await opened.at(-1)!.chmod(0o755)
+      await opened.at(-1)!.chmod(0o700)
     }
     return await act(at)
   } finally {
@@ -160,9 +160,52 @@ export async function databaseUsed(databaseDir: string, mountDir: string): Promi
   return Number(held) || 0
 }
 
-/** From now on it may take so many bytes in all. */
-export async function limitDatabase(mountDir: string, bytes: number): Promise<void> {
-  if (!(await isMounted(mountDir))) return
+const imageBytesFor = (bytes: number): number =>
+  Math.ceil((Math.max(leastBytes, bytes) + reserveBytes) / megabyte) * megabyte
+
+/** How large the file system in it is, bytes (Linux, Documentation/filesystems/ext4/super.rst). */
+async function fileSystemBytes(image: fs.FileHandle): Promise<number> {
+  const superblock = Buffer.alloc(32)
+  await image.read(superblock, 0, superblock.length, 1_024)
+  // s_blocks_count_lo, s_log_block_size: these disks have fewer than 2^32 blocks.
+  return superblock.readUInt32LE(4) * 2 ** (10 + superblock.readUInt32LE(24))
+}
+
+/**
+ * The file of a disk that is mounted becomes so large, and its file system with it. Rejects where
+ * the kernel does not let us: the next mount does it then.
+ */
+async function growMounted(image: fs.FileHandle, device: string, wanted: number): Promise<void> {
+  if ((await fileSystemBytes(image)) >= wanted) return
+  if (!(await devicesOf(image)).includes(device)) throw refused()
+  if ((await image.stat()).size < wanted) await image.truncate(wanted)
+  await run('losetup', ['--set-capacity', device])
+  await run('resize2fs', [device])
+}
+
+/**
+ * From now on it may take so many bytes in all. What the file lacks for that it gets, or with the
+ * next mount where the kernel does not let us: `cannotGrow` is told why.
+ */
+export async function limitDatabase(
+  databaseDir: string,
+  mountDir: string,
+  bytes: number,
+  cannotGrow: (why: string) => void,
+): Promise<void> {
+  const device = await deviceAt(mountDir)
+  if (device === null) return
+  await inDatabaseFolder(databaseDir, 'take', async (at) => {
+    const image = await openImage(at(fileName))
+    try {
+      if (image) await growMounted(image, device, imageBytesFor(bytes))
+    } catch (error) {
+      if (error instanceof DriverFailure) throw error
+      cannotGrow((error as Error).message)
+    } finally {
+      await image?.close()
+    }
+  })
   const { whole, free, ballast } = await figuresOf(mountDir)
   const wanted = Math.max(0, Math.floor(whole - bytes - reserveBytes))
   // Where it holds more already, nothing more goes in.
@@ -183,7 +226,7 @@ export async function mountDatabase(
   user: number,
 ): Promise<void> {
   await fs.mkdir(mountDir, { recursive: true, mode: 0o755 })
-  const wanted = Math.ceil((Math.max(leastBytes, bytes) + reserveBytes) / megabyte) * megabyte
+  const wanted = imageBytesFor(bytes)
   await inDatabaseFolder(databaseDir, 'take', async (at) => {
     const image = (await openImage(at(fileName))) ?? (await makeImage(at, wanted))
     try {
@@ -221,8 +264,9 @@ async function mountImage(
     if (left === 0) throw new Error('the disk of the database is still in use')
     await pause(tryMs)
   }
-  const isSmaller = (await image.stat()).size < wanted
-  if (isSmaller) await image.truncate(wanted)
+  if ((await image.stat()).size < wanted) await image.truncate(wanted)
+  // Also where a growth was cut off between the two.
+  const isSmaller = (await fileSystemBytes(image)) < wanted
   const device = (await run('losetup', ['--find', '--show', file])).stdout.trim()
   try {
     // The program goes by the path, where something else may stand by now.

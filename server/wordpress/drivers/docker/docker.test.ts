@@ -35,9 +35,10 @@ echo json_encode( array(
 	'filter'     => $of( 'Seccomp' ),
 	'isRoot'     => 0 === posix_getuid(),
 	'engine'     => array_filter( array( '/var/run/docker.sock', '/run/docker.sock' ), 'file_exists' ),
-	'database'   => array_diff( scandir( '/wordpress/wp-content/database' ), array( '.', '..' ) ),
+	'database'   => array_filter( array( '/wordpress/wp-content/database', '/wordpress/../database',
+		'/database', '/var/lib/mysql' ), 'file_exists' ),
 	'written'    => array_filter( array( '/usr/x', '/etc/x', '/internal/shared/x', '/run/secrets/x',
-		'/wordpress/wp-content/database/x' ), fn( $file ) => @file_put_contents( $file, 'x' ) ),
+		'/internal/database-disk/x' ), fn( $file ) => @file_put_contents( $file, 'x' ) ),
 	'programs'   => array_filter( array( 'exec', 'shell_exec', 'proc_open', 'popen', 'symlink', 'link',
 		'pcntl_fork' ), 'function_exists' ),
 	'processes'  => count( glob( '/proc/[0-9]*' ) ) < 20,
@@ -142,6 +143,30 @@ function onlyHere(): void {
       await driver.start(spec)
     })
 
+    test('a larger disk for the database is there at once, or after its next start', async () => {
+      const bytesOf = async (): Promise<number> => {
+        const [line = ''] = await mountsOf(spec.id)
+        const { blocks, bsize } = await fs.statfs(line.split(' ')[1]!)
+        return blocks * bsize
+      }
+      const began = await inspect('database', '{{.State.StartedAt}}')
+      const before = await bytesOf()
+      const larger = { ...spec, databaseDiskMb: spec.databaseDiskMb + 400 }
+      await driver.start(larger)
+      // Growing what is mounted needs CAP_SYS_RESOURCE, which not every root has.
+      const told = (): boolean => JSON.stringify(parts.warned).includes('comes at its next start')
+      const isLarger = async (): Promise<boolean> => (await bytesOf()) > before + 380 * 2 ** 20
+      await eventually(async () => expect((await isLarger()) || told()).toBe(true))
+      expect(await inspect('database', '{{.State.StartedAt}}')).toBe(began)
+      expect(await isLarger()).toBe(!told())
+      await driver.stop(spec.id)
+      await driver.start(larger)
+      expect(await isLarger()).toBe(true)
+      // Its limit is the plan's again; the file stays as large as it was.
+      await driver.start(spec)
+      expect((await page('/?smaller')).status).toBe(200)
+    })
+
     test('what takes more memory than its plan has ends, and the site comes back', async () => {
       await parts.put(spec.id, 'probe-memory.php', takeMemory)
       await page('/probe-memory.php').catch(() => null)
@@ -162,31 +187,35 @@ function onlyHere(): void {
       expect(await driver.console(spec.id, order)).toMatchObject({ ok: true, value: 'yes' })
     })
 
-    test('the image of a database that PHP has put there is not mounted', async () => {
-      const wordpress = path.join(parts.dataDir, 'sites', spec.id, 'wordpress')
-      const [content, kept] = [path.join(wordpress, 'wp-content'), path.join(wordpress, 'kept')]
-      const user = (await fs.stat(content)).uid
-      const own = await fs.stat(path.join(content, 'database', 'disk.img'))
+    test('only root writes where the image of a database lies; no other is mounted', async () => {
+      const site = path.join(parts.dataDir, 'sites', spec.id)
+      const [content, kept] = [path.join(site, 'wordpress'), path.join(site, 'kept')]
+      const user = (await fs.stat(path.join(content, 'files'))).uid
       expect(user).not.toBe(0)
-      expect([own.uid, own.mode & 0o777]).toEqual([0, 0o600])
-      const folder = await fs.stat(path.join(content, 'database'))
-      expect([folder.uid, folder.mode & 0o777]).toEqual([0, 0o755])
+      const rights = async (...names: string[]) => {
+        const { uid, mode } = await fs.stat(path.join(site, ...names))
+        return [uid, (mode & 0o777).toString(8)]
+      }
+      expect(await rights()).toEqual([0, '710'])
+      expect(await rights('wordpress')).toEqual([0, '711'])
+      expect(await rights('wordpress', 'database')).toEqual([0, '700'])
+      expect(await rights('wordpress', 'database', 'disk.img')).toEqual([0, '600'])
       await driver.stop(spec.id)
       const refused = async () => {
         await expect(driver.start(spec)).rejects.toMatchObject({ kind: 'rejected' })
         expect(await mountsOf(spec.id)).toEqual([])
       }
 
-      // Its own tree renamed, and another one in its place, with links in a file system of its own.
-      await fs.rename(content, kept)
+      // Another one in its place, with links in a file system of its own.
+      await fs.rename(path.join(content, 'database'), kept)
       const forged = path.join(content, 'database', 'disk.img')
-      await fs.mkdir(path.dirname(forged), { recursive: true })
-      const inside = path.join(wordpress, 'inside')
+      await fs.mkdir(path.dirname(forged))
+      const inside = path.join(site, 'inside')
       await fs.mkdir(inside)
       await fs.symlink('/etc', path.join(inside, 'data'))
       await run('truncate', ['-s', '400M', forged])
       await run('mkfs.ext4', ['-q', '-F', '-d', inside, forged])
-      await run('chown', ['-R', `${user}:${user}`, content])
+      await run('chown', ['-R', `${user}:${user}`, path.dirname(forged)])
       // A mount writes when it was made.
       const superblock = async () =>
         (await run('dd', [`if=${forged}`, 'bs=1024', 'skip=1', 'count=1', 'status=none'])).stdout
@@ -196,17 +225,15 @@ function onlyHere(): void {
 
       // A link to the real one, in the place of the file, and of the folders above it.
       await fs.rm(forged)
-      await fs.symlink(path.join(kept, 'database', 'disk.img'), forged)
+      await fs.symlink(path.join(kept, 'disk.img'), forged)
       await refused()
       await fs.rm(path.dirname(forged), { recursive: true })
-      await fs.symlink(path.join(kept, 'database'), path.dirname(forged))
-      await refused()
-      await fs.rm(content, { recursive: true })
-      await fs.symlink(kept, content)
+      await fs.symlink(kept, path.dirname(forged))
       await refused()
 
-      await fs.rm(content)
-      await fs.rename(kept, content)
+      await fs.rm(path.dirname(forged))
+      await fs.rename(kept, path.dirname(forged))
+      await fs.rm(inside, { recursive: true })
       await driver.start(spec)
       expect((await page('/')).status).toBe(200)
     })

@@ -1,10 +1,12 @@
 /**
  * The engine's own HTTP interface, as far as it is needed here, over its socket. Docker Engine API,
- * version 1.41 (docs.docker.com/reference/api/engine); Podman's is the same.
+ * version 1.41 or the oldest that the engine still speaks, where that is newer: each engine refuses
+ * what is older (docs.docker.com/reference/api/engine). Podman's is the same.
  */
 import http from 'node:http'
 
-const version = 'v1.41'
+/** Of version 1: what is asked for here stands in it. */
+const leastMinor = 41
 const answerMs = 120_000
 const mostBytes = 8 * 1_048_576
 
@@ -55,7 +57,7 @@ export function engineApi(socketPath: string): EngineApi {
         {
           socketPath,
           method,
-          path: `/${version}${path}`,
+          path,
           agent: waits ? false : agent,
           headers: {
             host: 'engine',
@@ -89,19 +91,62 @@ export function engineApi(socketPath: string): EngineApi {
     })
   }
 
+  let agreed: Promise<string> | undefined
+  /** What each path begins with. An engine that was replaced meanwhile has been asked again. */
+  async function agree(): Promise<string> {
+    const said = (await ask('GET', '/version', undefined, false)).toString('utf8')
+    return `/v1.${minorOf(JSON.parse(said) as EngineVersions)}`
+  }
+  async function askVersion(
+    method: Method,
+    path: string,
+    body: object | undefined,
+    waits: boolean,
+  ): Promise<Buffer> {
+    agreed ??= agree()
+    try {
+      return await ask(method, (await agreed) + path, body, waits)
+    } catch (error) {
+      // It did not answer: what does may be another release of it.
+      if (error instanceof EngineError && error.status === 0) agreed = undefined
+      throw error
+    }
+  }
+
   return {
     async call(method, path, { body, waits = false } = {}) {
-      const said = (await ask(method, path, body, waits)).toString('utf8')
+      const said = (await askVersion(method, path, body, waits)).toString('utf8')
       return said.trim() === '' ? null : (JSON.parse(said) as unknown)
     },
     async text(path) {
-      return (await ask('GET', path, undefined, false)).toString('utf8')
+      return (await askVersion('GET', path, undefined, false)).toString('utf8')
     },
     close() {
       for (const call of waiting) call.destroy()
       agent.destroy()
     },
   }
+}
+
+interface EngineVersions {
+  readonly ApiVersion?: string
+  readonly MinAPIVersion?: string
+}
+
+/**
+ * The minor version of the interface to speak with an engine that says this of itself. Throws
+ * EngineError where there is none.
+ */
+export function minorOf({ ApiVersion, MinAPIVersion }: EngineVersions): number {
+  const of = (version: string | undefined): number =>
+    Number(/^1\.(\d+)$/.exec(version ?? '')?.[1] ?? Number.NaN)
+  const [newest, oldest] = [of(ApiVersion), of(MinAPIVersion ?? '1.0')]
+  if (newest >= leastMinor && oldest <= newest) return Math.max(leastMinor, oldest)
+  throw new EngineError(
+    0,
+    `the engine speaks versions ${MinAPIVersion ?? '?'} to ${ApiVersion ?? '?'} of its API, ` +
+      `and 1.${leastMinor} or newer is needed`,
+  )
 }
 
 function messageIn(said: Buffer): string {

@@ -9,6 +9,7 @@ import path from 'node:path'
 import { DriverFailure } from '../../../platform/errors.ts'
 import type { Engine, EngineSite, EngineWeb, PlanSize, Used } from '../machine/engine.ts'
 import { removeTree } from '../machine/files.ts'
+import { placesIn } from '../machine/places.ts'
 import { toolOf, webOf } from './containers.ts'
 import {
   databaseUsed,
@@ -128,8 +129,8 @@ export function createEngine(parts: EngineParts): Engine {
   async function endLeftovers(id: string, dir: string): Promise<number> {
     await databases.end(id)
     const ended = await containers.removeOf(id)
-    const database = path.join(dir, 'wordpress', 'wp-content', 'database')
-    await unmountDatabase(database, mountDirOf(dir))
+    const { databaseDir } = placesIn(path.join(dir, 'wordpress'), parts)
+    await unmountDatabase(databaseDir, mountDirOf(dir))
     return ended
   }
 
@@ -224,13 +225,19 @@ export function createEngine(parts: EngineParts): Engine {
       ),
     async layOutContent(wordpress, database) {
       const { make } = await theDisks()
+      // Root's, for the database; the site's user passes through to its files.
+      const content = path.dirname(wordpress)
+      await fs.mkdir(content, { recursive: true })
+      await fs.chmod(content, 0o711)
       await make(wordpress, false)
       await make(database, true)
     },
     async limitDisks(site, limits: Used) {
       const { limit } = await theDisks()
       await limit(site.wordpress, limits.files)
-      await limitDatabase(mountDirOf(site.dir), limits.database)
+      await limitDatabase(site.database, mountDirOf(site.dir), limits.database, (why) =>
+        parts.warn({ site: site.id, why }, 'a larger disk of a database comes at its next start'),
+      )
     },
     async used(dir, wordpress, database) {
       const { used } = await theDisks()

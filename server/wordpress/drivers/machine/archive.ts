@@ -29,7 +29,7 @@ const batchBytes = 262_144
 /** Where a site's content lies. */
 export interface SitePlaces {
   readonly filesDir: string
-  /** Below `filesDir`; not one of its files. */
+  /** Below `filesDir` or beside it; not one of its files. */
   readonly databaseDir: string
   /** Where a restore puts the dump; without it the database is SQLite's. */
   readonly dumpFile?: string
@@ -271,7 +271,9 @@ async function layFile(
  * stands there. Throws when it ends too soon.
  */
 export async function unpackSite(descriptor: number, places: SitePlaces): Promise<CopyFigures> {
-  fs.mkdirSync(places.databaseDir, { recursive: true })
+  const { filesDir, databaseDir, dumpFile } = places
+  // Where an engine has the database, its folder is none of this process's.
+  fs.mkdirSync(dumpFile === undefined ? databaseDir : filesDir, { recursive: true })
   const tar = extract()
   let whole = false
   const lay = async (): Promise<void> => {

@@ -6,11 +6,11 @@ import path from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { DriverFailure } from '../../../platform/errors.ts'
 import type { CopyFigures, SiteCopy } from '../../driver.ts'
-import type { SitePlaces } from './archive.ts'
 import type { ArchiveRunner } from './archive-runner.ts'
 import type { Engine } from './engine.ts'
 import { bytesBelow, removeTree, writeWhole } from './files.ts'
 import type { Host } from './host.ts'
+import { placesIn } from './places.ts'
 
 /** Scratch sites begin with it; no site's id does. */
 export const scratchPrefix = '.scratch-'
@@ -24,11 +24,6 @@ const growthBytes = 256 * 1_048_576
 
 /** What a site was before the exchange that the name tells. */
 const formerName = /^former-([0-9a-f-]{36})$/
-
-export const placesIn = (filesDir: string): SitePlaces => ({
-  filesDir,
-  databaseDir: path.join(filesDir, 'wp-content', 'database'),
-})
 
 export async function needRoom(dir: string, bytes: number): Promise<void> {
   const { bavail, bsize } = await fs.statfs(dir)
@@ -45,11 +40,11 @@ interface EngineCopy {
   readonly user: number
 }
 
-/** Lays out folders of a content that an engine runs. */
-async function layOutFor({ engine, dir, user }: EngineCopy, filesDir: string): Promise<string> {
-  const { databaseDir } = placesIn(filesDir)
+/** Lays out folders of a content that an engine runs; answers where its dump is put. */
+async function layOutFor({ engine, dir, user }: EngineCopy, content: string): Promise<string> {
+  const { filesDir, databaseDir } = placesIn(content, engine)
   await engine.layOutContent(filesDir, databaseDir)
-  for (const one of [filesDir, path.dirname(databaseDir), databaseDir, dir]) {
+  for (const one of [filesDir, dir]) {
     await fs.mkdir(one, { recursive: true, mode: 0o700 })
     await fs.chown(one, user, user)
   }
@@ -59,10 +54,11 @@ async function layOutFor({ engine, dir, user }: EngineCopy, filesDir: string): P
 /** The figures of what was unpacked, with those of its database, which is loaded. */
 async function loadedBy(
   { engine, id, dir, user }: EngineCopy,
-  filesDir: string,
+  content: string,
   found: CopyFigures,
 ): Promise<CopyFigures> {
-  const site = { id, dir, wordpress: filesDir, database: placesIn(filesDir).databaseDir, user }
+  const { filesDir, databaseDir } = placesIn(content, engine)
+  const site = { id, dir, wordpress: filesDir, database: databaseDir, user }
   return { ...found, tables: await engine.load(site, path.join(dir, 'database.sql')) }
 }
 
@@ -90,8 +86,8 @@ export async function proveCopy(
     const bytes = (await archive.stat()).size * 4
     await needRoom(scratch, bytes)
     if (user !== null) await fs.chown(scratch, user, user)
-    const filesDir = path.join(scratch, 'wordpress')
-    const places = placesIn(filesDir)
+    const content = path.join(scratch, 'wordpress')
+    const places = placesIn(content, engine)
     const unpack = (dumpFile?: string): Promise<CopyFigures> =>
       archiveRunner.run({
         owner: scratchPrefix,
@@ -105,7 +101,7 @@ export async function proveCopy(
     if (!engine) return await unpack()
     if (user === null) throw needsUsers()
     const copy = { engine, id: copyIdOf(scratch), dir: loadingIn(scratch), user }
-    return await loadedBy(copy, filesDir, await unpack(await layOutFor(copy, filesDir)))
+    return await loadedBy(copy, content, await unpack(await layOutFor(copy, content)))
   } finally {
     await archive.close()
     await removeTree(scratch)
@@ -172,13 +168,14 @@ export class Copies {
   async pack(file: string): Promise<CopyFigures> {
     const part = `${file}.part`
     await fs.mkdir(path.dirname(file), { recursive: true, mode: 0o700 })
-    const places = placesIn(this.#present)
     const engine = this.#engine
+    const places = placesIn(this.#present, engine)
+    const { filesDir, databaseDir } = places
     const [fileBytes, databaseBytes] = await Promise.all([
-      bytesBelow(this.#present, places.databaseDir),
+      bytesBelow(filesDir, databaseDir),
       engine
-        ? engine.used(this.#dir, this.#present, places.databaseDir).then((used) => used.database)
-        : bytesBelow(places.databaseDir),
+        ? engine.used(this.#dir, filesDir, databaseDir).then((used) => used.database)
+        : bytesBelow(databaseDir),
     ])
     const bytes = fileBytes + databaseBytes
     await needRoom(path.dirname(file), bytes)
@@ -217,9 +214,9 @@ export class Copies {
   async #dump(user: number | null, file: string): Promise<CopyFigures['tables'] | null> {
     if (!this.#engine) return null
     if (user === null) throw needsUsers()
-    const [dir, wordpress] = [this.#dir, this.#present]
-    const database = placesIn(wordpress).databaseDir
-    return await this.#engine.dump({ id: this.#id, dir, wordpress, database, user }, file)
+    const { filesDir: wordpress, databaseDir: database } = placesIn(this.#present, this.#engine)
+    const site = { id: this.#id, dir: this.#dir, wordpress, database, user }
+    return await this.#engine.dump(site, file)
   }
 
   async isDone(restoreId: string): Promise<boolean> {
@@ -257,20 +254,21 @@ export class Copies {
 
   async #unpacked(file: string, input: number, bytes: number): Promise<CopyFigures> {
     const engine = this.#engine
-    const filesDir = this.#coming
+    const content = this.#coming
+    const places = placesIn(content, engine)
     const [loading, user] = [this.#loading, await this.#owner()]
     const unpack = (dumpFile?: string): Promise<CopyFigures> =>
       this.#archiveRunner.run({
         owner: this.#id,
         queueKey: path.dirname(file),
-        order: { op: 'unpack', places: { ...placesIn(filesDir), ...(dumpFile && { dumpFile }) } },
-        allowedPaths: { reads: [], writes: [filesDir, ...(dumpFile ? [loading] : [])] },
+        order: { op: 'unpack', places: { ...places, ...(dumpFile && { dumpFile }) } },
+        allowedPaths: { reads: [], writes: [places.filesDir, ...(dumpFile ? [loading] : [])] },
         user,
         input,
         bytes,
       })
     if (!engine) {
-      await this.#layOut(filesDir)
+      await this.#layOut(content)
       return await unpack()
     }
     if (user === null) throw needsUsers()
@@ -278,9 +276,9 @@ export class Copies {
     this.#isLoading = true
     try {
       await engine.endLeftovers(copy.id, loading)
-      await removeTree(filesDir)
+      await removeTree(content)
       await removeTree(loading)
-      return await loadedBy(copy, filesDir, await unpack(await layOutFor(copy, filesDir)))
+      return await loadedBy(copy, content, await unpack(await layOutFor(copy, content)))
     } finally {
       await removeTree(loading)
       this.#isLoading = false

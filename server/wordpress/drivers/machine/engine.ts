@@ -12,7 +12,7 @@ export interface EngineSite {
   readonly dir: string
   /** Its WordPress folder. */
   readonly wordpress: string
-  /** Below it, and hidden from PHP. */
+  /** Beside it, where PHP does not reach. */
   readonly database: string
   readonly user: number
 }

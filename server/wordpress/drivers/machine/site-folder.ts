@@ -5,6 +5,7 @@ import { DriverFailure } from '../../../platform/errors.ts'
 import type { SiteSpec } from '../../driver.ts'
 import type { Engine, EngineSite, Used } from './engine.ts'
 import { bytesBelow, copyInto, copyTree, removeTree, writeWhole } from './files.ts'
+import { placesIn } from './places.ts'
 
 const exists = (file: string): Promise<boolean> =>
   fs.stat(file).then(
@@ -26,6 +27,8 @@ function runtimeIn(mark: string): string {
 
 export class SiteFolder {
   readonly dir: string
+  /** What an exchange replaces. */
+  readonly content: string
   readonly wordpress: string
   readonly database: string
   /** Scratch folders and pid files of the containers. */
@@ -57,8 +60,10 @@ export class SiteFolder {
     this.#id = id
     this.#engine = engine
     this.dir = path.join(sitesDir, id)
-    this.wordpress = path.join(this.dir, 'wordpress')
-    this.database = path.join(this.wordpress, 'wp-content', 'database')
+    this.content = path.join(this.dir, 'wordpress')
+    const { filesDir: wordpress, databaseDir } = placesIn(this.content, engine)
+    this.wordpress = wordpress
+    this.database = databaseDir
     this.run = path.join(this.dir, 'run')
     this.tickets = path.join(this.dir, 'tickets')
     this.mail = path.join(this.dir, 'mail')
@@ -104,6 +109,9 @@ export class SiteFolder {
         'rejected',
         `the site is of the runtime ${runtime}, and this one is ${this.#runtime}`,
       )
+    // As the first trial of the engine laid sites out: it would find no files.
+    if (this.#engine && (await exists(path.join(this.content, 'wp-includes'))))
+      throw new DriverFailure('rejected', 'the site is laid out as an earlier release did it')
   }
 
   /**
@@ -152,7 +160,7 @@ export class SiteFolder {
 
   /** Neither files nor database; what lies beside them stays. */
   clear(): Promise<void> {
-    return removeTree(this.wordpress)
+    return removeTree(this.content)
   }
 
   remove(): Promise<void> {

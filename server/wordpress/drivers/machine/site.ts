@@ -96,7 +96,7 @@ export class Site {
     this.#slots = new Slots(host, id, this.#folder, this.log)
     const owner = (): Promise<number | null> => this.#folder.owner()
     this.#copies = new Copies(host.archiveRunner, id, this.#folder.dir, owner, host.engine)
-    this.#updates = new Updates(this.#folder.dir, owner)
+    this.#updates = new Updates(this.#folder, owner)
     this.#importing = new ImportCopy(host, id, {
       dir: this.#folder.dir,
       owner,
@@ -193,7 +193,7 @@ export class Site {
             throw new DriverFailure('unavailable', 'the WordPress driver is closing')
           await this.#halt()
           await this.#sweep()
-          await this.#copies.exchange(importId, this.#importing.wordpressDir)
+          await this.#copies.exchange(importId, this.#importing.contentDir)
           if (!(await this.#folder.installed())) await this.#folder.markInstalled(spec)
           this.log.add('portal', 'a site that was moved in took the place of this one')
         })

@@ -10,6 +10,7 @@ import { DriverFailure } from '../../../platform/errors.ts'
 import { BadZip, unpackZip, withZip, type ZipReader } from '../../../platform/zip.ts'
 import type { SoftwarePackage } from '../../driver.ts'
 import { bytesBelow, copyTree, removeTree, writeWhole } from './files.ts'
+import type { SiteFolder } from './site-folder.ts'
 import { giveTree } from './site-users.ts'
 
 const megabyte = 1_048_576
@@ -68,17 +69,21 @@ async function judge(zip: ZipReader, wanted: SoftwarePackage): Promise<void> {
 
 export class Updates {
   readonly #dir: string
+  readonly #present: string
+  readonly #database: string
   readonly #owner: () => Promise<number | null>
 
-  /** `dir`: the site's own folder, with `wordpress` in it; `owner`: whom its files belong to. */
-  constructor(dir: string, owner: () => Promise<number | null>) {
-    this.#dir = dir
+  /** @param owner whom the site's files belong to */
+  constructor(
+    of: Pick<SiteFolder, 'dir' | 'wordpress' | 'database'>,
+    owner: () => Promise<number | null>,
+  ) {
+    this.#dir = of.dir
+    this.#present = of.wordpress
+    this.#database = of.database
     this.#owner = owner
   }
 
-  get #present(): string {
-    return path.join(this.#dir, 'wordpress')
-  }
   #of(updateId: string): string {
     return path.join(this.#dir, `update-${updateId}`)
   }
@@ -125,9 +130,8 @@ export class Updates {
     const { bavail, bsize } = await fs.statfs(this.#dir)
     if (bavail * bsize < bytes + spareBytes)
       throw new DriverFailure('full', "the host's disk has no room for the package")
-    const database = path.join(this.#present, 'wp-content', 'database')
     // As if what it replaces were still there: that is how much it is for a moment.
-    if ((await bytesBelow(this.#present, database)) + bytes > diskBytes)
+    if ((await bytesBelow(this.#present, this.#database)) + bytes > diskBytes)
       throw new DriverFailure('full', "the site's disk has no room for the package")
   }
 

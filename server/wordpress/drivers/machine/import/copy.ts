@@ -9,10 +9,11 @@ import { DriverFailure } from '../../../../platform/errors.ts'
 import type { CopyPage, ImportProblem, ImportStep, SiteAddress, SiteSpec } from '../../../driver.ts'
 import { actAt, askContainer, stepMs } from '../acts.ts'
 import { replaceAddressesAt } from '../addresses.ts'
-import { needRoom, placesIn } from '../copies.ts'
+import { needRoom } from '../copies.ts'
 import { copyInto, copyTree, removeTree, writeWhole } from '../files.ts'
 import type { Host } from '../host.ts'
 import type { Used } from '../engine.ts'
+import { placesIn } from '../places.ts'
 import { embeddedRuntime, SiteFolder } from '../site-folder.ts'
 import { giveTree } from '../site-users.ts'
 import { writeTicket } from '../tickets.ts'
@@ -78,14 +79,15 @@ export class ImportCopy {
   get #copyDir(): string {
     return path.join(this.#dir, this.#copyId)
   }
-  get wordpressDir(): string {
+  /** What takes the place of the live site's content. */
+  get contentDir(): string {
     return path.join(this.#copyDir, 'wordpress')
   }
   get #stateFile(): string {
     return path.join(this.#dir, 'state.json')
   }
   get #places() {
-    return placesIn(this.wordpressDir)
+    return placesIn(this.contentDir, this.#host.engine)
   }
 
   async #state(): Promise<State> {
@@ -117,11 +119,16 @@ export class ImportCopy {
         await fs.chown(this.#copyDir, user, user)
       }
       const { engine, filesDir } = this.#host
+      const content = this.#places
       if (engine) {
-        await engine.layOutContent(this.wordpressDir, this.#places.databaseDir)
-        await copyInto(path.join(filesDir, 'wp'), this.wordpressDir)
-      } else await copyTree(path.join(filesDir, 'wp'), this.wordpressDir)
-      if (user !== null) await giveTree(this.wordpressDir, user)
+        await engine.layOutContent(content.filesDir, content.databaseDir)
+        await copyInto(path.join(filesDir, 'wp'), content.filesDir)
+      } else await copyTree(path.join(filesDir, 'wp'), content.filesDir)
+      if (user !== null) {
+        await giveTree(content.filesDir, user)
+        // What waits to be loaded is put there.
+        if (engine) await fs.chown(content.databaseDir, user, user)
+      }
       const rawDir = path.join(this.#copyDir, 'raw')
       const movedIn = await this.#host.archiveRunner.run<MovedIn>({
         owner: this.#id,

@@ -263,16 +263,18 @@ async function build(order: MoveInOrder, firstDescriptor: number): Promise<Impor
   if (unpacking.linksLeftOut > 0)
     notes.push({ code: 'links_left_out', detail: String(unpacking.linksLeftOut) })
   if (unpacking.oddNames > 0) notes.push({ code: 'names_odd', detail: String(unpacking.oddNames) })
-  const all = bytesBelow(places.filesDir)
   const inDatabase = bytesBelow(places.databaseDir)
-  const fileBytes = all.bytes - inDatabase.bytes
+  const all = bytesBelow(places.filesDir)
+  const isBelow = places.databaseDir.startsWith(places.filesDir + path.sep)
+  const files = isBelow ? all.files - inDatabase.files : all.files
+  const fileBytes = isBelow ? all.bytes - inDatabase.bytes : all.bytes
   if (fileBytes > limits.diskBytes || inDatabase.bytes - stageBytes > limits.databaseBytes)
     throw new PackageFault('too_large')
   return {
     maker: parts.maker,
     prefix: database.prefix,
     version,
-    files: all.files - inDatabase.files,
+    files,
     fileBytes,
     tables: database.tables,
     rows: database.rows,
