@@ -6,6 +6,7 @@ export const owners: Readonly<Record<string, readonly string[]>> = {
   commands: ['clock_offset'],
   auth: [
     'account_view',
+    'acting_session',
     'auth_challenge',
     'code_failure',
     'customer',
@@ -33,6 +34,7 @@ export const owners: Readonly<Record<string, readonly string[]>> = {
   catalog: ['catalog_version'],
   messages: ['message'],
   status: ['status_notice', 'status_update'],
+  team: ['team_act', 'team_invitation', 'team_member'],
   tickets: ['canned_answer', 'ticket', 'ticket_file', 'ticket_message'],
   tokens: ['program_token'],
   webhooks: ['webhook_delivery', 'webhook_endpoint'],
@@ -101,6 +103,7 @@ export const owners: Readonly<Record<string, readonly string[]>> = {
 export const exceptions: Readonly<Record<string, string>> = {
   'demo.ts writes customer': 'the demo makes its customer in one transaction with its history',
   'demo.ts reads customer': 'the demo is written only where nobody has registered',
+  'team reads customer': 'members are shown by name, and a blocked customer’s open nothing',
   'tokens reads customer': 'a blocked customer’s tokens open nothing, and each locks its count',
   'webhooks reads customer': 'two addresses made at once are counted one after the other',
   'privacy reads customer': 'letters to who had the address before are not given out',

@@ -235,7 +235,9 @@ export const sitePage = (
   newestFirst(
     joined(db)
       .where('s.customer_id', '=', of.customerId)
-      .$if(of.only !== null, (query) => query.where('s.id', 'in', of.only ?? [])),
+      .$if(of.only !== null, (query) =>
+        query.where('s.id', '=', sql<string>`any (${of.only ?? []}::uuid[])`),
+      ),
     's.seq',
     of,
   )
