@@ -80,7 +80,7 @@ test('invited by letter, at work under a bar, and removed while a page is open',
   await members.getByLabel('Only some servers').uncheck()
   await members.getByLabel('Current password', { exact: true }).fill(an.password)
   await members.getByRole('button', { name: 'Send the invitation' }).click()
-  await card(owner.page, 'Open invitations').getByText(binh.email).waitFor()
+  await card(owner.page, 'Open invitations').getByText(binh.email, { exact: true }).waitFor()
   await judgeBothWidths(owner.page, 'team-invited-en-light')
 
   const token = await eventually('the letter', () => invitationOf(portal, binh.email))
@@ -92,7 +92,7 @@ test('invited by letter, at work under a bar, and removed while a page is open',
   await judgeBothWidths(tab, 'team-invitation-en-light')
   await invitation.getByRole('button', { name: 'Accept' }).click()
   const others = card(tab, 'Accounts you work in')
-  await others.getByText('Lê An').waitFor()
+  await others.getByText('Lê An', { exact: true }).waitFor()
   await judgeBothWidths(tab, 'team-accounts-en-light')
   // On every page of theirs, from the header.
   await openPage(tab, `${portal.url}/`)
@@ -129,7 +129,7 @@ test('invited by letter, at work under a bar, and removed while a page is open',
   await shown(another, binh.email)
   expect(await barOf(another).count()).toBe(0)
   await bar.getByRole('button', { name: 'Back to your own account' }).click()
-  await card(tab, 'Accounts you work in').getByText('Lê An').waitFor()
+  await card(tab, 'Accounts you work in').getByText('Lê An', { exact: true }).waitFor()
   expect(await barOf(tab).count()).toBe(0)
   await tab.getByRole('button', { name: 'Open: Lê An' }).click()
   await barOf(tab).waitFor()

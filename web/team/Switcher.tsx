@@ -4,6 +4,7 @@ import { createPortal } from 'react-dom'
 import { messageOf } from '../api.ts'
 import { useTexts } from '../i18n/index.ts'
 import { headerButton } from '../shell/HeaderMenus.tsx'
+import { cx } from '../ui/cx.ts'
 import { Menu } from '../ui/Menu.tsx'
 import { toast } from '../ui/toast.ts'
 import { enter } from './enter.ts'
@@ -22,7 +23,8 @@ export default function Switcher() {
   return createPortal(
     <Menu
       label={t.switchTo}
-      className={headerButton}
+      // A phone's header is full: there the page of the team leads on.
+      className={cx(headerButton, 'max-sm:hidden')}
       trigger={<Users aria-hidden className="size-[18px]" strokeWidth={1.75} />}
       items={data.map(({ id, name }) => ({ label: name, icon: Users, onSelect: () => open(id) }))}
     />,

@@ -13,7 +13,7 @@ import { onNews, tellTabs } from '../tabs.ts'
 import { barStyle } from '../view/bar-style.ts'
 import type { AccountOfTab } from './account-of-tab.ts'
 import { endedKey } from './ended.ts'
-import { hiddenFrom, hidesWallet } from './role-pages.ts'
+import { emptyGroups, hiddenFrom, hidesOrders, hidesWallet } from './role-pages.ts'
 import { useTeamTexts } from './texts.ts'
 
 const toldEveryMs = 5_000
@@ -80,9 +80,14 @@ function tellOthers(own: string | undefined) {
 
 /** Entries that the role has no use for are not drawn. */
 function styleFor(of: AccountOfTab): string {
-  const links = hiddenFrom(of).map((to) => `#root nav li:has(> a[href="${to}"])`)
+  const links = hiddenFrom(of).flatMap((to) => [
+    `#root nav li:has(> a[href="${to}"])`,
+    `#root nav > a[href="${to}"]`,
+  ])
+  const titles = emptyGroups(of).map((to) => `#root nav p:has(+ ul a[href="${to}"])`)
   const wallet = hidesWallet(of) ? ['#root aside div:has(> p + p + a[href="/payment"])'] : []
-  const hidden = [...links, ...wallet].join(',')
+  const orders = hidesOrders(of) ? ['#root main a[href$="/create"]'] : []
+  const hidden = [...links, ...titles, ...wallet, ...orders].join(',')
   return `${barStyle}.team-bar { background: #1e3a8a; }
 ${hidden === '' ? '' : `${hidden} { display: none; }`}`
 }

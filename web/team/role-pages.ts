@@ -22,3 +22,10 @@ export const hiddenFrom = (of: AccountOfTab): readonly string[] => [
   ...(of.role === 'read_only' ? ['/payment'] : []),
 ]
 export const hidesWallet = (of: AccountOfTab): boolean => !seesMoney(of)
+/** The first entries of groups of which none is left. */
+export const emptyGroups = (of: AccountOfTab): readonly string[] => [
+  ...(seesMoney(of) ? [] : money.slice(0, 1)),
+  ...(seesThings(of) ? [] : things.slice(0, 1)),
+]
+/** Where something is ordered. */
+export const hidesOrders = ({ role }: AccountOfTab): boolean => role !== 'owner'
