@@ -21,7 +21,7 @@ import {
 import * as certificates from './certificates/index.ts'
 import type { Config } from './config.ts'
 import { createEndPrograms, customerPrograms } from './customer-programs.ts'
-import { createEndWork, customerTeam, identifyActing } from './customer-team.ts'
+import { createEndLiveOf, createEndWork, customerTeam, identifyActing } from './customer-team.ts'
 import { customerTickets } from './customer-tickets.ts'
 import { connectNode, type Drivers, type NodeLine } from './drivers.ts'
 import {
@@ -42,6 +42,7 @@ import { createMeters, defineGauges } from './gauges/index.ts'
 import { machinePaths, serveHealth } from './health.ts'
 import { archivesOf, importStoreOf } from './archives-of.ts'
 import { returnPathsOf, siteReports } from './site-reports.ts'
+import * as handOver from './hand-over/index.ts'
 import { judgeInstallation } from './installation.ts'
 import { nodeKey, ownNodeOf } from './own-node.ts'
 import { createMessages } from './messages/index.ts'
@@ -730,6 +731,18 @@ export async function openApp(parts: AppParts) {
     limits,
     endWork,
     customer: accounts.customer,
+    mail: messages.mail,
+    prove: profile.prove,
+    portalUrl,
+    brandName: catalog.brand.name,
+  })
+  handOver.routes(http, {
+    db,
+    clock,
+    limits,
+    endLiveOf: createEndLiveOf(realtime.endSessions),
+    customer: accounts.customer,
+    currencyOf: (region) => currencyOf(catalog, region),
     mail: messages.mail,
     prove: profile.prove,
     portalUrl,

@@ -1,5 +1,5 @@
 /** People who work in customers' accounts: what they reach of the other modules, and who calls. */
-import { actingOf, beginActing, endActingOf } from './auth/index.ts'
+import { actingOf, beginActing, endActingOf, sessionsOpenTo } from './auth/index.ts'
 import { domainName, ownDomains } from './dns/index.ts'
 import type { Clock } from './platform/clock.ts'
 import type { Database, Queryable, Tx } from './platform/db.ts'
@@ -21,6 +21,17 @@ export const createEndWork =
     await dropLogTickets(tx, sessionIds)
     // Their own live connections close as well, and come back: the sessions go on.
     await endLive(tx, sessionIds)
+  }
+
+/**
+ * Closes what is open live in an account, whoever has it open: what it shows may be another's from
+ * now on. Who may still see it comes back.
+ */
+export const createEndLiveOf =
+  (endLive: (tx: Tx, sessionIds: readonly string[]) => Promise<void>) =>
+  async (tx: Tx, customerId: string): Promise<void> => {
+    const memberIds = await team.memberIdsOf(tx, customerId)
+    await endLive(tx, await sessionsOpenTo(tx, { customerId, memberIds }))
   }
 
 /** Whose account a token is for, and what it opens there; undefined: it has ended. */

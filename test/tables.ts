@@ -40,6 +40,7 @@ export const owners: Readonly<Record<string, readonly string[]>> = {
   webhooks: ['webhook_delivery', 'webhook_endpoint'],
   certificates: ['acme_account', 'acme_order', 'certificate', 'site_https'],
   'portal-backup': ['portal_backup'],
+  'hand-over': ['hand_over'],
   realtime: ['channel_grant', 'notification'],
   wallet: [
     'ledger_account',
@@ -106,6 +107,7 @@ export const exceptions: Readonly<Record<string, string>> = {
   'team reads customer': 'members are shown by name, and a blocked customer’s open nothing',
   'tokens reads customer': 'a blocked customer’s tokens open nothing, and each locks its count',
   'webhooks reads customer': 'two addresses made at once are counted one after the other',
+  'hand-over reads customer': 'both sides are held, and neither may be blocked',
   'privacy reads customer': 'letters to who had the address before are not given out',
   'payments reads customer': 'letters and returns of money need the customer',
   'wordpress reads customer': 'a server is shown with its owner',

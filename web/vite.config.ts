@@ -267,7 +267,7 @@ export default defineConfig({
                   /[\\/]contract[\\/](?!account|billing|cards|device|dns|lock|payments|person)/
                     .source +
                     '(?!phone|pricing|registration|second|session|status|text|wordpress)' +
-                    '(?!page-cache|member-|team)',
+                    '(?!page-cache|member-|team|hand-over)',
                 ),
                 new RegExp(
                   /[\\/]web[\\/](?!i18n[\\/](en|vi)|(form|drafts|choose-language|resume)\.ts)/

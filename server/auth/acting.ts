@@ -3,6 +3,7 @@
  * own session: it ends with it, is locked with it, and keeps it in use.
  */
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
 import { actingPrefix } from '../../contract/acting.ts'
 import { deleteInBatches } from '../platform/batches.ts'
 import { hours, later, type Clock } from '../platform/clock.ts'
@@ -113,6 +114,36 @@ export async function endActingOf(tx: Tx, memberIds: readonly string[]): Promise
     .forUpdate()
     .execute()
   await tx.deleteFrom('acting_session').where('member_id', 'in', memberIds).execute()
+  return held.map(({ id }) => id)
+}
+
+/**
+ * The sessions that an account is open in: its own, and those of who works there. They are held
+ * until the transaction ends.
+ */
+export async function sessionsOpenTo(
+  tx: Tx,
+  of: { readonly customerId: string; readonly memberIds: readonly string[] },
+): Promise<string[]> {
+  const held = await tx
+    .selectFrom('session')
+    .select('id')
+    .where((eb) =>
+      eb.or([
+        eb('customer_id', '=', of.customerId),
+        eb(
+          'id',
+          'in',
+          eb
+            .selectFrom('acting_session')
+            .select('session_id')
+            .where('member_id', '=', sql<string>`any (${[...of.memberIds]}::uuid[])`),
+        ),
+      ]),
+    )
+    .orderBy('id')
+    .forUpdate()
+    .execute()
   return held.map(({ id }) => id)
 }
 

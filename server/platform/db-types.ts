@@ -258,6 +258,20 @@ export interface GatewayPayoutLine {
   reference: string;
 }
 
+export interface HandOver {
+  accepted_at: Timestamp | null;
+  created_at: Timestamp;
+  email: string;
+  expires_at: Timestamp;
+  from_id: string;
+  id: string;
+  kind: string;
+  name: string;
+  subject_id: string;
+  to_id: string | null;
+  token_hash: Buffer;
+}
+
 export interface Host {
   kind: string;
   name: string;
@@ -1337,6 +1351,7 @@ export interface DB {
   dns_zone: DnsZone;
   gateway_payout: GatewayPayout;
   gateway_payout_line: GatewayPayoutLine;
+  hand_over: HandOver;
   host: Host;
   host_change: HostChange;
   idempotency: Idempotency;

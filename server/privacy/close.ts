@@ -3,6 +3,7 @@ import type { Obstacle } from '../../contract/personal-data.ts'
 import { eraseAccount, type EndLive } from '../auth/index.ts'
 import { openInvoices } from '../billing/index.ts'
 import { forgetRecords, ownedDomains } from '../dns/index.ts'
+import { forgetOffers } from '../hand-over/index.ts'
 import { forgetLetters } from '../messages/index.ts'
 import { forgetAddresses, forgetCardsJob, paymentsUnderWay } from '../payments/index.ts'
 import type { Clock } from '../platform/clock.ts'
@@ -55,6 +56,7 @@ export async function closeAccount(
   const { customerId } = of
   await needs.jobs.add(tx, forgetCardsJob, { customerId })
   await endTokens(tx, customerId)
+  await forgetOffers(tx, customerId)
   await forgetTeam(tx, needs.endWork, customerId)
   await forgetEndpoints(tx, customerId)
   await forgetNotifications(tx, customerId)

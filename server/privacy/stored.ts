@@ -100,6 +100,13 @@ export const stored: readonly Stored[] = [
     'owner_id person_id',
   ),
   rows(
+    'hand_over',
+    { column: 'from_id' },
+    'id',
+    'id kind name email created_at expires_at accepted_at subject_id',
+    'from_id to_id token_hash',
+  ),
+  rows(
     'program_token',
     own,
     'id',

@@ -2,4 +2,6 @@
 export { createNoteAct, dropOldActs } from './acts.ts'
 export { dropOldInvitations } from './invitations.ts'
 export { countAccounts, endTeamSince, forgetTeam, membershipOf, type EndWork } from './members.ts'
+export { quiet } from './letters.ts'
+export { memberIdsOf } from './members.ts'
 export { routes } from './routes.ts'

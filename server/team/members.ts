@@ -248,6 +248,16 @@ export async function membershipOf(
   }
 }
 
+/** Of everybody who works in an account. */
+export async function memberIdsOf(db: Queryable, ownerId: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('team_member')
+    .select('id')
+    .where('owner_id', '=', ownerId)
+    .execute()
+  return rows.map(({ id }) => id)
+}
+
 /** An account is closed: nobody works in it any more, nor it in others. */
 export async function forgetTeam(tx: Tx, endWork: EndWork, customerId: string): Promise<void> {
   const rows = await tx

@@ -91,11 +91,12 @@ export function routes(http: Http, deps: TeamRouteDeps): void {
     async (call) => {
       await prove(call)
       await deps.invited.take(call.customerId)
-      await deps.invitedAddress.take(call.body.email)
     },
     async ({ tx, customerId, body }) => {
       const { password: _proven, ...wish } = body
       const made = await createInvitation(tx, deps, { ownerId: customerId, wish })
+      // What was refused sends no letter.
+      await deps.invitedAddress.take(body.email)
       const owner = await deps.customer(tx, customerId)
       const { subject, text } = letterOfInvitation(
         {

@@ -27,6 +27,7 @@ export { importRoutes } from './import-routes.ts'
 export { createImports } from './imports.ts'
 export { createOriginals } from './original.ts'
 export { createLifecycle } from './lifecycle.ts'
+export { giveServer, holdServerToGive } from './hand-over.ts'
 export { createLogStreams, dropLogTickets } from './log-stream.ts'
 export {
   countMail,

@@ -170,6 +170,49 @@ test('invited by letter, at work under a bar, and removed while a page is open',
   expect(unforeseen([...complaints, ...owner.complaints])).toEqual([])
 })
 
+test('a server is handed over by letter, and is the other one’s', async () => {
+  const [an, binh] = [await named('Lê An'), await named('Trần Bình')]
+  await portal.topUp(an, 900_000)
+  const server = await orderServer(portal, an)
+  const { page, complaints } = await at(an)
+  await openPage(page, `${portal.url}/account/team`)
+  const card = page.getByRole('region', { name: 'Hand over to another customer' })
+  await card.getByText('Nothing is offered.').waitFor()
+  await card.getByRole('button', { name: 'Hand over' }).click()
+  await card.getByRole('button', { name: 'Send the offer' }).click()
+  await card.locator('[aria-invalid=true]').first().waitFor()
+  await card.getByLabel('What', { exact: true }).selectOption({ label: `Server: ${server.name}` })
+  await card.getByLabel('E-mail address').fill(binh.email)
+  await card.getByLabel('Current password', { exact: true }).fill(an.password)
+  await judgeBothWidths(page, 'hand-over-form-en-light')
+  await card.getByRole('button', { name: 'Send the offer' }).click()
+  await card.getByText(`Offered to ${binh.email}`).waitFor()
+  await judgeBothWidths(page, 'hand-over-offered-en-light')
+
+  const token = await eventually('the letter', async () => {
+    for (const { text } of await portal.inbox(binh.email)) {
+      const found = /account\/team#offer=([\w-]+)/.exec(text)?.[1]
+      if (found !== undefined) return found
+    }
+    return undefined
+  })
+  const { page: tab } = await at(binh, { theme: 'dark', language: 'vi' })
+  await openPage(tab, `${portal.url}/account/team#offer=${token}`)
+  const offered = tab.getByRole('region', { name: `“Lê An” chuyển giao “${server.name}” cho bạn` })
+  await offered.getByText(/mỗi tháng bằng ví của bạn/).waitFor()
+  await judgeBothWidths(tab, 'hand-over-offer-vi-dark')
+  await offered.getByRole('button', { name: 'Nhận' }).click()
+  await offered.waitFor({ state: 'detached' })
+  await openPage(tab, `${portal.url}/wordpress`)
+  await shown(tab, server.name)
+  await page.reload()
+  await card.getByText(`Taken over by ${binh.email}`).waitFor()
+  await openPage(page, `${portal.url}/wordpress`)
+  // The bell still tells of what was.
+  expect(await page.locator('main').getByText(server.name).count()).toBe(0)
+  expect(complaints.filter((one) => !one.includes('422'))).toEqual([])
+})
+
 test('in Vietnamese and dark, for who pays the invoices', async () => {
   const [an, binh] = [await named('Công ty An'), await named('Trần Bình')]
   await portal.topUp(an, 900_000)

@@ -4,6 +4,8 @@ import type { Mend } from './mend.ts'
 const finding = 'One password for everybody'
 const roles = 'server/team/roles.test.ts'
 const team = 'server/team/team.test.ts'
+const handing = 'Handing over meant giving the password away'
+const handOver = 'server/hand-over/hand-over.test.ts'
 
 export const members: readonly Mend[] = [
   {
@@ -88,6 +90,42 @@ export const members: readonly Mend[] = [
         file: 'server/platform/http-members.ts',
         mended: 'if (endpoint.asksAgain === true && !(await isProven(own)))',
         without: 'if (endpoint.asksAgain === true && locked)',
+      },
+    ],
+  },
+  {
+    finding: handing,
+    guard: handOver,
+    title: 'goes over with what is paid',
+    edits: [
+      {
+        file: 'server/wordpress/store.ts',
+        mended: "        .onRef('i.customer_id', '=', 's.customer_id'),\n",
+        without: '',
+      },
+    ],
+  },
+  {
+    finding: handing,
+    guard: handOver,
+    title: 'is taken once, however often',
+    edits: [
+      {
+        file: 'server/hand-over/offers.ts',
+        mended: '.set({ to_id: person.id, accepted_at: clock.now() })',
+        without: '.set({ to_id: person.id })',
+      },
+    ],
+  },
+  {
+    finding: handing,
+    guard: handOver,
+    title: 'is refused while something is owed',
+    edits: [
+      {
+        file: 'server/wordpress/hand-over.ts',
+        mended: '  if (await isAtWork(tx, row.id)) throw refuse(texts.working)\n',
+        without: '',
       },
     ],
   },

@@ -50,7 +50,7 @@ export const viAccount: typeof enAccount = {
     securitySub: 'Ứng dụng xác thực, khoá truy cập, mã khôi phục, thiết bị tin cậy.',
     securityOpen: 'Mở',
     team: 'Nhóm',
-    teamSub: 'Ai làm việc trong tài khoản này cùng bạn, và bạn làm việc cho những ai.',
+    teamSub: 'Ai làm việc trong tài khoản này, bạn làm việc cho ai, và chuyển giao.',
     programs: 'API và webhook',
     programsSub: 'Token cho ứng dụng của bạn, và webhook.',
     data: 'Dữ liệu của bạn',

@@ -91,6 +91,30 @@ export const viTeam: TeamTexts = {
   accept: 'Chấp nhận',
   later: 'Để sau',
   accepted: (name) => `Bạn đã là thành viên của “${name}”.`,
+  handOver: 'Chuyển giao cho khách hàng khác',
+  handOverSub: 'Máy chủ hoặc tên miền sang chủ khác, sau khi họ chấp nhận qua thư.',
+  noHandOver: 'Chưa chuyển giao gì.',
+  offer: 'Chuyển giao',
+  what: 'Chuyển giao gì',
+  chooseWhat: 'Chọn máy chủ hoặc tên miền',
+  kinds: { server: 'Máy chủ', domain: 'Tên miền' },
+  offerHint:
+    'Chưa có gì thay đổi cho tới khi được chấp nhận. Phần đã trả vẫn giữ nguyên; từ kỳ gia hạn ' +
+    'tới bên nhận trả tiền. Tên miền đã gắn, bản sao lưu và bản ghi đi cùng. Bạn, nhóm và token ' +
+    'của bạn không còn quyền truy cập.',
+  sendOffer: 'Gửi lời chuyển giao',
+  offerSent: 'Thư chuyển giao đang được gửi đi.',
+  offeredTo: (email) => `Đang chờ ${email} chấp nhận`,
+  takenBy: (email, when) => `${email} đã nhận ngày ${when}`,
+  takeOfferBackTitle: 'Thu hồi lời chuyển giao này?',
+  offerTakenBack: 'Đã thu hồi.',
+  isOffered: (from, name) => `“${from}” chuyển giao “${name}” cho bạn`,
+  costs: (price, when) =>
+    `Từ ngày ${when} máy chủ được gia hạn với giá ${price} mỗi tháng bằng ví của bạn. Trước đó ` +
+    'đã được trả.',
+  free: 'Tên miền không mất phí.',
+  take: 'Nhận',
+  taken: (name) => `“${name}” nay thuộc về bạn.`,
   accessEnded: 'Quyền truy cập vào tài khoản kia đã kết thúc. Bạn đang ở tài khoản của mình.',
   switchTo: 'Làm việc trong tài khoản khác',
   bar: 'Bạn đang ở tài khoản nào',

@@ -16,6 +16,11 @@ import { useTeamTexts } from './texts.ts'
 /** At the end of the page, and for who came by a letter. */
 const ActsCard = lazy(() => loadWanted(() => import('./ActsCard.tsx')))
 const InvitationNote = lazy(() => loadWanted(() => import('./InvitationNote.tsx')))
+const OfferNote = lazy(() => loadWanted(() => import('./OfferNote.tsx')))
+const HandOverCard = lazy(() => loadWanted(() => import('./HandOverCard.tsx')))
+
+/** How the link of an offer begins behind #; that of an invitation is its token alone. */
+const offerKey = 'offer='
 
 export const load = ({ queryClient }: LoadInput) =>
   Promise.all([queryClient.prefetchQuery(teamQuery), queryClient.prefetchQuery(accountsQuery)])
@@ -44,7 +49,11 @@ export default function TeamPage() {
             {ended ? <Note tone="warning">{t.accessEnded}</Note> : null}
             {token === '' ? null : (
               <Suspense fallback={<Skeleton className="h-40 rounded-xl" />}>
-                <InvitationNote token={token} onDone={() => setToken('')} />
+                {token.startsWith(offerKey) ? (
+                  <OfferNote token={token.slice(offerKey.length)} onDone={() => setToken('')} />
+                ) : (
+                  <InvitationNote token={token} onDone={() => setToken('')} />
+                )}
               </Suspense>
             )}
             <MembersCard />
@@ -52,6 +61,7 @@ export default function TeamPage() {
             <AccountsCard />
             <Suspense fallback={<Skeleton className="h-64 rounded-xl" />}>
               <ActsCard />
+              <HandOverCard />
             </Suspense>
           </div>
         )}

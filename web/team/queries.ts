@@ -1,4 +1,5 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
+import { listHandOvers } from '../../contract/hand-over.ts'
 import { listAccounts, listActs, listTeam } from '../../contract/team.ts'
 import { call, callPage } from '../api.ts'
 
@@ -9,6 +10,10 @@ export const teamQuery = queryOptions({
 export const accountsQuery = queryOptions({
   queryKey: ['account', 'team', 'accounts'],
   queryFn: ({ signal }) => call(listAccounts, {}, { signal }),
+})
+export const handOversQuery = queryOptions({
+  queryKey: ['account', 'team', 'hand-overs'],
+  queryFn: ({ signal }) => call(listHandOvers, {}, { signal }),
 })
 export const actsQuery = infiniteQueryOptions({
   queryKey: ['account', 'team', 'acts'],
