@@ -67,6 +67,7 @@ export const account = endpoint({
   method: 'GET',
   path: '/api/v1/account',
   access: 'customer',
+  member: 'money:read',
   seen: true,
   summary: 'The account of the signed-in customer',
   result: Account,
@@ -76,6 +77,7 @@ export const changeAccount = endpoint({
   method: 'PUT',
   path: '/api/v1/account',
   access: 'customer',
+  member: 'money:write',
   summary: 'Change name, language, time zone or what invoices name; what is not named stays',
   body: z.strictObject({
     name: z.optional(personName),

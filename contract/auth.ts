@@ -11,6 +11,7 @@ export const logout = endpoint({
   method: 'POST',
   path: '/api/v1/auth/logout',
   access: 'customer',
+  member: 'look',
   whileClosed: true,
   seen: true,
   summary: 'Revoke this access token',
@@ -30,6 +31,8 @@ export const Me = z.object({
   language: z.enum(['en', 'vi', 'aud']),
   /** The customer's choice (IANA); null: the browser's own. */
   timeZone: z.nullable(z.string()),
+  /** In how many accounts of others they may work. */
+  accounts: z.int(),
 })
 export type Me = z.output<typeof Me>
 
@@ -37,6 +40,7 @@ export const me = endpoint({
   method: 'GET',
   path: '/api/v1/auth/me',
   access: 'customer',
+  member: 'look',
   seen: true,
   summary: 'The signed-in customer, with the wallet balance in minor units',
   result: Me,

@@ -7,6 +7,7 @@ export const cardSetup = endpoint({
   method: 'GET',
   path: '/api/v1/auth/card',
   access: 'customer',
+  member: 'money:write',
   summary: "A SetupIntent's client secret, with which the browser links a card",
   result: z.object({ client_secret: z.string() }),
 })
@@ -24,6 +25,7 @@ export const listMethods = endpoint({
   method: 'GET',
   path: '/api/payments/stripe/methods',
   access: 'customer',
+  member: 'money:read',
   seen: true,
   summary: 'The linked cards, the default first',
   query: z.object({ ...pageQuery }),
@@ -35,6 +37,7 @@ export const attachMethod = endpoint({
   method: 'PUT',
   path: '/api/payments/stripe/attach',
   access: 'customer',
+  member: 'money:write',
   summary: 'Link a card and make it the default; one that is linked already becomes the default',
   body: z.strictObject({ methodId }),
   result: z.null(),
@@ -44,6 +47,7 @@ export const detachMethod = endpoint({
   method: 'DELETE',
   path: '/api/payments/stripe/methods/:id',
   access: 'customer',
+  member: 'money:write',
   summary: 'Unlink a card',
   params: idParam,
   result: z.null(),
@@ -53,6 +57,7 @@ export const cardCheckout = endpoint({
   method: 'POST',
   path: '/api/payments/stripe/checkout',
   access: 'customer',
+  member: 'money:write',
   summary: 'Begin a top-up by card',
   body: z.strictObject({ amount: topUpAmount }),
   result: z.object({ transId: z.string() }),
@@ -62,6 +67,7 @@ export const confirmCard = endpoint({
   method: 'POST',
   path: '/api/payments/stripe/:transId/confirm',
   access: 'customer',
+  member: 'money:write',
   summary:
     'Make the PaymentIntent of a top-up with a linked card; the browser confirms it with the ' +
     'client secret',

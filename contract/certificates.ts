@@ -63,6 +63,7 @@ export const getHttps = endpoint({
   method: 'GET',
   path: '/api/wp/:id/https',
   access: 'customer',
+  member: 'servers:read',
   seen: true,
   scope: 'servers:read',
   summary: "The certificates of a server's names, and why one is missing",
@@ -73,6 +74,7 @@ export const changeHttps = endpoint({
   method: 'PUT',
   path: '/api/wp/:id/https',
   access: 'customer',
+  member: 'servers:write',
   scope: 'servers:write',
   summary: 'Whether browsers are told to come by HTTPS alone (HSTS), for a year',
   params: idParam,
@@ -83,6 +85,7 @@ export const retryCertificate = endpoint({
   method: 'POST',
   path: '/api/wp/:id/https/:name/retry',
   access: 'customer',
+  member: 'servers:write',
   scope: 'servers:write',
   summary: 'Ask for a certificate now, and not only when its next try is due',
   params: z.object({

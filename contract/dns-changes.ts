@@ -75,6 +75,7 @@ export const exportZone = endpoint({
   method: 'GET',
   path: '/api/dns/:id/zone',
   access: 'customer',
+  member: 'domains:read',
   scope: 'domains:read',
   summary: 'The domain as a BIND zone file',
   params: idParam,
@@ -86,6 +87,7 @@ export const importZone = endpoint({
   method: 'POST',
   path: '/api/dns/:id/zone',
   access: 'customer',
+  member: 'domains:write',
   scope: 'domains:write',
   summary:
     'Import a BIND zone file, all or nothing; with `preview`, only answers what would change',
@@ -108,6 +110,7 @@ export const listChanges = endpoint({
   method: 'GET',
   path: '/api/dns/:id/changes',
   access: 'customer',
+  member: 'domains:read',
   seen: true,
   scope: 'domains:read',
   summary: 'Who changed what, newest first',
@@ -120,6 +123,7 @@ export const undoChange = endpoint({
   method: 'POST',
   path: '/api/dns/:id/changes/:changeId/undo',
   access: 'customer',
+  member: 'domains:write',
   scope: 'domains:write',
   summary:
     'Put back what a change took away and take away what it added; 409 when a later change ' +
@@ -131,6 +135,7 @@ export const pointAtServer = endpoint({
   method: 'POST',
   path: '/api/dns/:id/point',
   access: 'customer',
+  member: 'zones',
   summary:
     'Point the domain and its www at one of your WordPress servers; what stood there is ' +
     'replaced and can be undone',

@@ -3,6 +3,7 @@
  * objects.
  */
 import * as z from 'zod/mini'
+import type { MemberPermission } from './member-roles.ts'
 import type { StaffPermission } from './staff-roles.ts'
 import type { TokenScope } from './token-scopes.ts'
 
@@ -22,8 +23,8 @@ export interface Endpoint {
   /** With `customer`: which scope of a token for programs opens it. Without one it is closed. */
   readonly scope?: TokenScope
   /**
-   * True for a list that shows a token that is limited only what it is limited to, or that names
-   * nobody's servers and domains.
+   * True for a list that shows a token, or a member, that is limited only what it is limited to, or
+   * that names nobody's servers and domains.
    */
   readonly narrows?: true
   /**
@@ -31,6 +32,11 @@ export interface Endpoint {
    * customer does, and for the call that ends this (decision 104). Every other call is closed then.
    */
   readonly seen?: true
+  /**
+   * With `customer`: what somebody who works in this account for its owner needs in order to make
+   * the call (decision 107). Without it the call is closed to all of them.
+   */
+  readonly member?: MemberPermission
   /** True for what anybody may call and what depends on who is signed in. */
   readonly identifies?: true
   /** True for what anybody may call while the portal is closed for maintenance. */

@@ -7,6 +7,7 @@ export const lock = endpoint({
   method: 'POST',
   path: '/api/v1/auth/lock',
   access: 'customer',
+  member: 'self',
   summary: 'Lock this session: until it is unlocked it answers 401 session_locked',
   result: z.null(),
 })

@@ -12,6 +12,7 @@ export const checkout = endpoint({
   method: 'POST',
   path: '/api/payments/checkout',
   access: 'customer',
+  member: 'money:write',
   summary: 'Begin a top-up at a local gateway; the browser goes on to checkoutUrl',
   body: z.strictObject({
     amount: topUpAmount,
@@ -66,6 +67,7 @@ export const getTransaction = endpoint({
   method: 'GET',
   path: '/api/payments/get-transaction',
   access: 'customer',
+  member: 'money:read',
   seen: true,
   summary: 'One top-up by its code; only its owner is answered',
   query: z.object({ transactionCode: z.string().check(z.minLength(1), z.maxLength(100)) }),
@@ -94,6 +96,7 @@ export const getTransfer = endpoint({
   method: 'GET',
   path: '/api/payments/transfer',
   access: 'customer',
+  member: 'money:read',
   seen: true,
   summary: 'How to make the bank transfer of a top-up; only its owner is answered',
   query: z.object({ transactionCode: z.string().check(z.minLength(1), z.maxLength(100)) }),
@@ -104,6 +107,7 @@ export const listTransfers = endpoint({
   method: 'GET',
   path: '/api/payments/transfers',
   access: 'customer',
+  member: 'money:read',
   seen: true,
   summary:
     'Bank transfers of the last day that were begun and brought no money yet, the newest first',
@@ -117,6 +121,7 @@ export const squareCheckout = endpoint({
   method: 'POST',
   path: '/api/payments/square/checkout',
   access: 'customer',
+  member: 'money:write',
   summary: "Top up with a token of Square's form",
   body: z.strictObject({
     amount: topUpAmount,

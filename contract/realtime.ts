@@ -72,6 +72,7 @@ export const listNotifications = endpoint({
   method: 'GET',
   path: '/api/notifications',
   access: 'customer',
+  member: 'events',
   seen: true,
   summary: 'Stored notifications, newest first; `after` answers only those newer than a known id',
   query: z.object({ ...pageQuery, after: z.optional(z.string().check(z.maxLength(40))) }),

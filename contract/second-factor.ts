@@ -54,6 +54,7 @@ export const reauthenticate = endpoint({
   method: 'POST',
   path: '/api/v1/auth/reauthenticate',
   access: 'customer',
+  member: 'self',
   summary:
     'Prove the second factor again, by a code or a passkey: for ten minutes calls that are ' +
     'answered with 403 reauthentication_required are open',

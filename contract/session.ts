@@ -47,6 +47,7 @@ export const currentSession = endpoint({
   method: 'GET',
   path: '/api/v1/auth/session',
   access: 'public',
+  member: 'self',
   whileClosed: true,
   seen: true,
   identifies: true,

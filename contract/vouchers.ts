@@ -10,6 +10,7 @@ export const redeemVoucher = endpoint({
   method: 'POST',
   path: '/api/payments/voucher',
   access: 'customer',
+  member: 'money:write',
   summary: 'Put the amount of a voucher into the wallet, once for each voucher',
   body: z.strictObject({ code: voucherCode }),
   result: z.object({ amount: minor, currency, balance: minor }),

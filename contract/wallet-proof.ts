@@ -114,6 +114,7 @@ export const getTransaction = endpoint({
   method: 'GET',
   path: '/api/payments/stripe/transactions/:id',
   access: 'customer',
+  member: 'money:read',
   seen: true,
   scope: 'wallet:read',
   summary:
@@ -174,6 +175,7 @@ export const getStatement = endpoint({
   method: 'GET',
   path: '/api/payments/stripe/statement',
   access: 'customer',
+  member: 'money:read',
   scope: 'wallet:read',
   summary:
     'The signed statement of a period (by default the current month, UTC). `format`, else ' +

@@ -45,6 +45,7 @@ export const listTransactions = endpoint({
   method: 'GET',
   path: '/api/payments/stripe',
   access: 'customer',
+  member: 'money:read',
   seen: true,
   scope: 'wallet:read',
   summary:
@@ -59,6 +60,7 @@ export const exportTransactions = endpoint({
   method: 'GET',
   path: '/api/payments/stripe/export',
   access: 'customer',
+  member: 'money:read',
   scope: 'wallet:read',
   summary:
     'The entries that a filter leaves, all of them, as CSV (UTF-8 with BOM; amounts in major ' +

@@ -35,6 +35,7 @@ export const listBackups = endpoint({
   method: 'GET',
   path: '/api/wp/:id/backups',
   access: 'customer',
+  member: 'servers:read',
   seen: true,
   scope: 'servers:read',
   summary: 'The backups of a server, newest first',
@@ -47,6 +48,7 @@ export const makeBackup = endpoint({
   method: 'POST',
   path: '/api/wp/:id/backups',
   access: 'customer',
+  member: 'servers:write',
   scope: 'servers:write',
   summary: 'Back a running server up now; its visitors notice nothing',
   params: idParam,
@@ -57,6 +59,7 @@ export const restoreBackup = endpoint({
   method: 'POST',
   path: '/api/wp/:id/backups/:backupId/restore',
   access: 'customer',
+  member: 'servers:write',
   scope: 'servers:write',
   summary:
     'Put a running server back to a proven backup: files and database; size, price and ' +
@@ -68,6 +71,7 @@ export const linkBackup = endpoint({
   method: 'POST',
   path: '/api/wp/:id/backups/:backupId/link',
   access: 'customer',
+  member: 'servers:write',
   summary:
     'An address under which a proven backup can be downloaded for five minutes, without the token',
   params: backupParams,

@@ -286,6 +286,7 @@ export const runCommand = endpoint({
   method: 'POST',
   path: '/api/wp/:id/console',
   access: 'customer',
+  member: 'servers:write',
   scope: 'servers:write',
   summary:
     'Run one command of WP-CLI on a server, one at a time. Those that delete, and search-replace ' +
@@ -316,6 +317,7 @@ export const commandHistory = endpoint({
   method: 'GET',
   path: '/api/wp/:id/console/history',
   access: 'customer',
+  member: 'servers:write',
   scope: 'servers:write',
   summary: 'The newest commands of a server, at most 100: by whom, when, and how they ended',
   params: idParam,

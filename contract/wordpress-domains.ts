@@ -33,6 +33,7 @@ export const updateDomains = endpoint({
   method: 'PUT',
   path: '/api/wp/:id/domain',
   access: 'customer',
+  member: 'servers:write',
   scope: 'servers:write',
   summary:
     'Add a name: the list as it is plus the new one. Refused unless the name points here or ' +
@@ -51,6 +52,7 @@ export const removeDomain = endpoint({
   method: 'DELETE',
   path: '/api/wp/:id/domain/:name',
   access: 'customer',
+  member: 'servers:write',
   scope: 'servers:write',
   summary: 'Let go of a name',
   params: z.object({
@@ -64,6 +66,7 @@ export const choosePrimary = endpoint({
   method: 'PUT',
   path: '/api/wp/:id/domain/primary',
   access: 'customer',
+  member: 'servers:write',
   scope: 'servers:write',
   summary:
     'The name that visitors of all other names of the server are sent to; null: each answers by ' +
@@ -100,6 +103,7 @@ export const previewRewrite = endpoint({
   method: 'POST',
   path: '/api/wp/:id/domain/rewrite/preview',
   access: 'customer',
+  member: 'servers:write',
   scope: 'servers:write',
   summary: 'How many stored values of the site hold another of its addresses than the present one',
   params: idParam,
@@ -110,6 +114,7 @@ export const beginRewrite = endpoint({
   method: 'POST',
   path: '/api/wp/:id/domain/rewrite',
   access: 'customer',
+  member: 'servers:write',
   scope: 'servers:write',
   summary: 'Write the site’s stored addresses as its present one, within serialized values too',
   params: idParam,
@@ -121,6 +126,7 @@ export const getRewrite = endpoint({
   method: 'GET',
   path: '/api/wp/:id/domain/rewrite',
   access: 'customer',
+  member: 'servers:read',
   seen: true,
   scope: 'servers:read',
   summary: 'How the newest writing of addresses stands; null: there was none',
@@ -132,6 +138,7 @@ export const checkDomain = endpoint({
   method: 'GET',
   path: '/api/wp/:id/domain/check',
   access: 'customer',
+  member: 'servers:read',
   seen: true,
   scope: 'servers:read',
   summary: 'Which records would prove a name, and what the DNS says of them now',

@@ -24,6 +24,7 @@ export const listFiles = endpoint({
   method: 'GET',
   path: '/api/wp/:id/files',
   access: 'customer',
+  member: 'servers:read',
   seen: true,
   scope: 'servers:read',
   summary:
@@ -43,6 +44,7 @@ export const readFile = endpoint({
   method: 'GET',
   path: '/api/wp/:id/files/content',
   access: 'customer',
+  member: 'servers:write',
   scope: 'servers:write',
   summary: 'A piece of a file, from a byte on',
   params: idParam,
@@ -58,6 +60,7 @@ export const writeFile = endpoint({
   method: 'PUT',
   path: '/api/wp/:id/files/content',
   access: 'customer',
+  member: 'servers:write',
   scope: 'servers:write',
   summary:
     'A piece of a file, in order from the first. With the last the file takes its place whole; ' +
@@ -91,6 +94,7 @@ export const makeFolder = endpoint({
   method: 'POST',
   path: '/api/wp/:id/files/folder',
   access: 'customer',
+  member: 'servers:write',
   scope: 'servers:write',
   summary: 'Make a folder',
   params: idParam,
@@ -102,6 +106,7 @@ export const moveFile = endpoint({
   method: 'POST',
   path: '/api/wp/:id/files/move',
   access: 'customer',
+  member: 'servers:write',
   scope: 'servers:write',
   summary: 'Give a file or folder another name, or move it to another folder',
   params: idParam,
@@ -112,6 +117,7 @@ export const removeFile = endpoint({
   method: 'DELETE',
   path: '/api/wp/:id/files',
   access: 'customer',
+  member: 'servers:write',
   scope: 'servers:write',
   summary: 'Delete a file, or a folder with all that is in it',
   params: idParam,

@@ -83,6 +83,7 @@ export const getImport = endpoint({
   method: 'GET',
   path: '/api/wp/:id/import',
   access: 'customer',
+  member: 'servers:read',
   seen: true,
   summary: 'The newest site that was, or is being, moved into a server; null: none was',
   params: idParam,
@@ -92,6 +93,7 @@ export const beginImport = endpoint({
   method: 'POST',
   path: '/api/wp/:id/import',
   access: 'customer',
+  member: 'servers:write',
   summary:
     'Begin to move a site in: the names and lengths of the files that will be uploaded. One at a ' +
     'time a server; what is not finished in 24 hours is forgotten',
@@ -114,6 +116,7 @@ export const getImportFile = endpoint({
   method: 'GET',
   path: '/api/wp/:id/import/:importId/files/:file',
   access: 'customer',
+  member: 'servers:write',
   summary: 'How much of a file has arrived: where its upload goes on',
   params: fileParams,
   result: z.object({ offset: z.int(), bytes: z.int() }),
@@ -122,6 +125,7 @@ export const putImportPiece = endpoint({
   method: 'PUT',
   path: '/api/wp/:id/import/:importId/files/:file',
   access: 'customer',
+  member: 'servers:write',
   summary:
     'The next piece of a file, at most 4 MiB, which begins at `offset`; 409 where the file has ' +
     'another length by now: ask for it and go on from there',
@@ -134,6 +138,7 @@ export const buildImport = endpoint({
   method: 'POST',
   path: '/api/wp/:id/import/:importId/build',
   access: 'customer',
+  member: 'servers:write',
   summary: 'Every file has arrived: make the copy, and compare it with the original',
   params: importParams,
   result: Import,
@@ -142,6 +147,7 @@ export const switchImport = endpoint({
   method: 'POST',
   path: '/api/wp/:id/import/:importId/switch',
   access: 'customer',
+  member: 'servers:write',
   summary: 'Back the server up, then put the copy in its place',
   params: importParams,
   result: Import,
@@ -151,6 +157,7 @@ export const undoImport = endpoint({
   method: 'POST',
   path: '/api/wp/:id/import/:importId/undo',
   access: 'customer',
+  member: 'servers:write',
   summary: 'Put the server back to what it was before the switch; possible for 24 hours',
   params: importParams,
   result: z.object({ id: z.string() }),
@@ -160,6 +167,7 @@ export const discardImport = endpoint({
   method: 'DELETE',
   path: '/api/wp/:id/import/:importId',
   access: 'customer',
+  member: 'servers:write',
   summary: 'Forget the upload and the copy; the server stays as it is',
   params: importParams,
   result: z.nullable(z.object({})),

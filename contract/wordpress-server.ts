@@ -29,6 +29,7 @@ export const getUsage = endpoint({
   method: 'GET',
   path: '/api/wp/:id/usage',
   access: 'customer',
+  member: 'servers:read',
   seen: true,
   scope: 'servers:read',
   summary: 'What a server takes of its disks and memory now',
@@ -39,6 +40,7 @@ export const changeDisk = endpoint({
   method: 'PUT',
   path: '/api/wp/:id/disk',
   access: 'customer',
+  member: 'orders',
   summary:
     'Grow either disk, or change the number of containers; what grows is charged for the rest ' +
     'of the month before it acts',
@@ -58,6 +60,7 @@ export const changeServer = endpoint({
   method: 'PUT',
   path: '/api/wp/:id',
   access: 'customer',
+  member: 'orders',
   summary: 'Change the name or the size plan; a smaller plan takes effect at the renewal',
   params: idParam,
   body: z.strictObject({
@@ -71,6 +74,7 @@ export const restartServer = endpoint({
   method: 'POST',
   path: '/api/wp/:id/restart',
   access: 'customer',
+  member: 'servers:write',
   scope: 'servers:write',
   summary: 'Restart the containers one after the other; visitors are served all the while',
   params: idParam,
@@ -80,6 +84,7 @@ export const deleteServer = endpoint({
   method: 'DELETE',
   path: '/api/wp/:id',
   access: 'customer',
+  member: 'orders',
   summary: 'Delete a server with everything on it; its subscription ends',
   params: idParam,
   result: z.object({ id: z.string() }),
@@ -89,6 +94,7 @@ export const adminLink = endpoint({
   method: 'POST',
   path: '/api/wp/:id/admin-link',
   access: 'customer',
+  member: 'servers:write',
   summary: 'An address that signs into wp-admin, once, within 60 seconds',
   params: idParam,
   result: z.object({ url: z.string() }),

@@ -44,6 +44,7 @@ export const getSftp = endpoint({
   method: 'GET',
   path: '/api/wp/:id/sftp',
   access: 'customer',
+  member: 'servers:write',
   summary: 'How the files of a server are reached by SFTP, and the keys that open it',
   params: idParam,
   result: SftpAccess,

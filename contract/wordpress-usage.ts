@@ -45,6 +45,7 @@ export const getUsageHistory = endpoint({
   method: 'GET',
   path: '/api/wp/:id/usage/history',
   access: 'customer',
+  member: 'servers:read',
   seen: true,
   scope: 'servers:read',
   summary:

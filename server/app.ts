@@ -21,6 +21,7 @@ import {
 import * as certificates from './certificates/index.ts'
 import type { Config } from './config.ts'
 import { createEndPrograms, customerPrograms } from './customer-programs.ts'
+import { createEndLiveOf, createEndWork, customerTeam, identifyActing } from './customer-team.ts'
 import { customerTickets } from './customer-tickets.ts'
 import { connectNode, type Drivers, type NodeLine } from './drivers.ts'
 import {
@@ -41,6 +42,7 @@ import { createMeters, defineGauges } from './gauges/index.ts'
 import { machinePaths, serveHealth } from './health.ts'
 import { archivesOf, importStoreOf } from './archives-of.ts'
 import { returnPathsOf, siteReports } from './site-reports.ts'
+import * as handOver from './hand-over/index.ts'
 import { judgeInstallation } from './installation.ts'
 import { nodeKey, ownNodeOf } from './own-node.ts'
 import { createMessages } from './messages/index.ts'
@@ -75,6 +77,7 @@ import * as staff from './staff/index.ts'
 import { createClosure, routes as statusRoutes } from './status/index.ts'
 import * as storefront from './storefront/index.ts'
 import * as privacy from './privacy/index.ts'
+import * as team from './team/index.ts'
 import { titles as ticketTitles } from './tickets/index.ts'
 import { identifyToken } from './tokens/index.ts'
 import { defineUpkeep } from './upkeep.ts'
@@ -230,6 +233,7 @@ export async function openApp(parts: AppParts) {
     mailer: drivers.mailer,
   })
   const endPrograms = createEndPrograms(clock)
+  const endWork = createEndWork(realtime.endSessions)
   const authNeeds: auth.AuthNeeds = {
     db,
     log,
@@ -251,6 +255,8 @@ export async function openApp(parts: AppParts) {
     printedPlace: storefront.printedPlace,
     endLive: realtime.endSessions,
     endPrograms,
+    endTeamSince: (tx, of) => team.endTeamSince(tx, endWork, of),
+    countAccounts: team.countAccounts,
     portalUrl,
   }
   const accounts = auth.createAccounts(authNeeds)
@@ -555,6 +561,10 @@ export async function openApp(parts: AppParts) {
       calls: limits.limit('token-call', 300, 60),
     },
     identifyView: (token, ip) => identifyView(db, clock, token, ip),
+    members: {
+      identifyActing: (token) => identifyActing(db, clock, token),
+      noteMemberAct: team.createNoteAct(clock),
+    },
     identifyStaff: (cookie, ip) => staff.identifyStaff(db, clock, cookie, ip),
     portalUrl,
     closure: closure.now,
@@ -715,9 +725,33 @@ export async function openApp(parts: AppParts) {
     mayConnect: parts.mayFetch,
     delaysSeconds: parts.timing?.webhookSeconds,
   })
+  customerTeam(http, {
+    db,
+    clock,
+    limits,
+    endWork,
+    customer: accounts.customer,
+    mail: messages.mail,
+    prove: profile.prove,
+    portalUrl,
+    brandName: catalog.brand.name,
+  })
+  handOver.routes(http, {
+    db,
+    clock,
+    limits,
+    endLiveOf: createEndLiveOf(realtime.endSessions),
+    customer: accounts.customer,
+    currencyOf: (region) => currencyOf(catalog, region),
+    mail: messages.mail,
+    prove: profile.prove,
+    portalUrl,
+    brandName: catalog.brand.name,
+  })
   privacy.routes(http, {
     db,
     clock,
+    endWork,
     portalUrl,
     customer: accounts.customer,
     mail: messages.mail,

@@ -17,6 +17,8 @@ import type { Jobs } from './platform/jobs.ts'
 import type { Limits } from './platform/limits.ts'
 import type { Log } from './platform/log.ts'
 import { dropOldNotifications, type EventOutbox } from './realtime/index.ts'
+import { dropOldOffers } from './hand-over/index.ts'
+import { dropOldActs, dropOldInvitations } from './team/index.ts'
 import { closeQuietTickets, dropOldTickets } from './tickets/index.ts'
 import { dropOldTokens } from './tokens/index.ts'
 import { dropOldDeliveries } from './webhooks/index.ts'
@@ -80,6 +82,9 @@ export function defineUpkeep(parts: {
         quietTickets: () => closeQuietTickets(db, { clock, outbox: parts.outbox }),
         tickets: () => dropOldTickets(db, clock),
         tokens: () => dropOldTokens(db, clock),
+        invitations: () => dropOldInvitations(db, clock),
+        offers: () => dropOldOffers(db, clock),
+        teamActs: () => dropOldActs(db, clock),
         webhookDeliveries: () => dropOldDeliveries(db, clock),
         limits: () => limits.forgetExpired(),
         jobs: () => forgetCompletedJobs(db),

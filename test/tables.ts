@@ -6,6 +6,7 @@ export const owners: Readonly<Record<string, readonly string[]>> = {
   commands: ['clock_offset'],
   auth: [
     'account_view',
+    'acting_session',
     'auth_challenge',
     'code_failure',
     'customer',
@@ -33,11 +34,13 @@ export const owners: Readonly<Record<string, readonly string[]>> = {
   catalog: ['catalog_version'],
   messages: ['message'],
   status: ['status_notice', 'status_update'],
+  team: ['team_act', 'team_invitation', 'team_member'],
   tickets: ['canned_answer', 'ticket', 'ticket_file', 'ticket_message'],
   tokens: ['program_token'],
   webhooks: ['webhook_delivery', 'webhook_endpoint'],
   certificates: ['acme_account', 'acme_order', 'certificate', 'site_https'],
   'portal-backup': ['portal_backup'],
+  'hand-over': ['hand_over'],
   realtime: ['channel_grant', 'notification'],
   wallet: [
     'ledger_account',
@@ -101,8 +104,10 @@ export const owners: Readonly<Record<string, readonly string[]>> = {
 export const exceptions: Readonly<Record<string, string>> = {
   'demo.ts writes customer': 'the demo makes its customer in one transaction with its history',
   'demo.ts reads customer': 'the demo is written only where nobody has registered',
+  'team reads customer': 'members are shown by name, and a blocked customer’s open nothing',
   'tokens reads customer': 'a blocked customer’s tokens open nothing, and each locks its count',
   'webhooks reads customer': 'two addresses made at once are counted one after the other',
+  'hand-over reads customer': 'both sides are held, and neither may be blocked',
   'privacy reads customer': 'letters to who had the address before are not given out',
   'payments reads customer': 'letters and returns of money need the customer',
   'wordpress reads customer': 'a server is shown with its owner',

@@ -29,18 +29,24 @@ async function followUnlock() {
   session.hold(found)
   location.reload()
 }
-/** Nobody looks without the bar that says so: without it there is no view. */
-async function showView() {
+/**
+ * Nobody looks, or works in the account of another, without the bar that says so: without it there
+ * is no view.
+ */
+async function showBar(told: string) {
+  const isWork = 'role' in (JSON.parse(told) as object)
   try {
-    ;(await import('./view/bar.tsx')).startView()
+    if (isWork) (await import('./team/bar.tsx')).startActing(told)
+    else (await import('./view/bar.tsx')).startView()
   } catch {
     session.close(true)
-    location.replace('/see')
+    location.replace(isWork ? '/account/team' : '/see')
   }
 }
 export function followTabs(router: Router, queryClient: QueryClient): void {
   // Its session is its own: what the others do is none of its business.
-  if (session.view() !== null) return void showView()
+  const told = session.view()
+  if (told !== null) return void showBar(told)
   onNews(({ kind, id }) => {
     if (kind === 'in') return void followSignIn(router)
     if (id !== session.held()?.id) return

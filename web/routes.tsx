@@ -251,6 +251,11 @@ const programs = createRoute({
   path: '/account/programs',
   ...screen(() => import('./programs/ProgramsPage.tsx'), 'programs'),
 })
+const team = createRoute({
+  getParentRoute: inApp,
+  path: '/account/team',
+  ...screen(() => import('./team/TeamPage.tsx')),
+})
 const webhook = createRoute({
   getParentRoute: inApp,
   path: '/account/webhooks/$id',
@@ -414,6 +419,7 @@ const screens = [
     account,
     security,
     programs,
+    team,
     webhook,
     docs,
     docsPage,

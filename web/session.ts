@@ -17,7 +17,10 @@ const keys = {
   cardSecret: 'client_secret',
   /** Whose session ended by itself, for the sign-in that follows. */
   ended: 'ended',
-  /** A member of the staff sees the portal as its customer does, and changes nothing. */
+  /**
+   * A member of the staff sees the portal as its customer does, and changes nothing; or somebody
+   * works in the account of another.
+   */
   view: 'view',
 } as const
 /** What is one customer's. */

@@ -181,6 +181,7 @@ const unusedByPages: ReadonlySet<string | undefined> = new Set([
   'narrows',
   'whileClosed',
   'seen',
+  'member',
 ])
 
 /**
@@ -266,16 +267,17 @@ export default defineConfig({
                   /[\\/]contract[\\/](?!account|billing|cards|device|dns|lock|payments|person)/
                     .source +
                     '(?!phone|pricing|registration|second|session|status|text|wordpress)' +
-                    '(?!page-cache)',
+                    '(?!page-cache|member-|team|hand-over)',
                 ),
                 new RegExp(
                   /[\\/]web[\\/](?!i18n[\\/](en|vi)|(form|drafts|choose-language|resume)\.ts)/
                     .source +
                     /(?!(account|auth|dns|invoices|security|status|support|wordpress)[\\/])/
                       .source +
+                    /(?!team[\\/]|programs[\\/][Cc]ho)/.source +
                     /(?!ui[\\/](CodeInput|NumberField|RadioCard|Stepper))/.source +
                     /(?!ui[\\/](Checkbox|CopyButton|Segmented|Switch))/.source +
-                    /(?!wallet[\\/]EmptyWallet|tabs\.ts)/.source +
+                    /(?!wallet[\\/]EmptyWallet|shell[\\/]idle-lock|tabs\.ts)/.source +
                     /(?!payments[\\/](card-|Card)|.*(Page|PagedCard|Tab|DiskPicker)\.tsx)/.source,
                 ),
               ]),
@@ -284,6 +286,13 @@ export default defineConfig({
             },
             // Their names are read when the channel opens, which is after the page.
             { name: 'events', test: /[\\/]contract[\\/]events\.ts/, priority: 9 },
+            // The first chunk names each chunk of a screen: these few small files are one.
+            {
+              name: 'team',
+              test: /[\\/]web[\\/](team[\\/][a-z-]+\.ts$|i18n[\\/](en|vi)-team)/,
+              priority: 9,
+              includeDependenciesRecursively: false,
+            },
             // What only screens that sell need, and what screens of things that are there need:
             // neither loads the other's, nor do they take what the first frame needs with them.
             {

@@ -4,6 +4,7 @@ import { encodeCursor, pageRequest } from '../platform/cursor.ts'
 import { onCommit, type Database } from '../platform/db.ts'
 import { Page, type Caller, type Http } from '../platform/http.ts'
 import { Refusal } from '../platform/errors.ts'
+import { accountForMember, refuseOwnersFields } from './for-members.ts'
 import type { Profile } from './profile.ts'
 import { listSessions } from './session.ts'
 import { listSignIns } from './sign-ins.ts'
@@ -16,10 +17,13 @@ function known(caller: Caller | undefined): Caller {
 }
 
 export function accountRoutes(http: Http, db: Database, clock: Clock, profile: Profile): void {
-  http.read(api.account, ({ customerId }) => profile.read(db, customerId))
-  http.write(api.changeAccount, ({ tx, customerId, body, language }) =>
-    profile.change(tx, customerId, body, language),
+  http.read(api.account, async ({ customerId, caller }) =>
+    accountForMember(await profile.read(db, customerId), caller),
   )
+  http.write(api.changeAccount, async ({ tx, customerId, caller, body, language }) => {
+    refuseOwnersFields(body, caller)
+    return accountForMember(await profile.change(tx, customerId, body, language), caller)
+  })
   http.write(
     api.changePassword,
     async ({ customerId, body, language }) => ({

@@ -70,6 +70,7 @@ export function createAccounts(needs: AuthNeeds): Accounts {
         currency,
         language: (language as Me['language'] | null) ?? needs.languageOf(region),
         timeZone: time_zone,
+        accounts: await needs.countAccounts(db, customerId),
       }
     },
 

@@ -2,6 +2,7 @@
  * Who a customer is: registration, activation by a code to the phone, sign-in, recovery; and what
  * customers change of it themselves.
  */
+export { actingOf, beginActing, endActingOf, sessionsOpenTo } from './acting.ts'
 export { createAccounts, type Accounts } from './accounts.ts'
 export type { AuthNeeds } from './needs.ts'
 export { tidyAuth } from './tidy.ts'

@@ -56,6 +56,13 @@ export interface AuthNeeds {
   readonly endLive: EndLive
   /** Every token, and where events are sent to: it was not the owner who made them. */
   readonly endPrograms: EndPrograms
+  /** Who joined an account since then, and every invitation: it was not the owner who invited. */
+  readonly endTeamSince: (
+    tx: Tx,
+    of: { readonly customerId: string; readonly since: Date },
+  ) => Promise<void>
+  /** In how many accounts of others a customer may work. */
+  readonly countAccounts: (db: Queryable, customerId: string) => Promise<number>
   /** For links in letters, and where passkeys belong to. */
   readonly portalUrl: string
 }

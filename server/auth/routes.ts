@@ -3,6 +3,7 @@ import { onCommit, type Database } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
 import type { Http } from '../platform/http.ts'
 import type { Accounts } from './accounts.ts'
+import { meForMember } from './for-members.ts'
 import { handOver } from './hand-over.ts'
 import { isSpent, sessionOf, type Caller } from './session.ts'
 
@@ -56,8 +57,8 @@ export function routes(http: Http, db: Database, accounts: Accounts): void {
   )
   http.write(api.logout, async ({ tx, caller, held }) => {
     const { cookie } = held
-    // The cookie of another session stays: a program may have both.
-    if (cookie !== undefined && (await isSpent(tx, cookie, known(caller))))
+    // The cookie of another session stays: a program may have both. A member's own session goes on.
+    if (!caller?.member && cookie !== undefined && (await isSpent(tx, cookie, known(caller))))
       onCommit(tx, () => held.drop())
     await signIn.logout(tx, known(caller))
     return null
@@ -91,5 +92,7 @@ export function routes(http: Http, db: Database, accounts: Accounts): void {
       return null
     },
   )
-  http.read(api.me, ({ customerId }) => accounts.me(db, customerId))
+  http.read(api.me, async ({ customerId, caller }) =>
+    meForMember(await accounts.me(db, customerId), caller),
+  )
 }

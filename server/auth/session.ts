@@ -235,6 +235,26 @@ export async function identify(
   }
 }
 
+/** The use of what hangs on a session counts as its own use, and keeps no token of it alive. */
+export async function keepInUse(
+  db: Queryable,
+  now: Date,
+  session: {
+    readonly id: string
+    readonly last_used_at: Date
+    readonly ends_at: Date
+    readonly remembered: boolean
+  },
+): Promise<void> {
+  if (now.getTime() - session.last_used_at.getTime() <= lastUsedWriteMs) return
+  const { expires_at } = expiries(now, session.ends_at, session.remembered)
+  await db
+    .updateTable('session')
+    .set({ last_used_at: now, expires_at })
+    .where('id', '=', session.id)
+    .execute()
+}
+
 /** How a session stands, as the pages ask; null when it has ended meanwhile. */
 export async function sessionOf(
   db: Queryable,

@@ -128,6 +128,7 @@ export function createSignInLetter(needs: AuthNeeds, guards: Guards): SignInLett
       await guards.codes.drop(tx, customerId, 'email', 'phone', 'recover')
       await endSessions(tx, needs, { customerId })
       await needs.endPrograms(tx, customerId)
+      await needs.endTeamSince(tx, { customerId, since })
       onCommit(tx, () =>
         log.warn(
           { event: 'sign_in_denied', customer: customerId },

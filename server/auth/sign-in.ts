@@ -2,6 +2,7 @@
 import type { Clock } from '../platform/clock.ts'
 import { onCommit, type Database, type Queryable, type Tx } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
+import { endActing } from './acting.ts'
 import { makeChallenge } from './challenges.ts'
 import type { Guards } from './guards.ts'
 import { knownOrigin, knowsOrigin, rememberOrigin } from './known-origins.ts'
@@ -211,7 +212,9 @@ export function createSignIn(needs: AuthNeeds, guards: Guards, letter: SignInLet
       return opened
     },
 
-    async logout(tx, { customerId, sessionId }) {
+    async logout(tx, { customerId, sessionId, member }) {
+      // Who works in an account of another goes back to their own.
+      if (member) return await endActing(tx, member.actingId)
       await endSessions(tx, needs, { customerId, only: sessionId })
     },
 

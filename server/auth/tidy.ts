@@ -5,6 +5,7 @@
 import type { Clock } from '../platform/clock.ts'
 import type { Database } from '../platform/db.ts'
 import type { Accounts } from './accounts.ts'
+import { dropOldActing } from './acting.ts'
 import { dropOldChallenges } from './challenges.ts'
 import { dropOldOrigins } from './known-origins.ts'
 import { dropOldCodes } from './one-time-code.ts'
@@ -23,6 +24,7 @@ export const tidyAuth = (
 ): Record<string, () => Promise<void>> => ({
   sessions: () => dropExpired(db, clock),
   views: () => dropOldViews(db, clock),
+  acting: () => dropOldActing(db, clock),
   signIns: () => dropOldSignIns(db, clock),
   codes: () => dropOldCodes(db, clock),
   failures: () => dropOldFailures(db, clock),

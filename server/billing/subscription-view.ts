@@ -34,6 +34,15 @@ export async function subscriptionOf(
           .where('status', '=', 'open')
           .executeTakeFirst()
       : undefined
+  // What a former owner has paid goes back to them.
+  const paidByAnother = await db
+    .selectFrom('invoice')
+    .select('id')
+    .where('subscription_id', '=', row.id)
+    .where('customer_id', '<>', row.customer_id)
+    .where('status', '=', 'paid')
+    .where('paid_at', '>=', row.period_start)
+    .executeTakeFirst()
   const { suspendDays, deleteDays } = context.catalog.billing
   const afterDue = (count: number): string => later(row.period_end, days(count)).toISOString()
   return {
@@ -51,7 +60,7 @@ export async function subscriptionOf(
     },
     planned: row.planned !== null,
     cancelAtPeriodEnd: row.cancel_at_period_end,
-    unused: Number(unusedOf(row, context.clock.now())),
+    unused: paidByAnother ? 0 : Number(unusedOf(row, context.clock.now())),
     unpaid: unpaid
       ? {
           // A renewal has its number from the moment it falls due.

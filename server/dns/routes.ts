@@ -84,7 +84,7 @@ export function routes(http: Http, deps: DnsRouteDeps): void {
   http.read(api.listDomains, async ({ customerId, caller, query, language }) => {
     const { rows, next } = await zonePage(db, {
       customerId,
-      only: caller?.rights?.domains ?? null,
+      only: caller?.limits?.domains ?? null,
       search: query.search ?? '',
       ...pageRequest(query, language),
     })

@@ -29,7 +29,7 @@ export async function zonePage(
 ) {
   const text = spelled(of.search)
   let query = live(db).where('customer_id', '=', of.customerId)
-  if (of.only !== null) query = query.where('id', 'in', of.only)
+  if (of.only !== null) query = query.where('id', '=', sql<string>`any (${of.only}::uuid[])`)
   if (text !== '') {
     // Whoever typed the A-labels is shown them, and may look for the letters all the same.
     const encoded = await live(db)

@@ -37,6 +37,15 @@ export interface AcmeOrder {
   is_renewal: boolean;
 }
 
+export interface ActingSession {
+  created_at: Timestamp;
+  expires_at: Timestamp;
+  id: string;
+  member_id: string;
+  session_id: string;
+  token_hash: Buffer;
+}
+
 export interface AuthChallenge {
   customer_id: string | null;
   expires_at: Timestamp;
@@ -247,6 +256,20 @@ export interface GatewayPayoutLine {
   movement: string | null;
   payout_id: string;
   reference: string;
+}
+
+export interface HandOver {
+  accepted_at: Timestamp | null;
+  created_at: Timestamp;
+  email: string;
+  expires_at: Timestamp;
+  from_id: string;
+  id: string;
+  kind: string;
+  name: string;
+  subject_id: string;
+  to_id: string | null;
+  token_hash: Buffer;
 }
 
 export interface Host {
@@ -1133,6 +1156,40 @@ export interface Subscription {
   watch_at: Generated<Timestamp>;
 }
 
+export interface TeamAct {
+  at: Timestamp;
+  call: string;
+  id: Generated<bigint>;
+  ip: string;
+  owner_id: string;
+  person_id: string;
+  person_name: string;
+  subject_id: string | null;
+}
+
+export interface TeamInvitation {
+  created_at: Timestamp;
+  domains: string[] | null;
+  email: string;
+  expires_at: Timestamp;
+  id: string;
+  owner_id: string;
+  role: string;
+  servers: string[] | null;
+  token_hash: Buffer;
+}
+
+export interface TeamMember {
+  domains: string[] | null;
+  id: string;
+  joined_at: Timestamp;
+  last_used_at: Timestamp | null;
+  owner_id: string;
+  person_id: string;
+  role: string;
+  servers: string[] | null;
+}
+
 export interface Ticket {
   assignee_id: string | null;
   closed_at: Timestamp | null;
@@ -1274,6 +1331,7 @@ export interface DB {
   account_view: AccountView;
   acme_account: AcmeAccount;
   acme_order: AcmeOrder;
+  acting_session: ActingSession;
   auth_challenge: AuthChallenge;
   canned_answer: CannedAnswer;
   card_customer: CardCustomer;
@@ -1293,6 +1351,7 @@ export interface DB {
   dns_zone: DnsZone;
   gateway_payout: GatewayPayout;
   gateway_payout_line: GatewayPayoutLine;
+  hand_over: HandOver;
   host: Host;
   host_change: HostChange;
   idempotency: Idempotency;
@@ -1368,6 +1427,9 @@ export interface DB {
   status_notice: StatusNotice;
   status_update: StatusUpdate;
   subscription: Subscription;
+  team_act: TeamAct;
+  team_invitation: TeamInvitation;
+  team_member: TeamMember;
   ticket: Ticket;
   ticket_file: TicketFile;
   ticket_message: TicketMessage;

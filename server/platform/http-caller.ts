@@ -1,12 +1,14 @@
 /**
- * Who calls: by the bearer token of a session, by its cookie, by a token for programs, or by that
- * of a member of the staff who sees the portal as a customer does.
+ * Who calls: by the bearer token of a session, by its cookie, by a token for programs, by that of a
+ * member of the staff who sees the portal as a customer does, or by that of somebody who works in
+ * the account of another customer.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Endpoint } from '../../contract/index.ts'
 import { Refusal } from './errors.ts'
 import { createKeyedGate } from './gate.ts'
 import type { Caller, Credential } from './http-calls.ts'
+import { createMemberJudge, isActingToken, type MemberOptions } from './http-members.ts'
 import { createProgramJudge, isProgramToken, type ProgramOptions } from './http-programs.ts'
 import { refuseNeighbour } from './http-origin.ts'
 import { noteCaller } from './http-server.ts'
@@ -21,6 +23,7 @@ export interface CallerOptions {
   readonly isProven: (caller: Caller) => Promise<boolean>
   readonly programs: ProgramOptions
   readonly identifyView: IdentifyView
+  readonly members: MemberOptions
 }
 
 /**
@@ -39,7 +42,7 @@ const ofNetwork = { atOnce: 12, waiting: 1000, longestWaitMs: 5_000 }
  * Undefined: nobody who is known, where the endpoint takes anybody.
  */
 export function createCallerJudge(
-  { identify: identifySession, isProven, programs, identifyView }: CallerOptions,
+  { identify: identifySession, isProven, programs, identifyView, members }: CallerOptions,
   sessionCookie: HostCookie,
 ): (
   endpoint: Endpoint,
@@ -52,6 +55,7 @@ export function createCallerJudge(
     sessions.run(token, () => networks.run(networkOf(ip), identify))
   const judgeProgram = createProgramJudge(programs, inTurn)
   const judgeView = createViewJudge(identifyView, inTurn)
+  const judgeMember = createMemberJudge(members, isProven, inTurn)
   const identify = (of: Credential, ip: string): Promise<Caller | undefined> =>
     inTurn('token' in of ? of.token : of.cookie, ip, () => identifySession(of))
   /**
@@ -79,6 +83,11 @@ export function createCallerJudge(
       const view = await judgeView(endpoint, request, credential.token)
       noteCaller(request, view.customerId)
       return view
+    }
+    if (credential && 'token' in credential && isActingToken(credential.token)) {
+      const acting = await judgeMember(endpoint, request, credential.token)
+      noteCaller(request, acting.customerId, acting.member?.memberId)
+      return acting
     }
     const caller = credential && (await identify(credential, request.ip))
     if (!caller) {

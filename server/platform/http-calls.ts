@@ -1,23 +1,47 @@
 /** What a module gets of a request, and what it may answer with. */
 import type { Endpoint, Input, Language, Output } from '../../contract/index.ts'
+import type { MemberRole } from '../../contract/member-roles.ts'
 import type { TokenRights } from '../../contract/token-scopes.ts'
 import type { Tx } from './db.ts'
 import type { StaffCaller } from './http-staff.ts'
 
+/** Somebody who works in the account of another customer (decision 107). */
+export interface MemberAtWork {
+  readonly memberId: string
+  /** Ends with the person's own session. */
+  readonly actingId: string
+  /** The person's own account. */
+  readonly personId: string
+  readonly name: string
+  readonly role: MemberRole
+}
+
 /** Who calls, as the auth module says. */
 export interface Caller {
+  /** Whose account it is about. */
   readonly customerId: string
-  /** Of a program the id of its token, of a view its own: neither is a session's. */
+  /**
+   * Of a program the id of its token, of a view its own: neither is a session's. Of a member that
+   * of the person's own session.
+   */
   readonly sessionId: string
   /** Only calls that say so are open to it. */
   readonly locked: boolean
   /**
-   * What the call carries: the bearer token of the session, its cookie, a program's token, or the
-   * token of a member of the staff who sees the portal as the customer does.
+   * What the call carries: the bearer token of the session, its cookie, a program's token, the
+   * token of a member of the staff who sees the portal as the customer does, or that of somebody
+   * who works in the account.
    */
-  readonly heldBy: 'token' | 'cookie' | 'program' | 'view'
+  readonly heldBy: 'token' | 'cookie' | 'program' | 'view' | 'member'
   /** What a program's token may do; undefined for a customer in person. */
   readonly rights?: TokenRights
+  /** Of a program or a member: which servers and domains it sees; null: all. */
+  readonly limits?: {
+    readonly servers: readonly string[] | null
+    readonly domains: readonly string[] | null
+  }
+  /** Who acts for the customer; undefined for the customer in person. */
+  readonly member?: MemberAtWork
 }
 
 /** A token for programs that is alive. */

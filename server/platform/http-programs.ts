@@ -70,6 +70,7 @@ export function createProgramJudge(
       locked: false,
       heldBy: 'program',
       rights: program.rights,
+      limits: program.rights,
     }
   }
 }

@@ -14,6 +14,7 @@ import {
   type Output,
   type Success,
 } from '../../contract/index.ts'
+import { seesMoney } from '../../contract/member-roles.ts'
 import { openLinks, tellsLinks } from '../../contract/token-scopes.ts'
 import {
   runIdempotentExternal,
@@ -23,7 +24,7 @@ import {
   type KeptAnswer,
   type KeyedCall,
 } from './idempotency.ts'
-import { transaction, type Database } from './db.ts'
+import { transaction, type Database, type Queryable } from './db.ts'
 import { Refusal } from './errors.ts'
 import { browserCookie, browserOf, newBrowser } from './browser-cookie.ts'
 import { createKeyedGate } from './gate.ts'
@@ -114,7 +115,10 @@ async function* enveloped(chunks: AsyncIterable<string | Buffer>): AsyncIterable
 const replacerFor = (
   caller: Caller | undefined,
 ): ((key: string, value: unknown) => unknown) | undefined => {
-  const mayOpen = !caller?.rights || tellsLinks(caller.rights)
+  const { rights, member, limits } = caller ?? {}
+  const mayOpen =
+    (!rights || tellsLinks(rights)) &&
+    (!member || (limits !== undefined && seesMoney({ role: member.role, ...limits })))
   if (mayOpen && caller?.heldBy !== 'view') return undefined
   return (key, value) => (openLinks.has(key) ? '' : value)
 }
@@ -135,6 +139,8 @@ const callerScope = ({
   caller,
 }: Pick<From, 'customerId' | 'staff' | 'caller'>): string => {
   if (staff) return `staff:${staff.staffId}`
+  // Each member by itself, in nobody's way.
+  if (caller?.member) return `member:${caller.member.memberId}`
   // Programs of one customer are counted together, and never in the customer's own way.
   return caller?.rights ? `programs:${customerId}` : customerId
 }
@@ -242,8 +248,9 @@ export function createHttp(options: HttpOptions): Http {
         fields: { 'Idempotency-Key': fieldMessage({ ...fault, origin: 'string' }, call.language) },
       })
     }
-    // A token is answered what it was answered itself: another one may see more.
-    const own = call.caller?.rights && `token:${call.caller.sessionId}`
+    // A token is answered what it was answered itself: another one may see more. So is a member.
+    const { rights, member, sessionId } = call.caller ?? {}
+    const own = member ? `member:${member.memberId}` : rights && `token:${sessionId}`
     const scope = own ?? (callerScope(call) || `${anonymous}${networkOf(request.ip)}`)
     return {
       scope,
@@ -265,6 +272,17 @@ export function createHttp(options: HttpOptions): Http {
   ) => {
     if (replayed) reply.header('idempotency-replayed', 'true')
     return send(reply, statusCode, body)
+  }
+
+  /** Writes down what a member did, with what it did where it can be one transaction. */
+  const noteMember = async (
+    at: Queryable,
+    endpoint: Endpoint,
+    { caller, params, ip }: Pick<Call<Endpoint>, 'caller' | 'params' | 'ip'>,
+  ): Promise<void> => {
+    if (!caller?.member || endpoint.method === 'GET') return
+    const { customerId: ownerId, member } = caller
+    await options.members.noteMemberAct(at, { endpoint, ownerId, member, params, ip })
   }
 
   type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>
@@ -329,7 +347,9 @@ export function createHttp(options: HttpOptions): Http {
         const call = await prepared(request, from)
         const answer = await transaction(db, async (tx) => {
           try {
-            return { given: await handle({ ...call, tx }) }
+            const given = await handle({ ...call, tx })
+            await noteMember(tx, endpoint, call)
+            return { given }
           } catch (error) {
             if (error instanceof Refusal && error.keepsWrites) return { refusal: error }
             throw error
@@ -342,10 +362,14 @@ export function createHttp(options: HttpOptions): Http {
         // A body that fails its schema is refused inside of `runIdempotent`: that response is
         // stored too, and another body under a used key is refused as such.
         prepare: () => prepared(request, from),
-        work: async (tx, call) => ({
-          statusCode: endpoint.status ?? 200,
-          body: render(endpoint, await handle({ ...call, tx }), from.caller),
-        }),
+        work: async (tx, call) => {
+          const given = await handle({ ...call, tx })
+          await noteMember(tx, endpoint, call)
+          return {
+            statusCode: endpoint.status ?? 200,
+            body: render(endpoint, given, from.caller),
+          }
+        },
         renderRefusal: renderRefusal(request),
       })
       return sendKept(reply, outcome)
@@ -407,24 +431,23 @@ export function createHttp(options: HttpOptions): Http {
       serveWithinLimit(endpoint, async (request, reply, from) => {
         const body = request.body as AsyncIterable<Buffer> | undefined
         const call = { ...checked(endpoint, request, from), chunks: body ?? Readable.from([]) }
-        return send(
-          reply,
-          endpoint.status ?? 200,
-          envelope(endpoint, await handle(call), call.caller),
-        )
+        const given = await handle(call)
+        await noteMember(db, endpoint, call)
+        return send(reply, endpoint.status ?? 200, envelope(endpoint, given, call.caller))
       })
     },
     write,
     act(endpoint, handle) {
       serveWithinLimit(endpoint, async (request, reply, from) => {
-        const work = async (actionId: string): Promise<KeptAnswer> => ({
-          statusCode: endpoint.status ?? 200,
-          body: envelope(
-            endpoint,
-            await handle({ ...checked(endpoint, request, from), actionId }),
-            from.caller,
-          ),
-        })
+        const work = async (actionId: string): Promise<KeptAnswer> => {
+          const call = { ...checked(endpoint, request, from), actionId }
+          const given = await handle(call)
+          await noteMember(db, endpoint, call)
+          return {
+            statusCode: endpoint.status ?? 200,
+            body: envelope(endpoint, given, from.caller),
+          }
+        }
         const key = request.headers['idempotency-key']
         if (typeof key !== 'string' || endpoint.method === 'DELETE') {
           return sendKept(reply, await work(randomUUID()))

@@ -3,6 +3,7 @@ import type { Obstacle } from '../../contract/personal-data.ts'
 import { eraseAccount, type EndLive } from '../auth/index.ts'
 import { openInvoices } from '../billing/index.ts'
 import { forgetRecords, ownedDomains } from '../dns/index.ts'
+import { forgetOffers } from '../hand-over/index.ts'
 import { forgetLetters } from '../messages/index.ts'
 import { forgetAddresses, forgetCardsJob, paymentsUnderWay } from '../payments/index.ts'
 import type { Clock } from '../platform/clock.ts'
@@ -10,6 +11,7 @@ import type { Queryable, Tx } from '../platform/db.ts'
 import type { Jobs } from '../platform/jobs.ts'
 import { forgetNotifications } from '../realtime/index.ts'
 import { forgetTickets } from '../tickets/index.ts'
+import { forgetTeam, type EndWork } from '../team/index.ts'
 import { endTokens } from '../tokens/index.ts'
 import { owesAnything, type Ledger } from '../wallet/index.ts'
 import { forgetEndpoints } from '../webhooks/index.ts'
@@ -20,6 +22,7 @@ export interface CloseNeeds {
   readonly ledger: Pick<Ledger, 'balanceOf'>
   readonly jobs: Pick<Jobs, 'add'>
   readonly endLive: EndLive
+  readonly endWork: EndWork
   /** What the staff wrote of a customer. */
   readonly forgetNotes: (tx: Tx, customerId: string) => Promise<void>
 }
@@ -53,6 +56,8 @@ export async function closeAccount(
   const { customerId } = of
   await needs.jobs.add(tx, forgetCardsJob, { customerId })
   await endTokens(tx, customerId)
+  await forgetOffers(tx, customerId)
+  await forgetTeam(tx, needs.endWork, customerId)
   await forgetEndpoints(tx, customerId)
   await forgetNotifications(tx, customerId)
   await forgetServers(tx, customerId)

@@ -77,6 +77,35 @@ export const stored: readonly Stored[] = [
     'customer_id credential_id public_key counter transports',
   ),
   rows('customer_label', own, null, 'label', 'customer_id'),
+  // Where they work for others, and what they did there; whom they invited.
+  rows(
+    'team_member',
+    { column: 'person_id' },
+    'id',
+    'id role servers domains joined_at last_used_at',
+    'owner_id person_id',
+  ),
+  rows(
+    'team_invitation',
+    { column: 'owner_id' },
+    'id',
+    'id email role servers domains created_at expires_at',
+    'owner_id token_hash',
+  ),
+  rows(
+    'team_act',
+    { column: 'person_id' },
+    'id',
+    'id person_name at call subject_id ip',
+    'owner_id person_id',
+  ),
+  rows(
+    'hand_over',
+    { column: 'from_id' },
+    'id',
+    'id kind name email created_at expires_at accepted_at subject_id',
+    'from_id to_id token_hash',
+  ),
   rows(
     'program_token',
     own,
@@ -388,6 +417,7 @@ export const notStored = {
     'site_import_piece',
   ],
   'lives for minutes, and is a secret': [
+    'acting_session',
     'auth_challenge',
     'one_time_code',
     'log_ticket',

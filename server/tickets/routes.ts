@@ -38,13 +38,19 @@ export function routes(http: Http, deps: TicketRouteDeps): void {
   http.write(
     api.openTicket,
     ({ customerId }) => deps.opened.take(customerId),
-    ({ tx, customerId, body }) => openTicket(tx, deps, customerId, body),
+    ({ tx, customerId, caller, body }) =>
+      openTicket(tx, deps, { customerId, author: caller?.member?.name }, body),
   )
   http.write(
     api.writeInTicket,
     ({ customerId }) => deps.written.take(customerId),
-    ({ tx, customerId, params, body }) =>
-      writeInTicket(tx, deps, customerId, { id: params.id, ...body }),
+    ({ tx, customerId, caller, params, body }) =>
+      writeInTicket(
+        tx,
+        deps,
+        { customerId, author: caller?.member?.name },
+        { id: params.id, ...body },
+      ),
   )
   http.write(api.changeTicket, ({ tx, customerId, params, body }) =>
     changeState(tx, deps, customerId, { id: params.id, state: body.state }),

@@ -150,6 +150,14 @@ export async function customerWrote(
   return messageId
 }
 
+/** Whose ticket it is, and who writes where that is somebody else who works in the account. */
+interface Writer {
+  readonly customerId: string
+  readonly author?: string | undefined
+}
+const authorOf = async (tx: Tx, deps: TicketDeps, by: Writer): Promise<string> =>
+  by.author ?? (await deps.customer(tx, by.customerId)).name
+
 interface Written {
   readonly text: string
   readonly files?: readonly string[] | undefined
@@ -159,13 +167,14 @@ interface Written {
 export async function openTicket(
   tx: Tx,
   deps: TicketDeps,
-  customerId: string,
+  by: Writer,
   wish: Written & {
     readonly subject: string
     readonly object?: { readonly kind: TicketObjectKind; readonly id: string } | undefined
   },
 ): Promise<TicketWithMessages> {
-  const { name } = await deps.customer(tx, customerId)
+  const { customerId } = by
+  const author = await authorOf(tx, deps, by)
   const object =
     wish.object &&
     (await nameObject(tx, deps, customerId, wish.object).catch((error: unknown) => {
@@ -177,7 +186,7 @@ export async function openTicket(
     customerId,
     subject: wish.subject,
     ...(object && { object }),
-    message: { author: name, text: wish.text },
+    message: { author, text: wish.text },
   })
   await giveFiles(tx, { customerId }, messageId, wish.files)
   return await ownTicket(tx, customerId, row.id)
@@ -187,12 +196,13 @@ export async function openTicket(
 export async function writeInTicket(
   tx: Tx,
   deps: TicketDeps,
-  customerId: string,
+  by: Writer,
   { id, text, files }: Written & { readonly id: string },
 ): Promise<TicketWithMessages> {
+  const { customerId } = by
   const row = await lockOwnTicket(tx, customerId, id)
-  const { name } = await deps.customer(tx, customerId)
-  const messageId = await customerWrote(tx, deps, row, { author: name, text })
+  const author = await authorOf(tx, deps, by)
+  const messageId = await customerWrote(tx, deps, row, { author, text })
   await giveFiles(tx, { customerId }, messageId, files)
   return await ownTicket(tx, customerId, row.id)
 }

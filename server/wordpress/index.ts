@@ -27,7 +27,8 @@ export { importRoutes } from './import-routes.ts'
 export { createImports } from './imports.ts'
 export { createOriginals } from './original.ts'
 export { createLifecycle } from './lifecycle.ts'
-export { createLogStreams } from './log-stream.ts'
+export { giveServer, holdServerToGive } from './hand-over.ts'
+export { createLogStreams, dropLogTickets } from './log-stream.ts'
 export {
   countMail,
   createMailCollector,

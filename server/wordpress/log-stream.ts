@@ -8,7 +8,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { WebSocketServer, type WebSocket } from 'ws'
 import { later, minutes, seconds, type Clock } from '../platform/clock.ts'
-import { databaseError, type Database } from '../platform/db.ts'
+import { databaseError, type Database, type Tx } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
 import type { Caller } from '../platform/http.ts'
 import { loopbackNames } from '../platform/loopback.ts'
@@ -46,6 +46,11 @@ export interface LogStreams {
    */
   endSessions(ended: ReadonlySet<string> | 'unknown'): void
   close(): void
+}
+
+/** Tickets of these sessions open nothing any more. */
+export async function dropLogTickets(tx: Tx, sessionIds: readonly string[]): Promise<void> {
+  await tx.deleteFrom('log_ticket').where('session_id', 'in', sessionIds).execute()
 }
 
 const path = /^\/api\/wp\/([0-9a-f-]{36})\/log\/stream$/

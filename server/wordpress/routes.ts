@@ -94,7 +94,7 @@ export function routes(http: Http, deps: WordpressRouteDeps): void {
     return new Page(shown, next)
   })
   http.read(api.listServers, async ({ customerId, caller, query, language }) => {
-    const only = caller?.rights?.servers ?? null
+    const only = caller?.limits?.servers ?? null
     const page = { customerId, only, ...pageRequest(query, language) }
     const { rows, next } = await sitePage(db, page)
     return new Page(

@@ -144,7 +144,10 @@ const joined = (db: Queryable) =>
     .leftJoin('subscription as u', 'u.id', 's.subscription_id')
     // The newest that is to be paid for it: the order's, or that of the last renewal.
     .leftJoin('invoice as i', (join) =>
-      join.on('i.id', '=', sql<string>`coalesce(u.invoice_id, s.invoice_id)`),
+      join
+        .on('i.id', '=', sql<string>`coalesce(u.invoice_id, s.invoice_id)`)
+        // That of a former owner is none of theirs.
+        .onRef('i.customer_id', '=', 's.customer_id'),
     )
     .where('s.deleted_at', 'is', null)
     .selectAll('s')
@@ -235,7 +238,9 @@ export const sitePage = (
   newestFirst(
     joined(db)
       .where('s.customer_id', '=', of.customerId)
-      .$if(of.only !== null, (query) => query.where('s.id', 'in', of.only ?? [])),
+      .$if(of.only !== null, (query) =>
+        query.where('s.id', '=', sql<string>`any (${of.only ?? []}::uuid[])`),
+      ),
     's.seq',
     of,
   )

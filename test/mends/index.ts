@@ -9,6 +9,7 @@ import { scale } from './scale.ts'
 import { screens } from './screens.ts'
 import { security } from './security.ts'
 import { server } from './server.ts'
+import { members } from './team.ts'
 import { tickets } from './tickets.ts'
 import { views } from './views.ts'
 
@@ -23,5 +24,6 @@ export const mends: readonly Mend[] = [
   ...operating,
   ...programs,
   ...tickets,
+  ...members,
   ...views,
 ]

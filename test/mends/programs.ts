@@ -37,7 +37,7 @@ export const programs: readonly Mend[] = [
     edits: [
       {
         file: 'server/wordpress/routes.ts',
-        mended: 'const only = caller?.rights?.servers ?? null',
+        mended: 'const only = caller?.limits?.servers ?? null',
         without: 'const only = caller ? null : []',
       },
     ],

@@ -20,6 +20,7 @@ import { ProgramsCard } from './ProgramsCard.tsx'
 import { accountQuery } from './queries.ts'
 import { RegionCard } from './RegionCard.tsx'
 import { SecurityCard } from './SecurityCard.tsx'
+import { TeamCard } from './TeamCard.tsx'
 
 /** At the end of a long page. */
 const SessionsCard = lazy(() => loadWanted(() => import('./SessionsCard.tsx')))
@@ -52,6 +53,7 @@ export default function AccountPage() {
                   <PhoneCard phone={data.phone} email={data.email} />
                   <PasswordCard email={data.email} />
                   <SecurityCard />
+                  <TeamCard />
                   <ProgramsCard />
                   <LockCard />
                   <Suspense fallback={<Skeleton className="h-48 rounded-xl" />}>

@@ -49,6 +49,8 @@ export const viAccount: typeof enAccount = {
     security: 'Lớp bảo mật thứ hai',
     securitySub: 'Ứng dụng xác thực, khoá truy cập, mã khôi phục, thiết bị tin cậy.',
     securityOpen: 'Mở',
+    team: 'Nhóm',
+    teamSub: 'Ai làm việc trong tài khoản này, bạn làm việc cho ai, và chuyển giao.',
     programs: 'API và webhook',
     programsSub: 'Token cho ứng dụng của bạn, và webhook.',
     data: 'Dữ liệu của bạn',

@@ -1,4 +1,4 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { createToken, longestTokenDays, usualTokenDays } from '../../contract/tokens.ts'
 import type { TokenScope } from '../../contract/token-scopes.ts'
@@ -8,10 +8,11 @@ import { useForm } from '../form.ts'
 import { useTexts } from '../i18n/index.ts'
 import { useMe } from '../queries.ts'
 import { Button } from '../ui/Button.tsx'
-import { Checkbox } from '../ui/Checkbox.tsx'
 import { Field, Input, inputClass, PasswordInput, Select } from '../ui/Field.tsx'
 import { cx } from '../ui/cx.ts'
-import { choosableDomainsQuery, choosableServersQuery, tokensQuery } from './queries.ts'
+import { Chosen } from './Chosen.tsx'
+import { choosableDomainsQuery, choosableServersQuery } from './choosable.ts'
+import { tokensQuery } from './queries.ts'
 
 type Access = 'none' | 'read' | 'write'
 const roomsWithWrite = ['servers', 'domains'] as const
@@ -196,48 +197,5 @@ export default function TokenForm({
         </Button>
       </div>
     </form>
-  )
-}
-
-interface ChosenProps {
-  label: string
-  empty: string
-  query: typeof choosableServersQuery | typeof choosableDomainsQuery
-  chosen: string[] | null
-  error: string | undefined
-  onChange: (ids: string[] | null) => void
-}
-
-/** All, or those that are ticked. */
-function Chosen({ label, empty, query, chosen, error, onChange }: ChosenProps) {
-  const { data } = useQuery(query as typeof choosableServersQuery)
-  return (
-    <div className="grid gap-2">
-      <Checkbox
-        label={label}
-        checked={chosen !== null}
-        onChange={(checked) => onChange(checked ? [] : null)}
-      />
-      {chosen === null ? null : (
-        <div className="ml-6.5 grid max-h-56 gap-2 overflow-y-auto">
-          {data?.length === 0 ? <p className="text-xs text-ink-3">{empty}</p> : null}
-          {data?.map(({ id, name }) => (
-            <Checkbox
-              key={id}
-              label={name}
-              checked={chosen.includes(id)}
-              onChange={(checked) =>
-                onChange(checked ? [...chosen, id] : chosen.filter((one) => one !== id))
-              }
-            />
-          ))}
-        </div>
-      )}
-      {error ? (
-        <p role="alert" className="text-xs font-medium text-danger">
-          {error}
-        </p>
-      ) : null}
-    </div>
   )
 }

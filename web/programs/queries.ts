@@ -1,8 +1,6 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
-import { listDomains } from '../../contract/dns.ts'
 import { listTokens } from '../../contract/tokens.ts'
 import { listDeliveries, listWebhooks } from '../../contract/webhooks.ts'
-import { listServers } from '../../contract/wordpress.ts'
 import { call, callPage } from '../api.ts'
 
 export const tokensQuery = queryOptions({
@@ -13,22 +11,6 @@ export const webhooksQuery = queryOptions({
   queryKey: ['account', 'webhooks'],
   queryFn: ({ signal }) => call(listWebhooks, {}, { signal }),
 })
-/** As many servers as a token may be limited to. */
-export const choosableServersQuery = queryOptions({
-  queryKey: ['account', 'tokens', 'servers'],
-  queryFn: async ({ signal }) => {
-    const { result } = await callPage(listServers, { query: { limit: 100 } }, { signal })
-    return result.map(({ id, name }) => ({ id, name }))
-  },
-})
-export const choosableDomainsQuery = queryOptions({
-  queryKey: ['account', 'tokens', 'domains'],
-  queryFn: async ({ signal }) => {
-    const { result } = await callPage(listDomains, { query: { limit: 100 } }, { signal })
-    return result.data.map(({ id, name }) => ({ id, name }))
-  },
-})
-
 /** While something waits to be sent, the list is looked at again. */
 const lookMs = 3_000
 export const deliveriesQuery = (id: string) =>

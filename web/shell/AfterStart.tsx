@@ -2,6 +2,7 @@ import { lazy, Suspense, useEffect, useState, type ComponentType } from 'react'
 import { flushSync } from 'react-dom'
 import { loadTexts } from '../i18n/index.ts'
 import { loadWanted } from '../pages/load-screen.ts'
+import { useMe } from '../queries.ts'
 import { session } from '../session.ts'
 import { afterPress } from '../ui/after-frame.ts'
 import type { HeldKeys } from './held-keys.ts'
@@ -11,6 +12,9 @@ import { watchIdle } from './idle-lock.ts'
 const StatusBar = lazy(() =>
   import('../status/StatusBar.tsx').catch(() => ({ default: () => null })),
 )
+
+/** For those who work in the account of another. */
+const Switcher = lazy(() => import('../team/Switcher.tsx').catch(() => ({ default: () => null })))
 
 type View = ComponentType<{ held: HeldKeys; onClose: () => void }>
 
@@ -38,6 +42,7 @@ export interface AfterStartProps {
 /** Loaded soon after the frame: locks an idle screen, shows the palette and what is announced. */
 export default function AfterStart({ preload, held, onClose }: AfterStartProps) {
   const [View, setView] = useState<View>()
+  const { accounts } = useMe()
   // Who only looks has no password to unlock it with.
   useEffect(() => (session.view() === null ? watchIdle() : undefined), [])
   useEffect(() => {
@@ -60,6 +65,11 @@ export default function AfterStart({ preload, held, onClose }: AfterStartProps) 
       <Suspense fallback={null}>
         <StatusBar />
       </Suspense>
+      {accounts > 0 ? (
+        <Suspense fallback={null}>
+          <Switcher />
+        </Suspense>
+      ) : null}
       {held && View ? <View held={held} onClose={onClose} /> : null}
     </>
   )

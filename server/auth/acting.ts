@@ -1,0 +1,151 @@
+/**
+ * Somebody at work in the account of another customer (decision 107). Each hangs on the person's
+ * own session: it ends with it, is locked with it, and keeps it in use.
+ */
+import { createHash, randomBytes, randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
+import { actingPrefix } from '../../contract/acting.ts'
+import { deleteInBatches } from '../platform/batches.ts'
+import { hours, later, type Clock } from '../platform/clock.ts'
+import type { Queryable, Tx } from '../platform/db.ts'
+import { keepInUse } from './session.ts'
+
+const lifeMs = hours(12)
+/** Of one session; the oldest ends for a new one. */
+const maxActing = 10
+
+const hashOf = (token: string): Buffer => createHash('sha256').update(token).digest()
+
+/** Begins; the token is in this answer alone. */
+export async function beginActing(
+  tx: Tx,
+  clock: Clock,
+  { memberId, sessionId }: { readonly memberId: string; readonly sessionId: string },
+): Promise<{ readonly token: string; readonly expiresAt: Date }> {
+  const token = `${actingPrefix}${randomBytes(32).toString('base64url')}`
+  const id = randomUUID()
+  const now = clock.now()
+  // Held, as at its ending.
+  const { ends_at: endsAt } = await tx
+    .selectFrom('session')
+    .select('ends_at')
+    .where('id', '=', sessionId)
+    .forUpdate()
+    .executeTakeFirstOrThrow()
+  const expiresAt = new Date(Math.min(later(now, lifeMs).getTime(), endsAt.getTime()))
+  await tx
+    .insertInto('acting_session')
+    .values({
+      id,
+      token_hash: hashOf(token),
+      member_id: memberId,
+      session_id: sessionId,
+      created_at: now,
+      expires_at: expiresAt,
+    })
+    .execute()
+  const beyond = await tx
+    .selectFrom('acting_session')
+    .select('id')
+    .where('session_id', '=', sessionId)
+    .where('id', '<>', id)
+    .orderBy('created_at', 'desc')
+    .offset(maxActing - 1)
+    .execute()
+  for (const old of beyond) await endActing(tx, old.id)
+  return { token, expiresAt }
+}
+
+/** Whose session somebody works under, and by which membership. */
+export interface Acting {
+  readonly id: string
+  readonly memberId: string
+  readonly sessionId: string
+  readonly personId: string
+  readonly locked: boolean
+}
+
+/** Undefined: unknown or ended, or the session it hangs on has. */
+export async function actingOf(
+  db: Queryable,
+  clock: Clock,
+  token: string,
+): Promise<Acting | undefined> {
+  const now = clock.now()
+  const row = await db
+    .selectFrom('acting_session as a')
+    .innerJoin('session as s', 's.id', 'a.session_id')
+    .select(['a.id', 'a.member_id', 's.id as session_id', 's.customer_id', 's.locked_at'])
+    .select(['s.last_used_at', 's.ends_at', 's.remembered'])
+    .where('a.token_hash', '=', hashOf(token))
+    .where('a.expires_at', '>', now)
+    .where('s.expires_at', '>', now)
+    .executeTakeFirst()
+  if (!row) return undefined
+  const locked = row.locked_at !== null
+  if (!locked) await keepInUse(db, now, { ...row, id: row.session_id })
+  return {
+    id: row.id,
+    memberId: row.member_id,
+    sessionId: row.session_id,
+    personId: row.customer_id,
+    locked,
+  }
+}
+
+/** Ends one. */
+export async function endActing(tx: Tx, id: string): Promise<void> {
+  await tx.deleteFrom('acting_session').where('id', '=', id).execute()
+}
+
+/**
+ * Ends whatever is open under these memberships; answers under which sessions it was, which are
+ * held until the transaction ends.
+ */
+export async function endActingOf(tx: Tx, memberIds: readonly string[]): Promise<string[]> {
+  if (memberIds.length === 0) return []
+  const held = await tx
+    .selectFrom('session')
+    .select('id')
+    .where('id', 'in', (eb) =>
+      eb.selectFrom('acting_session').select('session_id').where('member_id', 'in', memberIds),
+    )
+    .orderBy('id')
+    .forUpdate()
+    .execute()
+  await tx.deleteFrom('acting_session').where('member_id', 'in', memberIds).execute()
+  return held.map(({ id }) => id)
+}
+
+/**
+ * The sessions that an account is open in: its own, and those of who works there. They are held
+ * until the transaction ends.
+ */
+export async function sessionsOpenTo(
+  tx: Tx,
+  of: { readonly customerId: string; readonly memberIds: readonly string[] },
+): Promise<string[]> {
+  const held = await tx
+    .selectFrom('session')
+    .select('id')
+    .where((eb) =>
+      eb.or([
+        eb('customer_id', '=', of.customerId),
+        eb(
+          'id',
+          'in',
+          eb
+            .selectFrom('acting_session')
+            .select('session_id')
+            .where('member_id', '=', sql<string>`any (${[...of.memberIds]}::uuid[])`),
+        ),
+      ]),
+    )
+    .orderBy('id')
+    .forUpdate()
+    .execute()
+  return held.map(({ id }) => id)
+}
+
+export const dropOldActing = (db: Queryable, clock: Clock): Promise<void> =>
+  deleteInBatches(db, 'acting_session', 'expires_at', clock.now())

@@ -1,0 +1,357 @@
+/** A server or domain goes to another customer: what goes along, what ends, what refuses it. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { HandOver } from '../../contract/hand-over.ts'
+import type { Server } from '../../contract/wordpress.ts'
+import { orderServer } from '../../test/ordered-servers.ts'
+import {
+  eventually,
+  manualClock,
+  openTestPortal,
+  type Answer,
+  type TestCustomer,
+  type TestPortal,
+} from '../../test/portal.ts'
+import { join, work } from '../../test/team.ts'
+import { createAccountActs } from '../auth/index.ts'
+import { createEndPrograms } from '../customer-programs.ts'
+import { days, hours, minutes } from '../platform/clock.ts'
+import { transaction } from '../platform/db.ts'
+import { holdServer } from '../wordpress/index.ts'
+
+const clock = manualClock()
+let portal: TestPortal
+beforeAll(async () => {
+  portal = await openTestPortal({ clock })
+})
+afterAll(() => portal.close())
+
+const code = (answer: Answer): [number, string | undefined] => [
+  answer.status,
+  answer.body.error?.code,
+]
+const offer = (who: TestCustomer, wish: object) =>
+  portal.call<HandOver>('POST', '/api/v1/hand-overs', {
+    token: who.token,
+    body: { password: who.password, ...wish },
+  })
+const accept = (who: TestCustomer, token: string) =>
+  portal.call<{ id: string }>('POST', '/api/v1/hand-overs/accept', {
+    token: who.token,
+    body: { token },
+  })
+const look = (who: TestCustomer, token: string) =>
+  portal.call('POST', '/api/v1/hand-overs/look', { token: who.token, body: { token } })
+const tokensIn = async (email: string): Promise<string[]> =>
+  (await portal.inbox(email)).flatMap(
+    ({ text }) => /account\/team#offer=([\w-]+)/.exec(text)?.[1] ?? [],
+  )
+/** The token of the newest letter that offers something; `after`: of a newer one than these. */
+const offered = (email: string, after: readonly string[] = []): Promise<string> =>
+  eventually('the offer', async () => (await tokensIn(email)).find((one) => !after.includes(one)))
+const letterTo = (email: string, what: RegExp) =>
+  eventually(`the letter to ${email}`, async () =>
+    (await portal.inbox(email)).find(({ text }) => what.test(text)),
+  )
+const withServer = async (region = 'VN') => {
+  const an = await portal.customer({ region })
+  await portal.topUp(an, 900_000)
+  return { an, server: await orderServer(portal, an) }
+}
+const get = <T>(who: TestCustomer | string, path: string) =>
+  portal.call<T>('GET', path, { token: typeof who === 'string' ? who : who.token })
+const balanceOf = async (who: TestCustomer): Promise<number> =>
+  (await get<{ balance: number }>(who, '/api/v1/auth/me')).body.result.balance
+/** Delegates a name of the sandbox's registry. */
+const delegate = (name: string, nameservers: readonly string[]) =>
+  fetch(`${portal.sandboxUrl}/registry.json`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ name, nameservers }),
+  })
+/** A domain whose name servers are verified. */
+async function activeDomain(who: TestCustomer, name: string): Promise<string> {
+  const made = await portal.call<{ id: string; nameserver: string[] }>('POST', '/api/dns', {
+    token: who.token,
+    body: { name },
+  })
+  expect(made.status, made.text).toBe(201)
+  const { id, nameserver } = made.body.result
+  expect((await delegate(name, nameserver)).status).toBe(200)
+  const checked = await get<{ isValid: boolean }>(who, `/api/dns/check?domain=${name}`)
+  expect(checked.body.result.isValid, checked.text).toBe(true)
+  return id
+}
+
+describe('a server', () => {
+  test('goes over with what is paid; the renewal is billed to its new owner', async () => {
+    const { an, server } = await withServer()
+    const binh = await portal.customer()
+    await portal.topUp(binh, 500_000)
+    const agency = await portal.customer()
+    const memberId = await join(portal, an, agency, { role: 'technical', servers: [server.id] })
+    const atWork = await work(portal, agency, memberId)
+    expect((await get(atWork, `/api/wp/${server.id}`)).status).toBe(200)
+    const [before, paidBefore] = [await balanceOf(an), await balanceOf(binh)]
+    const wish = { kind: 'server', id: server.id, email: binh.email }
+    expect((await offer(an, { ...wish, password: 'not this one' })).status).toBe(422)
+    const made = await offer(an, wish)
+    expect(made.status, made.text).toBe(201)
+    const token = await offered(binh.email)
+    const looked = await look(binh, token)
+    expect(looked.body.result).toMatchObject({
+      kind: 'server',
+      name: server.name,
+      from: 'Nguyễn Văn An',
+      monthly: { currency: 'VND' },
+    })
+    const taken = await accept(binh, token)
+    expect(taken.status, taken.text).toBe(200)
+    // Once.
+    expect(code(await accept(binh, token))).toEqual([422, 'link_expired'])
+    // It is theirs, and nobody's of before: neither the owner's, nor who worked for that one.
+    expect((await get(an, `/api/wp/${server.id}`)).status).toBe(404)
+    expect((await get(atWork, `/api/wp/${server.id}`)).status).toBe(404)
+    const shown = await get<Server>(binh, `/api/wp/${server.id}`)
+    expect(shown.body.result).toMatchObject({ id: server.id, status: 'running', invoice: null })
+    expect(shown.text).not.toContain('/invoice')
+    // No money moves, and the invoice stays with who paid it.
+    expect([await balanceOf(an), await balanceOf(binh)]).toEqual([before, paidBefore])
+    await portal.ledgerHolds()
+    expect((await get<unknown[]>(an, '/api/payments/stripe/invoices')).body.result).toHaveLength(1)
+    expect((await get<unknown[]>(binh, '/api/payments/stripe/invoices')).body.result).toEqual([])
+    await letterTo(an.email, /đã nhận máy chủ/)
+    expect((await letterTo(binh.email, /nay thuộc về bạn/)).text).toContain('gia hạn với giá')
+    const listed = await get<HandOver[]>(an, '/api/v1/hand-overs')
+    expect(listed.body.result).toMatchObject([{ name: server.name, email: binh.email }])
+    expect(listed.body.result[0]?.acceptedAt).not.toBeNull()
+    // Of what was paid by another nothing is promised back.
+    const { subscriptionId } = shown.body.result
+    const of = await get<{ unused: number }>(binh, `/api/subscriptions/${subscriptionId}`)
+    expect(of.body.result.unused).toBe(0)
+
+    // The next month.
+    clock.advance(days(32))
+    await portal.app.bills.sweep()
+    const next = await portal.signIn(binh)
+    const renewed = await eventually('the renewal', async () => {
+      const { result } = (
+        await get<{ status: string; total: number }[]>(next, '/api/payments/stripe/invoices')
+      ).body
+      return result.length === 1 && result[0]?.status === 'paid' && result[0]
+    })
+    expect(await balanceOf(next)).toBe(500_000 - renewed.total)
+    expect(await balanceOf(await portal.signIn(an))).toBe(before)
+    await portal.ledgerHolds()
+  })
+
+  test('ends what opens it for the former owner', async () => {
+    const { an, server } = await withServer()
+    const binh = await portal.customer()
+    const { db } = portal.app
+    const ran = await portal.call('POST', `/api/wp/${server.id}/console`, {
+      token: an.token,
+      body: { command: 'option get blogname' },
+    })
+    expect(ran.status, ran.text).toBe(200)
+    expect((await get(an, `/api/wp/${server.id}/log`)).status).toBe(200)
+    await offer(an, { kind: 'server', id: server.id, email: binh.email })
+    expect((await accept(binh, await offered(binh.email))).status).toBe(200)
+    for (const table of [
+      'site_ssh_key',
+      'site_command',
+      'log_ticket',
+      'site_database_access',
+    ] as const)
+      expect(
+        await db.selectFrom(table).select('site_id').where('site_id', '=', server.id).execute(),
+        table,
+      ).toEqual([])
+    const history = await get<unknown[]>(binh, `/api/wp/${server.id}/console/history`)
+    expect(history.body.result).toEqual([])
+  })
+
+  test('that is deleted by its new owner gives what is unused back to who paid it', async () => {
+    const { an, server } = await withServer()
+    const binh = await portal.customer()
+    await offer(an, { kind: 'server', id: server.id, email: binh.email })
+    expect((await accept(binh, await offered(binh.email))).status).toBe(200)
+    const before = await balanceOf(an)
+    clock.advance(days(10))
+    const [payer, owner] = [await portal.signIn(an), await portal.signIn(binh)]
+    const deleted = await portal.call('DELETE', `/api/wp/${server.id}`, { token: owner.token })
+    expect(deleted.status, deleted.text).toBe(200)
+    expect(await balanceOf(payer)).toBeGreaterThan(before)
+    expect(await balanceOf(owner)).toBe(0)
+    await portal.ledgerHolds()
+  })
+
+  test('is taken once, however often the press is repeated at once', async () => {
+    const { an, server } = await withServer()
+    const binh = await portal.customer()
+    await offer(an, { kind: 'server', id: server.id, email: binh.email })
+    const token = await offered(binh.email)
+    const answers = await Promise.all([
+      accept(binh, token),
+      accept(binh, token),
+      accept(binh, token),
+    ])
+    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 422, 422])
+    await portal.ledgerHolds()
+  })
+
+  test('is refused while something is owed, done or held, and to another region', async () => {
+    const { an, server } = await withServer()
+    const binh = await portal.customer()
+    const wish = { kind: 'server', id: server.id, email: binh.email }
+    const said = async (): Promise<string> => {
+      const refused = await offer(an, wish)
+      expect(code(refused)).toEqual([409, 'conflict'])
+      return refused.body.message
+    }
+    const { db } = portal.app
+    const { subscription_id: subscription } = await db
+      .selectFrom('site')
+      .select('subscription_id')
+      .where('id', '=', server.id)
+      .executeTakeFirstOrThrow()
+    // The renewal is cancelled.
+    const at = (verb: string) =>
+      portal.call('POST', `/api/subscriptions/${subscription}/${verb}`, {
+        token: an.token,
+        ...(verb === 'cancel' && { body: { when: 'period_end' } }),
+      })
+    expect((await at('cancel')).status).toBe(200)
+    expect(await said()).toContain('cancelled')
+    expect((await at('resume')).status).toBe(200)
+    // A site is about to move in.
+    const begun = await portal.call<{ id: string }>('POST', `/api/wp/${server.id}/import`, {
+      token: an.token,
+      body: { files: [{ name: 'site.zip', bytes: 1000 }] },
+    })
+    expect(begun.status, begun.text).toBe(201)
+    expect(await said()).toContain('being done')
+    const importPath = `/api/wp/${server.id}/import/${begun.body.result.id}`
+    expect((await portal.call('DELETE', importPath, { token: an.token })).status).toBe(200)
+    const pending = await portal.call<{ id: string }>('POST', '/api/wp', {
+      token: binh.token,
+      body: {
+        size: 1,
+        region: 1,
+        disk: 10_240,
+        mariadb_disk_size: 10_240,
+        user: 'an',
+        password: 'Mat-khau-9!',
+        replicate: 1,
+      },
+    })
+    const unpaid = await offer(binh, {
+      kind: 'server',
+      id: pending.body.result.id,
+      email: an.email,
+    })
+    expect(unpaid.body.message).toContain('Only a server that runs')
+    // Another currency: told to whoever looks, and refused to who accepts.
+    const eve = await portal.customer({ region: 'AUD' })
+    await offer(an, { ...wish, email: eve.email })
+    const refused = await accept(eve, await offered(eve.email))
+    expect(code(refused)).toEqual([409, 'conflict'])
+    expect(refused.body.message).toContain('another region or currency')
+    expect((await get(an, `/api/wp/${server.id}`)).status).toBe(200)
+    // Nobody offers what is another's.
+    expect((await offer(eve, { ...wish })).status).toBe(404)
+    // The provider suspends it.
+    const { jobs } = portal.app
+    await transaction(db, (tx) => holdServer(tx, { clock, jobs }, server.id))
+    expect(await said()).toContain('provider has suspended')
+  })
+})
+
+describe('an offer', () => {
+  test('is accepted by nobody else, ends after a week, and when it is taken back', async () => {
+    const [an, binh, chi] = [
+      await portal.customer(),
+      await portal.customer(),
+      await portal.customer(),
+    ]
+    const domain = await activeDomain(an, 'chuyen-giao-mot.com.vn')
+    const wish = { kind: 'domain', id: domain, email: binh.email }
+    expect((await offer(an, { ...wish, email: an.email })).body.error?.fields).toHaveProperty(
+      'email',
+    )
+    const first = await offer(an, wish)
+    const token = await offered(binh.email)
+    const stolen = await accept(chi, token)
+    expect(code(stolen)).toEqual([403, 'forbidden'])
+    expect(stolen.text).not.toContain(binh.email)
+    expect(code(await look(chi, token))).toEqual([403, 'forbidden'])
+    // A newer one takes its place.
+    const second = await offer(an, wish)
+    const newer = await offered(binh.email, [token])
+    expect(code(await accept(binh, token))).toEqual([422, 'link_expired'])
+    const takeBack = (id: string, who = an) =>
+      portal.call('DELETE', `/api/v1/hand-overs/${id}`, { token: who.token })
+    expect((await takeBack(first.body.result.id)).status).toBe(404)
+    expect((await takeBack(second.body.result.id, binh)).status).toBe(404)
+    expect((await takeBack(second.body.result.id)).status).toBe(200)
+    expect(code(await accept(binh, newer))).toEqual([422, 'link_expired'])
+    await offer(an, wish)
+    const last = await offered(binh.email, [token, newer])
+    clock.advance(days(7) + minutes(1))
+    expect(code(await accept(await portal.signIn(binh), last))).toEqual([422, 'link_expired'])
+  })
+
+  test('of who is blocked, or to who has the name, changes nothing', async () => {
+    const [an, binh] = [await portal.customer(), await portal.customer()]
+    const domain = await activeDomain(an, 'chuyen-giao-hai.com.vn')
+    const pending = await portal.call<{ id: string }>('POST', '/api/dns', {
+      token: an.token,
+      body: { name: 'dang-cho.com.vn' },
+    })
+    const early = await offer(an, {
+      kind: 'domain',
+      id: pending.body.result.id,
+      email: binh.email,
+    })
+    expect(early.body.message).toContain('verified')
+    await offer(an, { kind: 'domain', id: domain, email: binh.email })
+    const token = await offered(binh.email)
+    const acts = createAccountActs({
+      clock,
+      endLive: async () => undefined,
+      endPrograms: createEndPrograms(clock),
+    })
+    await transaction(portal.app.db, (tx) => acts.block(tx, an.id))
+    expect(code(await accept(binh, token))).toEqual([422, 'link_expired'])
+    await transaction(portal.app.db, (tx) => acts.unblock(tx, an.id))
+    expect((await accept(binh, token)).status).toBe(200)
+  })
+})
+
+test('a domain goes over with its records and its name servers', async () => {
+  const [an, binh] = [await portal.customer(), await portal.customer()]
+  const domain = await activeDomain(an, 'chuyen-giao-ba.com.vn')
+  const record = { name: 'www', type: 'A', content: '203.0.113.7', ttl: 300, proxied: false }
+  const added = await portal.call('POST', `/api/dns/${domain}/records`, {
+    token: an.token,
+    body: record,
+  })
+  expect(added.status, added.text).toBe(201)
+  const before = await get<{ nameserver: string[] }>(an, `/api/dns/${domain}`)
+  await offer(an, { kind: 'domain', id: domain, email: binh.email })
+  expect((await accept(binh, await offered(binh.email))).status).toBe(200)
+  expect((await get(an, `/api/dns/${domain}`)).status).toBe(404)
+  const after = await get<{ nameserver: string[]; active: boolean }>(binh, `/api/dns/${domain}`)
+  expect(after.body.result).toMatchObject({
+    active: true,
+    nameserver: before.body.result.nameserver,
+  })
+  const records = await get<{ data: { name: string }[] }>(binh, `/api/dns/${domain}/records`)
+  expect(records.body.result.data.map(({ name }) => name)).toContain('www')
+  // Its former owner may not claim it back with the name servers that it has.
+  const again = await portal.call('POST', '/api/dns', {
+    token: an.token,
+    body: { name: 'chuyen-giao-ba.com.vn' },
+  })
+  expect(code(again)).toEqual([409, 'conflict'])
+  clock.advance(hours(1))
+})

@@ -1,0 +1,109 @@
+/** What both sides of a hand-over are written. */
+import { formatMoney } from '../../contract/money.ts'
+import type { Language } from '../../contract/errors.ts'
+import { offerDays } from '../../contract/hand-over.ts'
+import type { Terms } from '../billing/index.ts'
+import type { Kind } from './offers.ts'
+
+interface Letter {
+  readonly subject: string
+  readonly text: string
+}
+const kinds: Readonly<Record<Language, Readonly<Record<Kind, string>>>> = {
+  en: { server: 'server', domain: 'domain' },
+  vi: { server: 'máy chủ', domain: 'tên miền' },
+}
+/** What follows for the money, in a sentence. */
+const money = (terms: Terms | null, language: Language): string => {
+  if (terms === null) return ''
+  const price = formatMoney(Number(terms.price), terms.currency, language)
+  const day = terms.renewsAt.toISOString().slice(0, 10)
+  return language === 'vi'
+    ? `Từ ngày ${day} máy chủ được gia hạn với giá ${price} mỗi tháng bằng ví của người nhận.\n`
+    : `From ${day} on it renews at ${price} a month from the wallet of whoever takes it.\n`
+}
+
+interface Offered {
+  /** Free of what could pass for a link. */
+  readonly from: string
+  readonly brandName: string
+  readonly kind: Kind
+  readonly name: string
+  readonly link: string
+}
+const offered: Readonly<Record<Language, (of: Offered) => Letter>> = {
+  en: ({ from, brandName, kind, name, link }) => ({
+    subject: `A ${kinds.en[kind]} is offered to you at ${brandName}`,
+    text:
+      `“${from}” wants to hand the ${kinds.en[kind]} “${name}” over to you at ${brandName}.\n` +
+      'Open this link to read what it costs and to accept. If you have no account under this ' +
+      'e-mail address yet, register first, then open the link again:\n' +
+      `${link}\n` +
+      `The link is good for ${offerDays} days. If you do not want it, do nothing.`,
+  }),
+  vi: ({ from, brandName, kind, name, link }) => ({
+    subject: `Bạn được chuyển giao một ${kinds.vi[kind]} tại ${brandName}`,
+    text:
+      `“${from}” muốn chuyển giao ${kinds.vi[kind]} “${name}” cho bạn tại ${brandName}.\n` +
+      'Hãy mở liên kết này để xem chi phí và chấp nhận. Nếu chưa có tài khoản với địa chỉ email ' +
+      'này, hãy đăng ký trước rồi mở lại liên kết:\n' +
+      `${link}\n` +
+      `Liên kết có hiệu lực ${offerDays} ngày. Nếu bạn không muốn nhận, bạn không cần làm gì.`,
+  }),
+}
+
+/** Whoever is offered it may read either language. */
+export function letterOfOffer(of: Offered, language: Language): Letter {
+  const [first, second] = [offered[language](of), offered[language === 'vi' ? 'en' : 'vi'](of)]
+  return { subject: first.subject, text: `${first.text}\n\n---\n\n${second.text}` }
+}
+
+interface Given {
+  readonly kind: Kind
+  readonly name: string
+  readonly terms: Terms | null
+}
+
+/** To who gave it. */
+export const letterOfGiven = (
+  { kind, name, terms, email }: Given & { readonly email: string },
+  language: Language,
+): Letter =>
+  language === 'vi'
+    ? {
+        subject: `Đã chuyển giao ${kinds.vi[kind]} “${name}”`,
+        text:
+          `${email} đã nhận ${kinds.vi[kind]} “${name}”. Bạn không còn quyền truy cập.\n` +
+          money(terms, language),
+      }
+    : {
+        subject: `Handed over: “${name}”`,
+        text:
+          `${email} has taken over the ${kinds.en[kind]} “${name}”. You have no access to it any ` +
+          `more.\n${money(terms, language)}`,
+      }
+
+/** To who took it: what to do next. */
+export const letterOfTaken = ({ kind, name, terms }: Given, language: Language): Letter => {
+  const passwords =
+    language === 'vi'
+      ? 'Người chủ cũ có thể vẫn biết mật khẩu WordPress: hãy đổi mật khẩu và xem lại danh sách ' +
+        'người dùng.\n'
+      : 'The former owner may still know passwords of WordPress: change them, and look through ' +
+        'its users.\n'
+  return language === 'vi'
+    ? {
+        subject: `Bạn đã nhận ${kinds.vi[kind]} “${name}”`,
+        text:
+          `${kinds.vi[kind] === 'máy chủ' ? 'Máy chủ' : 'Tên miền'} “${name}” nay thuộc về bạn.\n` +
+          money(terms, language) +
+          (kind === 'server' ? passwords : ''),
+      }
+    : {
+        subject: `The ${kinds.en[kind]} “${name}” is yours`,
+        text:
+          `The ${kinds.en[kind]} “${name}” is yours from now on.\n` +
+          money(terms, language) +
+          (kind === 'server' ? passwords : ''),
+      }
+}

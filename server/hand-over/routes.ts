@@ -1,0 +1,133 @@
+import { handOvers as api, type Language } from '../../contract/index.ts'
+import type { Currency, RegionCode } from '../../contract/money.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { Database, Queryable, Tx } from '../platform/db.ts'
+import type { Http } from '../platform/http.ts'
+import type { Limits } from '../platform/limits.ts'
+import { quiet } from '../team/index.ts'
+import { letterOfGiven, letterOfOffer, letterOfTaken } from './letters.ts'
+import {
+  acceptOffer,
+  createOffer,
+  listOffers,
+  lookAtOffer,
+  takeBack,
+  type Person,
+} from './offers.ts'
+
+interface Customer {
+  readonly id: string
+  readonly name: string
+  readonly company?: string
+  readonly email: string
+  readonly regionCode: RegionCode
+  readonly language: Language
+}
+
+export interface HandOverDeps {
+  readonly db: Database
+  readonly clock: Clock
+  readonly portalUrl: string
+  readonly brandName: string
+  readonly limits: Limits
+  readonly customer: (db: Queryable, id: string) => Promise<Customer>
+  readonly currencyOf: (region: RegionCode) => Currency
+  readonly mail: (tx: Tx, to: string, subject: string, text: string) => Promise<void>
+  /** Refuses a wrong password, in the field that is named. */
+  readonly prove: (
+    customerId: string,
+    password: string,
+    field: 'password',
+    language: Language,
+  ) => Promise<unknown>
+  /** Ends what is open live in an account, once the transaction is committed. */
+  readonly endLiveOf: (tx: Tx, customerId: string) => Promise<void>
+}
+
+/** As letters name an account. */
+const nameOf = ({ company, name }: Customer): string => company ?? name
+
+export function routes(http: Http, deps: HandOverDeps): void {
+  const { db, clock, portalUrl, brandName, limits } = deps
+  const day = 24 * 3600
+  const offered = limits.limit('hand-over', 20, day)
+  const offeredAddress = limits.limit('hand-over-address', 3, day)
+  const looks = limits.limit('hand-over-look', 60, 3600)
+  const personOf = async (tx: Tx, customerId: string): Promise<Customer & Person> => {
+    const person = await deps.customer(tx, customerId)
+    return { ...person, currency: deps.currencyOf(person.regionCode) }
+  }
+
+  http.read(api.listHandOvers, ({ customerId }) => listOffers(db, clock, customerId))
+  http.write(
+    api.offer,
+    async ({ customerId, body, language }) => {
+      await deps.prove(customerId, body.password, 'password', language)
+      await offered.take(customerId)
+    },
+    async ({ tx, customerId, body }) => {
+      const { password: _proven, ...wish } = body
+      const { offer, token } = await createOffer(tx, clock, { customerId, wish })
+      // What was refused sends no letter.
+      await offeredAddress.take(body.email)
+      const owner = await deps.customer(tx, customerId)
+      const { subject, text } = letterOfOffer(
+        {
+          from: quiet(nameOf(owner)),
+          brandName,
+          kind: offer.kind,
+          name: offer.name,
+          // Behind #, where no server's log has it.
+          link: `${portalUrl}/account/team#offer=${token}`,
+        },
+        owner.language,
+      )
+      await deps.mail(tx, offer.email, subject, text)
+      return offer
+    },
+  )
+  http.write(api.takeBackOffer, async ({ tx, customerId, params }) => {
+    await takeBack(tx, customerId, params.id)
+    return null
+  })
+  http.write(
+    api.lookAtOffer,
+    ({ customerId }) => looks.take(customerId),
+    async ({ tx, customerId, body }) => {
+      const person = await personOf(tx, customerId)
+      const { fromId, terms, expiresAt, ...shown } = await lookAtOffer(tx, clock, {
+        token: body.token,
+        person,
+      })
+      return {
+        ...shown,
+        from: nameOf(await deps.customer(tx, fromId)),
+        expiresAt: expiresAt.toISOString(),
+        monthly: terms && {
+          price: Number(terms.price),
+          currency: terms.currency,
+          renewsAt: terms.renewsAt.toISOString(),
+        },
+      }
+    },
+  )
+  http.write(
+    api.acceptOffer,
+    ({ customerId }) => looks.take(customerId),
+    async ({ tx, customerId, body }) => {
+      const person = await personOf(tx, customerId)
+      const { fromId, terms, ...taken } = await acceptOffer(tx, clock, {
+        token: body.token,
+        person,
+      })
+      await deps.endLiveOf(tx, fromId)
+      const owner = await deps.customer(tx, fromId)
+      const told = { ...taken, terms }
+      const given = letterOfGiven({ ...told, email: person.email }, owner.language)
+      await deps.mail(tx, owner.email, given.subject, given.text)
+      const took = letterOfTaken(told, person.language)
+      await deps.mail(tx, person.email, took.subject, took.text)
+      return taken
+    },
+  )
+}

@@ -1,0 +1,7 @@
+/** Members of a customer's account: invitations, roles, and what they did (decision 107). */
+export { createNoteAct, dropOldActs } from './acts.ts'
+export { dropOldInvitations } from './invitations.ts'
+export { countAccounts, endTeamSince, forgetTeam, membershipOf, type EndWork } from './members.ts'
+export { quiet } from './letters.ts'
+export { memberIdsOf } from './members.ts'
+export { routes } from './routes.ts'

@@ -1,0 +1,307 @@
+/** Members of an account: who they are, what each may do, and how it ends. */
+import type * as z from 'zod/mini'
+import type { MemberRights, MemberRole } from '../../contract/member-roles.ts'
+import type { changeMember, Member, OtherAccount } from '../../contract/team.ts'
+import { minutes, type Clock } from '../platform/clock.ts'
+import { isUuid, type Queryable, type Tx } from '../platform/db.ts'
+import { Refusal, type Sentence } from '../platform/errors.ts'
+
+/** The last use is written at most this often. */
+const lastUsedWriteMs = minutes(5)
+
+const texts = {
+  server: { en: 'Choose servers of yours.', vi: 'Hãy chọn máy chủ của bạn.' },
+  domain: { en: 'Choose domains of yours.', vi: 'Hãy chọn tên miền của bạn.' },
+} satisfies Record<string, Sentence>
+
+/** Ends what these members have open in the account, once the transaction is committed. */
+export type EndWork = (tx: Tx, memberIds: readonly string[]) => Promise<void>
+
+export interface OwnThings {
+  /** Which of these ids are servers of the customer. */
+  readonly ownServers: (db: Queryable, customerId: string, ids: string[]) => Promise<string[]>
+  readonly ownDomains: (db: Queryable, customerId: string, ids: string[]) => Promise<string[]>
+}
+
+type Wish = Omit<z.output<typeof changeMember.body>, 'password'>
+
+/** What is wished, as it is stored. Refuses with invalid_input what is not the owner's. */
+export async function rightsOf(
+  tx: Tx,
+  { ownServers, ownDomains }: OwnThings,
+  ownerId: string,
+  wish: Wish,
+): Promise<{ role: MemberRole; servers: string[] | null; domains: string[] | null }> {
+  const unique = (ids: readonly string[] | null | undefined): string[] | null =>
+    ids ? [...new Set(ids.map((id) => id.toLowerCase()))] : null
+  const refuse = (field: 'servers' | 'domains', sentence: Sentence): Refusal =>
+    new Refusal('invalid_input', { fields: { [field]: sentence } })
+  const allOwn = async (ids: string[] | null, own: OwnThings['ownServers']): Promise<boolean> =>
+    ids === null ||
+    ids.length === 0 ||
+    (ids.every(isUuid) && (await own(tx, ownerId, ids)).length === ids.length)
+  const [servers, domains] = [unique(wish.servers), unique(wish.domains)]
+  if (!(await allOwn(servers, ownServers))) throw refuse('servers', texts.server)
+  if (!(await allOwn(domains, ownDomains))) throw refuse('domains', texts.domain)
+  return { role: wish.role, servers, domains }
+}
+
+const memberColumns = [
+  'm.id',
+  'm.role',
+  'm.servers',
+  'm.domains',
+  'm.joined_at',
+  'm.last_used_at',
+  'c.name',
+  'c.email',
+] as const
+interface MemberRow {
+  readonly id: string
+  readonly role: string
+  readonly servers: string[] | null
+  readonly domains: string[] | null
+  readonly joined_at: Date
+  readonly last_used_at: Date | null
+  readonly name: string
+  readonly email: string
+}
+const present = (row: MemberRow): Member => ({
+  id: row.id,
+  name: row.name,
+  email: row.email,
+  role: row.role as MemberRole,
+  servers: row.servers,
+  domains: row.domains,
+  joinedAt: row.joined_at.toISOString(),
+  lastUsedAt: row.last_used_at?.toISOString() ?? null,
+})
+const members = (db: Queryable, ownerId: string) =>
+  db
+    .selectFrom('team_member as m')
+    .innerJoin('customer as c', 'c.id', 'm.person_id')
+    .where('m.owner_id', '=', ownerId)
+
+/** In the order in which they joined; there are at most fifty. */
+export async function listMembers(db: Queryable, ownerId: string): Promise<Member[]> {
+  const rows = await members(db, ownerId)
+    .select(memberColumns)
+    .orderBy('m.joined_at')
+    .orderBy('m.id')
+    .execute()
+  return rows.map(present)
+}
+
+/** Held until the transaction ends. Refuses with not_found. */
+async function holdMember(
+  tx: Tx,
+  ownerId: string,
+  id: string,
+): Promise<MemberRow & { readonly person_id: string }> {
+  const row = isUuid(id)
+    ? await members(tx, ownerId)
+        .select(memberColumns)
+        .select('m.person_id')
+        .where('m.id', '=', id)
+        .forUpdate('m')
+        .executeTakeFirst()
+    : undefined
+  if (!row) throw new Refusal('not_found')
+  return row
+}
+
+/** Counts from the member's next call on; what is open now ends. */
+export async function changeRights(
+  tx: Tx,
+  needs: OwnThings & { readonly endWork: EndWork },
+  of: { readonly ownerId: string; readonly id: string; readonly wish: Wish },
+): Promise<{ readonly member: Member; readonly personId: string }> {
+  const { ownerId, id } = of
+  const rights = await rightsOf(tx, needs, ownerId, of.wish)
+  const row = await holdMember(tx, ownerId, id)
+  await tx.updateTable('team_member').set(rights).where('id', '=', row.id).execute()
+  await needs.endWork(tx, [row.id])
+  return { member: present({ ...row, ...rights }), personId: row.person_id }
+}
+
+/** Access ends at once; answers who it was. Refuses with not_found. */
+export async function removeMember(
+  tx: Tx,
+  { endWork }: { readonly endWork: EndWork },
+  { ownerId, id }: { readonly ownerId: string; readonly id: string },
+): Promise<string> {
+  const row = await holdMember(tx, ownerId, id)
+  await endWork(tx, [row.id])
+  await tx.deleteFrom('team_member').where('id', '=', row.id).execute()
+  return row.person_id
+}
+
+const accountColumns = ['m.id', 'm.role', 'm.servers', 'm.domains', 'm.joined_at'] as const
+const accounts = (db: Queryable, personId: string) =>
+  db
+    .selectFrom('team_member as m')
+    .innerJoin('customer as o', 'o.id', 'm.owner_id')
+    .where('m.person_id', '=', personId)
+    .where('o.blocked_at', 'is', null)
+
+/** Where a customer may work for others, by name. */
+export async function listAccounts(db: Queryable, personId: string): Promise<OtherAccount[]> {
+  const rows = await accounts(db, personId)
+    .select(accountColumns)
+    .select((eb) => eb.fn.coalesce('o.company', 'o.name').as('name'))
+    .orderBy('name')
+    .orderBy('m.id')
+    .execute()
+  return rows.map((row) => ({
+    id: row.id,
+    name: row.name,
+    role: row.role as MemberRole,
+    servers: row.servers,
+    domains: row.domains,
+    joinedAt: row.joined_at.toISOString(),
+  }))
+}
+
+/** In how many accounts of others a customer may work. */
+export async function countAccounts(db: Queryable, personId: string): Promise<number> {
+  const { n } = await accounts(db, personId)
+    .select((eb) => eb.fn.countAll<bigint>().as('n'))
+    .executeTakeFirstOrThrow()
+  return Number(n)
+}
+
+/** One of a customer's own; refuses with not_found. */
+export async function ownAccount(
+  db: Queryable,
+  personId: string,
+  id: string,
+): Promise<OtherAccount & { readonly ownerId: string }> {
+  const row = isUuid(id)
+    ? await accounts(db, personId)
+        .select(accountColumns)
+        .select((eb) => ['m.owner_id', eb.fn.coalesce('o.company', 'o.name').as('name')])
+        .where('m.id', '=', id)
+        .executeTakeFirst()
+    : undefined
+  if (!row) throw new Refusal('not_found')
+  return {
+    id: row.id,
+    name: row.name,
+    role: row.role as MemberRole,
+    servers: row.servers,
+    domains: row.domains,
+    joinedAt: row.joined_at.toISOString(),
+    ownerId: row.owner_id,
+  }
+}
+
+/** A member goes; answers whose account it was. Refuses with not_found. */
+export async function leaveAccount(
+  tx: Tx,
+  { endWork }: { readonly endWork: EndWork },
+  personId: string,
+  id: string,
+): Promise<{ readonly ownerId: string; readonly role: MemberRole }> {
+  const { ownerId, role } = await ownAccount(tx, personId, id)
+  await endWork(tx, [id])
+  await tx.deleteFrom('team_member').where('id', '=', id).execute()
+  return { ownerId, role }
+}
+
+/** What a membership allows now. */
+export interface Membership extends MemberRights {
+  readonly ownerId: string
+  /** Of the person, for what tells who acted. */
+  readonly name: string
+}
+
+/** Undefined: it has ended, or either side is blocked. */
+export async function membershipOf(
+  db: Queryable,
+  clock: Clock,
+  { memberId, personId }: { readonly memberId: string; readonly personId: string },
+): Promise<Membership | undefined> {
+  const row = await db
+    .selectFrom('team_member as m')
+    .innerJoin('customer as o', 'o.id', 'm.owner_id')
+    .innerJoin('customer as p', 'p.id', 'm.person_id')
+    .select(['m.owner_id', 'm.role', 'm.servers', 'm.domains', 'm.last_used_at', 'p.name'])
+    .where('m.id', '=', memberId)
+    .where('m.person_id', '=', personId)
+    .where('o.blocked_at', 'is', null)
+    .where('p.blocked_at', 'is', null)
+    .executeTakeFirst()
+  if (!row) return undefined
+  const now = clock.now()
+  if (row.last_used_at === null || now.getTime() - row.last_used_at.getTime() > lastUsedWriteMs)
+    await db
+      .updateTable('team_member')
+      .set({ last_used_at: now })
+      .where('id', '=', memberId)
+      .execute()
+  return {
+    ownerId: row.owner_id,
+    name: row.name,
+    role: row.role as MemberRole,
+    servers: row.servers,
+    domains: row.domains,
+  }
+}
+
+/** Of everybody who works in an account. */
+export async function memberIdsOf(db: Queryable, ownerId: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('team_member')
+    .select('id')
+    .where('owner_id', '=', ownerId)
+    .execute()
+  return rows.map(({ id }) => id)
+}
+
+/** An account is closed: nobody works in it any more, nor it in others. */
+export async function forgetTeam(tx: Tx, endWork: EndWork, customerId: string): Promise<void> {
+  const rows = await tx
+    .selectFrom('team_member')
+    .select('id')
+    .where((eb) => eb.or([eb('owner_id', '=', customerId), eb('person_id', '=', customerId)]))
+    .forUpdate()
+    .execute()
+  const ids = rows.map(({ id }) => id)
+  await endWork(tx, ids)
+  if (ids.length > 0) await tx.deleteFrom('team_member').where('id', 'in', ids).execute()
+  await tx.deleteFrom('team_invitation').where('owner_id', '=', customerId).execute()
+  await tx.deleteFrom('team_act').where('owner_id', '=', customerId).execute()
+  // In the trails of others the name goes, as everywhere.
+  await tx
+    .updateTable('team_act')
+    .set({ person_name: 'Closed account' })
+    .where('person_id', '=', customerId)
+    .execute()
+}
+
+/**
+ * Somebody else was signed in to an account since then: who joined meanwhile is removed, every
+ * invitation is void, and whoever works there begins anew.
+ */
+export async function endTeamSince(
+  tx: Tx,
+  endWork: EndWork,
+  { customerId, since }: { readonly customerId: string; readonly since: Date },
+): Promise<void> {
+  const rows = await tx
+    .selectFrom('team_member')
+    .select(['id', 'joined_at'])
+    .where('owner_id', '=', customerId)
+    .forUpdate()
+    .execute()
+  await endWork(
+    tx,
+    rows.map(({ id }) => id),
+  )
+  await tx
+    .deleteFrom('team_member')
+    .where('owner_id', '=', customerId)
+    .where('joined_at', '>=', since)
+    .execute()
+  await tx.deleteFrom('team_invitation').where('owner_id', '=', customerId).execute()
+}

@@ -1,0 +1,490 @@
+/** Members of an account: how they come, what they do there, and how it ends. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { mostMembers, type Invitation, type Member, type MemberAct } from '../../contract/team.ts'
+import {
+  eventually,
+  manualClock,
+  openTestPortal,
+  type Answer,
+  type TestCustomer,
+  type TestPortal,
+} from '../../test/portal.ts'
+import { accept, enter, invitationOf, invite, join, work } from '../../test/team.ts'
+import { createAccountActs } from '../auth/index.ts'
+import { stepOf, totpAt } from '../auth/totp.ts'
+import { createEndPrograms } from '../customer-programs.ts'
+import { days, hours, minutes } from '../platform/clock.ts'
+import { transaction } from '../platform/db.ts'
+
+const clock = manualClock()
+let portal: TestPortal
+beforeAll(async () => {
+  portal = await openTestPortal({ clock, env: { TRUST_PROXY: 'on' } })
+})
+afterAll(() => portal.close())
+
+const code = (answer: Answer): [number, string | undefined] => [
+  answer.status,
+  answer.body.error?.code,
+]
+const teamOf = async ({ token }: Pick<TestCustomer, 'token'>) =>
+  (
+    await portal.call<{ members: Member[]; invitations: Invitation[] }>(
+      'GET',
+      '/api/v1/team/members',
+      { token },
+    )
+  ).body.result
+const actsOf = async ({ token }: Pick<TestCustomer, 'token'>, language = 'en') =>
+  (
+    await portal.call<MemberAct[]>('GET', '/api/v1/team/acts', {
+      token,
+      headers: { 'accept-language': language },
+    })
+  ).body.result
+const letterTo = (email: string, what: RegExp) =>
+  eventually(`the letter to ${email}`, async () =>
+    (await portal.inbox(email)).find(({ text }) => what.test(text)),
+  )
+const invited = async (email: string): Promise<string> =>
+  await eventually('the invitation', () => invitationOf(portal, email))
+const domainsOf = (token: string) => portal.call('GET', '/api/dns', { token })
+const gone = [401, 'unauthenticated']
+
+describe('an invitation', () => {
+  test('leads by letter into the account, and the owner is told who has come', async () => {
+    const [an, binh] = [await portal.customer(), await portal.customer()]
+    const sent = await invite(portal, an, binh.email, { role: 'technical' })
+    expect(sent.status, sent.text).toBe(201)
+    const letter = await letterTo(binh.email, /account\/team#/)
+    // Whoever is invited may read either language.
+    expect(letter.text).toContain('mời bạn làm việc')
+    expect(letter.text).toContain('invites you to work')
+    const token = await invited(binh.email)
+    // Kept as a hash alone.
+    const rows = await portal.app.db.selectFrom('team_invitation').selectAll().execute()
+    expect(JSON.stringify(rows)).not.toContain(token)
+    const looked = await portal.call('POST', '/api/v1/team/invitations/look', {
+      token: binh.token,
+      body: { token },
+    })
+    expect(looked.body.result).toMatchObject({ from: 'Nguyễn Văn An', role: 'technical' })
+    const joined = await accept(portal, binh, token)
+    expect(joined.status, joined.text).toBe(200)
+    expect((await letterTo(an.email, /làm việc trong tài khoản/)).text).toContain(binh.email)
+    const me = await portal.call<{ accounts: number }>('GET', '/api/v1/auth/me', {
+      token: binh.token,
+    })
+    expect(me.body.result.accounts).toBe(1)
+    const { members, invitations } = await teamOf(an)
+    expect(members).toMatchObject([{ email: binh.email, role: 'technical', lastUsedAt: null }])
+    expect(invitations).toEqual([])
+    // Once.
+    expect(code(await accept(portal, binh, token))).toEqual([422, 'link_expired'])
+  })
+
+  test('is accepted under the address that it was sent to, by nobody else', async () => {
+    const [an, binh, chi] = [
+      await portal.customer(),
+      await portal.customer(),
+      await portal.customer(),
+    ]
+    await invite(portal, an, binh.email.toUpperCase(), { role: 'owner' })
+    const token = await invited(binh.email)
+    const stolen = await accept(portal, chi, token)
+    expect(code(stolen)).toEqual([403, 'forbidden'])
+    expect(stolen.body.message).toContain('another e-mail address')
+    expect(stolen.text).not.toContain(binh.email)
+    expect(code(await accept(portal, an, token))).toEqual([403, 'forbidden'])
+    expect((await teamOf(an)).members).toEqual([])
+    expect((await accept(portal, binh, token)).status).toBe(200)
+  })
+
+  test('ends after a week, when it is taken back, and when a newer one is sent', async () => {
+    const [an, binh] = [await portal.customer(), await portal.customer()]
+    const first = await invite(portal, an, binh.email, { role: 'technical' })
+    const old = await invited(binh.email)
+    await invite(portal, an, binh.email, { role: 'billing' })
+    const newer = await eventually('the newer letter', async () => {
+      const found = await invitationOf(portal, binh.email)
+      return found === old ? undefined : found
+    })
+    expect(code(await accept(portal, binh, old))).toEqual([422, 'link_expired'])
+    const { invitations } = await teamOf(an)
+    expect(invitations).toMatchObject([{ email: binh.email, role: 'billing' }])
+    const takeBack = (who: TestCustomer, id: string) =>
+      portal.call('DELETE', `/api/v1/team/invitations/${id}`, { token: who.token })
+    // The first is no more, and nobody takes back what is another's.
+    expect((await takeBack(an, first.body.result.id)).status).toBe(404)
+    expect((await takeBack(binh, invitations[0]!.id)).status).toBe(404)
+    expect((await takeBack(an, invitations[0]!.id)).status).toBe(200)
+    expect(code(await accept(portal, binh, newer))).toEqual([422, 'link_expired'])
+
+    const chi = await portal.customer()
+    await invite(portal, an, chi.email, { role: 'technical' })
+    const token = await invited(chi.email)
+    clock.advance(days(7) + minutes(1))
+    const again = await portal.signIn(chi)
+    expect(code(await accept(portal, again, token))).toEqual([422, 'link_expired'])
+    expect((await teamOf(await portal.signIn(an))).invitations).toEqual([])
+  })
+
+  test('says nothing of whether the address has an account', async () => {
+    const [an, binh] = [await portal.customer(), await portal.customer()]
+    const known = await invite(portal, an, binh.email, { role: 'technical' })
+    const unknown = await invite(portal, an, 'khong-ai@example.vn', { role: 'technical' })
+    const shape = ({ status, body }: Answer<Partial<Invitation>>) => {
+      const { id: _id, email: _email, createdAt: _at, expiresAt: _end, ...rest } = body.result
+      return [status, rest]
+    }
+    expect(shape(known)).toEqual(shape(unknown))
+    expect((await invited('khong-ai@example.vn')).length).toBeGreaterThan(40)
+  })
+
+  test('needs the password, and goes to nobody who is a member or the owner', async () => {
+    const [an, binh] = [await portal.customer(), await portal.customer()]
+    await join(portal, an, binh, { role: 'technical' })
+    const wrong = await portal.call('POST', '/api/v1/team/invitations', {
+      token: an.token,
+      body: { email: 'x@example.vn', role: 'owner', password: 'not this one' },
+    })
+    expect(wrong.body.error?.fields).toHaveProperty('password')
+    for (const email of [an.email, binh.email])
+      expect(
+        (await invite(portal, an, email, { role: 'owner' })).body.error?.fields,
+      ).toHaveProperty('email')
+  })
+
+  test('goes to few strangers a day, and there are never more than fifty', async () => {
+    const [an, binh] = [await portal.customer(), await portal.customer()]
+    const many = async (who: TestCustomer, count: number): Promise<Answer[]> => {
+      const answers: Answer[] = []
+      for (let n = 0; n < count; n++)
+        answers.push(await invite(portal, who, `ban-${n}@example.vn`, { role: 'read_only' }))
+      return answers
+    }
+    const sent = await many(an, 21)
+    expect(sent.map(({ status }) => status)).toEqual([...Array<number>(20).fill(201), 429])
+    // The same address is not written to by everybody.
+    const others = [await portal.customer(), await portal.customer(), await portal.customer()]
+    const toOne: number[] = []
+    for (const who of others)
+      toOne.push((await invite(portal, who, 'ban-0@example.vn', { role: 'read_only' })).status)
+    expect(toOne).toEqual([201, 201, 429])
+    const { db } = portal.app
+    const rest = Array.from({ length: mostMembers - 20 }, (_, n) => n + 100)
+    for (const n of rest) {
+      await db.deleteFrom('rate_limit').execute()
+      expect((await invite(portal, an, `ban-${n}@example.vn`, { role: 'billing' })).status).toBe(
+        201,
+      )
+    }
+    const beyond = await invite(portal, an, binh.email, { role: 'billing' })
+    expect(code(beyond)).toEqual([409, 'conflict'])
+    expect(beyond.body.error?.fields?.['email']).toContain('50 members')
+  })
+})
+
+describe('a member at work', () => {
+  let [an, binh]: TestCustomer[] = []
+  let memberId: string
+  let token: string
+  beforeAll(async () => {
+    an = await portal.customer()
+    binh = await portal.customer()
+    memberId = await join(portal, an, binh, { role: 'technical' })
+    token = await work(portal, binh, memberId)
+  })
+
+  test('acts in the owner’s account under the own name, and the owner reads what', async () => {
+    const added = await portal.call<{ id: string }>('POST', '/api/dns', {
+      token,
+      body: { name: 'viec-cua-nhom.vn' },
+    })
+    expect(added.status, added.text).toBe(201)
+    const zone = added.body.result.id
+    // Refused, and so not told of.
+    expect((await portal.call('DELETE', `/api/dns/${zone}`, { token })).status).toBe(403)
+    const key = { 'idempotency-key': 'the same record' }
+    const record = { name: 'www', type: 'A', content: '192.0.2.7', ttl: 300, proxied: false }
+    const write = () =>
+      portal.call('POST', `/api/dns/${zone}/records`, { token, body: record, headers: key })
+    const [first, second] = [await write(), await write()]
+    expect(first.status, first.text).toBe(201)
+    expect(second.text).toBe(first.text)
+    // It is the owner's.
+    const own = await portal.call<{ data: { id: string }[] }>('GET', '/api/dns', {
+      token: an!.token,
+    })
+    expect(own.body.result.data.map(({ id }) => id)).toEqual([zone])
+    const acts = await actsOf(an!)
+    expect(acts.map(({ what, subject }) => [what, subject?.name ?? null])).toEqual([
+      ['Added a record', 'viec-cua-nhom.vn'],
+      ['Added a domain', null],
+      ['Opened the account', null],
+    ])
+    expect(acts[0]).toMatchObject({ name: 'Nguyễn Văn An', subject: { kind: 'domain', id: zone } })
+    expect((await actsOf(an!, 'vi'))[0]?.what).toBe('Thêm bản ghi')
+    // Of the own account nothing is told here.
+    expect(await actsOf(binh!)).toEqual([])
+    expect((await teamOf(an!)).members[0]?.lastUsedAt).not.toBeNull()
+  })
+
+  test('writes to the support under the own name', async () => {
+    await portal.app.db
+      .updateTable('customer')
+      .set({ name: 'Trần Thị Bình' })
+      .where('id', '=', binh!.id)
+      .execute()
+    const opened = await portal.call<{ id: string; messages: { author: string }[] }>(
+      'POST',
+      '/api/tickets',
+      { token, body: { subject: 'Một câu hỏi', text: 'Xin chào' } },
+    )
+    expect(opened.status, opened.text).toBe(201)
+    expect(opened.body.result.messages[0]?.author).toBe('Trần Thị Bình')
+    const answered = await portal.call<{ messages: { author: string }[] }>(
+      'POST',
+      `/api/tickets/${opened.body.result.id}/messages`,
+      { token: an!.token, body: { text: 'Và tôi' } },
+    )
+    expect(answered.body.result.messages.map(({ author }) => author)).toEqual([
+      'Trần Thị Bình',
+      'Nguyễn Văn An',
+    ])
+  })
+
+  test('does not read the owner’s e-mail, number and balance', async () => {
+    const me = await portal.call('GET', '/api/v1/auth/me', { token })
+    expect(me.body.result).toMatchObject({ id: an!.id, email: '', phone: '', balance: 0 })
+    expect(me.text).not.toContain(an!.email)
+    const billing = await portal.customer()
+    const id = await join(portal, an!, billing, { role: 'billing' })
+    const theirs = await work(portal, billing, id)
+    const account = await portal.call('GET', '/api/v1/account', { token: theirs })
+    expect(account.body.result).toMatchObject({ email: '', phone: '' })
+    const changed = await portal.call('PUT', '/api/v1/account', {
+      token: theirs,
+      body: { company: 'Công ty Một', taxCode: '0312345678' },
+    })
+    expect(changed.body.result).toMatchObject({ company: 'Công ty Một', email: '' })
+    const renamed = await portal.call('PUT', '/api/v1/account', {
+      token: theirs,
+      body: { name: 'Ai đó' },
+    })
+    expect(code(renamed)).toEqual([403, 'forbidden'])
+    expect(renamed.body.message).toContain('owner of this account')
+  })
+
+  test('invites nobody, and makes no way in that would stay', async () => {
+    for (const [method, path, body] of [
+      ['POST', '/api/v1/team/invitations', { email: 'x@example.vn', role: 'owner', password: 'x' }],
+      ['GET', '/api/v1/team/members', undefined],
+      ['POST', '/api/v1/account/tokens', { name: 'x', scopes: [], password: 'x' }],
+      ['POST', `/api/wp/${an!.id}/sftp/keys`, {}],
+      ['POST', '/api/v1/auth/pusher', { socket_id: '1.1', channel_name: `private-${an!.id}` }],
+    ] as const) {
+      const refused = await portal.call(method, path, { token, ...(body && { body }) })
+      expect(code(refused), path).toEqual([403, 'forbidden'])
+    }
+  })
+
+  test('whose own second factor is asked for, and the owner’s is not', async () => {
+    const chi = await portal.customer()
+    const id = await join(portal, an!, chi, { role: 'owner' })
+    const begun = await portal.call<{ secret: string }>('POST', '/api/v1/account/security/totp', {
+      token: chi.token,
+      body: { password: chi.password },
+    })
+    const { secret } = begun.body.result
+    const now = () => totpAt(secret, stepOf(clock.now()))
+    await portal.call('POST', '/api/v1/account/security/totp/confirm', {
+      token: chi.token,
+      body: { code: now() },
+    })
+    clock.advance(minutes(11))
+    const theirs = await work(portal, chi, id)
+    const zone = await portal.call<{ id: string }>('POST', '/api/dns', {
+      token: theirs,
+      body: { name: 'xoa-cua-nhom.vn' },
+    })
+    const remove = () => portal.call('DELETE', `/api/dns/${zone.body.result.id}`, { token: theirs })
+    expect(code(await remove())).toEqual([403, 'reauthentication_required'])
+    // Asked and given in the tab that works for another.
+    const proven = await portal.call('POST', '/api/v1/auth/reauthenticate', {
+      token: theirs,
+      body: { code: now() },
+    })
+    expect(proven.status, proven.text).toBe(200)
+    expect((await remove()).status).toBe(200)
+    expect((await actsOf(an!))[0]).toMatchObject({
+      what: 'Deleted the domain',
+      subject: { name: 'xoa-cua-nhom.vn' },
+    })
+  })
+})
+
+describe('access ends', () => {
+  const pair = async (rights: object = { role: 'technical' }) => {
+    const [an, binh] = [await portal.customer(), await portal.customer()]
+    const id = await join(portal, an, binh, rights)
+    return { an, binh, id, token: await work(portal, binh, id) }
+  }
+
+  test('at once for who is removed, with a sentence; a change counts at once as well', async () => {
+    const { an, binh, id, token } = await pair()
+    expect((await domainsOf(token)).status).toBe(200)
+    const change = (rights: object, password = an.password) =>
+      portal.call<Member>('PUT', `/api/v1/team/members/${id}`, {
+        token: an.token,
+        body: { ...rights, password },
+      })
+    expect((await change({ role: 'billing' }, 'not this one')).status).toBe(422)
+    expect((await change({ role: 'billing' })).body.result.role).toBe('billing')
+    await letterTo(binh.email, /vai trò thanh toán/)
+    // What was open ended with the change, and what is entered anew has the new role.
+    expect(code(await domainsOf(token))).toEqual(gone)
+    const anew = await work(portal, binh, id)
+    const refused = await domainsOf(anew)
+    expect(code(refused)).toEqual([403, 'forbidden'])
+    expect(refused.body.message).toContain('Your role in this account')
+    const remove = (who: TestCustomer) =>
+      portal.call('DELETE', `/api/v1/team/members/${id}`, { token: who.token })
+    expect((await remove(binh)).status).toBe(404)
+    expect((await remove(an)).status).toBe(200)
+    const ended = await portal.call('GET', '/api/payments/stripe', { token: anew })
+    expect(code(ended)).toEqual(gone)
+    expect(ended.body.message).toContain('Your access to this account has ended')
+    await letterTo(binh.email, /không còn quyền truy cập/)
+    expect((await enter(portal, binh, id)).status).toBe(404)
+    // The own account is as it was, and what was done stays readable.
+    expect((await domainsOf(binh.token)).status).toBe(200)
+    expect((await actsOf(an)).length).toBe(2)
+  })
+
+  test('for who leaves, and the owner is told', async () => {
+    const { an, binh, id, token } = await pair()
+    const leave = () => portal.call('DELETE', `/api/v1/team/accounts/${id}`, { token: binh.token })
+    expect((await leave()).status).toBe(200)
+    expect((await leave()).status).toBe(404)
+    expect(code(await domainsOf(token))).toEqual(gone)
+    await letterTo(an.email, /đã rời tài khoản/)
+    expect((await teamOf(an)).members).toEqual([])
+  })
+
+  test('with signing out there, and the own session goes on', async () => {
+    const { binh, id, token } = await pair()
+    const other = await work(portal, binh, id)
+    const out = await portal.call('POST', '/api/v1/auth/logout', { token })
+    expect(out.status, out.text).toBe(200)
+    expect(code(await domainsOf(token))).toEqual(gone)
+    expect((await domainsOf(other)).status).toBe(200)
+    expect((await domainsOf(binh.token)).status).toBe(200)
+  })
+
+  test('with the own session, which its lock locks as well', async () => {
+    const { binh, token } = await pair()
+    expect((await portal.call('POST', '/api/v1/auth/lock', { token })).status).toBe(200)
+    expect(code(await domainsOf(token))).toEqual([401, 'session_locked'])
+    const unlocked = await portal.call<{ token: { accessToken: string } }>(
+      'POST',
+      '/api/v1/auth/unlock',
+      { token: binh.token, body: { password: binh.password } },
+    )
+    const own = unlocked.body.result.token.accessToken
+    expect((await domainsOf(token)).status).toBe(200)
+    expect((await portal.call('POST', '/api/v1/auth/logout', { token: own })).status).toBe(200)
+    expect(code(await domainsOf(token))).toEqual(gone)
+  })
+
+  test('after twelve hours, in which work keeps the own session in use', async () => {
+    const { binh, token } = await pair()
+    clock.advance(hours(11))
+    expect((await domainsOf(token)).status).toBe(200)
+    clock.advance(hours(2))
+    expect(code(await domainsOf(token))).toEqual(gone)
+    expect((await domainsOf(binh.token)).status).toBe(200)
+  })
+
+  test('while either side is blocked', async () => {
+    const acts = createAccountActs({
+      clock,
+      endLive: async () => undefined,
+      endPrograms: createEndPrograms(clock),
+    })
+    const block = (id: string) => transaction(portal.app.db, (tx) => acts.block(tx, id))
+    const first = await pair()
+    await block(first.an.id)
+    expect(code(await domainsOf(first.token))).toEqual(gone)
+    expect((await enter(portal, first.binh, first.id)).status).toBe(404)
+    const second = await pair()
+    await block(second.binh.id)
+    expect(code(await domainsOf(second.token))).toEqual(gone)
+    // Nor does an invitation of who is blocked open anything.
+    const [an, binh] = [await portal.customer(), await portal.customer()]
+    await invite(portal, an, binh.email, { role: 'technical' })
+    const token = await invited(binh.email)
+    await block(an.id)
+    expect(code(await accept(portal, binh, token))).toEqual([422, 'link_expired'])
+  })
+
+  test('for who joined since a sign-in that was not the owner’s', async () => {
+    const { an, binh, token } = await pair()
+    clock.advance(hours(1))
+    const entered = await portal.call('POST', '/api/v1/auth/login', {
+      body: { email: an.email, password: an.password },
+      headers: { 'x-forwarded-for': '203.0.113.88', 'user-agent': 'Mozilla/5.0 Firefox/140.0' },
+    })
+    expect(entered.status, entered.text).toBe(200)
+    const letter = await letterTo(an.email, /auth\/not-me/)
+    clock.advance(minutes(1))
+    const chi = await portal.customer()
+    const late = await join(portal, an, chi, { role: 'owner' })
+    const theirs = await work(portal, chi, late)
+    await invite(portal, an, 'them-nguoi@example.vn', { role: 'owner' })
+    const link = /token=([\w-]+)/.exec(letter.text)?.[1] ?? ''
+    const denied = await portal.call('POST', '/api/v1/auth/not-me', { body: { token: link } })
+    expect(denied.status, denied.text).toBe(200)
+    for (const one of [token, theirs]) expect(code(await domainsOf(one))).toEqual(gone)
+    const { db } = portal.app
+    const left = await db
+      .selectFrom('team_member')
+      .select('person_id')
+      .where('owner_id', '=', an.id)
+      .execute()
+    expect(left.map(({ person_id }) => person_id)).toEqual([binh.id])
+    const open = await db
+      .selectFrom('team_invitation')
+      .select('id')
+      .where('owner_id', '=', an.id)
+      .execute()
+    expect(open).toEqual([])
+  })
+
+  test('with the account, on either side', async () => {
+    const close = ({ token, password }: TestCustomer) =>
+      portal.call('POST', '/api/v1/account/close', { token, body: { password } })
+    const first = await pair()
+    expect((await close(first.an)).status).toBe(200)
+    expect(code(await domainsOf(first.token))).toEqual(gone)
+    const second = await pair()
+    expect((await close(second.binh)).status).toBe(200)
+    expect(code(await domainsOf(second.token))).toEqual(gone)
+    expect((await teamOf(second.an)).members).toEqual([])
+    expect((await actsOf(second.an)).map(({ name }) => name)).toEqual(['Closed account'])
+  })
+
+  test('and what is old is forgotten', async () => {
+    const { an, binh } = await pair()
+    await invite(portal, an, 'cu-roi@example.vn', { role: 'technical' })
+    clock.advance(days(181))
+    const { db, jobs } = portal.app
+    await transaction(db, (tx) => jobs.add(tx, 'tidy', {}))
+    for (const table of ['team_act', 'team_invitation', 'acting_session'] as const)
+      await eventually(`${table} to be empty`, async () => {
+        const left = await db.selectFrom(table).select('id').limit(1).execute()
+        return left.length === 0
+      })
+    expect((await teamOf(await portal.signIn(an))).members).toMatchObject([{ email: binh.email }])
+  })
+})

@@ -1,0 +1,46 @@
+import { useQuery } from '@tanstack/react-query'
+import { Checkbox } from '../ui/Checkbox.tsx'
+import type { choosableDomainsQuery, choosableServersQuery } from './choosable.ts'
+
+interface ChosenProps {
+  label: string
+  empty: string
+  query: typeof choosableServersQuery | typeof choosableDomainsQuery
+  chosen: string[] | null
+  error: string | undefined
+  onChange: (ids: string[] | null) => void
+}
+
+/** All servers or domains, or those that are ticked. */
+export function Chosen({ label, empty, query, chosen, error, onChange }: ChosenProps) {
+  const { data } = useQuery(query as typeof choosableServersQuery)
+  return (
+    <div className="grid gap-2">
+      <Checkbox
+        label={label}
+        checked={chosen !== null}
+        onChange={(checked) => onChange(checked ? [] : null)}
+      />
+      {chosen === null ? null : (
+        <div className="ml-6.5 grid max-h-56 gap-2 overflow-y-auto">
+          {data?.length === 0 ? <p className="text-xs text-ink-3">{empty}</p> : null}
+          {data?.map(({ id, name }) => (
+            <Checkbox
+              key={id}
+              label={name}
+              checked={chosen.includes(id)}
+              onChange={(checked) =>
+                onChange(checked ? [...chosen, id] : chosen.filter((one) => one !== id))
+              }
+            />
+          ))}
+        </div>
+      )}
+      {error ? (
+        <p role="alert" className="text-xs font-medium text-danger">
+          {error}
+        </p>
+      ) : null}
+    </div>
+  )
+}

@@ -1,0 +1,27 @@
+import { enterAccount, type OtherAccount } from '../../contract/team.ts'
+import { call } from '../api.ts'
+import { session } from '../session.ts'
+import type { AccountOfTab } from './account-of-tab.ts'
+import { firstPageOf } from './role-pages.ts'
+
+/**
+ * Leads into the account of another, in this tab alone: its token stands where the customer's own
+ * would be. The customer's own session stays in the browser's cookie, and is taken up again from
+ * there.
+ */
+export async function enter({ id }: Pick<OtherAccount, 'id'>): Promise<void> {
+  const { token, expiresAt, account } = await call(enterAccount, { params: { id } })
+  const of: AccountOfTab = {
+    name: account.name,
+    expiresAt,
+    role: account.role,
+    limited: account.servers !== null || account.domains !== null,
+    own: session.held()?.id,
+  }
+  // What the tab had of the own account goes.
+  sessionStorage.clear()
+  sessionStorage.setItem('accessToken', token)
+  sessionStorage.setItem('isLogin', '1')
+  sessionStorage.setItem('view', JSON.stringify(of))
+  location.replace(firstPageOf(of))
+}
