@@ -7,6 +7,7 @@ import { email } from './auth.ts'
 import { currency } from './money.ts'
 import { needed, unneeded } from './operator-act.ts'
 import { ticketActs } from './operator-ticket-acts.ts'
+import { workActs } from './operator-work-acts.ts'
 import { staffRole } from './operator.ts'
 import { noticeKind } from './status.ts'
 import { line } from './text.ts'
@@ -211,25 +212,7 @@ export const acts = {
     'Ask a gateway for its pay-outs since a day, and post those that are not posted yet',
     { gateway: line(2, 20), since: z.iso.date() },
   ),
-  'work.hold_server': needed(
-    'work.hold_server',
-    'work',
-    'Suspend a server by hand, whoever has paid for it',
-    {
-      server: id,
-      /** Why, for its owner. */
-      told: line(3, 200),
-    },
-  ),
-  'work.release_server': needed(
-    'work.release_server',
-    'work',
-    'Release a server that was suspended by hand: it runs again, if it is paid for',
-    { server: id },
-  ),
-  'work.retry_job': needed('work.retry_job', 'work', 'Start a job again that gave up', {
-    job: id,
-  }),
+  ...workActs,
   'status.publish': needed(
     'status.publish',
     'work',

@@ -31,7 +31,7 @@ export const owners: Readonly<Record<string, readonly string[]>> = {
     'operator_proposal',
   ],
   catalog: ['catalog_version'],
-  messages: ['message'],
+  messages: ['message', 'message_kept'],
   status: ['status_notice', 'status_update'],
   tickets: ['canned_answer', 'ticket', 'ticket_file', 'ticket_message'],
   tokens: ['program_token'],

@@ -206,7 +206,8 @@ export async function perform(
   await refuseFormer(tx, actor, wanted.name)
   const before = await earlier(tx, wanted)
   if (before) return before
-  const needsSecond = (await actOf(wanted.name).needsSecond?.(tx, needs, wanted.input)) ?? false
+  const { name, input } = wanted
+  const needsSecond = (await actOf(name).needsSecond?.(tx, needs, input, actor)) ?? false
   return needsSecond
     ? await propose(tx, needs, actor, wanted)
     : await carryOut(tx, needs, actor, wanted)

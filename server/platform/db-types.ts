@@ -399,12 +399,20 @@ export interface Message {
   channel: string;
   created_at: Timestamp;
   expires_at: Timestamp | null;
+  failure: string | null;
   id: string;
   recipient: string;
   reply_to: string | null;
+  resent_of: string | null;
   sealed_text: Buffer | null;
   sent_at: Timestamp | null;
   subject: string | null;
+}
+
+export interface MessageKept {
+  kept_until: Timestamp;
+  message_id: string;
+  sealed_text: Buffer;
 }
 
 export interface Node {
@@ -581,12 +589,15 @@ export interface PaymentDisputeAnswer {
 
 export interface PaymentNotice {
   driver: string;
+  event: unknown | null;
   event_id: string | null;
   id: Generated<bigint>;
   outcome: string | null;
   payment_id: string | null;
   raw: unknown;
   received_at: Timestamp;
+  replay_outcome: string | null;
+  replayed_at: Timestamp | null;
 }
 
 export interface PaymentRefund {
@@ -1309,6 +1320,7 @@ export interface DB {
   ledger_transfer: LedgerTransfer;
   log_ticket: LogTicket;
   message: Message;
+  message_kept: MessageKept;
   node: Node;
   notification: Notification;
   one_time_code: OneTimeCode;

@@ -105,7 +105,7 @@ export const stored: readonly Stored[] = [
     { recipient: 'recipient' },
     'id',
     'id channel recipient subject created_at sent_at',
-    'sealed_text expires_at reply_to',
+    'sealed_text expires_at failure reply_to resent_of',
   ),
   rows(
     'ledger_account',
@@ -395,6 +395,7 @@ export const notStored = {
     'sign_in_denial',
     'recovery_code',
   ],
+  'the sealed text of a letter that the customer has, for seven days': ['message_kept'],
   'of the staff, and not of a customer': [
     'staff',
     'staff_invitation',

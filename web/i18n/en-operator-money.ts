@@ -14,6 +14,7 @@ export const enOperatorMoney = {
     reconciliation: 'Reconciliation',
     exports: 'Exports',
     vouchers: 'Vouchers',
+    webhooks: 'Webhooks',
   },
   disputes: {
     title: 'Disputes',

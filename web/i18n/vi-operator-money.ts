@@ -10,6 +10,7 @@ export const viOperatorMoney: OperatorMoneyTexts = {
     reconciliation: 'Đối soát',
     exports: 'Xuất dữ liệu',
     vouchers: 'Voucher',
+    webhooks: 'Webhook',
   },
   disputes: {
     title: 'Khiếu nại',

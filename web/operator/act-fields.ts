@@ -21,10 +21,13 @@ export interface ActField {
   readonly options?: readonly string[]
   /** Of its text, where that is not its name. */
   readonly label?: string
+  /** Of what stands below it, where that is not usual. */
+  readonly hint?: string
 }
 const line = (name: string): ActField => ({ name, kind: 'line' })
 const amount: ActField = { name: 'amount', kind: 'amount' }
 const told: ActField = { name: 'told', kind: 'line' }
+const toldByLetter: ActField = { ...told, hint: 'toldByLetterHint' }
 const role: ActField = { name: 'role', kind: 'choice', options: staffRoles }
 const networks: ActField = { name: 'networks', kind: 'list', isOptional: true }
 
@@ -76,9 +79,13 @@ const own: Readonly<Record<ActName, readonly ActField[]>> = {
   'reconcile.close': [],
   'refund.decide': [choice('outcome', ['done', 'refused'])],
   'payout.read': [choice('gateway'), { name: 'since', kind: 'day' }],
-  'work.hold_server': [told],
+  'work.hold_server': [toldByLetter],
   'work.release_server': [],
   'work.retry_job': [],
+  'work.retry_server': [],
+  'work.give_up_order': [toldByLetter],
+  'letter.resend': [],
+  'webhook.replay': [],
   'status.publish': [
     { name: 'kind', kind: 'choice', options: noticeKinds },
     line('titleEn'),
@@ -113,6 +120,7 @@ const withoutReason: ReadonlySet<ActName> = new Set([
   'customer.note',
   'customer.label',
   'customer.unlabel',
+  'letter.resend',
   'ticket.answer',
   'ticket.note',
   'ticket.assign',
@@ -136,6 +144,7 @@ export const isGrave = (act: ActName): boolean =>
     'dispute.accept',
     'staff.disable',
     'ticket.delete_canned',
+    'work.give_up_order',
     'work.hold_server',
   ].includes(act)
 
