@@ -187,6 +187,32 @@ export const acts = {
   'voucher.stop': needed('voucher.stop', 'money', 'End a voucher: what was used stays', {
     voucher: line(4, 40),
   }),
+  'coupon.make': needed(
+    'coupon.make',
+    'money',
+    'Make a coupon: a code that lowers the first month of an order',
+    {
+      /** Drawn without it. */
+      code: z.optional(line(4, 40)),
+      /** Of the price; without it `amount` is taken off. */
+      percent: z.optional(z.int().check(z.gte(1), z.lte(99))),
+      /** Minor units that are taken off at most, of each order. */
+      amount,
+      currency,
+      uses: z.int().check(z.gte(1), z.lte(100_000)),
+      /** Orders of one customer; one without it. */
+      perCustomer: z.optional(z.int().check(z.gte(1), z.lte(1000))),
+      /** Ids of plans; every one without it. */
+      plans: z.optional(z.array(z.coerce.number().check(z.int())).check(z.maxLength(50))),
+      /** Today without it. */
+      startsOn: z.optional(z.iso.date()),
+      /** The last day on which it may be used; without it there is none. */
+      expiresOn: z.optional(z.iso.date()),
+    },
+  ),
+  'coupon.stop': needed('coupon.stop', 'money', 'End a coupon: orders that have it keep it', {
+    coupon: line(4, 40),
+  }),
   'payout.import': needed(
     'payout.import',
     'money',

@@ -601,6 +601,8 @@ export async function openApp(parts: AppParts) {
   })
   realtime.routes(http)
   billing.routes(http, { db, billing: bills, catalog, links, balanceOf: ledger.balanceOf })
+  const voucherTries = limits.limit('voucher', 10, 3600)
+  const voucherTriesOfNetwork = limits.limit('voucher-network', 60, 3600)
   payments.routes(http, {
     db,
     clock,
@@ -612,8 +614,8 @@ export async function openApp(parts: AppParts) {
       ledger,
       letters,
       jobs,
-      tries: limits.limit('voucher', 10, 3600),
-      triesOfNetwork: limits.limit('voucher-network', 60, 3600),
+      tries: voucherTries,
+      triesOfNetwork: voucherTriesOfNetwork,
     }),
     onWebhook: meters.onWebhook,
     paymentStarts: limits.limit('payment-begun', 300, 600),
@@ -635,6 +637,7 @@ export async function openApp(parts: AppParts) {
     lookups: limits.limit('domain-lookup', 60, 60),
     signIns: limits.limit('admin-link', 20, 60),
     orders: limits.limit('order', 20, 3600),
+    couponTries: wordpress.createCouponTries(voucherTries, voucherTriesOfNetwork),
     addressing,
     links,
     onChange: directory.refresh,

@@ -47,7 +47,15 @@ export const owners: Readonly<Record<string, readonly string[]>> = {
     'ledger_transfer',
     'wallet_debt',
   ],
-  billing: ['invoice', 'invoice_counter', 'invoice_line', 'runway_warning', 'subscription'],
+  billing: [
+    'coupon',
+    'coupon_use',
+    'invoice',
+    'invoice_counter',
+    'invoice_line',
+    'runway_warning',
+    'subscription',
+  ],
   payments: [
     'card_customer',
     'gateway_payout',

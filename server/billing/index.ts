@@ -2,6 +2,7 @@
 export { createBilling, type Billing } from './billing.ts'
 export { findInvoices, invoiceName, invoicesOfCustomer, openInvoices } from './desk.ts'
 export { jobNames } from './context.ts'
+export { couponLine, listCoupons, makeCoupon, stopCoupon } from './coupons.ts'
 export type { Offer, Product, Subject } from './product.ts'
 export { routes } from './routes.ts'
 export { createInvoiceLinks, type InvoiceLinks } from './links.ts'

@@ -51,7 +51,7 @@ export async function subscriptionOf(
     },
     planned: row.planned !== null,
     cancelAtPeriodEnd: row.cancel_at_period_end,
-    unused: Number(unusedOf(row, context.clock.now())),
+    unused: Number(await unusedOf(db, row, context.clock.now())),
     unpaid: unpaid
       ? {
           // A renewal has its number from the moment it falls due.

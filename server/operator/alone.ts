@@ -7,7 +7,7 @@ import type { ActNeeds, Actor } from './acts.ts'
 
 const aloneMs = hours(24)
 /** Acts that make money out of nothing; what is assigned or refunded was a customer's before. */
-const giving = ['money.credit', 'voucher.make']
+const giving = ['money.credit', 'voucher.make', 'coupon.make']
 /** What shares of a limit are counted in; each is rounded up. */
 const parts = 1_000_000n
 

@@ -12,6 +12,7 @@ import type { Log } from '../platform/log.ts'
 import { memberOf } from '../staff/index.ts'
 import type { Act, ActNeeds, Actor, Registry } from './acts.ts'
 import { canonical, type Facts } from './canonical.ts'
+import { couponActs } from './coupon-acts.ts'
 import { customerActs } from './customer-acts.ts'
 import { disputeActs } from './dispute-acts.ts'
 import { moneyActs } from './money-acts.ts'
@@ -25,6 +26,7 @@ import { workActs } from './work.ts'
 import { actOfKey, holdTrail, writeAct } from './trail.ts'
 
 const registry: Registry = {
+  ...couponActs,
   ...customerActs,
   ...disputeActs,
   ...moneyActs,

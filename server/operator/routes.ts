@@ -6,7 +6,7 @@ import {
 } from '../../contract/index.ts'
 import type { ActName, ActOutcome } from '../../contract/operator-acts.ts'
 import { openView } from '../auth/index.ts'
-import { accountingCsv } from '../billing/index.ts'
+import { accountingCsv, listCoupons } from '../billing/index.ts'
 import { encodeCursor, pageRequest } from '../platform/cursor.ts'
 import { onCommit } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
@@ -114,6 +114,11 @@ export function routes(
     type: 'text/csv; charset=utf-8',
     chunks: accountingCsv({ db, zone: needs.zone }, params.name, query),
   }))
+  http.read(moneyApi.coupons, async ({ query, language }) => {
+    const page = pageRequest(query, language)
+    const { rows, next } = await listCoupons(db, page, needs.clock.now())
+    return new Page(rows, encodeCursor(next))
+  })
   http.read(moneyApi.vouchers, async ({ query, language }) => {
     const page = pageRequest(query, language)
     const { rows, next } = await listVouchers(db, page, needs.clock.now())

@@ -1,6 +1,7 @@
 /** Acts on vouchers. What all uses together may cost decides whether a second member is needed. */
-import { makeVoucher, plainCode, stopVoucher } from '../payments/index.ts'
+import { makeVoucher, stopVoucher } from '../payments/index.ts'
 import { days, later } from '../platform/clock.ts'
+import { plainCode } from '../platform/codes.ts'
 import type { RegistryOf } from './acts.ts'
 import { givesTooMuch } from './alone.ts'
 import { keptCode, masked } from './kept.ts'

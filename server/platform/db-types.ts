@@ -112,6 +112,32 @@ export interface CodeFailure {
   tries: number;
 }
 
+export interface Coupon {
+  amount: bigint;
+  code: string;
+  created_at: Timestamp;
+  currency: string;
+  expires_at: Timestamp | null;
+  id: string;
+  max_uses: number;
+  number: Generated<bigint>;
+  per_customer: number;
+  percent: number | null;
+  plans: number[] | null;
+  starts_at: Timestamp;
+  stopped_at: Timestamp | null;
+  uses: Generated<number>;
+}
+
+export interface CouponUse {
+  amount: bigint;
+  at: Timestamp;
+  coupon_id: string;
+  currency: string;
+  customer_id: string;
+  invoice_id: string;
+}
+
 export interface Customer {
   active: Generated<boolean>;
   address_line: string | null;
@@ -1293,6 +1319,8 @@ export interface DB {
   channel_grant: ChannelGrant;
   clock_offset: ClockOffset;
   code_failure: CodeFailure;
+  coupon: Coupon;
+  coupon_use: CouponUse;
   customer: Customer;
   customer_label: CustomerLabel;
   customer_note: CustomerNote;

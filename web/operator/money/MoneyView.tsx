@@ -1,6 +1,7 @@
 import type { StaffSession } from '../../../contract/operator.ts'
 import { useDeskTexts } from '../language.ts'
 import { TabRow } from '../TabRow.tsx'
+import { CouponsView } from './CouponsView.tsx'
 import { DisputesView } from './DisputesView.tsx'
 import { DisputeView } from './DisputeView.tsx'
 import { ExportsView } from './ExportsView.tsx'
@@ -19,6 +20,7 @@ const pages = [
   'payouts',
   'reconciliation',
   'vouchers',
+  'coupons',
   'exports',
 ] as const
 type MoneyPage = (typeof pages)[number]
@@ -62,6 +64,7 @@ function Page({
     ) : (
       <WebhookView key={id} id={id} session={session} />
     )
+  if (section === 'coupons') return <CouponsView session={session} />
   if (section === 'vouchers') return <VouchersView session={session} />
   if (section === 'exports') return <ExportsView session={session} />
   if (section === 'reconciliation') return <ReconciliationView session={session} />

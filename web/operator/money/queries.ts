@@ -2,6 +2,7 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import {
   dispute,
+  coupons,
   disputes,
   holdings,
   payout,
@@ -83,3 +84,10 @@ export const noticeQuery = (id: string) =>
     queryFn: ({ signal }) => call(notice, { params: { id } }, signal),
     refetchInterval: 5_000,
   })
+export const couponsQuery = infiniteQueryOptions({
+  queryKey: ['coupons'],
+  queryFn: ({ pageParam, signal }) =>
+    callPage(coupons, { query: { limit: 30, ...(pageParam && { cursor: pageParam }) } }, signal),
+  initialPageParam: '',
+  getNextPageParam: ({ next }) => next,
+})
