@@ -14,9 +14,12 @@ export interface CouponTries {
 export const createCouponTries = (tries: Limit, triesOfNetwork: Limit): CouponTries => ({
   async guarded({ customerId, ip }, judge) {
     await tries.take(customerId)
-    await triesOfNetwork.take(networkOf(ip))
+    const network = networkOf(ip)
+    await triesOfNetwork.take(network)
     const judged = await judge()
     await tries.giveBack(customerId)
+    // Of a campaign many come from one network.
+    await triesOfNetwork.giveBack(network)
     return judged
   },
 })
