@@ -7,6 +7,7 @@ import { email } from './auth.ts'
 import { currency } from './money.ts'
 import { needed, unneeded } from './operator-act.ts'
 import { ticketActs } from './operator-ticket-acts.ts'
+import { workActs } from './operator-work-acts.ts'
 import { staffRole } from './operator.ts'
 import { noticeKind } from './status.ts'
 import { line } from './text.ts'
@@ -186,6 +187,32 @@ export const acts = {
   'voucher.stop': needed('voucher.stop', 'money', 'End a voucher: what was used stays', {
     voucher: line(4, 40),
   }),
+  'coupon.make': needed(
+    'coupon.make',
+    'money',
+    'Make a coupon: a code that lowers the first month of an order',
+    {
+      /** Drawn without it. */
+      code: z.optional(line(4, 40)),
+      /** Of the price; without it `amount` is taken off. */
+      percent: z.optional(z.int().check(z.gte(1), z.lte(99))),
+      /** Minor units that are taken off at most, of each order. */
+      amount,
+      currency,
+      uses: z.int().check(z.gte(1), z.lte(100_000)),
+      /** Orders of one customer; one without it. */
+      perCustomer: z.optional(z.int().check(z.gte(1), z.lte(1000))),
+      /** Ids of plans; every one without it. */
+      plans: z.optional(z.array(z.coerce.number().check(z.int())).check(z.maxLength(50))),
+      /** Today without it. */
+      startsOn: z.optional(z.iso.date()),
+      /** The last day on which it may be used; without it there is none. */
+      expiresOn: z.optional(z.iso.date()),
+    },
+  ),
+  'coupon.stop': needed('coupon.stop', 'money', 'End a coupon: orders that have it keep it', {
+    coupon: line(4, 40),
+  }),
   'payout.import': needed(
     'payout.import',
     'money',
@@ -211,25 +238,7 @@ export const acts = {
     'Ask a gateway for its pay-outs since a day, and post those that are not posted yet',
     { gateway: line(2, 20), since: z.iso.date() },
   ),
-  'work.hold_server': needed(
-    'work.hold_server',
-    'work',
-    'Suspend a server by hand, whoever has paid for it',
-    {
-      server: id,
-      /** Why, for its owner. */
-      told: line(3, 200),
-    },
-  ),
-  'work.release_server': needed(
-    'work.release_server',
-    'work',
-    'Release a server that was suspended by hand: it runs again, if it is paid for',
-    { server: id },
-  ),
-  'work.retry_job': needed('work.retry_job', 'work', 'Start a job again that gave up', {
-    job: id,
-  }),
+  ...workActs,
   'status.publish': needed(
     'status.publish',
     'work',

@@ -189,6 +189,37 @@ export const vouchers = endpoint({
   paged: true,
 })
 
+export const Coupon = z.object({
+  id: z.string(),
+  code: z.string(),
+  /** Of the price; null: `amount` is taken off. */
+  percent: z.nullable(z.int()),
+  /** What is taken off an order, at most. */
+  amount: minor,
+  currency,
+  uses: z.int(),
+  maxUses: z.int(),
+  perCustomer: z.int(),
+  /** Ids of plans; null: every one. */
+  plans: z.nullable(z.array(z.int())),
+  startsAt: time,
+  expiresAt: z.nullable(time),
+  stoppedAt: z.nullable(time),
+  /** Whether it may be used now. */
+  good: z.boolean(),
+})
+export type Coupon = z.output<typeof Coupon>
+export const coupons = endpoint({
+  method: 'GET',
+  path: '/api/operator/coupons',
+  access: 'staff',
+  may: 'money',
+  summary: 'Coupons, newest first, with how often each was used',
+  query: z.object(pageQuery),
+  result: z.array(Coupon),
+  paged: true,
+})
+
 export const questionKinds = [
   'ledger_differs',
   'no_payment',

@@ -4,9 +4,9 @@ export const staffRoles = ['owner', 'finance', 'operations', 'support', 'read_on
 export type StaffRole = (typeof staffRoles)[number]
 
 /**
- * What a call of the desk needs. `look`: to read; `note`: notes and labels; `customers`: acts on
- * accounts; `money`: acts on wallets; `work`: servers, jobs, letters; `staff`: who works here;
- * `tickets`: to answer customers.
+ * What a call of the desk needs. `look`: to read; `note`: notes and labels, and letters that are
+ * sent again; `customers`: acts on accounts; `money`: acts on wallets, and webhooks of gateways;
+ * `work`: orders, servers, jobs; `staff`: who works here; `tickets`: to answer customers.
  */
 export type StaffPermission = 'look' | 'note' | 'customers' | 'money' | 'work' | 'staff' | 'tickets'
 

@@ -47,6 +47,8 @@ export const Order = z.strictObject({
   user: adminUser,
   password: adminPassword,
   replicate: z._default(z.int().check(z.gte(containerLimits.min), z.lte(containerLimits.max)), 1),
+  /** Lowers the first month. */
+  coupon: z.optional(z.string().check(z.maxLength(40))),
 })
 
 export const Status = z.enum([

@@ -611,6 +611,8 @@ export async function openApp(parts: AppParts) {
   })
   realtime.routes(http)
   billing.routes(http, { db, billing: bills, catalog, links, balanceOf: ledger.balanceOf })
+  const voucherTries = limits.limit('voucher', 10, 3600)
+  const voucherTriesOfNetwork = limits.limit('voucher-network', 60, 3600)
   payments.routes(http, {
     db,
     clock,
@@ -622,8 +624,8 @@ export async function openApp(parts: AppParts) {
       ledger,
       letters,
       jobs,
-      tries: limits.limit('voucher', 10, 3600),
-      triesOfNetwork: limits.limit('voucher-network', 60, 3600),
+      tries: voucherTries,
+      triesOfNetwork: voucherTriesOfNetwork,
     }),
     onWebhook: meters.onWebhook,
     paymentStarts: limits.limit('payment-begun', 300, 600),
@@ -645,6 +647,7 @@ export async function openApp(parts: AppParts) {
     lookups: limits.limit('domain-lookup', 60, 60),
     signIns: limits.limit('admin-link', 20, 60),
     orders: limits.limit('order', 20, 3600),
+    couponTries: wordpress.createCouponTries(voucherTries, voucherTriesOfNetwork),
     addressing,
     links,
     onChange: directory.refresh,
@@ -792,6 +795,8 @@ export async function openApp(parts: AppParts) {
     accounts: auth.createAccountActs({ clock, endLive: realtime.endSessions, endPrograms }),
     customerMail: (tx, id) => auth.letterAddress(tx, authNeeds.languageOf, id),
     mail: messages.mail,
+    again: messages.again,
+    catalog,
     portalUrl,
     brandName: catalog.brand.name,
     secondPersonAbove: config.OPERATOR_SECOND_PERSON_ABOVE,
@@ -882,6 +887,7 @@ export async function openApp(parts: AppParts) {
     db,
     notices,
     jobs,
+    messages,
     ledger,
     bills,
     topUps,

@@ -6,6 +6,7 @@ import type { Language } from '../../contract/errors.ts'
 import type { ExplainedInvoice } from '../../contract/wallet-proof.ts'
 import { announcePrices } from './announcements.ts'
 import { jobNames, type BillingDeps, type BillingContext } from './context.ts'
+import { quoteCoupon, takeCoupon, type Couponed, type Lowered, type UseCoupon } from './coupons.ts'
 import { draftEvent } from './events.ts'
 import { explainInvoice } from './explain.ts'
 import { prepare, writeInvoices, type Bill } from './issue.ts'
@@ -38,6 +39,13 @@ export interface Billing {
     tx: Tx,
     of: NewSubscription,
   ): Promise<{ id: string; period: { start: Date; end: Date } }>
+  /** What a coupon would take off; nothing is used. Refuses with invalid_input. */
+  quoteCoupon(db: Queryable, of: Couponed): Promise<Lowered>
+  /**
+   * Takes a use of a coupon for an order; `use` writes it once the order has its invoice. Refuses
+   * with invalid_input.
+   */
+  takeCoupon(tx: Tx, of: Couponed): Promise<Lowered & { readonly use: UseCoupon }>
   /** Writes the invoice of an order and has a job charge it; it gets its number when it is paid. */
   issue(tx: Tx, bill: Bill): Promise<{ id: string }>
   /**
@@ -107,6 +115,8 @@ export function createBilling(deps: BillingDeps): Billing {
     offer: (product) => void products.set(product.name, product),
     refuseMoreUnpaid: (tx, id, language) => refuseMoreUnpaid(context, tx, id, language),
     subscribe: (tx, of) => subscribe(context, tx, of),
+    quoteCoupon: (from, of) => quoteCoupon(from, clock, of),
+    takeCoupon: (tx, of) => takeCoupon(tx, clock, of),
     async issue(tx, bill) {
       const now = clock.now()
       const invoice = prepare({ ...bill, kind: 'order', period: null, sets: null })

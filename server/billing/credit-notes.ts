@@ -8,6 +8,7 @@ import { shareOf } from '../../contract/pricing.ts'
 import type { DB } from '../platform/db-types.ts'
 import type { Tx } from '../platform/db.ts'
 import type { BillingContext } from './context.ts'
+import { takenOff } from './coupons.ts'
 import { draftEvent } from './events.ts'
 import type { Party } from './invoice-pdf.ts'
 import { numberDrafts, writeInvoices, type Line } from './issue.ts'
@@ -173,7 +174,8 @@ export async function creditUnused(
   const ofSeconds = secondsBetween(row.period_start, row.period_end)
   const share = (monthly: bigint): bigint => shareOf(monthly, seconds, ofSeconds)
   const charged = [
-    { price: first.total, total: first.total },
+    // What grew later was charged against the price, whatever a coupon took off it.
+    { price: first.total + (await takenOff(tx, first.id)), total: first.total },
     ...upgrades.map(({ sets, total }) => ({ price: offerFromJson(sets).price, total })),
   ]
   const parts = splitUnused(unused, share, charged)

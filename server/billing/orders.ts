@@ -12,6 +12,7 @@ import type { Tx } from '../platform/db.ts'
 import { fillIn } from '../platform/fill-in.ts'
 import { Refusal } from '../platform/errors.ts'
 import type { BillingContext } from './context.ts'
+import { giveBackCoupons } from './coupons.ts'
 import { invoiceEvent } from './events.ts'
 import { lockInvoice, payLocked, type SubscriptionRow } from './payment.ts'
 import { dayIn } from './period.ts'
@@ -131,6 +132,7 @@ export async function runPendingOrders(
     if (step.act === 'lapse') {
       // It keeps the moment, which says why it is void.
       await tx.updateTable('invoice').set({ status: 'void' }).where('id', '=', invoice.id).execute()
+      await giveBackCoupons(tx, [invoice.id])
       await end(context, tx, row)
       await context.outbox.publishEvents(tx, [invoiceEvent(context, 'invoice.lapsed', invoice)])
       continue

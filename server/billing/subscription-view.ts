@@ -60,7 +60,7 @@ export async function subscriptionOf(
     },
     planned: row.planned !== null,
     cancelAtPeriodEnd: row.cancel_at_period_end,
-    unused: paidByAnother ? 0 : Number(unusedOf(row, context.clock.now())),
+    unused: paidByAnother ? 0 : Number(await unusedOf(db, row, context.clock.now())),
     unpaid: unpaid
       ? {
           // A renewal has its number from the moment it falls due.

@@ -3,10 +3,11 @@ import { randomUUID } from 'node:crypto'
 import type { Currency, RegionCode } from '../../contract/money.ts'
 import { shareOf } from '../../contract/pricing.ts'
 import { timeZoneOf } from '../catalog/index.ts'
-import type { Tx } from '../platform/db.ts'
+import type { Queryable, Tx } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
 import { creditUnused, creditWhole } from './credit-notes.ts'
 import { jobNames, type BillingContext } from './context.ts'
+import { giveBackCoupons, takenOff } from './coupons.ts'
 import { draftEvent, subscriptionEvent } from './events.ts'
 import { numberDrafts, totalOf, writeInvoices, type Draft, type Line } from './issue.ts'
 import {
@@ -106,11 +107,17 @@ function restLine(row: SubscriptionRow, offer: Offer, now: Date, quantity: 1n | 
   }
 }
 
-/** What cancelling now would give back, minor units. */
-export const unusedOf = (row: SubscriptionRow, now: Date): bigint =>
-  row.status === 'active' && now < row.period_end
-    ? restLine(row, offerOf(row), now, -1n).unitPrice
-    : 0n
+/**
+ * What cancelling now would give back, minor units: the unused share of the price, less that of
+ * what a coupon took off.
+ */
+export async function unusedOf(db: Queryable, row: SubscriptionRow, now: Date): Promise<bigint> {
+  if (row.status !== 'active' || now >= row.period_end) return 0n
+  const off = await takenOff(db, row.invoice_id)
+  const seconds = secondsBetween(now, row.period_end)
+  const ofSeconds = secondsBetween(row.period_start, row.period_end)
+  return shareOf(row.price, seconds, ofSeconds) - shareOf(off, seconds, ofSeconds)
+}
 
 async function draftFor(
   context: BillingContext,
@@ -185,12 +192,17 @@ export async function changePrice(
 
 /** Makes void what is still to be paid for it. */
 async function voidOpen(tx: Tx, subscriptionId: string): Promise<void> {
-  await tx
+  const closed = await tx
     .updateTable('invoice')
     .set({ status: 'void', lapses_at: null })
     .where('subscription_id', '=', subscriptionId)
     .where('status', '=', 'open')
+    .returning('id')
     .execute()
+  await giveBackCoupons(
+    tx,
+    closed.map(({ id }) => id),
+  )
 }
 
 /** The end: nothing more is due, and the product takes away what it sold. */
@@ -221,7 +233,7 @@ export async function cancel(
   const row = await lockSubscription(tx, subscriptionId)
   if (!row || row.status === 'ended') throw new Refusal('subscription_ended')
   if (when === 'now') {
-    const unused = unusedOf(row, context.clock.now())
+    const unused = await unusedOf(tx, row, context.clock.now())
     if (unused > 0n) await creditUnused(context, tx, row, unused)
     return await end(context, tx, row)
   }
@@ -265,6 +277,7 @@ async function refundInvoice(
   invoice: InvoiceRow,
   reason: string,
 ): Promise<void> {
+  await giveBackCoupons(tx, [invoice.id])
   if (invoice.status === 'paid' && invoice.total > 0n) {
     await creditWhole(context, tx, invoice, reason)
     await tx

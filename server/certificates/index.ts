@@ -15,6 +15,7 @@ import type { SiteHttpsDeps } from './site.ts'
 
 export { countCertificates, failing } from './counts.ts'
 export { createCoverage } from './coverage.ts'
+export { failingNames } from './desk.ts'
 export type { CertificateEdge } from './feed.ts'
 export type { CertifiableNames } from './names.ts'
 export type { Authority, OrderTimes } from './order.ts'

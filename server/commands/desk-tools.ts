@@ -23,12 +23,14 @@ export async function openDeskTools(config: Config, databaseUrl: string): Promis
   const brandName = catalog.brand.name
   const customerMail = (of: Queryable, id: string) =>
     letterAddress(of, (region) => languageOfRegion(catalog, region), id)
+  const outbox = createOutbox({ jobs, clock, secrets })
   return {
     ...tools,
+    again: outbox.again,
     tickets: {
       clock,
       outbox: createEventOutbox(clock, () => undefined),
-      letter: createOutbox({ jobs, clock, secrets }).letter,
+      letter: outbox.letter,
       async customer(of, id) {
         const { name = '' } = (await showCustomers(of, [id])).get(id) ?? {}
         return { name, ...(await customerMail(of, id)) }

@@ -1,10 +1,17 @@
 /** What the operator's desk asks of domains. */
 import { domainToASCII } from 'node:url'
+import { sql } from 'kysely'
+import type * as z from 'zod/mini'
 import type { CustomerStory } from '../../contract/operator-desk.ts'
+import type { upkeep } from '../../contract/operator-work.ts'
 import { isUuid, type Queryable, type Tx } from '../platform/db.ts'
 import { beginsLike } from '../platform/prefix.ts'
 
 const shownDomains = 50
+
+type WaitingDomain = Omit<z.output<typeof upkeep.result>['domains'][number], 'customer'> & {
+  readonly customerId: string
+}
 
 /** Domains that begin like this, those that were deleted left out. */
 export async function findDomains(
@@ -42,6 +49,49 @@ export async function domainsOfCustomer(
     name: row.shown_name,
     active: row.active_at !== null,
   }))
+}
+
+/** A domain waits for its parent for 28 days at most, so the newest ones are where they stand. */
+const newestZones = 2_000
+
+/**
+ * Domains that are not served, or no longer asked for here: of the newest two thousand, at most
+ * fifty.
+ */
+export async function waitingDomains(db: Queryable): Promise<WaitingDomain[]> {
+  const { rows } = await sql<{
+    id: string
+    shown_name: string
+    customer_id: string
+    created_at: Date
+    active_at: Date | null
+    foreign_delegation: boolean
+    found: string[]
+    name_servers: string[]
+    checked_at: Date | null
+  }>`
+    select id, shown_name, customer_id, created_at, active_at, foreign_delegation, found,
+      name_servers, checked_at
+    from (select * from dns_zone order by seq desc limit ${newestZones}) z
+    where deleted_at is null and (active_at is null or moved_at is not null)
+    order by seq desc limit ${shownDomains}`.execute(db)
+  return rows.map((row) => ({
+    id: row.id,
+    name: row.shown_name,
+    customerId: row.customer_id,
+    at: row.created_at.toISOString(),
+    state: waitingFor(row),
+    found: row.found,
+    expected: row.name_servers,
+    checkedAt: row.checked_at?.toISOString() ?? null,
+  }))
+}
+function waitingFor(row: {
+  readonly active_at: Date | null
+  readonly foreign_delegation: boolean
+}): WaitingDomain['state'] {
+  if (row.active_at !== null) return 'moved'
+  return row.foreign_delegation ? 'foreign' : 'waiting'
 }
 
 /** How many a customer has. */

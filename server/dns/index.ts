@@ -6,7 +6,14 @@ export { createDelegation, dnsPort, ownAddresses, ownNameServer } from './addres
 export type { DnsChallenges } from './challenges.ts'
 export { countDomains, domainStates } from './counts.ts'
 export type { DnsDriver, NameServerCounts } from './driver.ts'
-export { domainName, domainsOfCustomer, findDomains, forgetRecords, ownedDomains } from './desk.ts'
+export {
+  domainName,
+  domainsOfCustomer,
+  findDomains,
+  forgetRecords,
+  ownedDomains,
+  waitingDomains,
+} from './desk.ts'
 export { giveDomain, holdDomain } from './hand-over.ts'
 export { createDns, type Dns } from './dns.ts'
 export { addRecord } from './records.ts'

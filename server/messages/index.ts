@@ -1,19 +1,23 @@
 /**
- * Messages to customers: encrypted and stored in the business transaction, sent by a job, deleted
- * once sent. While the SMS or mail server is unavailable they are retried: a one-time code until it
- * expires, because a late code is useless, and any other message, a letter, for days.
+ * Messages to customers: encrypted and stored in the business transaction, and sent by a job. The
+ * text of a code is deleted once it is sent, that of a letter a week later: until then the staff
+ * may have it sent again. While the SMS or mail server is unavailable they are retried: a one-time
+ * code until it expires, because a late code is useless, and a letter for days.
  */
 import { randomUUID } from 'node:crypto'
 import { deleteInBatches } from '../platform/batches.ts'
 import { days, later, seconds, type Clock } from '../platform/clock.ts'
-import type { Database, Tx } from '../platform/db.ts'
+import type { Selectable } from 'kysely'
+import type { DB } from '../platform/db-types.ts'
+import { transaction, type Database, type Tx } from '../platform/db.ts'
 import { DriverFailure } from '../platform/errors.ts'
 import { keptSeconds, type Attempt, type Jobs } from '../platform/jobs.ts'
 import type { Log } from '../platform/log.ts'
 import type { Secrets } from '../platform/secrets.ts'
 import type { MailDriver, SignKey, SmsDriver } from './driver.ts'
+import { codeJob, letterJob, sendAgain, type SentAgain } from './again.ts'
 
-export { forgetLetters, lettersTo } from './desk.ts'
+export { forgetLetters, lettersTo, listMessages } from './desk.ts'
 export type { MailDriver, SignKey, SmsDriver }
 
 export interface Outbox {
@@ -30,18 +34,23 @@ export interface Outbox {
       readonly replyTo: string | undefined
     },
   ): Promise<void>
+  /** Refuses with not_found, and with conflict what cannot be sent again. */
+  again(tx: Tx, id: string): Promise<SentAgain>
 }
 export interface Messages extends Outbox {
   /** How many are not sent and may still be. */
   waiting(): Promise<number>
   /**
-   * Deletes the recipients of messages that were sent more than 90 days ago, and texts that are no
-   * longer retried. The recipients of failed messages stay, for an operator.
+   * Deletes the recipients of messages that were sent more than 90 days ago, texts that are no
+   * longer retried, and those of letters that are no longer sent again. The recipients of failed
+   * messages stay, for an operator.
    */
   dropOld(): Promise<void>
 }
 
 const keptMs = days(90)
+/** For so long a letter may be sent again. */
+const keptTextMs = days(7)
 /** How long a letter is tried: as long as mail servers keep trying (RFC 5321, 4.5.4.1). */
 const letterMs = days(5)
 /**
@@ -50,9 +59,8 @@ const letterMs = days(5)
  */
 const maxRefusals = 8
 
-/** Each has its workers, so that a code does not wait behind the letters of a day without mail. */
-const letterJob = 'send-message'
-const codeJob = 'send-code'
+/** Of what the other side said; some of it may quote the letter. */
+const longestFailure = 200
 const purpose = (id: string): string => `message:${id}`
 /** RFC 2606 reserves .invalid: closed accounts have addresses there. */
 const isClosed = (address: string): boolean => address.endsWith('.invalid')
@@ -77,8 +85,9 @@ export function createOutbox({
       from?: Date | undefined
       until: Date | undefined
       replyTo?: string | undefined
+      resentOf?: string
     },
-  ): Promise<void> {
+  ): Promise<string> {
     const id = randomUUID()
     await tx
       .insertInto('message')
@@ -89,6 +98,7 @@ export function createOutbox({
         subject: message.subject,
         sealed_text: secrets.seal(purpose(id), message.text),
         reply_to: message.replyTo ?? null,
+        resent_of: message.resentOf ?? null,
         created_at: clock.now(),
         expires_at: message.until ?? null,
       })
@@ -101,10 +111,12 @@ export function createOutbox({
       { messageId: id },
       waitMs === 0 ? {} : { startAfter: new Date(Date.now() + waitMs) },
     )
+    return id
   }
   return {
-    sms: (tx, recipient, text, { from, until } = {}) =>
-      store(tx, { channel: 'sms', recipient, subject: null, text, from, until }),
+    async sms(tx, recipient, text, { from, until } = {}) {
+      await store(tx, { channel: 'sms', recipient, subject: null, text, from, until })
+    },
     mail: async (tx, recipient, subject, text, until) => {
       // Nobody reads what is sent to a closed account.
       if (!isClosed(recipient))
@@ -121,6 +133,18 @@ export function createOutbox({
           replyTo,
         })
     },
+    again: (tx, id) =>
+      sendAgain(tx, jobs, id, ({ id: first, kept, reply_to: replyTo, ...row }) =>
+        store(tx, {
+          channel: row.channel === 'sms' ? 'sms' : 'mail',
+          recipient: row.recipient,
+          subject: row.subject,
+          text: secrets.open(purpose(first), kept),
+          until: undefined,
+          replyTo: replyTo ?? undefined,
+          resentOf: first,
+        }),
+      ),
   }
 }
 
@@ -135,8 +159,29 @@ export function createMessages(deps: {
 }): Messages {
   const { db, jobs, clock, log, secrets } = deps
 
-  const erase = (id: string) =>
-    db.updateTable('message').set({ sealed_text: null }).where('id', '=', id).execute()
+  /** It has ended, and its text goes; that of a letter is kept, so that it may be sent again. */
+  const ended = async (
+    { id, sealed_text: text, expires_at: until }: Selectable<DB['message']>,
+    sentAt: Date | null,
+  ): Promise<void> =>
+    transaction(db, async (tx) => {
+      await tx
+        .updateTable('message')
+        .set({ sealed_text: null, sent_at: sentAt, ...(sentAt && { failure: null }) })
+        .where('id', '=', id)
+        .execute()
+      // A code is a secret until it ends, and worth nothing later.
+      if (until === null && text !== null)
+        await tx
+          .insertInto('message_kept')
+          .values({
+            message_id: id,
+            sealed_text: text,
+            kept_until: later(clock.now(), keptTextMs),
+          })
+          .onConflict((conflict) => conflict.doNothing())
+          .execute()
+    })
 
   async function send({ messageId }: { messageId: string }, attempt: Attempt): Promise<void> {
     const message = await db
@@ -147,7 +192,7 @@ export function createMessages(deps: {
     if (!message?.sealed_text || message.sent_at) return
     const { id, channel, recipient } = message
     if (message.expires_at !== null && message.expires_at <= clock.now()) {
-      await erase(id)
+      await ended(message, null)
       log.warn({ message: id, channel }, 'a code ended before it could be sent')
       return
     }
@@ -165,22 +210,25 @@ export function createMessages(deps: {
           replyTo: message.reply_to ?? undefined,
         })
     } catch (error) {
+      const said = error instanceof DriverFailure ? error.message : 'our own fault, see the log'
+      await db
+        .updateTable('message')
+        .set({ failure: said.slice(0, longestFailure) })
+        .where('id', '=', id)
+        .execute()
       const refused =
         error instanceof DriverFailure && error.kind === 'rejected' && attempt.number > maxRefusals
       // A letter is tried once however late it is: the portal itself may have been away.
       const late = message.expires_at === null && later(message.created_at, letterMs) <= clock.now()
       if (!refused && !late) throw error
-      await erase(id)
+      await ended(message, null)
       log.error({ err: error, message: id, channel }, 'a message is given up')
       return
     }
-    await db
-      .updateTable('message')
-      .set({ sent_at: clock.now(), sealed_text: null })
-      .where('id', '=', id)
-      .execute()
+    await ended(message, clock.now())
   }
 
+  // Each has its workers, so that a code does not wait behind the letters of a day without mail.
   // Neither is tried that often: the one ends by its code, the other by its age.
   const sending = { concurrency: 4, retries: 1000, limitSeconds: 60, run: send }
   jobs.define({ name: codeJob, ...sending })
@@ -199,6 +247,7 @@ export function createMessages(deps: {
     async dropOld() {
       const now = clock.now()
       await deleteInBatches(db, 'message', 'sent_at', later(now, -keptMs))
+      await deleteInBatches(db, 'message_kept', 'kept_until', now)
       // The queue has forgotten the job by then.
       const forgotten = later(now, -seconds(keptSeconds))
       await db

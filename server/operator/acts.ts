@@ -3,6 +3,7 @@ import type { Currency } from '../../contract/money.ts'
 import type { ActInput, ActName } from '../../contract/operator-acts.ts'
 import type { StaffRole } from '../../contract/staff-roles.ts'
 import type { AccountActs } from '../auth/index.ts'
+import type { Outbox } from '../messages/index.ts'
 import type { DisputeAnswers, Letters, Refunds } from '../payments/index.ts'
 import type { PaymentDriver } from '../payments/index.ts'
 import type { Clock } from '../platform/clock.ts'
@@ -49,6 +50,8 @@ export interface ActNeeds {
   ) => Promise<{ readonly email: string; readonly language: 'en' | 'vi' }>
   readonly tickets: TicketDeps
   readonly mail: (tx: Tx, to: string, subject: string, text: string) => Promise<void>
+  /** Sends a letter again. */
+  readonly again: Outbox['again']
   readonly portalUrl: string
   readonly brandName: string
   /** Minor units: more than this, moved at once, needs a second member. */
@@ -71,7 +74,7 @@ export interface Act<I> {
   /** Whom it is about, for a proposal; undefined: nobody. */
   customer?(tx: Tx, input: I): Promise<string | null>
   /** Whether somebody else must approve it. */
-  needsSecond?(tx: Tx, needs: ActNeeds, input: I): Promise<boolean>
+  needsSecond?(tx: Tx, needs: ActNeeds, input: I, actor: Actor): Promise<boolean>
   /** What the trail keeps of the input, where that is not all of it. */
   kept?(input: I): object
   /** Throws a Refusal when it cannot be done; nothing has changed then. */

@@ -62,6 +62,26 @@ export const serverReleased = {
   }),
 } as const
 
+/** An order that the operator gives up before it was delivered. */
+export const orderGivenUp = {
+  en: (name: string, told: string, isPaid: boolean) => ({
+    subject: `We cannot deliver your server ${name}`,
+    text:
+      `We have to give up your order of the server ${name}. Reason: ${told}\n` +
+      (isPaid
+        ? 'What you paid for it goes back to your wallet within minutes, with a credit note.'
+        : 'You paid nothing for it, and nothing is due.'),
+  }),
+  vi: (name: string, told: string, isPaid: boolean) => ({
+    subject: `Chúng tôi không thể bàn giao máy chủ ${name}`,
+    text:
+      `Chúng tôi buộc phải huỷ đơn hàng máy chủ ${name} của bạn. Lý do: ${told}\n` +
+      (isPaid
+        ? 'Số tiền bạn đã trả sẽ được hoàn vào ví trong ít phút, kèm chứng từ hoàn tiền.'
+        : 'Bạn chưa trả tiền cho đơn hàng này và không còn nợ khoản nào.'),
+  }),
+} as const
+
 /** Whoever is invited may read either language: the letter has both. */
 export const invitation = (brand: string, link: string): { subject: string; text: string } => ({
   subject: `${brand}: invitation · lời mời`,

@@ -1,7 +1,5 @@
 /** Acts on money. None posts by itself: the ledger's own rules decide. */
 import { randomUUID } from 'node:crypto'
-import { sql } from 'kysely'
-import type { Currency } from '../../contract/money.ts'
 import type { ActInput } from '../../contract/operator-acts.ts'
 import { jobNames } from '../billing/index.ts'
 import {
@@ -11,18 +9,13 @@ import {
   paymentOf,
   suspenseOf,
 } from '../payments/index.ts'
-import { hours, later } from '../platform/clock.ts'
 import type { Tx } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
-import type { ActNeeds, Done, RegistryOf } from './acts.ts'
+import type { ActNeeds, Actor, Done, RegistryOf } from './acts.ts'
+import { givesTooMuch, isAbove, movedAlone } from './alone.ts'
 import { refuseUnknown } from './customer-acts.ts'
 
-const aloneMs = hours(24)
-
 type Adjustment = ActInput<'money.credit'>
-
-const isAbove = (needs: ActNeeds, currency: string, amount: bigint): boolean =>
-  amount > needs.secondPersonAbove[currency as Currency]
 
 /** `sign`: 1 into the wallet, -1 out of it. */
 async function adjust(tx: Tx, needs: ActNeeds, input: Adjustment, sign: 1n | -1n): Promise<Done> {
@@ -63,26 +56,16 @@ async function adjust(tx: Tx, needs: ActNeeds, input: Adjustment, sign: 1n | -1n
   }
 }
 
-/**
- * What was credited, debited or refunded of one customer within a day with nobody's approval, minor
- * units: many small acts need a second member as one large one does.
- */
-async function movedAlone(tx: Tx, needs: ActNeeds, act: string, customer: string): Promise<bigint> {
-  const { rows } = await sql<{ sum: bigint }>`
-    select coalesce(sum(coalesce(after ->> 'amount', input ->> 'amount')::bigint), 0)::bigint as sum
-    from operator_act
-    where customer_id = ${customer} and act = ${act} and approved_by_id is null
-      and at > ${later(needs.clock.now(), -aloneMs)}`.execute(tx)
-  return rows[0]?.sum ?? 0n
-}
-
 const ofAdjustment = (act: 'money.credit' | 'money.debit') => ({
   customer: async (_tx: Tx, { customer }: Adjustment) => customer,
-  async needsSecond(tx: Tx, needs: ActNeeds, { customer, currency, amount }: Adjustment) {
+  async needsSecond(tx: Tx, needs: ActNeeds, input: Adjustment, actor: Actor) {
+    const { customer, currency } = input
+    const amount = BigInt(input.amount)
     // Nobody else is to be asked for what can never be done.
     await refuseUnknown(tx, customer)
     const before = await movedAlone(tx, needs, act, customer)
-    return isAbove(needs, currency, before + BigInt(amount))
+    if (isAbove(needs, currency, before + amount)) return true
+    return act === 'money.credit' && (await givesTooMuch(tx, needs, actor, { currency, amount }))
   },
 })
 

@@ -282,7 +282,7 @@ describe('a second member', () => {
 
   test('approves what is above the limit, and never who proposed it', async () => {
     const an = await portal.customer()
-    const atLimit = await credit(finance, an, 5_000_000)
+    const atLimit = await credit(await newMember(portal, 'finance', { clock }), an, 5_000_000)
     expect(atLimit.body.result.state).toBe('done')
     const id = await propose(an)
     expect(await balanceOf(an.id)).toBe(5_000_000)
@@ -307,13 +307,45 @@ describe('a second member', () => {
 
   test('is needed for many small sums within a day as for one large one', async () => {
     const an = await portal.customer()
+    const [one, other] = [
+      await newMember(portal, 'finance', { clock }),
+      await newMember(portal, 'finance', { clock }),
+    ]
     const states: string[] = []
-    for (const amount of [3_000_000, 2_000_000, 1])
-      states.push((await credit(finance, an, amount)).body.result.state)
+    for (const [by, amount] of [
+      [one, 3_000_000],
+      [other, 2_000_000],
+      [one, 1],
+    ] as const)
+      states.push((await credit(by, an, amount)).body.result.state)
     expect(states).toEqual(['done', 'done', 'proposed'])
     // Whoever else does it, and only the same way.
-    expect((await credit(otherFinance, an, 1)).body.result.state).toBe('proposed')
-    expect((await debit(finance, an, 5_000_000)).body.result.state).toBe('done')
+    expect((await credit(other, an, 1)).body.result.state).toBe('proposed')
+    expect((await debit(one, an, 5_000_000)).body.result.state).toBe('done')
+  })
+
+  test('is needed for what one member gives to many, in every currency', async () => {
+    const giver = await newMember(portal, 'finance', { clock })
+    const stateOf = async (by: TestMember, amount: number, currency = 'VND') => {
+      const customer = await portal.customer({ region: currency === 'AUD' ? 'AUD' : 'VN' })
+      return (await credit(by, customer, amount, { currency })).body.result.state
+    }
+    // 60 % of the limit in đồng, and 40 % of that in dollars.
+    for (let n = 0; n < 3; n++) expect(await stateOf(giver, 1_000_000)).toBe('done')
+    expect(await stateOf(giver, 12_000, 'AUD')).toBe('done')
+    expect([await stateOf(giver, 1), await stateOf(giver, 1, 'AUD')]).toEqual([
+      'proposed',
+      'proposed',
+    ])
+    const voucher = { amount: 1, currency: 'VND', uses: 1, reason }
+    const made = await giver.act<ActOutcome>('voucher.make', voucher)
+    expect(made.body.result.state).toBe('proposed')
+    // What another member approved is not counted, and a member who gave nothing may give.
+    const approved = await newMember(portal, 'finance', { clock })
+    const { proposal } = (await credit(approved, await portal.customer(), 6_000_000)).body.result
+    const approval = await giver.call('POST', `/api/operator/proposals/${proposal}/approve`)
+    expect(approval.status).toBe(200)
+    expect(await stateOf(approved, 5_000_000)).toBe('done')
   })
 
   test('may reject it, and who proposed it may withdraw it', async () => {
@@ -665,8 +697,13 @@ test('after 200 generated acts wallets are as modelled, ledger and trail whole',
   const random = randomOf(seed)
   const customers = await Promise.all([1, 2, 3].map(() => portal.customer()))
   const model = new Map(customers.map(({ id }) => [id, 0]))
-  /** What went each way with nobody's approval. */
+  /** What went each way with nobody's approval, and what each member gave so. */
   const alone = new Map<string, number>()
+  const givers = [
+    await newMember(portal, 'finance', { clock }),
+    await newMember(portal, 'finance', { clock }),
+  ]
+  const given = [0, 0]
   const open: { id: string; customer: string; amount: number }[] = []
   let expectedActs = (await verification()).acts
   for (let done = 0; done < 200; done++) {
@@ -676,15 +713,20 @@ test('after 200 generated acts wallets are as modelled, ledger and trail whole',
     const amount = 1 + Math.floor(random() * (large ? 9_000_000 : 90_000))
     const what = random()
     const way = `${what < 0.45 || what >= 0.85 ? 'in' : 'out'} ${customer.id}`
-    const sum = (alone.get(way) ?? 0) + (what < 0.85 ? amount : 777)
-    const needsSecond = sum > 5_000_000
+    const moved = what < 0.85 ? amount : 777
+    const sum = (alone.get(way) ?? 0) + moved
+    const one = Math.floor(random() * givers.length)
+    const giver = givers[one]!
+    const isGift = way.startsWith('in')
+    const needsSecond = sum > 5_000_000 || (isGift && given[one]! + moved > 5_000_000)
     const moves = (by: number): void => {
       alone.set(way, sum)
       model.set(customer.id, held + by)
+      if (isGift) given[one]! += moved
     }
     const key = `model-${seed}-${done}`
     if (what < 0.45) {
-      const { body } = await credit(finance, customer, amount, { key })
+      const { body } = await credit(giver, customer, amount, { key })
       expectedActs += 1
       if (needsSecond) open.push({ id: body.result.proposal ?? '', customer: customer.id, amount })
       else moves(amount)
@@ -712,8 +754,8 @@ test('after 200 generated acts wallets are as modelled, ledger and trail whole',
     } else {
       // A press that came twice.
       const twice = await Promise.all([
-        credit(finance, customer, 777, { key }),
-        credit(finance, customer, 777, { key }),
+        credit(giver, customer, 777, { key }),
+        credit(giver, customer, 777, { key }),
       ])
       const proposed = twice.map(({ body }) => body.result.proposal)
       expect(new Set(proposed).size).toBe(1)

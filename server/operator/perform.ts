@@ -12,6 +12,7 @@ import type { Log } from '../platform/log.ts'
 import { memberOf } from '../staff/index.ts'
 import type { Act, ActNeeds, Actor, Registry } from './acts.ts'
 import { canonical, type Facts } from './canonical.ts'
+import { couponActs } from './coupon-acts.ts'
 import { customerActs } from './customer-acts.ts'
 import { disputeActs } from './dispute-acts.ts'
 import { moneyActs } from './money-acts.ts'
@@ -25,6 +26,7 @@ import { workActs } from './work.ts'
 import { actOfKey, holdTrail, writeAct } from './trail.ts'
 
 const registry: Registry = {
+  ...couponActs,
   ...customerActs,
   ...disputeActs,
   ...moneyActs,
@@ -206,7 +208,8 @@ export async function perform(
   await refuseFormer(tx, actor, wanted.name)
   const before = await earlier(tx, wanted)
   if (before) return before
-  const needsSecond = (await actOf(wanted.name).needsSecond?.(tx, needs, wanted.input)) ?? false
+  const { name, input } = wanted
+  const needsSecond = (await actOf(name).needsSecond?.(tx, needs, input, actor)) ?? false
   return needsSecond
     ? await propose(tx, needs, actor, wanted)
     : await carryOut(tx, needs, actor, wanted)

@@ -5,10 +5,10 @@ import {
   type Endpoint,
 } from '../../contract/index.ts'
 import type { ActName, ActOutcome } from '../../contract/operator-acts.ts'
-import { openView, showCustomers } from '../auth/index.ts'
-import { accountingCsv } from '../billing/index.ts'
+import { openView } from '../auth/index.ts'
+import { accountingCsv, listCoupons } from '../billing/index.ts'
 import { encodeCursor, pageRequest } from '../platform/cursor.ts'
-import { onCommit, type Queryable } from '../platform/db.ts'
+import { onCommit } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
 import { Page, type Http, type StaffCaller } from '../platform/http.ts'
 import {
@@ -22,6 +22,7 @@ import {
   waitingInSuspense,
 } from '../payments/index.ts'
 import type { Actor } from './acts.ts'
+import { listRoutes, withCustomers, type ListNeeds } from './lists.ts'
 import { perform, wantedOf, type PerformNeeds } from './perform.ts'
 import { approve, listProposals, reject } from './proposals.ts'
 import { search, type SearchNeeds } from './search.ts'
@@ -50,24 +51,9 @@ type ActEndpoint = Omit<Endpoint, 'body' | 'result'> & {
   readonly result: (typeof operatorActs)['customer.note']['result']
 }
 
-/** Says of each row whose it is. */
-async function withCustomers<R extends { readonly customerId: string }>(
-  db: Queryable,
-  rows: readonly R[],
-) {
-  const customers = await showCustomers(
-    db,
-    rows.map(({ customerId }) => customerId),
-  )
-  return rows.map(({ customerId, ...row }) => ({
-    ...row,
-    customer: customers.get(customerId) ?? null,
-  }))
-}
-
 export function routes(
   http: Http,
-  needs: PerformNeeds & SearchNeeds & StoryNeeds & { readonly zone: string },
+  needs: PerformNeeds & SearchNeeds & StoryNeeds & ListNeeds & { readonly zone: string },
 ): void {
   const { db } = needs
   for (const [name, endpoint] of Object.entries(operatorActs) as [ActName, ActEndpoint][])
@@ -104,6 +90,7 @@ export function routes(
     return null
   })
   http.read(api.work, () => workOf(db))
+  listRoutes(http, needs)
   http.read(api.suspense, () => waitingInSuspense(db, needs.drivers))
   http.read(moneyApi.disputes, async ({ query, language }) => {
     const page = pageRequest(query, language)
@@ -127,6 +114,11 @@ export function routes(
     type: 'text/csv; charset=utf-8',
     chunks: accountingCsv({ db, zone: needs.zone }, params.name, query),
   }))
+  http.read(moneyApi.coupons, async ({ query, language }) => {
+    const page = pageRequest(query, language)
+    const { rows, next } = await listCoupons(db, page, needs.clock.now())
+    return new Page(rows, encodeCursor(next))
+  })
   http.read(moneyApi.vouchers, async ({ query, language }) => {
     const page = pageRequest(query, language)
     const { rows, next } = await listVouchers(db, page, needs.clock.now())

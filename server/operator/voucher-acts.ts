@@ -1,7 +1,9 @@
 /** Acts on vouchers. What all uses together may cost decides whether a second member is needed. */
-import { makeVoucher, plainCode, stopVoucher } from '../payments/index.ts'
+import { makeVoucher, stopVoucher } from '../payments/index.ts'
 import { days, later } from '../platform/clock.ts'
+import { plainCode } from '../platform/codes.ts'
 import type { RegistryOf } from './acts.ts'
+import { givesTooMuch } from './alone.ts'
 import { keptCode, masked } from './kept.ts'
 
 export const voucherActs: RegistryOf<'voucher'> = {
@@ -10,8 +12,8 @@ export const voucherActs: RegistryOf<'voucher'> = {
       ...rest,
       ...(code !== undefined && keptCode(plainCode(code))),
     }),
-    needsSecond: async (_tx, { secondPersonAbove }, { amount, uses, currency }) =>
-      BigInt(amount) * BigInt(uses) > secondPersonAbove[currency],
+    needsSecond: (tx, needs, { amount, uses, currency }, actor) =>
+      givesTooMuch(tx, needs, actor, { currency, amount: BigInt(amount) * BigInt(uses) }),
     async run(tx, { clock }, _actor, { code, amount, currency, uses, expiresOn }) {
       const expiresAt =
         expiresOn === undefined ? null : later(new Date(`${expiresOn}T00:00:00Z`), days(1))

@@ -4,9 +4,19 @@ import type { work } from '../../contract/operator-desk.ts'
 import type { Queryable } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
 import { givenUpByQueue, givenUpJobs, queueCounts, startAgain } from '../platform/job-failures.ts'
-import { downSites, holdServer, releaseServer, stuckWork } from '../wordpress/index.ts'
+import { replayNotice } from '../payments/index.ts'
+import {
+  downSites,
+  giveUpOrder,
+  holdServer,
+  orderOf,
+  releaseServer,
+  retryServer,
+  stuckWork,
+} from '../wordpress/index.ts'
 import type { RegistryOf } from './acts.ts'
-import { serverHeld, serverReleased } from './letters.ts'
+import { isAbove } from './alone.ts'
+import { orderGivenUp, serverHeld, serverReleased } from './letters.ts'
 
 const shownAtOnce = 100
 
@@ -54,7 +64,60 @@ export async function workOf(db: Queryable): Promise<z.output<typeof work.result
   }
 }
 
-export const workActs: RegistryOf<'work'> = {
+export const workActs: RegistryOf<'work'> & RegistryOf<'letter'> & RegistryOf<'webhook'> = {
+  'work.retry_server': {
+    async run(tx, { jobs }, _actor, { server }) {
+      const { customerId, name, before } = await retryServer(tx, { jobs }, server)
+      return {
+        subject: { kind: 'server', id: server },
+        customerId,
+        before: { name, state: before },
+        after: { name, tried: true },
+      }
+    },
+  },
+  'work.give_up_order': {
+    customer: async (tx, { server }) => (await orderOf(tx, server))?.customerId ?? null,
+    async needsSecond(tx, needs, { server }) {
+      const order = await orderOf(tx, server)
+      if (!order) throw new Refusal('not_found')
+      return isAbove(needs, order.currency, order.paid)
+    },
+    async run(tx, { jobs, customerMail, mail }, _actor, { server, told }) {
+      const { customerId, name, before } = await giveUpOrder(tx, { jobs }, server, told)
+      const order = await orderOf(tx, server)
+      const { email, language } = await customerMail(tx, customerId)
+      const paid = order?.paid ?? 0n
+      const { subject, text } = orderGivenUp[language](name, told, paid > 0n)
+      await mail(tx, email, subject, text)
+      return {
+        subject: { kind: 'server', id: server },
+        customerId,
+        before: { name, state: before },
+        after: { name, told, amount: Number(paid), currency: order?.currency ?? null },
+      }
+    },
+  },
+  'letter.resend': {
+    async run(tx, { again }, _actor, { letter }) {
+      const { state, id, to, subject } = await again(tx, letter)
+      return {
+        subject: { kind: 'letter', id: letter },
+        before: { to, title: subject },
+        after: { letter: id, state },
+      }
+    },
+  },
+  'webhook.replay': {
+    async run(tx, needs, _actor, { notice }) {
+      const { driver, outcome } = await replayNotice(tx, needs, notice)
+      return {
+        subject: { kind: 'webhook', id: String(notice) },
+        before: { gateway: driver, outcome },
+        after: { waiting: true },
+      }
+    },
+  },
   'work.hold_server': {
     async run(tx, { clock, jobs, customerMail, mail }, _actor, { server, told }) {
       const { customerId, name } = await holdServer(tx, { clock, jobs }, server)

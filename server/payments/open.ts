@@ -24,6 +24,7 @@ import { createOrders, type Orders } from './orders.ts'
 import { definePayouts } from './payouts.ts'
 import { createRefunds, type Refunds } from './refunds.ts'
 import { createSettlement, type Settlement, type SettlementDeps } from './settle.ts'
+import { defineReplays } from './webhooks.ts'
 
 export interface Payments {
   readonly checkout: Checkout
@@ -83,13 +84,15 @@ export function openPayments(
   defineForgettingCards(deps)
   definePayouts(deps)
   defineComparisons({ ...deps, orders, settlement })
+  const disputes = createDisputes({ ...deps, settlement })
+  defineReplays({ ...deps, orders, settlement, disputes })
   return {
     settlement,
     orders,
     checkout: createCheckout({ ...deps, orders }),
     cards: createCards({ ...deps, orders, settlement }),
     refunds: createRefunds({ ...deps, orders }),
-    disputes: createDisputes({ ...deps, settlement }),
+    disputes,
     disputeAnswers: createDisputeAnswers(deps),
   }
 }

@@ -14,9 +14,10 @@ import {
 } from '../../test/portal.ts'
 import { newMember, type TestMember } from '../../test/staff.ts'
 import { days } from '../platform/clock.ts'
+import { plainCode } from '../platform/codes.ts'
 import { transaction } from '../platform/db.ts'
 import type { Letters } from './letters.ts'
-import { createVouchers, makeVoucher, plainCode, stopVoucher } from './vouchers.ts'
+import { createVouchers, makeVoucher, stopVoucher } from './vouchers.ts'
 
 const clock = manualClock()
 let portal: TestPortal

@@ -3,12 +3,13 @@
  * held, the use is written, and the wallet is credited. Who guesses codes is told the same of one
  * that never was, that ended, and that is used up, and soon has no more tries.
  */
-import { randomInt, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import type { Selectable } from 'kysely'
 import { currency as currencySchema, type Currency } from '../../contract/money.ts'
 import type { Voucher } from '../../contract/operator-money.ts'
 import { jobNames } from '../billing/index.ts'
 import type { Clock } from '../platform/clock.ts'
+import { drawCode, plainCode, shortestCode } from '../platform/codes.ts'
 import { newestFirst, type KeysetPage, type PageRequest } from '../platform/cursor.ts'
 import type { DB } from '../platform/db-types.ts'
 import { databaseError, type Queryable, type Tx } from '../platform/db.ts'
@@ -23,17 +24,6 @@ type VoucherRow = Selectable<DB['voucher']>
 
 /** What customers read where a gateway's name stands otherwise. */
 const provider = 'Voucher'
-/** Without letters that are taken for digits. */
-const signs = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789'
-const drawnLength = 16
-
-/** As a customer may type it: in any case, with signs between. */
-export const plainCode = (text: string): string => text.toUpperCase().replaceAll(/[^A-Z0-9]/g, '')
-
-/** Sixteen signs of thirty-two: 80 bits. */
-const drawCode = (): string =>
-  Array.from({ length: drawnLength }, () => signs[randomInt(signs.length)]).join('')
-
 export interface VoucherDeps {
   readonly clock: Clock
   readonly ledger: Ledger
@@ -144,7 +134,7 @@ export async function makeVoucher(
     en: 'There is such a code, or it has fewer than four letters and digits.',
     vi: 'Mã này đã có hoặc có ít hơn bốn chữ và số.',
   }
-  if (code.length < 4) throw new Refusal('conflict', { fields: { code: taken } })
+  if (code.length < shortestCode) throw new Refusal('conflict', { fields: { code: taken } })
   try {
     await tx
       .insertInto('voucher')

@@ -4,7 +4,9 @@
  */
 import { deleteInBatches } from '../platform/batches.ts'
 import { days, later, type Clock } from '../platform/clock.ts'
-import type { Database } from '../platform/db.ts'
+import type { Database, Tx } from '../platform/db.ts'
+import { Refusal } from '../platform/errors.ts'
+import type { Jobs } from '../platform/jobs.ts'
 import type { Limit } from '../platform/limits.ts'
 import type { Log } from '../platform/log.ts'
 import { networkOf } from '../platform/network.ts'
@@ -15,10 +17,12 @@ import {
   type PaymentUpdate,
   type WebhookResponse,
   type UpdateOutcome,
+  type WebhookEvent,
   type WebhookRequest,
   type PaymentDriver,
 } from './driver.ts'
 import type { Disputes } from './disputes.ts'
+import { eventOfJson, eventToJson } from './notice-event.ts'
 import type { Orders } from './orders.ts'
 import type { Settled, Settlement } from './settle.ts'
 
@@ -129,7 +133,7 @@ export async function receiveWebhook(
   let paymentId: string | null = null
   let eventId: string | null = null
   let lagSeconds: number | null = null
-  const store = async (length: number): Promise<void> => {
+  const store = async (length: number, event: WebhookEvent = null): Promise<void> => {
     const raw = {
       method: request.method,
       query: keepable(request.query.toString(), length),
@@ -137,14 +141,19 @@ export async function receiveWebhook(
     }
     const row = await db
       .insertInto('payment_notice')
-      .values({ driver: driver.name, raw: JSON.stringify(raw), received_at: clock.now() })
+      .values({
+        driver: driver.name,
+        raw: JSON.stringify(raw),
+        event: eventToJson(event),
+        received_at: clock.now(),
+      })
       .returning('id')
       .executeTakeFirstOrThrow()
     stored = row.id
   }
   try {
     const event = driver.readWebhook(request)
-    await store(maxKept.verified)
+    await store(maxKept.verified, event)
     if (event === null) outcome = 'recorded'
     else {
       eventId = event.eventId
@@ -179,6 +188,84 @@ export async function receiveWebhook(
   }
   deps.onWebhook(driver.name, outcome, lagSeconds)
   return driver.answerTo(outcome)
+}
+
+const replayJob = 'replay-webhook'
+
+/**
+ * Has a webhook handled again, as it was read when it came: its signature was verified then, and
+ * some gateways' hold for minutes only. What it says is posted once, however often it is handled.
+ */
+export function defineReplays(
+  deps: WebhookDeps & {
+    readonly clock: Clock
+    readonly jobs: Pick<Jobs, 'define'>
+    readonly drivers: ReadonlyMap<string, PaymentDriver>
+  },
+): void {
+  const { db, clock, log } = deps
+  deps.jobs.define<{ notice: string }>({
+    name: replayJob,
+    // Whoever asked for it looks how it ended, and asks again.
+    retries: 0,
+    async run({ notice }) {
+      const row = await db
+        .selectFrom('payment_notice')
+        .select(['driver', 'event'])
+        .where('id', '=', BigInt(notice))
+        .executeTakeFirst()
+      const event = eventOfJson(row?.event)
+      const driver = deps.drivers.get(row?.driver ?? '')
+      if (!event || !driver) return
+      let settled: Settled = { outcome: 'error', paymentId: null }
+      try {
+        settled = await handle(deps, driver, event)
+      } catch (error) {
+        log.error({ err: error, driver: driver.name, notice }, 'a webhook failed again')
+      }
+      await db
+        .updateTable('payment_notice')
+        .set({
+          replayed_at: clock.now(),
+          replay_outcome: settled.outcome,
+          ...(settled.paymentId !== null && { payment_id: settled.paymentId }),
+        })
+        .where('id', '=', BigInt(notice))
+        .execute()
+    },
+  })
+}
+
+/** Answers which gateway it is of. Refuses with not_found, and with conflict what cannot be. */
+export async function replayNotice(
+  tx: Tx,
+  {
+    jobs,
+    drivers,
+  }: {
+    readonly jobs: Pick<Jobs, 'add'>
+    readonly drivers: ReadonlyMap<string, PaymentDriver>
+  },
+  id: number,
+): Promise<{ driver: string; outcome: string | null; paymentId: string | null }> {
+  const row = await tx
+    .selectFrom('payment_notice')
+    .select(['driver', 'event', 'outcome', 'payment_id'])
+    .where('id', '=', BigInt(id))
+    .executeTakeFirst()
+  if (!row) throw new Refusal('not_found')
+  const { driver, outcome, payment_id: paymentId } = row
+  if (!eventOfJson(row.event) || !drivers.has(driver))
+    throw new Refusal('conflict', {
+      fields: {
+        notice: {
+          en: 'A forged webhook, one that concerns no payment, or an old one is not handled again.',
+          vi: 'Không xử lý lại webhook giả mạo, không liên quan đến thanh toán hoặc quá cũ.',
+        },
+      },
+    })
+  await jobs.add(tx, replayJob, { notice: String(id) })
+  return { driver, outcome, paymentId }
 }
 
 const forgedLifeMs = days(30)

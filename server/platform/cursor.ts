@@ -89,3 +89,26 @@ export function pageOfList<T>(
   const to = from + page.limit
   return { rows: all.slice(from, to), next: to < all.length ? BigInt(to) : null }
 }
+
+/** A position in a list that is ordered by time, and by id where times are equal. */
+export interface TimePosition {
+  readonly at: Date
+  readonly id: string
+}
+export const encodeTimeCursor = (position: TimePosition | null): string | null =>
+  position === null
+    ? null
+    : Buffer.from(`t1:${position.at.getTime()}:${position.id}`).toString('base64url')
+
+/** Null without a cursor. Refuses one that is not ours with invalid_input. */
+export function decodeTimeCursor(
+  cursor: string | undefined,
+  language: Language,
+): TimePosition | null {
+  if (cursor === undefined) return null
+  const text = Buffer.from(cursor, 'base64url').toString('latin1')
+  const match = /^t1:(\d{1,14}):([0-9a-f-]{36})$/.exec(text)
+  if (!match?.[1] || !match[2])
+    throw new Refusal('invalid_input', { fields: { cursor: ruleText('cursor', language) } })
+  return { at: new Date(Number(match[1])), id: match[2] }
+}

@@ -121,6 +121,32 @@ export interface CodeFailure {
   tries: number;
 }
 
+export interface Coupon {
+  amount: bigint;
+  code: string;
+  created_at: Timestamp;
+  currency: string;
+  expires_at: Timestamp | null;
+  id: string;
+  max_uses: number;
+  number: Generated<bigint>;
+  per_customer: number;
+  percent: number | null;
+  plans: number[] | null;
+  starts_at: Timestamp;
+  stopped_at: Timestamp | null;
+  uses: Generated<number>;
+}
+
+export interface CouponUse {
+  amount: bigint;
+  at: Timestamp;
+  coupon_id: string;
+  currency: string;
+  customer_id: string;
+  invoice_id: string;
+}
+
 export interface Customer {
   active: Generated<boolean>;
   address_line: string | null;
@@ -422,12 +448,20 @@ export interface Message {
   channel: string;
   created_at: Timestamp;
   expires_at: Timestamp | null;
+  failure: string | null;
   id: string;
   recipient: string;
   reply_to: string | null;
+  resent_of: string | null;
   sealed_text: Buffer | null;
   sent_at: Timestamp | null;
   subject: string | null;
+}
+
+export interface MessageKept {
+  kept_until: Timestamp;
+  message_id: string;
+  sealed_text: Buffer;
 }
 
 export interface Node {
@@ -604,12 +638,15 @@ export interface PaymentDisputeAnswer {
 
 export interface PaymentNotice {
   driver: string;
+  event: unknown | null;
   event_id: string | null;
   id: Generated<bigint>;
   outcome: string | null;
   payment_id: string | null;
   raw: unknown;
   received_at: Timestamp;
+  replay_outcome: string | null;
+  replayed_at: Timestamp | null;
 }
 
 export interface PaymentRefund {
@@ -1340,6 +1377,8 @@ export interface DB {
   channel_grant: ChannelGrant;
   clock_offset: ClockOffset;
   code_failure: CodeFailure;
+  coupon: Coupon;
+  coupon_use: CouponUse;
   customer: Customer;
   customer_label: CustomerLabel;
   customer_note: CustomerNote;
@@ -1368,6 +1407,7 @@ export interface DB {
   ledger_transfer: LedgerTransfer;
   log_ticket: LogTicket;
   message: Message;
+  message_kept: MessageKept;
   node: Node;
   notification: Notification;
   one_time_code: OneTimeCode;

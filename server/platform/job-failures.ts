@@ -163,6 +163,50 @@ export async function startAgain(db: Queryable, choice: JobChoice): Promise<numb
   return Number(numAffectedRows ?? 0n)
 }
 
+/**
+ * Jobs of a queue that wait or run, by one field of what they are handed: how often each failed,
+ * and with what. Reads the jobs of the queue that are not done.
+ */
+export async function waitingJobs(
+  db: Queryable,
+  queue: string,
+  key: string,
+  values: readonly string[],
+): Promise<ReadonlyMap<string, { readonly attempts: number; readonly reason: string | null }>> {
+  if (values.length === 0) return new Map()
+  const { rows } = await sql<{ value: string; retry_count: number; reason: string | null }>`
+    select data ->> ${key}::text as value, retry_count,
+      coalesce(output ->> 'message', output #>> '{value,message}', output::text) as reason
+    from pgboss.job
+    where name = ${queue} and state in ('created', 'retry', 'active')
+      and data ->> ${key}::text = any(${[...values]}::text[])
+    order by created_on desc`.execute(db)
+  return new Map(
+    rows.map(({ value, retry_count: attempts, reason }) => [
+      value,
+      { attempts, reason: reason?.split('\n')[0]?.slice(0, longestReason) ?? null },
+    ]),
+  )
+}
+
+/**
+ * Has a job that waits for its time run now, by one field of what it is handed. `none`: no such job
+ * waits or runs.
+ */
+export async function startNow(
+  db: Queryable,
+  queue: string,
+  { key, value }: { readonly key: string; readonly value: string },
+): Promise<'started' | 'running' | 'none'> {
+  const { rows } = await sql<{ state: string }>`
+    update pgboss.job set start_after = case when state = 'active' then start_after else now() end
+    where name = ${queue} and state in ('created', 'retry', 'active')
+      and data ->> ${key}::text = ${value}
+    returning state`.execute(db)
+  if (rows.some(({ state }) => state !== 'active')) return 'started'
+  return rows.length > 0 ? 'running' : 'none'
+}
+
 /** Forgets what ended well more than a day ago; pg-boss itself keeps both kinds equally long. */
 export async function forgetCompletedJobs(db: Queryable): Promise<void> {
   for (;;) {

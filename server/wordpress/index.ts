@@ -14,6 +14,11 @@ export {
   serverName,
   serversOfCustomer,
 } from './desk.ts'
+export { giveUpOrder, orderOf, retryServer } from './desk-acts.ts'
+export { failedBackups } from './desk-backups.ts'
+export { listServers } from './desk-list.ts'
+export { capacityOf } from './capacity.ts'
+export { createCouponTries } from './coupon-tries.ts'
 export { createDirectory, dropOldHostChanges, type EdgeControl } from './directory.ts'
 export { listNodes, putNode, removeNode, setNodeState, type NodeEntry } from './nodes.ts'
 export { isLost, freeOn } from './placement.ts'
@@ -49,7 +54,7 @@ export { defineProvisioning, runOutcomes, type RunObserver } from './provision.t
 export { defineRewriting } from './primary.ts'
 export { createReconciler } from './reconcile.ts'
 export { defineResuming } from './resume.ts'
-export { plans, termsOf } from './plans.ts'
+export { dataCentres, plans, termsOf } from './plans.ts'
 export { descriptionOf, productName, subjectOf, wordpressProduct } from './product.ts'
 export { pageCacheRoutes } from './page-cache.ts'
 export { phpRoutes } from './php-settings.ts'

@@ -8,8 +8,10 @@ import type { Language } from '../../contract/errors.ts'
 import type { RegionCode } from '../../contract/money.ts'
 import { monthlyOf } from '../../contract/pricing.ts'
 import { ruleText, type RuleKey } from '../../contract/server-sentences.ts'
+import type { quoteCoupon } from '../../contract/coupons.ts'
 import type { Order, Plan } from '../../contract/wordpress.ts'
-import type { Billing } from '../billing/index.ts'
+import { couponLine, type Billing } from '../billing/index.ts'
+import type { CouponTries } from './coupon-tries.ts'
 import { currencyOf, type Catalog } from '../catalog/index.ts'
 import { dataCentres, plans, termsOf } from './plans.ts'
 import type { Clock } from '../platform/clock.ts'
@@ -95,8 +97,9 @@ export async function placeOrder(
     secrets: Secrets
     /** Of one customer. */
     orders: Limit
+    coupons: CouponTries
   },
-  order: { buyer: Buyer; form: OrderForm; language: Language },
+  order: { buyer: Buyer; form: OrderForm; language: Language; ip: string },
 ): Promise<{ id: string }> {
   const { catalog, billing, clock } = deps
   const { buyer, form, language } = order
@@ -163,6 +166,18 @@ export async function placeOrder(
   })
   const { period } = subscription
   const seconds = Math.floor((period.end.getTime() - period.start.getTime()) / 1000)
+  const coupon =
+    form.coupon === undefined
+      ? undefined
+      : await deps.coupons.guarded({ customerId: buyer.id, ip: order.ip }, () =>
+          billing.takeCoupon(tx, {
+            code: form.coupon ?? '',
+            customerId: buyer.id,
+            currency: plan.currency,
+            plan: plan.id,
+            price,
+          }),
+        )
   const invoice = await billing.issue(tx, {
     customer: buyer,
     currency: plan.currency,
@@ -175,11 +190,13 @@ export async function placeOrder(
         period,
         basis: { ...terms, seconds, of_seconds: seconds },
       },
+      ...(coupon ? [couponLine(coupon, period)] : []),
     ],
     subject,
     subscriptionId: subscription.id,
     starts: { job: provisionJob, payload: { siteId: id } },
   })
+  await coupon?.use(tx, invoice.id)
   await tx
     .updateTable('site')
     .set({ invoice_id: invoice.id, subscription_id: subscription.id })
@@ -189,4 +206,43 @@ export async function placeOrder(
     wp: { id, name, status: 'pending_payment', reason: null },
   })
   return { id }
+}
+
+/** What a coupon takes off the first month of such an order. Refuses as the order does. */
+export async function quoteOrder(
+  deps: { tx: Tx; catalog: Catalog; billing: Billing; coupons: CouponTries },
+  buyer: Buyer,
+  form: z.output<typeof quoteCoupon.body>,
+  ip: string,
+): Promise<z.output<typeof quoteCoupon.result>> {
+  const { catalog } = deps
+  const currency = currencyOf(catalog, buyer.regionCode)
+  const plan = plans(catalog, currency).find(({ id }) => id === form.size)
+  if (!plan)
+    throw new Refusal('invalid_input', {
+      fields: { size: ruleText('unknown_plan', buyer.language) },
+    })
+  const terms = termsOf(catalog, currency, {
+    plan,
+    diskMb: form.disk,
+    mariadbDiskMb: form.mariadb_disk_size,
+    containers: form.replicate,
+  })
+  const price = BigInt(monthlyOf(terms).total)
+  const { code, off } = await deps.coupons.guarded({ customerId: buyer.id, ip }, () =>
+    deps.billing.quoteCoupon(deps.tx, {
+      code: form.coupon,
+      customerId: buyer.id,
+      currency,
+      plan: plan.id,
+      price,
+    }),
+  )
+  return {
+    code,
+    off: Number(off),
+    first: Number(price - off),
+    monthly: Number(price),
+    currency,
+  }
 }

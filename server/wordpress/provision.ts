@@ -149,7 +149,9 @@ export function defineProvisioning(deps: ProvisionDeps): void {
     return await transaction(db, async (tx) => {
       const site = await lockSite(tx, siteId)
       if (site?.status !== 'provisioning' && site?.status !== 'pending_payment') return undefined
-      if (site.status === 'pending_payment') await tell(tx, site, 'provisioning', null)
+      // One that is given up before it is begun is not set up.
+      if (site.status === 'pending_payment' && site.giving_up === null)
+        await tell(tx, site, 'provisioning', null)
       return await tx
         .updateTable('site')
         .set({

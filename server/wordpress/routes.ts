@@ -1,4 +1,5 @@
 import {
+  coupons as couponApi,
   wordpress as api,
   wordpressDomains as domainApi,
   usageHistory as usageApi,
@@ -18,13 +19,14 @@ import type { Jobs } from '../platform/jobs.ts'
 import type { Limit } from '../platform/limits.ts'
 import type { Secrets } from '../platform/secrets.ts'
 import type { EventOutbox } from '../realtime/index.ts'
+import type { CouponTries } from './coupon-tries.ts'
 import { changeServer, type RequestedChange } from './change.ts'
 import type { Domains } from './domains.ts'
 import type { WordpressDriver } from './driver.ts'
 import type { Lifecycle } from './lifecycle.ts'
 import type { LogStreams } from './log-stream.ts'
 import { nodeStates } from './nodes.ts'
-import { placeOrder, type Buyer } from './order.ts'
+import { placeOrder, quoteOrder, type Buyer } from './order.ts'
 import { isOffered, serves } from './placement.ts'
 import { beginRewrite, choosePrimary, newestRewrite, previewRewrite } from './primary.ts'
 import { usageOf } from './usage-history.ts'
@@ -49,6 +51,7 @@ export interface WordpressRouteDeps {
   readonly signIns: Limit
   /** Counts a customer's orders. */
   readonly orders: Limit
+  readonly couponTries: CouponTries
   readonly addressing: SiteAddressing
   readonly links: InvoiceLinks
   /** Tells the edge that there is a new host name. */
@@ -225,7 +228,11 @@ export function routes(http: Http, deps: WordpressRouteDeps): void {
   http.read(domainApi.getRewrite, async ({ customerId, params }) =>
     newestRewrite(db, (await own(db, customerId, params.id)).id),
   )
-  http.write(api.placeOrder, async ({ tx, customerId, body, language }) => {
+  http.write(couponApi.quoteCoupon, async ({ tx, customerId, body, ip }) => {
+    const buyer = await deps.customer(tx, customerId)
+    return await quoteOrder({ tx, ...deps, coupons: deps.couponTries }, buyer, body, ip)
+  })
+  http.write(api.placeOrder, async ({ tx, customerId, body, language, ip }) => {
     const buyer = await deps.customer(tx, customerId)
     onCommit(tx, deps.onChange)
     await deps.holdCatalog(tx)
@@ -238,8 +245,9 @@ export function routes(http: Http, deps: WordpressRouteDeps): void {
         clock: deps.clock,
         secrets: deps.secrets,
         orders: deps.orders,
+        coupons: deps.couponTries,
       },
-      { buyer, form: body, language },
+      { buyer, form: body, language, ip },
     )
   })
 }

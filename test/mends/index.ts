@@ -1,4 +1,5 @@
 /** How each mend is taken out, for `npm run guards`. */
+import { desk } from './desk.ts'
 import { hosting } from './hosting.ts'
 import { mailAndShares } from './mail-and-shares.ts'
 import type { Mend } from './mend.ts'
@@ -26,4 +27,5 @@ export const mends: readonly Mend[] = [
   ...tickets,
   ...members,
   ...views,
+  ...desk,
 ]

@@ -1,6 +1,7 @@
 import type { ActName } from '../../contract/operator-acts.ts'
 import { enMoneyActs, enOperatorMoney } from './en-operator-money.ts'
 import { enDeskTickets, enTicketActs, enTicketExplain } from './en-operator-tickets.ts'
+import { enDeskNotices, enDeskWork, enWorkActs } from './en-operator-work.ts'
 import { plural } from './plural.ts'
 
 type Labels = Readonly<Record<string, string>>
@@ -164,6 +165,7 @@ export const enOperator = {
   /** What an act changed. */
   facts: {
     ...enMoneyActs.facts,
+    ...enWorkActs.facts,
     blocked: 'Blocked',
     sessions: 'Sessions',
     programs: 'Tokens and webhooks',
@@ -233,9 +235,7 @@ export const enOperator = {
     'money.refund': 'Refund top-up',
     'money.assign': 'Assign money',
     ...enMoneyActs.names,
-    'work.hold_server': 'Suspend server',
-    'work.release_server': 'Release server',
-    'work.retry_job': 'Start again',
+    ...enWorkActs.names,
     'status.publish': 'Publish',
     'status.update': 'Add an update',
     'status.end': 'End',
@@ -271,10 +271,7 @@ export const enOperator = {
     'money.refund': 'The money leaves the wallet now and the gateway is asked next.',
     'money.assign': 'The money is put into the wallet of this customer, who gets an email.',
     'staff.invite': 'An email with a link for 72 hours is sent.',
-    'work.hold_server':
-      'The site is taken off at once. Data and payments go on. The customer gets an email.',
-    'work.release_server': 'The site runs again, if it is paid for. The customer gets an email.',
-    'work.retry_job': 'It gets one more attempt. A job may run twice and acts once.',
+    ...enWorkActs.explain,
     'status.publish':
       'Everybody reads it: on every page of the portal and on the public status page.',
     'status.end': 'It is over from now on. One that has not begun is taken back.',
@@ -289,6 +286,7 @@ export const enOperator = {
     proof: 'How did the customer prove who they are?',
     told: 'Text for the customer',
     toldHint: 'Stands in the email and in the list of transactions.',
+    toldByLetterHint: 'Stands in the email.',
     amount: 'Amount',
     amountOf: (currency: string) => `Amount in ${currency}`,
     amountHint: 'Empty: all that is left.',
@@ -346,32 +344,8 @@ export const enOperator = {
     code: 'Code in the text',
     amount: 'Amount',
   },
-  work: {
-    title: 'Work',
-    sub: 'What does not go on by itself.',
-    down: 'Servers that do not answer',
-    stuck: 'Work on servers that does not end',
-    givenUp: 'Jobs that gave up',
-    queues: 'Queues',
-    allWell: 'All is well.',
-    since: (time: string) => `since ${time}`,
-    noJob: 'no job has it yet',
-    attempts: (n: number) => plural(n, 'attempt', 'attempts'),
-    counts: (ready: number, later: number, running: number) =>
-      `${ready} due, ${later} later, ${running} running`,
-    gaveUp: (n: number) => `${n} gave up`,
-    kinds: {
-      set_up: 'Set up',
-      clean_up: 'Clean up',
-      change: 'Change',
-      delete: 'Delete',
-      back_up: 'Back up',
-      restore: 'Restore',
-      rewrite_addresses: 'Rewrite addresses',
-      send_mail: 'Send email',
-      update: 'Update',
-    } as Labels,
-  },
+  work: enDeskWork,
+  notices: enDeskNotices,
   trail: {
     title: 'Trail',
     sub: 'Every act, newest first. Nobody can change or delete one.',

@@ -1,6 +1,7 @@
 import type { OperatorTexts } from './en-operator.ts'
 import { viMoneyActs, viOperatorMoney } from './vi-operator-money.ts'
 import { viDeskTickets, viTicketActs, viTicketExplain } from './vi-operator-tickets.ts'
+import { viDeskNotices, viDeskWork, viWorkActs } from './vi-operator-work.ts'
 
 export const viOperator: OperatorTexts = {
   mark: 'Vận hành',
@@ -158,6 +159,7 @@ export const viOperator: OperatorTexts = {
   },
   facts: {
     ...viMoneyActs.facts,
+    ...viWorkActs.facts,
     blocked: 'Bị khoá',
     sessions: 'Số phiên',
     programs: 'Token và webhook',
@@ -227,9 +229,7 @@ export const viOperator: OperatorTexts = {
     'money.refund': 'Hoàn lần nạp',
     'money.assign': 'Gán tiền',
     ...viMoneyActs.names,
-    'work.hold_server': 'Tạm ngưng máy chủ',
-    'work.release_server': 'Mở lại máy chủ',
-    'work.retry_job': 'Chạy lại',
+    ...viWorkActs.names,
     'status.publish': 'Đăng thông báo',
     'status.update': 'Cập nhật',
     'status.end': 'Kết thúc',
@@ -265,11 +265,7 @@ export const viOperator: OperatorTexts = {
     'money.refund': 'Tiền rời ví ngay, sau đó hệ thống yêu cầu cổng thanh toán hoàn tiền.',
     'money.assign': 'Tiền được cộng vào ví của khách hàng này và khách hàng nhận được email.',
     'staff.invite': 'Email có liên kết dùng trong 72 giờ sẽ được gửi đi.',
-    'work.hold_server':
-      'Trang web ngừng hoạt động ngay. Dữ liệu và thanh toán giữ nguyên. Khách hàng nhận được ' +
-      'email.',
-    'work.release_server': 'Trang web chạy lại nếu đã được thanh toán. Khách hàng nhận được email.',
-    'work.retry_job': 'Được thử thêm một lần. Dù chạy hai lần, tác vụ chỉ có hiệu lực một lần.',
+    ...viWorkActs.explain,
     'status.publish':
       'Mọi người đều đọc được: trên mọi trang của khách hàng và trên trang trạng thái.',
     'status.end': 'Kết thúc ngay. Thông báo chưa bắt đầu sẽ được rút lại.',
@@ -284,6 +280,7 @@ export const viOperator: OperatorTexts = {
     proof: 'Khách hàng đã chứng minh danh tính bằng cách nào?',
     told: 'Nội dung cho khách hàng',
     toldHint: 'Hiện trong email và trong danh sách giao dịch.',
+    toldByLetterHint: 'Hiện trong email.',
     amount: 'Số tiền',
     amountOf: (currency) => `Số tiền (${currency})`,
     amountHint: 'Để trống: toàn bộ phần còn lại.',
@@ -341,31 +338,8 @@ export const viOperator: OperatorTexts = {
     code: 'Mã trong nội dung',
     amount: 'Số tiền',
   },
-  work: {
-    title: 'Công việc',
-    sub: 'Những gì không tự tiếp tục được.',
-    down: 'Máy chủ không phản hồi',
-    stuck: 'Việc trên máy chủ chưa kết thúc',
-    givenUp: 'Tác vụ đã bỏ cuộc',
-    queues: 'Hàng đợi',
-    allWell: 'Mọi thứ đều ổn.',
-    since: (time) => `từ ${time}`,
-    noJob: 'chưa có tác vụ nào nhận',
-    attempts: (n) => `${n} lần thử`,
-    counts: (ready, later, running) => `${ready} đến hạn, ${later} hẹn sau, ${running} đang chạy`,
-    gaveUp: (n) => `${n} bỏ cuộc`,
-    kinds: {
-      set_up: 'Khởi tạo',
-      clean_up: 'Dọn dẹp',
-      change: 'Thay đổi',
-      delete: 'Xoá',
-      back_up: 'Sao lưu',
-      restore: 'Khôi phục',
-      rewrite_addresses: 'Đổi địa chỉ',
-      send_mail: 'Gửi email',
-      update: 'Cập nhật',
-    },
-  },
+  work: viDeskWork,
+  notices: viDeskNotices,
   trail: {
     title: 'Nhật ký',
     sub: 'Mọi thao tác, mới nhất trước. Không ai sửa hay xoá được.',

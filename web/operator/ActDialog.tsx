@@ -176,7 +176,8 @@ function labelOf(
   if (kind === 'amount' && currency !== undefined) return t.fields.amountOf(currency)
   return String(t.fields[label as keyof OperatorTexts['fields']])
 }
-function hintOf({ name, isOptional }: ActField, t: OperatorTexts): string | undefined {
+function hintOf({ name, isOptional, hint }: ActField, t: OperatorTexts): string | undefined {
+  if (hint !== undefined) return String(t.fields[hint as keyof OperatorTexts['fields']])
   if (name === 'reason') return t.fields.reasonHint
   if (name === 'told') return t.fields.toldHint
   if (name === 'networks') return t.fields.networksHint

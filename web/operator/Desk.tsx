@@ -32,7 +32,7 @@ import { CannedView } from './CannedView.tsx'
 import { TicketsView } from './TicketsView.tsx'
 import { TicketView } from './TicketView.tsx'
 import { TrailView } from './TrailView.tsx'
-import { WorkView } from './WorkView.tsx'
+import { isWork, WorkView } from './work/WorkView.tsx'
 
 /** The whole desk: who is signed in decides what is seen. */
 export function Desk() {
@@ -76,7 +76,7 @@ function View({ path, session }: { path: string; session: StaffSession }) {
   if (section === 'tickets') return <TicketPages id={id} session={session} />
   if (section === 'approvals') return <ProposalsView />
   if (isMoney(section)) return <MoneyView section={section} id={id} session={session} />
-  if (section === 'work') return <WorkView session={session} />
+  if (isWork(section)) return <WorkView section={section} session={session} />
   if (section === 'status') return <StatusView session={session} />
   if (section === 'trail') return <TrailView />
   if (section === 'staff') return <StaffView session={session} />
@@ -112,7 +112,12 @@ function Frame({ session, children }: { session: StaffSession; children: ReactNo
       icon: Coins,
       isHere: isMoney(path.split('/')[1] ?? ''),
     },
-    { to: '/work', name: t.nav.work, icon: Wrench },
+    {
+      to: '/work',
+      name: t.nav.work,
+      icon: Wrench,
+      isHere: isWork(path.split('/')[1] ?? ''),
+    },
     { to: '/status', name: t.nav.status, icon: Megaphone },
     { to: '/trail', name: t.nav.trail, icon: ScrollText },
     { to: '/staff', name: t.nav.staff, icon: UserCog },

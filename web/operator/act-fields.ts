@@ -21,10 +21,13 @@ export interface ActField {
   readonly options?: readonly string[]
   /** Of its text, where that is not its name. */
   readonly label?: string
+  /** Of what stands below it, where that is not usual. */
+  readonly hint?: string
 }
 const line = (name: string): ActField => ({ name, kind: 'line' })
 const amount: ActField = { name: 'amount', kind: 'amount' }
 const told: ActField = { name: 'told', kind: 'line' }
+const toldByLetter: ActField = { ...told, hint: 'toldByLetterHint' }
 const role: ActField = { name: 'role', kind: 'choice', options: staffRoles }
 const networks: ActField = { name: 'networks', kind: 'list', isOptional: true }
 
@@ -70,15 +73,31 @@ const own: Readonly<Record<ActName, readonly ActField[]>> = {
     { name: 'expiresOn', kind: 'day', isOptional: true },
   ],
   'voucher.stop': [],
+  'coupon.make': [
+    { name: 'code', kind: 'line', isOptional: true },
+    choice('currency', currencies),
+    { ...amount, label: 'most' },
+    { name: 'percent', kind: 'count', isOptional: true, hint: 'percentHint' },
+    { name: 'uses', kind: 'count', label: 'orders' },
+    { name: 'perCustomer', kind: 'count', isOptional: true, hint: 'perCustomerHint' },
+    { name: 'plans', kind: 'list', isOptional: true, hint: 'plansHint' },
+    { name: 'startsOn', kind: 'day', isOptional: true },
+    { name: 'expiresOn', kind: 'day', isOptional: true },
+  ],
+  'coupon.stop': [],
   'payout.match': [line('payout')],
   'reconcile.compare': [choice('gateway')],
   'reconcile.ask': [],
   'reconcile.close': [],
   'refund.decide': [choice('outcome', ['done', 'refused'])],
   'payout.read': [choice('gateway'), { name: 'since', kind: 'day' }],
-  'work.hold_server': [told],
+  'work.hold_server': [toldByLetter],
   'work.release_server': [],
   'work.retry_job': [],
+  'work.retry_server': [],
+  'work.give_up_order': [toldByLetter],
+  'letter.resend': [],
+  'webhook.replay': [],
   'status.publish': [
     { name: 'kind', kind: 'choice', options: noticeKinds },
     line('titleEn'),
@@ -113,6 +132,7 @@ const withoutReason: ReadonlySet<ActName> = new Set([
   'customer.note',
   'customer.label',
   'customer.unlabel',
+  'letter.resend',
   'ticket.answer',
   'ticket.note',
   'ticket.assign',
@@ -136,6 +156,7 @@ export const isGrave = (act: ActName): boolean =>
     'dispute.accept',
     'staff.disable',
     'ticket.delete_canned',
+    'work.give_up_order',
     'work.hold_server',
   ].includes(act)
 

@@ -1,6 +1,14 @@
 /** What the desk reads. */
 import { QueryClient, infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import { customer, proposals, search, suspense, trail, work } from '../../contract/operator-desk.ts'
+import {
+  capacity,
+  letters,
+  servers,
+  upkeep,
+  type DeskLetterState,
+  type DeskServerState,
+} from '../../contract/operator-work.ts'
 import { staff, staffSession } from '../../contract/operator.ts'
 import { noticesOfDesk } from '../../contract/status.ts'
 import {
@@ -62,6 +70,41 @@ export const workQuery = queryOptions({
   queryKey: ['work'],
   queryFn: ({ signal }) => call(work, {}, signal),
   refetchInterval: 15_000,
+})
+export const serversQuery = (state: DeskServerState) =>
+  infiniteQueryOptions({
+    queryKey: ['servers', state],
+    queryFn: ({ pageParam, signal }) =>
+      callPage(
+        servers,
+        { query: { state, limit: 30, ...(pageParam && { cursor: pageParam }) } },
+        signal,
+      ),
+    initialPageParam: '',
+    getNextPageParam: ({ next }) => next,
+    refetchInterval: 15_000,
+  })
+export const lettersQuery = (state: DeskLetterState) =>
+  infiniteQueryOptions({
+    queryKey: ['letters', state],
+    queryFn: ({ pageParam, signal }) =>
+      callPage(
+        letters,
+        { query: { state, limit: 30, ...(pageParam && { cursor: pageParam }) } },
+        signal,
+      ),
+    initialPageParam: '',
+    getNextPageParam: ({ next }) => next,
+    refetchInterval: 15_000,
+  })
+export const upkeepQuery = queryOptions({
+  queryKey: ['upkeep'],
+  queryFn: ({ signal }) => call(upkeep, {}, signal),
+  refetchInterval: 30_000,
+})
+export const capacityQuery = queryOptions({
+  queryKey: ['capacity'],
+  queryFn: ({ signal }) => call(capacity, {}, signal),
 })
 export const statusQuery = queryOptions({
   queryKey: ['status'],

@@ -28,6 +28,7 @@ import { LoadError, Note, Skeleton } from '../ui/State.tsx'
 import { topUpOf } from '../payments/shortfall.ts'
 import { Stepper } from '../ui/Stepper.tsx'
 import { toast } from '../ui/toast.ts'
+import type { Confirmed } from './ReviewDialog.tsx'
 import { DiskPicker } from './DiskPicker.tsx'
 import {
   diskMb,
@@ -158,16 +159,18 @@ export default function CreatePage({ kind = 'wordpress' }: { kind?: Kind }) {
     )?.focus()
   }
 
-  const confirm = async () => {
+  const confirm = async ({ code: coupon, off }: Confirmed) => {
     const body = orderBody(form)
     if (body === undefined || busy) return
     setBusy(true)
     try {
-      const { id } = await attempt.run(placeOrder, { body })
+      const { id } = await attempt.run(placeOrder, {
+        body: { ...body, coupon },
+      })
       for (const subject of ['servers', 'invoices', 'me', 'transactions'])
         void queryClient.invalidateQueries({ queryKey: [subject] })
       sent.current = true
-      const short = price.total - user.balance
+      const short = price.total - off - user.balance
       await navigate({ to: '/wordpress-progress/$id', params: { id }, replace: true })
       // The order is kept and begins with the money; the way back leads to where it waits.
       if (short > 0)
@@ -178,7 +181,7 @@ export default function CreatePage({ kind = 'wordpress' }: { kind?: Kind }) {
     } catch (error) {
       setReviewing(false)
       setErrors(error instanceof ApiError ? error.fields : {})
-      setRefusal(messageOf(error))
+      setRefusal((error as ApiError).fields?.['coupon'] ?? messageOf(error))
       refused.current = true
       toast.error(t.toast.error, serverMessageOr(error, t.order.failed))
     } finally {
@@ -346,7 +349,7 @@ export default function CreatePage({ kind = 'wordpress' }: { kind?: Kind }) {
           <ReviewDialog
             open={reviewing}
             onClose={closed}
-            onConfirm={() => void confirm()}
+            onConfirm={(order) => void confirm(order)}
             busy={busy}
             form={settled}
             region={region}

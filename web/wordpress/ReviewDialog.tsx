@@ -8,12 +8,19 @@ import { useConfig, useMe } from '../queries.ts'
 import { Button } from '../ui/Button.tsx'
 import { Dialog } from '../ui/Dialog.tsx'
 import { Note } from '../ui/State.tsx'
+import { CouponField, type Applied } from './CouponField.tsx'
 import { diskMb, type OrderForm } from './order-form.ts'
+
+/** The coupon that the order is placed with, and what it takes off the first month. */
+export interface Confirmed {
+  readonly code: string | undefined
+  readonly off: number
+}
 
 interface ReviewProps {
   open: boolean
   onClose: () => void
-  onConfirm: () => void
+  onConfirm: (order: Confirmed) => void
   busy: boolean
   form: OrderForm
   region: z.output<typeof Region>
@@ -37,8 +44,20 @@ export default function ReviewDialog({
   const { database } = useConfig().wordpress
   const { language, money, ram, disk } = useFormat()
   const number = (value: number) => value.toLocaleString(language === 'vi' ? 'vi' : 'en')
-  const price = money(total, user.currency)
-  const short = total - user.balance
+  // What was judged for another order is asked for again.
+  const [judged, setJudged] = useState<{ coupon: Applied; of: string }>()
+  const order = {
+    size: plan.id,
+    disk: diskMb(form.disk),
+    mariadb_disk_size: diskMb(form.mariadb),
+    replicate: form.containers,
+  }
+  const of = JSON.stringify([order, total])
+  const coupon = judged?.of === of ? judged.coupon : undefined
+  const { code, off } = coupon ?? { code: undefined, off: 0 }
+  const first = total - off
+  const price = money(first, user.currency)
+  const short = first - user.balance
   const label =
     short > 0 ? t.review.topUpAndOrder(money(short, user.currency)) : t.review.confirm(price)
   return (
@@ -56,7 +75,7 @@ export default function ReviewDialog({
           </Button>
           <Button
             busy={busy}
-            onClick={onConfirm}
+            onClick={() => onConfirm({ code, off })}
             className="num"
             aria-label={short > 0 ? `${t.review.word}: ${label}` : undefined}
           >
@@ -84,12 +103,19 @@ export default function ReviewDialog({
           <Secret text={form.password} />
         </Line>
         <Line term={t.review.containers}>{form.containers}</Line>
-        <Line term={t.review.monthly}>{price}</Line>
+        <Line term={t.review.monthly}>{money(total, user.currency)}</Line>
+        {coupon ? <Line term={t.review.coupon.first}>{price}</Line> : null}
       </dl>
+      <CouponField
+        order={order}
+        currency={user.currency}
+        applied={coupon}
+        onChange={(applied) => setJudged(applied && { coupon: applied, of })}
+      />
       {database === 'sqlite' ? (
         <p className="mt-3 text-xs text-ink-3">{t.review.sqliteNote}</p>
       ) : null}
-      {total > user.balance ? (
+      {short > 0 ? (
         <Note tone="warning" className="mt-3">
           {t.review.shortNote}
         </Note>

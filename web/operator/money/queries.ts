@@ -2,6 +2,7 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import {
   dispute,
+  coupons,
   disputes,
   holdings,
   payout,
@@ -9,6 +10,7 @@ import {
   reconciliation,
   vouchers,
 } from '../../../contract/operator-money.ts'
+import { notice, notices } from '../../../contract/operator-notices.ts'
 import { call, callPage } from '../api.ts'
 
 export const disputesQuery = (show: 'open' | 'all') =>
@@ -59,6 +61,33 @@ export const vouchersQuery = infiniteQueryOptions({
   queryKey: ['vouchers'],
   queryFn: ({ pageParam, signal }) =>
     callPage(vouchers, { query: { limit: 30, ...(pageParam && { cursor: pageParam }) } }, signal),
+  initialPageParam: '',
+  getNextPageParam: ({ next }) => next,
+})
+export const noticesQuery = (show: 'trouble' | 'all') =>
+  infiniteQueryOptions({
+    queryKey: ['webhooks', 'list', show],
+    queryFn: ({ pageParam, signal }) =>
+      callPage(
+        notices,
+        { query: { show, limit: 30, ...(pageParam && { cursor: pageParam }) } },
+        signal,
+      ),
+    initialPageParam: '',
+    getNextPageParam: ({ next }) => next,
+    // One that is handled again is handled by a job.
+    refetchInterval: 10_000,
+  })
+export const noticeQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['webhooks', 'one', id],
+    queryFn: ({ signal }) => call(notice, { params: { id } }, signal),
+    refetchInterval: 5_000,
+  })
+export const couponsQuery = infiniteQueryOptions({
+  queryKey: ['coupons'],
+  queryFn: ({ pageParam, signal }) =>
+    callPage(coupons, { query: { limit: 30, ...(pageParam && { cursor: pageParam }) } }, signal),
   initialPageParam: '',
   getNextPageParam: ({ next }) => next,
 })

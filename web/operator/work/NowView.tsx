@@ -1,20 +1,20 @@
 import { useQuery } from '@tanstack/react-query'
 import { CircleCheck } from 'lucide-react'
 import { useState, type ReactNode } from 'react'
-import type { StaffSession } from '../../contract/operator.ts'
-import { mayDo } from '../../contract/staff-roles.ts'
-import { Badge } from '../ui/Badge.tsx'
-import { Button } from '../ui/Button.tsx'
-import { Card } from '../ui/Card.tsx'
-import { PageHead } from '../ui/PageHead.tsx'
-import { LoadError, Note, SkeletonRows } from '../ui/State.tsx'
-import { ActDialog, type WantedAct } from './ActDialog.tsx'
-import { timeOf, useDeskTexts } from './language.ts'
-import { DeskLink } from './path.tsx'
-import { workQuery } from './queries.ts'
+import type { StaffSession } from '../../../contract/operator.ts'
+import { mayDo } from '../../../contract/staff-roles.ts'
+import { Badge } from '../../ui/Badge.tsx'
+import { Button } from '../../ui/Button.tsx'
+import { Card } from '../../ui/Card.tsx'
+import { PageHead } from '../../ui/PageHead.tsx'
+import { LoadError, Note, SkeletonRows } from '../../ui/State.tsx'
+import { ActDialog, type WantedAct } from '../ActDialog.tsx'
+import { timeOf, useDeskTexts } from '../language.ts'
+import { DeskLink } from '../path.tsx'
+import { workQuery } from '../queries.ts'
 
 /** What does not go on by itself, with why. */
-export function WorkView({ session }: { session: StaffSession }) {
+export function NowView({ session }: { session: StaffSession }) {
   const t = useDeskTexts()
   const { data, error, refetch } = useQuery(workQuery)
   const [wanted, setWanted] = useState<WantedAct>()
@@ -101,7 +101,13 @@ export function WorkView({ session }: { session: StaffSession }) {
 }
 
 /** A card of rows; none where there is none. */
-function Rows({ title, children }: { title: string; children: readonly ReactNode[] | undefined }) {
+export function Rows({
+  title,
+  children,
+}: {
+  title: string
+  children: readonly ReactNode[] | undefined
+}) {
   if (children === undefined || children.length === 0) return null
   return (
     <Card title={title} padded={false}>
@@ -111,7 +117,7 @@ function Rows({ title, children }: { title: string; children: readonly ReactNode
 }
 
 /** `search`: the id by which the server, and so its customer, is found. */
-function Row({
+export function Row({
   main,
   sub,
   why = '',

@@ -1,0 +1,31 @@
+/** Coupons: a code that lowers the first period of an order (decision 116). */
+import * as z from 'zod/mini'
+import { endpoint } from './endpoint.ts'
+import { currency, minor } from './money.ts'
+
+const megabytes = z.int().check(z.gte(1), z.lte(100_000_000))
+
+export const quoteCoupon = endpoint({
+  method: 'POST',
+  path: '/api/wp/coupon',
+  access: 'customer',
+  summary: 'What a coupon takes off the first month of an order; nothing is ordered or used',
+  body: z.strictObject({
+    coupon: z.string().check(z.trim(), z.minLength(4), z.maxLength(40)),
+    // As in the order, which judges them.
+    size: z.int(),
+    disk: megabytes,
+    mariadb_disk_size: megabytes,
+    replicate: z.int().check(z.gte(1), z.lte(1000)),
+  }),
+  result: z.object({
+    /** As the invoice names it. */
+    code: z.string(),
+    /** Minor units. */
+    off: minor,
+    /** What the first month costs with it, and what a month costs afterwards. */
+    first: minor,
+    monthly: minor,
+    currency,
+  }),
+})

@@ -1,0 +1,59 @@
+/** The acts on orders, servers, jobs, letters and webhooks (decisions 91 and 114). */
+import * as z from 'zod/mini'
+import { needed, unneeded } from './operator-act.ts'
+import { line } from './text.ts'
+
+const id = z.string().check(z.maxLength(100))
+
+export const workActs = {
+  'work.hold_server': needed(
+    'work.hold_server',
+    'work',
+    'Suspend a server by hand, whoever has paid for it',
+    {
+      server: id,
+      /** Why, for its owner. */
+      told: line(3, 200),
+    },
+  ),
+  'work.release_server': needed(
+    'work.release_server',
+    'work',
+    'Release a server that was suspended by hand: it runs again, if it is paid for',
+    { server: id },
+  ),
+  'work.retry_job': needed('work.retry_job', 'work', 'Start a job again that gave up', {
+    job: id,
+  }),
+  'work.retry_server': needed(
+    'work.retry_server',
+    'work',
+    'Try now what is done to a server: charge, set up, restart, clean away or delete it',
+    { server: id },
+  ),
+  'work.give_up_order': needed(
+    'work.give_up_order',
+    'work',
+    'Give up an order that was not delivered: what was paid goes back into the wallet',
+    {
+      server: id,
+      /** Why, for its customer. */
+      told: line(3, 200),
+    },
+  ),
+  'letter.resend': unneeded(
+    'letter.resend',
+    'note',
+    'Send a letter or SMS again, or try one now that waits',
+    { letter: id },
+  ),
+  'webhook.replay': needed(
+    'webhook.replay',
+    'money',
+    'Handle a webhook of a gateway again; what it says is posted once',
+    {
+      /** Its number in the list. */
+      notice: z.int().check(z.gte(1)),
+    },
+  ),
+} as const

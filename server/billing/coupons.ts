@@ -1,0 +1,289 @@
+/**
+ * Coupons lower the first period of an order. Taking one is a part of the order's transaction: the
+ * coupon's row is held, the use is written with the invoice that it lowers, and the invoice has it
+ * as a line of its own. A use whose order comes to nothing is given back. What is given back of a
+ * period later is what was paid for it.
+ */
+import { randomUUID } from 'node:crypto'
+import { sql, type Selectable } from 'kysely'
+import { currency as currencySchema, type Currency } from '../../contract/money.ts'
+import type { Coupon } from '../../contract/operator-money.ts'
+import type { Clock } from '../platform/clock.ts'
+import { drawCode, plainCode, shortestCode } from '../platform/codes.ts'
+import { newestFirst, type KeysetPage, type PageRequest } from '../platform/cursor.ts'
+import type { DB } from '../platform/db-types.ts'
+import { databaseError, type Queryable, type Tx } from '../platform/db.ts'
+import { Refusal, type Sentence } from '../platform/errors.ts'
+import type { Line } from './issue.ts'
+
+type CouponRow = Selectable<DB['coupon']>
+
+/** What is ordered, as far as a coupon asks. */
+export interface Couponed {
+  readonly code: string
+  readonly customerId: string
+  readonly currency: Currency
+  /** The plan's id in the catalogue. */
+  readonly plan: number
+  /** Minor units of the first period without the coupon. */
+  readonly price: bigint
+}
+/** What a coupon does to an order. */
+export interface Lowered {
+  readonly code: string
+  /** Minor units, above zero and below the price. */
+  readonly off: bigint
+}
+
+const refuse = (text: Sentence): never => {
+  throw new Refusal('invalid_input', { fields: { coupon: text } })
+}
+
+/** Hundredths of a price that stay to be paid: no document has a total of zero. */
+const leastPercent = 1n
+const hundred = 100n
+
+/** What a coupon takes off a price; never all of it. Minor units. */
+export function offOf(coupon: Pick<CouponRow, 'percent' | 'amount'>, price: bigint): bigint {
+  const share = coupon.percent === null ? price : (price * BigInt(coupon.percent)) / hundred
+  const wanted = share < coupon.amount ? share : coupon.amount
+  const most = price - (price * leastPercent + hundred - 1n) / hundred
+  return wanted < most ? wanted : most
+}
+
+const isGood = (row: CouponRow, now: Date): boolean =>
+  row.stopped_at === null &&
+  row.uses < row.max_uses &&
+  row.starts_at <= now &&
+  (row.expires_at === null || row.expires_at > now)
+
+/** Refuses what the coupon is not for; one that never was, ended or is used up is told alike. */
+async function judged(
+  db: Queryable,
+  row: CouponRow | undefined,
+  of: Couponed,
+  now: Date,
+): Promise<Lowered> {
+  if (!row || !isGood(row, now))
+    return refuse({
+      en: 'This coupon is not valid, or is used up.',
+      vi: 'Mã giảm giá không hợp lệ hoặc đã hết lượt dùng.',
+    })
+  if (row.currency !== of.currency)
+    return refuse({
+      en: `This coupon is for orders in ${row.currency}.`,
+      vi: `Mã giảm giá này chỉ dùng cho đơn hàng bằng ${row.currency}.`,
+    })
+  if (row.plans !== null && !row.plans.includes(of.plan))
+    return refuse({
+      en: 'This coupon is not for this plan.',
+      vi: 'Mã giảm giá này không áp dụng cho gói bạn chọn.',
+    })
+  const { n } = await db
+    .selectFrom('coupon_use')
+    .select((eb) => eb.fn.countAll<bigint>().as('n'))
+    .where('coupon_id', '=', row.id)
+    .where('customer_id', '=', of.customerId)
+    .executeTakeFirstOrThrow()
+  if (n >= BigInt(row.per_customer))
+    return refuse({
+      en: 'You have used this coupon already.',
+      vi: 'Bạn đã dùng mã giảm giá này rồi.',
+    })
+  const off = offOf(row, of.price)
+  if (off <= 0n)
+    return refuse({
+      en: 'This coupon takes nothing off this order.',
+      vi: 'Mã giảm giá này không giảm được gì cho đơn hàng này.',
+    })
+  return { code: row.code, off }
+}
+
+const byCode = (db: Queryable, code: string) =>
+  db.selectFrom('coupon').selectAll().where('code', '=', plainCode(code))
+
+/** What it would take off now; nothing is used. Refuses with invalid_input. */
+export async function quoteCoupon(db: Queryable, clock: Clock, of: Couponed): Promise<Lowered> {
+  const row = await byCode(db, of.code).executeTakeFirst()
+  return await judged(db, row, of, clock.now())
+}
+
+/** As its order's invoice says it. */
+export const couponLine = (
+  { code, off }: Lowered,
+  period: { readonly start: Date; readonly end: Date },
+): Line => ({
+  description: {
+    en: `Coupon ${code}: first month`,
+    vi: `Mã giảm giá ${code}: tháng đầu tiên`,
+  },
+  quantity: -1n,
+  unitPrice: off,
+  period,
+})
+
+/** Uses it for an invoice that is being written, once its line is in it. */
+export type UseCoupon = (tx: Tx, invoiceId: string) => Promise<void>
+
+/**
+ * Takes a use; the coupon is held until the transaction ends, so that the last use is one order's.
+ * Refuses with invalid_input.
+ */
+export async function takeCoupon(
+  tx: Tx,
+  clock: Clock,
+  of: Couponed,
+): Promise<Lowered & { readonly use: UseCoupon }> {
+  const row = await byCode(tx, of.code).forUpdate().executeTakeFirst()
+  const now = clock.now()
+  const lowered = await judged(tx, row, of, now)
+  const couponId = row?.id ?? ''
+  return {
+    ...lowered,
+    async use(during, invoiceId) {
+      await during
+        .insertInto('coupon_use')
+        .values({
+          invoice_id: invoiceId,
+          coupon_id: couponId,
+          customer_id: of.customerId,
+          amount: lowered.off,
+          currency: of.currency,
+          at: now,
+        })
+        .execute()
+      await during
+        .updateTable('coupon')
+        .set((eb) => ({ uses: eb('uses', '+', 1) }))
+        .where('id', '=', couponId)
+        .execute()
+    },
+  }
+}
+
+/** These orders came to nothing: they lapsed, were given up, or were paid back whole. */
+export async function giveBackCoupons(tx: Tx, invoiceIds: readonly string[]): Promise<void> {
+  if (invoiceIds.length === 0) return
+  await sql`
+    with given_back as (
+      delete from coupon_use where invoice_id = any(${[...invoiceIds]}::uuid[])
+      returning coupon_id)
+    update coupon c set uses = c.uses - g.n
+    from (select coupon_id, count(*)::int as n from given_back group by 1) g
+    where c.id = g.coupon_id`.execute(tx)
+}
+
+/** What a coupon took off the period that an invoice paid for, minor units. */
+export async function takenOff(db: Queryable, invoiceId: string | null): Promise<bigint> {
+  if (invoiceId === null) return 0n
+  const row = await db
+    .selectFrom('coupon_use')
+    .select('amount')
+    .where('invoice_id', '=', invoiceId)
+    .executeTakeFirst()
+  return row?.amount ?? 0n
+}
+
+export interface NewCoupon {
+  readonly code: string | undefined
+  /** Null: `amount` is taken off, and otherwise at most that. */
+  readonly percent: number | null
+  readonly amount: bigint
+  readonly currency: Currency
+  readonly uses: number
+  readonly perCustomer: number
+  /** Ids of the catalogue; null: every one. */
+  readonly plans: readonly number[] | null
+  readonly startsAt: Date
+  readonly expiresAt: Date | null
+}
+
+/** Without a code one is drawn. Refuses with conflict one that is taken or too short. */
+export async function makeCoupon(
+  tx: Tx,
+  clock: Clock,
+  of: NewCoupon,
+): Promise<{ id: string; code: string }> {
+  const code = of.code === undefined ? drawCode() : plainCode(of.code)
+  const id = randomUUID()
+  const taken: Sentence = {
+    en: 'There is such a code, or it has fewer than four letters and digits.',
+    vi: 'Mã này đã có hoặc có ít hơn bốn chữ và số.',
+  }
+  if (code.length < shortestCode) throw new Refusal('conflict', { fields: { code: taken } })
+  if (of.expiresAt !== null && of.expiresAt <= of.startsAt)
+    throw new Refusal('conflict', {
+      fields: {
+        expiresOn: {
+          en: 'The last day comes before the first one.',
+          vi: 'Ngày cuối phải sau ngày bắt đầu.',
+        },
+      },
+    })
+  try {
+    await tx
+      .insertInto('coupon')
+      .values({
+        id,
+        code,
+        percent: of.percent,
+        amount: of.amount,
+        currency: of.currency,
+        max_uses: of.uses,
+        per_customer: of.perCustomer,
+        plans: of.plans === null ? null : [...of.plans],
+        starts_at: of.startsAt,
+        expires_at: of.expiresAt,
+        created_at: clock.now(),
+      })
+      .execute()
+  } catch (error) {
+    if (databaseError(error)?.constraint !== 'coupon_code_key') throw error
+    throw new Refusal('conflict', { fields: { code: taken } })
+  }
+  return { id, code }
+}
+
+/** No more uses; orders that have it keep it. Refuses with not_found. */
+export async function stopCoupon(
+  tx: Tx,
+  clock: Clock,
+  code: string,
+): Promise<{ id: string; uses: number }> {
+  const row = await tx
+    .updateTable('coupon')
+    .set({ stopped_at: clock.now() })
+    .where('code', '=', plainCode(code))
+    .where('stopped_at', 'is', null)
+    .returning(['id', 'uses'])
+    .executeTakeFirst()
+  if (!row) throw new Refusal('not_found')
+  return row
+}
+
+/** Newest first. */
+export async function listCoupons(
+  db: Queryable,
+  page: PageRequest,
+  now: Date,
+): Promise<KeysetPage<Coupon>> {
+  const { rows, next } = await newestFirst(db.selectFrom('coupon').selectAll(), 'number', page)
+  return {
+    rows: rows.map((row) => ({
+      id: row.id,
+      code: row.code,
+      percent: row.percent,
+      amount: Number(row.amount),
+      currency: currencySchema.parse(row.currency),
+      uses: row.uses,
+      maxUses: row.max_uses,
+      perCustomer: row.per_customer,
+      plans: row.plans,
+      startsAt: row.starts_at.toISOString(),
+      expiresAt: row.expires_at?.toISOString() ?? null,
+      stoppedAt: row.stopped_at?.toISOString() ?? null,
+      good: isGood(row, now),
+    })),
+    next,
+  }
+}

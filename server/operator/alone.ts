@@ -1,0 +1,61 @@
+/** What members do within a day with nobody's approval: many small acts count as one large one. */
+import { sql } from 'kysely'
+import type { Currency } from '../../contract/money.ts'
+import { hours, later } from '../platform/clock.ts'
+import type { Tx } from '../platform/db.ts'
+import type { ActNeeds, Actor } from './acts.ts'
+
+const aloneMs = hours(24)
+/** Acts that make money out of nothing; what is assigned or refunded was a customer's before. */
+const giving = ['money.credit', 'voucher.make', 'coupon.make']
+/** What shares of a limit are counted in; each is rounded up. */
+const parts = 1_000_000n
+
+/** Whether an amount at once, minor units, needs a second member. */
+export const isAbove = (needs: ActNeeds, currency: string, amount: bigint): boolean =>
+  amount > needs.secondPersonAbove[currency as Currency]
+
+/** What was credited, debited or refunded of one customer by anybody, minor units. */
+export async function movedAlone(
+  tx: Tx,
+  needs: ActNeeds,
+  act: string,
+  customer: string,
+): Promise<bigint> {
+  const { rows } = await sql<{ sum: bigint }>`
+    select coalesce(sum(coalesce(after ->> 'amount', input ->> 'amount')::bigint), 0)::bigint as sum
+    from operator_act
+    where customer_id = ${customer} and act = ${act} and approved_by_id is null
+      and at > ${later(needs.clock.now(), -aloneMs)}`.execute(tx)
+  return rows[0]?.sum ?? 0n
+}
+
+/**
+ * Whether one more gift makes what this member gave to all customers together more than the limit.
+ * Each currency has a limit of its own, so shares of limits are added up.
+ */
+export async function givesTooMuch(
+  tx: Tx,
+  needs: ActNeeds,
+  actor: Actor,
+  more: { readonly currency: Currency; readonly amount: bigint },
+): Promise<boolean> {
+  const { rows } = await sql<{ currency: Currency; sum: bigint }>`
+    select after ->> 'currency' as currency,
+      sum(coalesce(after ->> 'amount', input ->> 'amount')::numeric
+        * coalesce(after ->> 'uses', '1')::numeric)::bigint as sum
+    from operator_act
+    where ${actor.staffId === null ? sql`staff_id is null` : sql`staff_id = ${actor.staffId}`}
+      and at > ${later(needs.clock.now(), -aloneMs)}
+      and act = any(${giving}) and approved_by_id is null
+    group by 1`.execute(tx)
+  const given = new Map(rows.map(({ currency, sum }) => [currency, sum]))
+  given.set(more.currency, (given.get(more.currency) ?? 0n) + more.amount)
+  let share = 0n
+  for (const [currency, sum] of given) {
+    const limit = needs.secondPersonAbove[currency]
+    if (sum > limit) return true
+    if (limit > 0n) share += (sum * parts + limit - 1n) / limit
+  }
+  return share > parts
+}

@@ -1,0 +1,76 @@
+/** The desk's lists of work: each reads one page, or few rows, by an index. */
+import { gatewayNotices as noticesApi, operatorWork as api } from '../../contract/index.ts'
+import { showCustomers } from '../auth/index.ts'
+import type { Catalog } from '../catalog/index.ts'
+import { failingNames } from '../certificates/index.ts'
+import { waitingDomains } from '../dns/index.ts'
+import { listMessages } from '../messages/index.ts'
+import { listNotices, noticeOf, type PaymentDriver } from '../payments/index.ts'
+import type { Clock } from '../platform/clock.ts'
+import {
+  decodeTimeCursor,
+  encodeCursor,
+  encodeTimeCursor,
+  pageRequest,
+} from '../platform/cursor.ts'
+import type { Database, Queryable } from '../platform/db.ts'
+import { Page, type Http } from '../platform/http.ts'
+import { capacityOf, dataCentres, failedBackups, listServers } from '../wordpress/index.ts'
+
+export interface ListNeeds {
+  readonly db: Database
+  readonly clock: Clock
+  readonly catalog: Catalog
+  readonly drivers: ReadonlyMap<string, PaymentDriver>
+}
+
+const usualLimit = 50
+
+/** Says of each row whose it is. */
+export async function withCustomers<R extends { readonly customerId: string | null }>(
+  db: Queryable,
+  rows: readonly R[],
+) {
+  const customers = await showCustomers(
+    db,
+    rows.flatMap(({ customerId }) => customerId ?? []),
+  )
+  return rows.map(({ customerId, ...row }) => ({
+    ...row,
+    customer: customers.get(customerId ?? '') ?? null,
+  }))
+}
+
+export function listRoutes(http: Http, { db, clock, catalog, drivers }: ListNeeds): void {
+  http.read(api.servers, async ({ query, language }) => {
+    const { rows, next } = await listServers(db, query.state, pageRequest(query, language))
+    return new Page(await withCustomers(db, rows), encodeCursor(next))
+  })
+  http.read(api.letters, async ({ query, language }) => {
+    const before = decodeTimeCursor(query.cursor, language)
+    const { rows, next } = await listMessages(db, query.state, {
+      limit: query.limit ?? usualLimit,
+      before,
+    })
+    return new Page(rows, encodeTimeCursor(next))
+  })
+  http.read(api.upkeep, async () => {
+    const [certificates, backups, domains] = await Promise.all([
+      failingNames(db),
+      failedBackups(db),
+      waitingDomains(db),
+    ])
+    return {
+      certificates: await withCustomers(db, certificates),
+      backups: await withCustomers(db, backups),
+      domains: await withCustomers(db, domains),
+    }
+  })
+  http.read(api.capacity, () => capacityOf(db, dataCentres(catalog), clock.now()))
+  http.read(noticesApi.notices, async ({ query, language }) => {
+    const page = pageRequest(query, language)
+    const { rows, next } = await listNotices(db, drivers, page, query.show === 'trouble')
+    return new Page(rows, encodeCursor(next))
+  })
+  http.read(noticesApi.notice, ({ params }) => noticeOf(db, drivers, params.id))
+}

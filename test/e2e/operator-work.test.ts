@@ -1,0 +1,151 @@
+/**
+ * The desk's pages about work in a real browser: an order that does not come up, a letter, a
+ * webhook, and every page in both languages, in both themes and on a phone. With PICTURES=folder
+ * the looks are kept there.
+ */
+import path from 'node:path'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { DriverFailure } from '../../server/platform/errors.ts'
+import { eventually, openTestPortal, type TestPortal } from '../portal.ts'
+import { newMember, type TestMember } from '../staff.ts'
+import {
+  endVisits,
+  openBrowser,
+  openPage,
+  phone,
+  resize,
+  settled,
+  sideways,
+  violations,
+  visitAs,
+  wide,
+  type Look,
+} from './browser.ts'
+
+let portal: TestPortal
+let browser: Browser
+let owner: TestMember
+beforeAll(async () => {
+  ;[portal, browser] = await Promise.all([
+    openTestPortal({
+      changeDrivers: (drivers) => ({
+        ...drivers,
+        wordpress: {
+          ...drivers.wordpress,
+          // As long as nothing else is said no server comes up.
+          install: () => new Promise(() => undefined),
+          frontPage: () => Promise.reject(new DriverFailure('unavailable', 'no disk answers')),
+        },
+      }),
+    }),
+    openBrowser(),
+  ])
+  owner = await newMember(portal, 'owner')
+  const an = await portal.customer()
+  await portal.topUp(an, 1_000_000)
+  const form = {
+    size: 1,
+    region: 1,
+    disk: 10_240,
+    mariadb_disk_size: 10_240,
+    user: 'an',
+    password: 'Mat-khau-9!',
+    replicate: 1,
+  }
+  await portal.call('POST', '/api/wp', { token: an.token, body: form })
+  const binh = await portal.customer()
+  await portal.call('POST', '/api/wp', { token: binh.token, body: form })
+  await portal.call('POST', '/api/dns', { token: binh.token, body: { name: 'cho-o-day.vn' } })
+  await portal.call('GET', '/api/webhooks/vnpay?vnp_TxnRef=NOBODY&vnp_SecureHash=abc')
+  await eventually('the order is paid', async () => {
+    const list = await owner.call<unknown[]>('GET', '/api/operator/servers?state=setting_up')
+    return list.body.result.length > 0
+  })
+})
+afterAll(async () => {
+  await endVisits(browser)
+  await portal?.close()
+})
+
+async function deskOf(member: TestMember, look: Look = {}) {
+  const one = await visitAs(browser, { language: 'en', viewport: wide, ...look })
+  const [name = '', value = ''] = (member.headers['cookie'] ?? '').split('=')
+  await one.context.addCookies([
+    { name, value, url: `${portal.url}/api/operator`, httpOnly: true, sameSite: 'Strict' },
+  ])
+  return one
+}
+async function keep(page: Page, name: string): Promise<void> {
+  await settled(page)
+  expect([name, await violations(page)]).toEqual([name, []])
+  for (const [size, at] of Object.entries({ wide, phone })) {
+    await resize(page, at)
+    if (size === 'phone') expect([name, await sideways(page)]).toEqual([name, 0])
+    const folder = process.env['PICTURES']
+    if (folder !== undefined)
+      await page.screenshot({ path: path.join(folder, `${name}-${size}.png`), fullPage: true })
+  }
+  await resize(page, wide)
+}
+
+test('an order that does not come up is found and given up', async () => {
+  const { page, complaints } = await deskOf(owner)
+  await openPage(page, `${portal.url}/operator`)
+  await page.getByRole('link', { name: 'Work' }).click()
+  await page.getByRole('link', { name: 'Orders and servers' }).click()
+  await page.getByRole('button', { name: 'Give up order' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Text for the customer').fill('The data centre has no disks left')
+  await dialog.getByLabel('Reason').fill('Ticket 4711')
+  await keep(page, 'give-up-en-light')
+  await dialog.getByRole('button', { name: 'Give up order' }).click()
+  await dialog.waitFor({ state: 'detached' })
+  await page.getByLabel('State').selectOption('failed')
+  await page.getByText('The data centre has no disks left').waitFor({ timeout: 40_000 })
+  await keep(page, 'servers-failed-en-light')
+  await page.getByLabel('State').selectOption('unpaid')
+  await page.getByText('lapses').waitFor()
+  await keep(page, 'servers-unpaid-en-light')
+  expect(complaints).toEqual([])
+})
+
+test('a letter is sent again, and a forged webhook is read', async () => {
+  const { page, complaints } = await deskOf(owner)
+  await openPage(page, `${portal.url}/operator/letters`)
+  await page.getByText('Sent', { exact: true }).click()
+  await page.getByRole('button', { name: 'Send again' }).first().click()
+  const dialog = page.getByRole('dialog')
+  await keep(page, 'letter-again-en-light')
+  await dialog.getByRole('button', { name: 'Send again' }).click()
+  await dialog.waitFor({ state: 'detached' })
+  await page.getByText('Sent again').first().waitFor({ timeout: 40_000 })
+  await keep(page, 'letters-sent-en-light')
+  await openPage(page, `${portal.url}/operator/webhooks`)
+  await page.getByText('Signature wrong').waitFor()
+  await keep(page, 'webhooks-forged-en-light')
+  await page.getByRole('link', { name: /VNPay · / }).click()
+  await page.getByText('NOBODY', { exact: true }).waitFor()
+  await keep(page, 'webhook-en-light')
+  expect(complaints).toEqual([])
+})
+
+test('in Vietnamese and dark every page is whole, in English and light too', async () => {
+  for (const look of [
+    { language: 'vi', theme: 'dark' },
+    { language: 'en', theme: 'light' },
+  ] as const) {
+    const { page, complaints } = await deskOf(owner, look)
+    for (const name of ['work', 'servers', 'letters', 'upkeep', 'capacity', 'webhooks']) {
+      await openPage(page, `${portal.url}/operator/${name}`)
+      await keep(page, `${name}-${look.language}-${look.theme}`)
+    }
+    const all = look.language === 'vi' ? 'Tất cả' : 'All'
+    await page.getByText(all, { exact: true }).click()
+    await page.getByText(look.language === 'vi' ? 'Đã ghi sổ' : 'Posted', { exact: true }).waitFor()
+    await page.getByRole('link', { name: /VNPay · 1$/ }).click()
+    await page.getByText('vnp_TxnRef', { exact: true }).waitFor()
+    await keep(page, `webhook-posted-${look.language}-${look.theme}`)
+    expect(complaints).toEqual([])
+  }
+})

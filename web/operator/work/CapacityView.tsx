@@ -1,0 +1,111 @@
+import { useQuery } from '@tanstack/react-query'
+import type * as z from 'zod/mini'
+import type { capacity } from '../../../contract/operator-work.ts'
+import { Badge, type Tone } from '../../ui/Badge.tsx'
+import { Card } from '../../ui/Card.tsx'
+import { PageHead } from '../../ui/PageHead.tsx'
+import { LoadError, SkeletonRows } from '../../ui/State.tsx'
+import { useDeskTexts } from '../language.ts'
+import { capacityQuery } from '../queries.ts'
+
+type Capacity = z.output<typeof capacity.result>
+type Centre = Capacity['dataCentres'][number]
+type Node = Capacity['nodes'][number]
+
+const tones: Record<Node['state'], Tone> = { active: 'success', draining: 'info', lost: 'danger' }
+
+/** What nodes have free, and when data centres are sold out. */
+export function CapacityView() {
+  const t = useDeskTexts()
+  const words = t.work.capacity
+  const { data, error, refetch } = useQuery(capacityQuery)
+  return (
+    <>
+      <PageHead title={words.title} sub={words.sub} />
+      {error && !data ? (
+        <Card>
+          <LoadError text={error.message} retryLabel={t.retry} onRetry={() => void refetch()} />
+        </Card>
+      ) : null}
+      {(data ?? error) ? null : <SkeletonRows />}
+      {data ? (
+        <div className="grid gap-5">
+          <Card title={words.centres} padded={false}>
+            <ul>
+              {data.dataCentres.map((one) => (
+                <CentreRow key={one.name} of={one} />
+              ))}
+            </ul>
+            <p className="border-t border-border px-5 py-3 text-xs text-ink-3">{words.pace}</p>
+          </Card>
+          <Card title={words.nodes} padded={false}>
+            <ul>
+              {data.nodes.map((one) => (
+                <NodeRow key={one.id} of={one} />
+              ))}
+            </ul>
+          </Card>
+        </div>
+      ) : null}
+    </>
+  )
+}
+
+const rowClass =
+  'flex flex-wrap items-center gap-x-6 gap-y-2 border-t border-border px-5 py-3 text-sm'
+
+function Figure({ name, value }: { name: string; value: string | number }) {
+  return (
+    <span className="w-28">
+      <span className="block text-xs text-ink-3">{name}</span>
+      <span className="num block font-medium">{value}</span>
+    </span>
+  )
+}
+
+function CentreRow({ of: one }: { of: Centre }) {
+  const words = useDeskTexts().work.capacity
+  const isFull = one.free === 0
+  return (
+    <li className={rowClass}>
+      <span className="min-w-0 flex-1 basis-60">
+        <span className="block font-medium">{one.name}</span>
+        {one.sharedWith.length === 0 ? null : (
+          <span className="block text-xs text-ink-3">
+            {words.shared(one.sharedWith.join(', '))}
+          </span>
+        )}
+      </span>
+      <Figure name={words.free} value={one.free} />
+      <Figure name={words.ordered} value={one.ordered} />
+      <span className="w-40">
+        <span className="block text-xs text-ink-3">{words.soldOut}</span>
+        {isFull ? (
+          <Badge tone="danger">{words.now}</Badge>
+        ) : (
+          <span className="num block font-medium">{one.soldOutOn ?? words.notSoon}</span>
+        )}
+      </span>
+    </li>
+  )
+}
+
+function NodeRow({ of: one }: { of: Node }) {
+  const words = useDeskTexts().work.capacity
+  return (
+    <li className={rowClass}>
+      <span className="min-w-0 flex-1 basis-60">
+        <span className="block font-medium">{one.id}</span>
+        <span className="block text-xs text-ink-3">
+          {one.regions === null ? words.everywhere : one.regions.join(', ')}
+        </span>
+      </span>
+      <Figure name={words.room} value={one.room} />
+      <Figure name={words.reserved} value={one.reserved} />
+      <Figure name={words.free} value={one.free} />
+      <Badge tone={tones[one.state]} dot>
+        {words.states[one.state]}
+      </Badge>
+    </li>
+  )
+}
