@@ -110,23 +110,6 @@ export const en = {
     soonGeneric: 'This part of the portal',
     home: 'Back to overview',
   },
-  events: {
-    created: (number: string | null) =>
-      number === null ? 'An order is awaiting payment.' : `Invoice ${number} was issued.`,
-    lapsed: 'An order has lapsed because it was not paid in time.',
-    paid: (number: string) => `Invoice ${number} is paid.`,
-    paymentFailed: (number: string | null, due: string) =>
-      `${number === null ? 'An order' : `Invoice ${number}`} could not be paid: ${due} due.`,
-    subscribed: 'A subscription was started.',
-    subscriptionChanged: 'A subscription was changed.',
-    credited: 'Money added to your wallet.',
-    creditedAmount: (amount: string) => `${amount} added to your wallet.`,
-    status: (name: string, status: string) => `${name}: ${status}`,
-    walletLow: (days: number) =>
-      days === 0
-        ? 'Your balance runs out within a day.'
-        : `Your balance runs out in ${plural(days, 'day', 'days')}.`,
-  },
 }
 
 export type Texts = typeof en

@@ -13,6 +13,7 @@ import type { enDns } from './en-dns.ts'
 import type { enDnsParts } from './en-dns-parts.ts'
 import type { enDnsRecord } from './en-dns-record.ts'
 import type { enDocs } from './en-docs.ts'
+import type { enEvents } from './en-events.ts'
 import type { enInvoices } from './en-invoices.ts'
 import type { enMoveIn } from './en-move-in.ts'
 import type { enPaas } from './en-paas.ts'
@@ -43,6 +44,7 @@ interface GroupTexts {
   dnsParts: typeof enDnsParts
   dnsRecord: typeof enDnsRecord
   docs: typeof enDocs
+  events: typeof enEvents
   invoices: typeof enInvoices
   moveIn: typeof enMoveIn
   paas: typeof enPaas
@@ -74,6 +76,7 @@ const dns = () => import('./en-dns.ts').then((file) => file.enDns)
 const dnsParts = () => import('./en-dns-parts.ts').then((file) => file.enDnsParts)
 const dnsRecord = () => import('./en-dns-record.ts').then((file) => file.enDnsRecord)
 const docs = () => import('./en-docs.ts').then((file) => file.enDocs)
+const events = () => import('./en-events.ts').then((file) => file.enEvents)
 const invoices = () => import('./en-invoices.ts').then((file) => file.enInvoices)
 const moveIn = () => import('./en-move-in.ts').then((file) => file.enMoveIn)
 const paas = () => import('./en-paas.ts').then((file) => file.enPaas)
@@ -130,6 +133,11 @@ const groupLoaders: Loaders = {
     aud: dnsRecord,
   },
   docs: { en: docs, vi: () => import('./vi-docs.ts').then((file) => file.viDocs), aud: docs },
+  events: {
+    en: events,
+    vi: () => import('./vi-events.ts').then((file) => file.viEvents),
+    aud: events,
+  },
   invoices: {
     en: invoices,
     vi: () => import('./vi-invoices.ts').then((file) => file.viInvoices),

@@ -101,20 +101,4 @@ export const vi: Texts = {
     soonGeneric: 'Tính năng này',
     home: 'Về trang tổng quan',
   },
-  events: {
-    created: (number) =>
-      number === null ? 'Một đơn hàng đang chờ thanh toán.' : `Hoá đơn ${number} đã được lập.`,
-    lapsed: 'Một đơn hàng đã hết hiệu lực vì chưa được thanh toán đúng hạn.',
-    paid: (number) => `Hoá đơn ${number} đã được thanh toán.`,
-    paymentFailed: (number, due) =>
-      `Chưa thanh toán được ${number === null ? 'đơn hàng' : `hoá đơn ${number}`}, còn thiếu ` +
-      `${due}.`,
-    subscribed: 'Đã đăng ký gói dịch vụ.',
-    subscriptionChanged: 'Gói dịch vụ đã thay đổi.',
-    credited: 'Đã cộng tiền vào ví.',
-    creditedAmount: (amount) => `Đã cộng ${amount} vào ví.`,
-    status: (name, status) => `${name}: ${status}`,
-    walletLow: (days) =>
-      days === 0 ? 'Số dư ví sẽ hết trong vòng 24 giờ.' : `Số dư ví sẽ hết sau ${days} ngày.`,
-  },
 }

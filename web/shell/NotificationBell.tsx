@@ -3,7 +3,7 @@ import { Bell } from 'lucide-react'
 import { lazy, Suspense } from 'react'
 import { readNotifications } from '../../contract/realtime.ts'
 import { call } from '../api.ts'
-import { useTexts } from '../i18n/index.ts'
+import { loadTexts, useTexts } from '../i18n/index.ts'
 import { Menu } from '../ui/Menu.tsx'
 import { LoadError, SkeletonRows } from '../ui/State.tsx'
 import { headerButton } from './HeaderMenus.tsx'
@@ -14,7 +14,10 @@ import { notificationsQuery } from './notifications.ts'
  * the page anew.
  */
 const NotificationList = lazy(() =>
-  import('./NotificationList.tsx').catch(() => ({ default: LoadPageAgain })),
+  Promise.all([import('./NotificationList.tsx'), loadTexts('events')]).then(
+    ([file]) => file,
+    () => ({ default: LoadPageAgain }),
+  ),
 )
 function LoadPageAgain() {
   const t = useTexts()

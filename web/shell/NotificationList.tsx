@@ -10,7 +10,7 @@ import { notificationsQuery } from './notifications.ts'
 
 /** What the bell opens. */
 export default function NotificationList({ onOpen }: { onOpen: () => void }) {
-  const t = useTexts()
+  const t = useTexts('events')
   const { data, isPending, isError, error, refetch } = useQuery(notificationsQuery)
   return (
     <>
@@ -48,7 +48,7 @@ export default function NotificationList({ onOpen }: { onOpen: () => void }) {
 }
 
 function Row({ entry, onOpen }: { entry: Notification; onOpen: () => void }) {
-  const t = useTexts()
+  const t = useTexts('events')
   const language = useLanguage()
   const target = notificationTarget(entry)
   const content = (

@@ -4,7 +4,7 @@
  */
 import { formatMoney, currency } from '../../contract/money.ts'
 import { InvoiceEvent, type EventName } from '../../contract/realtime.ts'
-import type { Language, Texts } from '../i18n/index.ts'
+import type { Language, TextsWith } from '../i18n/index.ts'
 
 interface Told {
   event: EventName
@@ -17,7 +17,7 @@ const field = (value: unknown, key: string): unknown =>
 
 export function notificationText(
   { event, payload, title }: Told,
-  t: Texts,
+  t: TextsWith<'events'>,
   language: Language,
 ): string {
   const invoice = InvoiceEvent.safeParse(payload)
@@ -86,7 +86,7 @@ export function notificationText(
 
 function creditedText(
   payload: Record<string, unknown>,
-  t: Texts,
+  t: TextsWith<'events'>,
   amount: (value: unknown, of: unknown) => string | undefined,
 ): string | undefined {
   const wallet = payload['wallet']

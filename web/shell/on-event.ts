@@ -4,7 +4,7 @@
  */
 import type { QueryClient } from '@tanstack/react-query'
 import type { EventName } from '../../contract/realtime.ts'
-import { currentLanguage, currentTexts } from '../i18n/index.ts'
+import { currentLanguage, currentTexts, loadTexts, type TextsWith } from '../i18n/index.ts'
 import type { PortalEvent } from '../realtime/portal-event.ts'
 import { readAgain } from '../realtime/read-again.ts'
 import { toast } from '../ui/toast.ts'
@@ -62,10 +62,12 @@ export function applyEvent(queryClient: QueryClient, event: PortalEvent | undefi
  * something happened.
  */
 async function announce(event: PortalEvent): Promise<void> {
-  const words = await import('./notification-text.ts').catch(() => undefined)
+  const words = await Promise.all([import('./notification-text.ts'), loadTexts('events')]).catch(
+    () => undefined,
+  )
   if (words === undefined) return
-  const t = currentTexts()
-  const text = words.notificationText(event, t, currentLanguage())
+  const t = currentTexts() as TextsWith<'events'>
+  const text = words[0].notificationText(event, t, currentLanguage())
   // On its way from the order to the wallet the customer reads it in the page itself.
   const onTheWay = /^\/(?:wordpress-progress|payment)(?:\/|$)/.test(location.pathname)
   if (event.event === 'invoice.payment_failed') {

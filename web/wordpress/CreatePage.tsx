@@ -77,10 +77,9 @@ export default function CreatePage({ kind = 'wordpress' }: { kind?: Kind }) {
   const t = useTexts('servers')
   const navigate = useNavigate()
   const user = useMe()
-  const { payments } = useConfig()
+  const { currency } = user
+  const { payments, wordpress } = useConfig()
   const queryClient = useQueryClient()
-  const { currency } = useMe()
-  const { wordpress } = useConfig()
   const { money } = useFormat()
   const regions = useQuery(regionsQuery(kind))
   const plans = useQuery(plansQuery)
@@ -159,29 +158,27 @@ export default function CreatePage({ kind = 'wordpress' }: { kind?: Kind }) {
     )?.focus()
   }
 
-  const confirm = async ({ code: coupon, off }: Confirmed) => {
+  const confirm = async ({ coupon, short }: Confirmed) => {
     const body = orderBody(form)
     if (body === undefined || busy) return
     setBusy(true)
     try {
-      const { id } = await attempt.run(placeOrder, {
-        body: { ...body, coupon },
-      })
+      const { id } = await attempt.run(placeOrder, { body: { ...body, coupon } })
       for (const subject of ['servers', 'invoices', 'me', 'transactions'])
         void queryClient.invalidateQueries({ queryKey: [subject] })
       sent.current = true
-      const short = price.total - off - user.balance
       await navigate({ to: '/wordpress-progress/$id', params: { id }, replace: true })
       // The order is kept and begins with the money; the way back leads to where it waits.
       if (short > 0)
         await navigate({
           to: '/payment',
-          search: topUpOf(short, user.currency, payments[user.region_code]?.min ?? 0),
+          search: topUpOf(short, currency, payments[user.region_code]?.min ?? 0),
         })
     } catch (error) {
       setReviewing(false)
-      setErrors(error instanceof ApiError ? error.fields : {})
-      setRefusal((error as ApiError).fields?.['coupon'] ?? messageOf(error))
+      const fields = error instanceof ApiError ? error.fields : {}
+      setErrors(fields)
+      setRefusal(fields['coupon'] ?? messageOf(error))
       refused.current = true
       toast.error(t.toast.error, serverMessageOr(error, t.order.failed))
     } finally {

@@ -11,10 +11,10 @@ import { Note } from '../ui/State.tsx'
 import { CouponField, type Applied } from './CouponField.tsx'
 import { diskMb, type OrderForm } from './order-form.ts'
 
-/** The coupon that the order is placed with, and what it takes off the first month. */
+/** The coupon that the order is placed with, and what the wallet lacks of the first month. */
 export interface Confirmed {
-  readonly code: string | undefined
-  readonly off: number
+  readonly coupon: string | undefined
+  readonly short: number
 }
 
 interface ReviewProps {
@@ -75,7 +75,7 @@ export default function ReviewDialog({
           </Button>
           <Button
             busy={busy}
-            onClick={() => onConfirm({ code, off })}
+            onClick={() => onConfirm({ coupon: code, short })}
             className="num"
             aria-label={short > 0 ? `${t.review.word}: ${label}` : undefined}
           >
