@@ -139,6 +139,7 @@ const customers = (ids: Ids): string[] => [
   '/account',
   '/account/security',
   '/account/programs',
+  '/account/team',
   '/support',
   '/support?about=new',
   '/docs',

@@ -1,6 +1,7 @@
 /** Members of an account: how they come, what they do there, and how it ends. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { mostMembers, type Invitation, type Member, type MemberAct } from '../../contract/team.ts'
+import { orderServer } from '../../test/ordered-servers.ts'
 import {
   eventually,
   manualClock,
@@ -360,6 +361,34 @@ describe('access ends', () => {
     // The own account is as it was, and what was done stays readable.
     expect((await domainsOf(binh.token)).status).toBe(200)
     expect((await actsOf(an)).length).toBe(2)
+  })
+
+  test('to live logs as well: what was asked for and not opened yet opens nothing', async () => {
+    const [an, binh] = [await portal.customer(), await portal.customer()]
+    await portal.topUp(an, 500_000)
+    const server = await orderServer(portal, an)
+    const id = await join(portal, an, binh, { role: 'technical' })
+    const token = await work(portal, binh, id)
+    const asked = await portal.call<string>('GET', `/api/wp/${server.id}/log`, { token })
+    expect(asked.status, asked.text).toBe(200)
+    const opens = (address: string): Promise<boolean> =>
+      new Promise((resolve) => {
+        const socket = new WebSocket(address)
+        socket.addEventListener('open', () => resolve(true), { once: true })
+        socket.addEventListener('error', () => resolve(false), { once: true })
+      })
+    const spare = await portal.call<string>('GET', `/api/wp/${server.id}/log`, { token })
+    const stream = new WebSocket(asked.body.result)
+    await new Promise((resolve) => stream.addEventListener('open', resolve, { once: true }))
+    const closed = new Promise((resolve) =>
+      stream.addEventListener('close', ({ code: why }) => resolve(why), { once: true }),
+    )
+    const removed = await portal.call('DELETE', `/api/v1/team/members/${id}`, { token: an.token })
+    expect(removed.status).toBe(200)
+    expect(await closed).toBe(4401)
+    expect(await opens(spare.body.result)).toBe(false)
+    // Their own session goes on.
+    expect((await domainsOf(binh.token)).status).toBe(200)
   })
 
   test('for who leaves, and the owner is told', async () => {

@@ -138,6 +138,7 @@ const customerScreens = (): string[] => [
   '/account',
   '/account/security',
   '/account/programs',
+  '/account/team',
   '/support',
   '/support?about=new',
   '/docs',
