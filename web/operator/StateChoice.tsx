@@ -18,7 +18,7 @@ export function StateChoice<S extends string>({
   const id = useId()
   return (
     <span className="flex items-center gap-2">
-      <label htmlFor={id} className="text-sm text-ink-2">
+      <label htmlFor={id} className="shrink-0 text-sm text-ink-2">
         {label}
       </label>
       <Select
