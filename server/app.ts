@@ -42,7 +42,7 @@ import { machinePaths, serveHealth } from './health.ts'
 import { archivesOf, importStoreOf } from './archives-of.ts'
 import { returnPathsOf, siteReports } from './site-reports.ts'
 import { judgeInstallation } from './installation.ts'
-import { nodeKey, ownNodeOf } from './own-node.ts'
+import { nodeKey, nodeSettings, ownNodeOf } from './own-node.ts'
 import { createMessages } from './messages/index.ts'
 import { pageProtection } from './page-protection.ts'
 import { operatorDesk } from './operator-desk.ts'
@@ -436,6 +436,14 @@ export async function openApp(parts: AppParts) {
   }
   wordpress.defineSending(siteMail)
   const mailCollector = wordpress.createMailCollector(siteMail)
+  const moves = wordpress.defineMoves({
+    ...provisioning,
+    nodes,
+    folder: path.join(config.DATA_DIR, 'moves'),
+    tellInOrder: directory.tellInOrder,
+    collectFrom: mailCollector.collectFrom,
+  })
+  const emptyNodes = wordpress.defineDraining({ ...provisioning, look: nodes.look })
   const reports = isWorker ? siteReports(config, siteMail) : null
   for (const product of products) bills.offer(product)
   const nameServerAddresses = ownAddresses(config.DNS_ADDRESSES, config.HOST)
@@ -561,6 +569,12 @@ export async function openApp(parts: AppParts) {
     trustProxy:
       config.portalBehindEdge === undefined ? config.TRUST_PROXY === 'on' : isOwnEdge(config.HOST),
     onResponse: metrics.observe,
+  })
+  wordpress.joinRoutes(http, {
+    db,
+    clock,
+    secrets,
+    settingsOf: (node, address) => nodeSettings(config, secrets, node, address),
   })
   statusRoutes(http, { db, clock })
   const { server } = http
@@ -861,6 +875,8 @@ export async function openApp(parts: AppParts) {
     mailCollector,
     updateRounds,
     nodes,
+    moves,
+    emptyNodes,
     server,
     /** Opens the ports. Sites that should be running are started by a job. */
     async listen(): Promise<void> {

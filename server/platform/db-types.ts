@@ -410,6 +410,8 @@ export interface Message {
 export interface Node {
   address: string | null;
   created_at: Generated<Timestamp>;
+  database: string | null;
+  empties_since: Timestamp | null;
   id: string;
   last_seen: Timestamp | null;
   max_containers: Generated<number>;
@@ -420,6 +422,13 @@ export interface Node {
   room: Generated<number>;
   sites_address: string | null;
   state: Generated<string>;
+}
+
+export interface NodeJoin {
+  expires_at: Timestamp;
+  node_id: string;
+  sealed: Buffer;
+  used_at: Timestamp | null;
 }
 
 export interface Notification {
@@ -931,6 +940,28 @@ export interface SiteMailSuppressed {
   until: Timestamp;
 }
 
+export interface SiteMove {
+  arrived: Generated<boolean>;
+  attempts: Generated<number>;
+  cause: string;
+  copied_bytes: Generated<bigint>;
+  created_at: Timestamp;
+  differences: unknown | null;
+  expires_at: Timestamp | null;
+  from_node: string;
+  held_ms: number | null;
+  id: string;
+  leftover_node: string | null;
+  leftover_stopped: Generated<boolean>;
+  reason: string | null;
+  round: Generated<number>;
+  seq: Generated<bigint>;
+  site_id: string;
+  state: string;
+  switched_at: Timestamp | null;
+  to_node: string;
+}
+
 export interface SiteOrphan {
   id: string;
   node_id: string | null;
@@ -1310,6 +1341,7 @@ export interface DB {
   log_ticket: LogTicket;
   message: Message;
   node: Node;
+  node_join: NodeJoin;
   notification: Notification;
   one_time_code: OneTimeCode;
   operator_act: OperatorAct;
@@ -1351,6 +1383,7 @@ export interface DB {
   site_mail_key: SiteMailKey;
   site_mail_setting: SiteMailSetting;
   site_mail_suppressed: SiteMailSuppressed;
+  site_move: SiteMove;
   site_orphan: SiteOrphan;
   site_placement: SitePlacement;
   site_restore: SiteRestore;

@@ -89,6 +89,10 @@ export const viOperator: OperatorTexts = {
     payments: 'Các lần nạp',
     invoices: 'Hoá đơn',
     servers: 'Máy chủ',
+    onNode: (node: string) => `trên nút ${node}`,
+    movesTo: (node: string) => `đang được chuyển sang ${node}`,
+    moveFailed: (why: string) => `chưa chuyển được: ${why}`,
+    undoUntil: (time: string) => `có thể hoàn tác việc chuyển đến ${time}`,
     domains: 'Tên miền',
     letters: 'Email và SMS',
     programs: 'Token và webhook',
@@ -230,6 +234,8 @@ export const viOperator: OperatorTexts = {
     'work.hold_server': 'Tạm ngưng máy chủ',
     'work.release_server': 'Mở lại máy chủ',
     'work.retry_job': 'Chạy lại',
+    'server.move': 'Chuyển nút',
+    'server.undo_move': 'Hoàn tác việc chuyển',
     'status.publish': 'Đăng thông báo',
     'status.update': 'Cập nhật',
     'status.end': 'Kết thúc',
@@ -270,6 +276,12 @@ export const viOperator: OperatorTexts = {
       'email.',
     'work.release_server': 'Trang web chạy lại nếu đã được thanh toán. Khách hàng nhận được email.',
     'work.retry_job': 'Được thử thêm một lần. Dù chạy hai lần, tác vụ chỉ có hiệu lực một lần.',
+    'server.move':
+      'Trang vẫn hoạt động trong lúc chuyển; các thao tác ghi phải đợi một, hai giây. Bản gốc ' +
+      'được giữ lại một giờ.',
+    'server.undo_move':
+      'Bản gốc hoạt động trở lại, đúng như lúc máy chủ được chuyển đi. Những gì được ghi từ đó, ' +
+      'như đơn hàng và bình luận, sẽ mất.',
     'status.publish':
       'Mọi người đều đọc được: trên mọi trang của khách hàng và trên trang trạng thái.',
     'status.end': 'Kết thúc ngay. Thông báo chưa bắt đầu sẽ được rút lại.',
@@ -278,6 +290,8 @@ export const viOperator: OperatorTexts = {
   fields: {
     ...viMoneyActs.fields,
     toCustomer: 'Email của khách hàng',
+    node: 'Nút',
+    nodeHint: 'Để trống: nút còn nhiều chỗ nhất trong trung tâm dữ liệu.',
     priority: 'Mức ưu tiên',
     reason: 'Lý do',
     reasonHint: 'Để ghi vào nhật ký. Khách hàng không đọc được.',

@@ -178,6 +178,7 @@ function labelOf(
 }
 function hintOf({ name, isOptional }: ActField, t: OperatorTexts): string | undefined {
   if (name === 'reason') return t.fields.reasonHint
+  if (name === 'node') return t.fields.nodeHint
   if (name === 'told') return t.fields.toldHint
   if (name === 'networks') return t.fields.networksHint
   if (name === 'startsAt') return t.fields.startsAtHint

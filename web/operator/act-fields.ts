@@ -79,6 +79,8 @@ const own: Readonly<Record<ActName, readonly ActField[]>> = {
   'work.hold_server': [told],
   'work.release_server': [],
   'work.retry_job': [],
+  'server.move': [{ name: 'node', kind: 'line', isOptional: true }],
+  'server.undo_move': [],
   'status.publish': [
     { name: 'kind', kind: 'choice', options: noticeKinds },
     line('titleEn'),
@@ -137,6 +139,7 @@ export const isGrave = (act: ActName): boolean =>
     'staff.disable',
     'ticket.delete_canned',
     'work.hold_server',
+    'server.undo_move',
   ].includes(act)
 
 export const endpointOfAct = (act: ActName): (typeof acts)[ActName] => acts[act]
