@@ -239,6 +239,22 @@ export const acts = {
     { gateway: line(2, 20), since: z.iso.date() },
   ),
   ...workActs,
+  'server.move': needed(
+    'server.move',
+    'work',
+    'Move a server to another node of its data centre, while its visitors go on',
+    {
+      server: id,
+      /** The emptiest that can take it without it. */
+      node: z.optional(line(1, 40)),
+    },
+  ),
+  'server.undo_move': needed(
+    'server.undo_move',
+    'work',
+    'Put the original of a moved server in its place again; what was written since is lost',
+    { server: id },
+  ),
   'status.publish': needed(
     'status.publish',
     'work',

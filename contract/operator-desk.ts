@@ -124,6 +124,14 @@ export const CustomerStory = z.object({
       why: z.nullable(z.string()),
       /** Whether the operator holds it. */
       held: z.boolean(),
+      /** The machine that runs it. */
+      node: z.string(),
+      /** Where it is being moved to; null: it is not. */
+      movesTo: z.nullable(z.string()),
+      /** Why the newest move failed; null: it did not. */
+      moveFailed: z.nullable(z.string()),
+      /** Until when the original of before a move can take its place again; null: there is none. */
+      undoUntil: z.nullable(time),
     }),
   ),
   domains: z.array(z.object({ id: z.string(), name: z.string(), active: z.boolean() })),

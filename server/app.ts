@@ -44,7 +44,7 @@ import { archivesOf, importStoreOf } from './archives-of.ts'
 import { returnPathsOf, siteReports } from './site-reports.ts'
 import * as handOver from './hand-over/index.ts'
 import { judgeInstallation } from './installation.ts'
-import { nodeKey, ownNodeOf } from './own-node.ts'
+import { nodeKey, nodeSettings, ownNodeOf } from './own-node.ts'
 import { createMessages } from './messages/index.ts'
 import { pageProtection } from './page-protection.ts'
 import { operatorDesk } from './operator-desk.ts'
@@ -442,6 +442,14 @@ export async function openApp(parts: AppParts) {
   }
   wordpress.defineSending(siteMail)
   const mailCollector = wordpress.createMailCollector(siteMail)
+  const moves = wordpress.defineMoves({
+    ...provisioning,
+    nodes,
+    folder: path.join(config.DATA_DIR, 'moves'),
+    tellInOrder: directory.tellInOrder,
+    collectFrom: mailCollector.collectFrom,
+  })
+  const emptyNodes = wordpress.defineDraining({ ...provisioning, look: nodes.look })
   const reports = isWorker ? siteReports(config, siteMail) : null
   for (const product of products) bills.offer(product)
   const nameServerAddresses = ownAddresses(config.DNS_ADDRESSES, config.HOST)
@@ -571,6 +579,12 @@ export async function openApp(parts: AppParts) {
     trustProxy:
       config.portalBehindEdge === undefined ? config.TRUST_PROXY === 'on' : isOwnEdge(config.HOST),
     onResponse: metrics.observe,
+  })
+  wordpress.joinRoutes(http, {
+    db,
+    clock,
+    secrets,
+    settingsOf: (node, address) => nodeSettings(config, secrets, node, address),
   })
   statusRoutes(http, { db, clock })
   const { server } = http
@@ -901,6 +915,8 @@ export async function openApp(parts: AppParts) {
     mailCollector,
     updateRounds,
     nodes,
+    moves,
+    emptyNodes,
     server,
     /** Opens the ports. Sites that should be running are started by a job. */
     async listen(): Promise<void> {

@@ -78,9 +78,16 @@ const commands: Readonly<Record<string, Command>> = {
   },
   node: {
     about:
-      'the machines that run sites; node add <name> <host:port>: another one; node drain | ' +
-      'activate | remove | key <name>',
+      'the machines that run sites; node add <name> <host:port>: another one; node drain <name> ' +
+      '[--wait]: its servers move to others; node undrain | remove | key <name>',
     load: async () => (await import('./commands/node.ts')).nodeCommand,
+  },
+  join: {
+    about:
+      'makes this machine a node of a portal, with the key that node add printed there, read ' +
+      'from standard input: join <address of the portal> <name> [--no-start]',
+    load: async () => (await import('./commands/join.ts')).joinCommand,
+    withoutDatabase: true,
   },
   'open-archive': {
     about:

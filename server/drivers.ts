@@ -23,6 +23,7 @@ import {
   type ParentFigures,
 } from './process-figures.ts'
 import type { Log } from './platform/log.ts'
+import { DriverFailure } from './platform/errors.ts'
 import { callsOver, isUnknownCall } from './platform/rpc.ts'
 import { openSecureLine } from './platform/secure-line.ts'
 import { edgePrefix, publishHosts, type EdgeCalls } from './sites-line.ts'
@@ -169,6 +170,11 @@ function edgeOver(line: MessageConnection): EdgeControl {
       call('purgeCache', site).catch((error: unknown) => {
         if (isUnknownCall(error)) return 0
         throw error
+      }),
+    holdWrites: (site, ms, patienceMs) =>
+      call('holdWrites', site, ms, patienceMs).catch((error: unknown) => {
+        if (!isUnknownCall(error)) throw error
+        throw new DriverFailure('rejected', 'the edge is of a release that moves no sites')
       }),
     usage: (last, limit) =>
       call('usage', last, limit).catch((error: unknown) => {

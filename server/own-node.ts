@@ -1,5 +1,6 @@
 /** The node of this machine, and the keys of nodes on others. */
 import type { Config } from './config.ts'
+import type { NodeSettings } from '../contract/nodes.ts'
 import type { Drivers } from './drivers.ts'
 import type { Secrets } from './platform/secrets.ts'
 import type { NodeControl, NodeEntry } from './wordpress/index.ts'
@@ -7,6 +8,33 @@ import type { NodeControl, NodeEntry } from './wordpress/index.ts'
 /** NODE_KEY of a node: one that is lost opens no other one. */
 export const nodeKey = (secrets: Pick<Secrets, 'derive'>, id: string): string =>
   secrets.derive(`node-line:${id}`)
+
+/** What a node of this portal is started with, on a machine of its own. */
+export function nodeSettings(
+  config: Pick<
+    Config,
+    'SITES_DOMAIN' | 'SITES_PORT' | 'SITES_TLS_PORT' | 'WORDPRESS_RUNTIME' | 'sandbox'
+  >,
+  secrets: Pick<Secrets, 'derive'>,
+  id: string,
+  address: string,
+): NodeSettings {
+  return {
+    variables: {
+      ROLES: 'node',
+      NODE_NAME: id,
+      NODE_LISTEN: address,
+      NODE_KEY: nodeKey(secrets, id),
+      HOST: '0.0.0.0',
+      SITES_PORT: String(config.SITES_PORT),
+      ...(config.SITES_DOMAIN !== undefined && { SITES_DOMAIN: config.SITES_DOMAIN }),
+      ...(config.SITES_TLS_PORT !== undefined && {
+        SITES_TLS_PORT: String(config.SITES_TLS_PORT),
+      }),
+      ...(!config.sandbox && { NODE_ENV: 'production' }),
+    },
+  }
+}
 
 /** Null where this machine runs no sites. */
 export function ownNodeOf(

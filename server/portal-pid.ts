@@ -2,15 +2,18 @@
  * The process id of the portal that runs on a data folder, for an operator's command to find it.
  */
 import { spawnSync } from 'node:child_process'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 
 const fileOf = (dataDir: string): string => path.join(dataDir, 'portal.pid')
 
 /** Notes this process, and the one that starts it again: its parent, if it is not `parent`. */
-export const notePid = (dataDir: string, parent = process.ppid): void =>
+export function notePid(dataDir: string, parent = process.ppid): void {
+  // A fresh machine that only runs sites has put nothing there yet.
+  mkdirSync(dataDir, { recursive: true })
   writeFileSync(fileOf(dataDir), `${process.pid}\n${parent}\n`)
+}
 
 const notedPids = (dataDir: string): number[] =>
   readFileSync(fileOf(dataDir), 'utf8').trim().split('\n').map(Number)

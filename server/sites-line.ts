@@ -23,6 +23,8 @@ export type EdgeCalls = {
   cacheFigures: (site: string) => CacheFigures
   /** Drops all kept pages of a site. Answers how many there were. */
   purgeCache: (site: string) => number
+  /** As WriteHolds.hold of the edge. */
+  holdWrites: (site: string, ms: number, patienceMs: number) => boolean
   /** What sites were visited and took, as site-usage.ts keeps it. */
   usage: (last: { readonly at: number; readonly site: string } | null, limit: number) => UsageRow[]
 }

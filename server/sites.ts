@@ -16,6 +16,7 @@ import {
   createHttps,
   createPageCache,
   createTraffic,
+  createWriteHolds,
   pageCacheLimits,
   type CertificateFeed,
   type EdgeSite,
@@ -127,13 +128,18 @@ export function openSites(
       : wordpressDrivers.embedded.create(common)
   const cache = createPageCache(pageCacheLimits(config.SITES_CACHE_MB))
   runtime.onWrite(cache.drop)
-  const hosts = createHostTable(runtime.upstreams, (site) => cache.drop(site, null))
+  const holds = createWriteHolds()
+  const hosts = createHostTable(runtime.upstreams, (site) => {
+    cache.drop(site, null)
+    holds.release(site)
+  })
   const https =
     config.SITES_TLS_PORT === undefined ? undefined : createHttps(config.SITES_TLS_PORT, log)
   const portal = portalRoute(config)
   const traffic = createTraffic()
   const edge = createEdge({
     traffic,
+    holds,
     resolve: (host) => (host === portal?.host ? portal.site : hosts.resolve(host)),
     ...(https && { https }),
     ...(config.SITES_CACHE_MB > 0 && { cache }),
@@ -166,6 +172,7 @@ export function openSites(
         apply: (change) => hosts.apply(change),
         cacheFigures: (site) => cache.figures(site),
         purgeCache: (site) => cache.purge(site),
+        holdWrites: (site, ms, patienceMs) => holds.hold(site, ms, patienceMs),
         usage: (last, limit) => usage.after(last, limit),
       })
       line.onRequest(publishHosts, ({ entries }: { entries: readonly HostEntry[] }) => {

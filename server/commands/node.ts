@@ -1,15 +1,32 @@
 import type { Config } from '../config.ts'
 import { nodeKey } from '../own-node.ts'
-import { connect, type Database } from '../platform/db.ts'
-import { openSecrets, readRootSecret } from '../platform/secrets.ts'
-import { freeOn, isLost, listNodes, putNode, removeNode, setNodeState } from '../wordpress/index.ts'
+import { setTimeout as pause } from 'node:timers/promises'
+import { connect, transaction, type Database } from '../platform/db.ts'
+import { createJobs } from '../platform/jobs.ts'
+import { createLog } from '../platform/log.ts'
+import { later, readOffset, systemClock } from '../platform/clock.ts'
+import { openSecrets, readRootSecret, type Secrets } from '../platform/secrets.ts'
+import {
+  emptyJob,
+  freeOn,
+  isLost,
+  keptOn,
+  listNodes,
+  makeJoinKey,
+  putNode,
+  remainingOn,
+  removeNode,
+  setEmptying,
+  setNodeState,
+} from '../wordpress/index.ts'
 import type { Output } from './output.ts'
 
 const usage =
   'npm run portal -- node [list]\n' +
   'npm run portal -- node add <name> <host:port> [--regions 1,4] [--sites <ip:port>]\n' +
   'npm run portal -- node key <name>\n' +
-  'npm run portal -- node drain | activate | remove <name>\n' +
+  'npm run portal -- node drain <name> [--wait] [--stay]\n' +
+  'npm run portal -- node undrain | activate | remove <name>\n' +
   'Each with --json.'
 const nameShape = /^[a-z0-9][a-z0-9-]{0,39}$/
 const addressShape = /^(?:\[[0-9a-f:.]+\]|[a-z0-9.-]+):[1-9]\d{0,4}$/i
@@ -17,10 +34,24 @@ const addressShape = /^(?:\[[0-9a-f:.]+\]|[a-z0-9.-]+):[1-9]\d{0,4}$/i
 const noSecret = 'There is no PORTAL_SECRET: start the portal first.'
 
 /** Undefined before the portal has a secret. */
-async function keyOf(config: Config, db: Database, name: string): Promise<string | undefined> {
+async function secretsOf(config: Config, db: Database): Promise<Secrets | undefined> {
   const root = readRootSecret(config.DATA_DIR, config.PORTAL_SECRET)
-  if (root === undefined) return undefined
-  return nodeKey(await openSecrets(db, root, config.PORTAL_SECRET_PREVIOUS), name)
+  return root === undefined ? undefined : await openSecrets(db, root, config.PORTAL_SECRET_PREVIOUS)
+}
+
+/** What the machine lets in, in the words of nftables. */
+function firewallLines(config: Config, address: string): string[] {
+  const { port } = new URL(`tcp://${address}`)
+  const visitors = [config.SITES_PORT, config.SITES_TLS_PORT].filter((one) => one !== undefined)
+  return [
+    `Let visitors and the other nodes reach its sites, and the portal alone its line:`,
+    '',
+    `  nft add rule inet filter input tcp dport { ${visitors.join(', ')} } accept`,
+    `  nft add rule inet filter input ip saddr <machines of the portal> tcp dport ${port} accept`,
+    `  nft add rule inet filter input tcp dport ${port} drop`,
+    '',
+    'docs/operate.md says more.',
+  ]
 }
 
 /** What follows an option; undefined where it is not there. */
@@ -29,9 +60,54 @@ function optionOf(options: string[], name: string): string | undefined {
   return at === -1 ? undefined : options.splice(at, 2)[1]
 }
 
+/** Whether the word was there; it is taken away. */
+function flagOf(options: string[], name: string): boolean {
+  const at = options.indexOf(name)
+  if (at !== -1) options.splice(at, 1)
+  return at !== -1
+}
+
+const lookMs = 1_000
+
+/** Wakes the portal that runs, which looks at nodes that are drained every minute otherwise. */
+async function wakeDraining(config: Config, databaseUrl: string, db: Database): Promise<void> {
+  const jobs = createJobs(databaseUrl, createLog(config.LOG_LEVEL), 'send')
+  await jobs.start()
+  try {
+    await transaction(db, (tx) => jobs.add(tx, emptyJob, {}))
+  } finally {
+    await jobs.stop()
+  }
+}
+
+/** What is still on a node; answers 1 where something stays that cannot move. */
+async function tellRemaining(db: Database, name: string, waits: boolean, out: Output) {
+  for (;;) {
+    const remaining = await remainingOn(db, name)
+    const stuck = remaining.filter(({ movesTo, why }) => movesTo === null && why !== null)
+    if (waits && remaining.length > stuck.length) {
+      await pause(lookMs)
+      continue
+    }
+    for (const { name: server, movesTo, why } of remaining)
+      out.line(
+        movesTo === null
+          ? `${server}  stays for now: ${why ?? 'its turn comes.'}`
+          : `${server}  is being moved to ${movesTo}`,
+      )
+    const kept = await keptOn(db, name)
+    if (remaining.length === 0) out.line(`Node ${name} runs no server any more.`)
+    if (kept > 0)
+      out.line(`It still keeps ${kept} originals or copies, which are removed within an hour.`)
+    out.fields({ remaining, kept })
+    return stuck.length > 0 ? 1 : 0
+  }
+}
+
 /**
  * `node`: the machines that run customers' sites. `add` writes one down and says how it is started;
- * a draining node gets no new sites; one that runs none can be removed.
+ * a drained node gets no new servers, and those that it has move to others (with `--stay` they
+ * stay); one that has none can be removed.
  */
 export async function nodeCommand(
   config: Config,
@@ -42,6 +118,7 @@ export async function nodeCommand(
   const options = [...given]
   const regions = optionOf(options, '--regions')
   const sites = optionOf(options, '--sites')
+  const [waits, stays] = [flagOf(options, '--wait'), flagOf(options, '--stay')]
   const [act = 'list', name = '', address = '', ...more] = options
   const refuse = (text: string, code = 64): number => {
     out.refuse(text)
@@ -70,48 +147,64 @@ export async function nodeCommand(
         ids?.some((id) => !Number.isInteger(id) || id < 1)
       )
         return refuse(usage)
-      const key = await keyOf(config, db, name)
-      if (key === undefined) return refuse(noSecret, 1)
+      const secrets = await secretsOf(config, db)
+      if (!secrets) return refuse(noSecret, 1)
       await putNode(db, {
         id: name,
         address,
         sitesAddress: sites ?? null,
         regions: ids ?? null,
       })
-      out.line(`Node ${name} is written down. On its machine, with this release and Node.js:`)
+      // The sandbox's clock may have been moved.
+      const offsetMs = config.sandbox ? await readOffset(db) : 0
+      const clock = { now: () => later(systemClock.now(), offsetMs) }
+      const joinKey = await makeJoinKey(db, { secrets, clock }, name)
+      const command = `npm run portal -- join ${config.portalUrl} ${name}`
+      out.line(`Node ${name} is written down. On its machine, in the folder of this release:`)
       out.line('')
-      out.line(
-        `  ROLES=node NODE_NAME=${name} NODE_LISTEN=${address} NODE_KEY=${key} \\\n` +
-          `    SITES_DOMAIN=${config.SITES_DOMAIN ?? 'localhost'} HOST=0.0.0.0 npm start`,
-      )
+      out.line(`  ${command}`)
       out.line('')
-      out.line('Only the machines of the portal may reach that port. docs/operate.md says more.')
-      out.fields({ node: name, address, key })
+      out.line('It asks for this key, which works once, and for an hour:')
+      out.line('')
+      out.line(`  ${joinKey}`)
+      out.line('')
+      for (const line of firewallLines(config, address)) out.line(line)
+      out.fields({ node: name, address, command, joinKey, key: nodeKey(secrets, name) })
       return 0
     }
     if (address !== '') return refuse(usage)
     if (act === 'key') {
-      const key = await keyOf(config, db, name)
-      if (key === undefined) return refuse(noSecret, 1)
+      const secrets = await secretsOf(config, db)
+      if (!secrets) return refuse(noSecret, 1)
+      const key = nodeKey(secrets, name)
       out.line(key)
       out.fields({ node: name, key })
       return 0
     }
-    if (act === 'drain' || act === 'activate') {
-      const state = act === 'drain' ? 'draining' : 'active'
-      if (!(await setNodeState(db, name, state))) return refuse(`There is no node ${name}.`, 1)
-      out.line(
-        act === 'drain'
-          ? `Node ${name} gets no new sites.`
-          : `Node ${name} gets new sites again, where there is room.`,
-      )
-      out.fields({ node: name, state })
+    if (act === 'drain' && stays) {
+      if (!(await setNodeState(db, name, 'draining'))) return refuse(`There is no node ${name}.`, 1)
+      out.line(`Node ${name} gets no new sites.`)
+      out.fields({ node: name, state: 'draining' })
+      return 0
+    }
+    if (act === 'drain') {
+      if (!(await setEmptying(db, name, true))) return refuse(`There is no node ${name}.`, 1)
+      await wakeDraining(config, databaseUrl, db)
+      out.line(`Node ${name} gets no new sites, and its servers move to other nodes.`)
+      out.fields({ node: name, state: 'draining' })
+      return await tellRemaining(db, name, waits, out)
+    }
+    if (act === 'activate' || act === 'undrain') {
+      if (!(await setEmptying(db, name, false))) return refuse(`There is no node ${name}.`, 1)
+      out.line(`Node ${name} gets new sites again, where there is room.`)
+      out.fields({ node: name, state: 'active' })
       return 0
     }
     if (act !== 'remove') return refuse(usage)
     const left = await removeNode(db, name)
     if (left === 'unknown') return refuse(`There is no node ${name}.`, 1)
-    if (left > 0) return refuse(`Node ${name} still runs ${left} sites.`, 1)
+    if (left > 0)
+      return refuse(`Node ${name} still has ${left} sites, or keeps them after a move.`, 1)
     out.line(`Node ${name} is forgotten.`)
     out.fields({ node: name, removed: true })
     return 0

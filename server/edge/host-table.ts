@@ -11,6 +11,8 @@ export interface EdgeSite {
   readonly addresses: readonly EdgeAddress[]
   /** The addresses are another edge's. */
   readonly isElsewhere?: boolean
+  /** Then: its containers on this machine, as long as it is on its way here or away. */
+  readonly here?: readonly EdgeAddress[]
   /** The host name that visitors of this one are sent to. */
   readonly primary?: string
   /** False: its owner wants no page to be kept. */
@@ -131,8 +133,16 @@ export function createHostTable(
       const { site: id, state, via, primary, keepsPages, protection } = entry
       if (state !== 'live') return { id, state, addresses: [] }
       const sentOn = primary === undefined ? {} : { primary }
-      if (via) return { id, state: 'running', addresses: [via], isElsewhere: true, ...sentOn }
       const addresses = upstreams(id)
+      if (via)
+        return {
+          id,
+          state: 'running',
+          addresses: [via],
+          isElsewhere: true,
+          ...(addresses.length > 0 && { here: addresses }),
+          ...sentOn,
+        }
       return {
         id,
         state: addresses.length > 0 ? 'running' : 'starting',

@@ -24,6 +24,7 @@ import { createProtections, withoutAuthorization, type ProtectionPage } from './
 import type { Traffic } from './traffic.ts'
 import { createTunnels } from './tunnel.ts'
 import { Upstreams } from './upstreams.ts'
+import { createWriteHolds, type WriteHolds } from './write-hold.ts'
 
 export { createHttps, type CertificateFeed, type EdgeHttps } from './https.ts'
 export type { EdgeCertificate } from './certificates.ts'
@@ -36,6 +37,7 @@ export {
   type CacheFigures,
   type PageCache,
 } from './cache/index.ts'
+export { createWriteHolds, type WriteHolds } from './write-hold.ts'
 export { createHostTable, type EdgeSite, type HostChange, type HostEntry } from './host-table.ts'
 
 /** Requests since the start by class of status; `left`: the visitor left before an answer began. */
@@ -65,6 +67,8 @@ export interface EdgeParts {
   readonly https?: EdgeHttps
   /** Keeps pages of sites that allow it; without it none is kept. */
   readonly cache?: PageCache
+  /** Has writes wait while a site is switched to another node; without it none ever do. */
+  readonly holds?: WriteHolds
   /** Told of each visit of a site that this edge answered, not another. */
   readonly traffic?: Pick<Traffic, 'note'>
   /** How long an upstream may take until its first byte, ms. */
@@ -131,6 +135,15 @@ const pageFor = (site: EdgeSite): EdgePage | null => {
   return site.state
 }
 
+/**
+ * A site that just moved, as an edge is to take it that has not heard of it: by containers of its
+ * own, where there are some.
+ */
+const atHome = (site: EdgeSite): EdgeSite =>
+  site.isElsewhere && site.here && site.here.length > 0
+    ? { ...site, isElsewhere: false, addresses: site.here }
+    : site
+
 export function createEdge(parts: EdgeParts): Edge {
   const upstreams = new Upstreams()
   const counts = { '1xx': 0, '2xx': 0, '3xx': 0, '4xx': 0, '5xx': 0, left: 0 }
@@ -150,6 +163,7 @@ export function createEdge(parts: EdgeParts): Edge {
   const upstreamClient = createUpstreamClient({ connectMs, answerMs, sharedDomain })
   const tunnels = createTunnels({ connectMs, answerMs, sharedDomain })
   const protections = createProtections()
+  const holds = parts.holds ?? createWriteHolds()
 
   /** Calls `enter` once the visitor may see the site, or `refuse` with the page in its place. */
   const protect = (
@@ -241,8 +255,12 @@ export function createEdge(parts: EdgeParts): Edge {
     const repeatable = !hasBody && (request.method === 'GET' || request.method === 'HEAD')
     const tried = new Set<string>()
 
+    /** It waited here, where its site was: a peer that sent it here could not know. */
+    let waited = false
+
     const attempt = (tries: number, asking: Asking) => {
-      const site = parts.resolve(name)
+      const found = parts.resolve(name)
+      const site = fromPeer && !waited ? atHome(found) : found
       const say = (page: EdgePage) => {
         asking.fail()
         show(request, response, visitor, page, site.id)
@@ -250,7 +268,7 @@ export function createEdge(parts: EdgeParts): Edge {
       const page = pageFor(site)
       if (page) return say(page)
       // Two edges that take the site for the other's would pass the visitor to and fro.
-      if (site.isElsewhere && fromPeer) return say('failed')
+      if (site.isElsewhere && fromPeer && !waited) return say('failed')
       const address = upstreams.pick(site.addresses, tried)
       if (!address) return say('failed')
       const done = upstreams.take(address)
@@ -330,7 +348,21 @@ export function createEdge(parts: EdgeParts): Edge {
         parts.traffic?.note(id, response.statusCode, tookMs, isCached)
       })
     const refused = (page: EdgePage) => show(request, response, visitor, page, site.id)
-    protect(site, visitor.client, request, () => enter(site), refused)
+    const enterWhenItMay = (): void => {
+      // The edge of its node has it wait.
+      if (id === null || site.isElsewhere) return enter(site)
+      holds.pass(
+        id,
+        request,
+        response,
+        (hasWaited) => {
+          waited = hasWaited
+          enter(waited ? parts.resolve(name) : site)
+        },
+        () => refused('moving'),
+      )
+    }
+    protect(site, visitor.client, request, enterWhenItMay, refused)
   }
 
   const upgrade = (request: http.IncomingMessage, socket: Duplex, head: Buffer) => {

@@ -13,6 +13,7 @@ export type EdgePage =
   | 'denied'
   | 'password'
   | 'tries'
+  | 'moving'
 
 const words: Record<
   EdgePage,
@@ -93,6 +94,19 @@ const words: Record<
     en: ['Too many wrong passwords', 'Wait ten minutes, then try again.'],
     vi: ['Nhập sai mật khẩu quá nhiều lần', 'Vui lòng đợi mười phút rồi thử lại.'],
   },
+  moving: {
+    status: 503,
+    en: [
+      'This site takes no changes right now',
+      'It is being moved to another machine, and nothing was saved. Send it again in half a ' +
+        'minute.',
+    ],
+    vi: [
+      'Trang web tạm thời chưa nhận thay đổi',
+      'Trang đang được chuyển sang máy khác nên nội dung vừa gửi chưa được lưu. Vui lòng gửi lại ' +
+        'sau nửa phút.',
+    ],
+  },
 }
 
 /** Status, headers and body of a page. */
@@ -138,6 +152,7 @@ p { margin: 0 }
       "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
   }
   if (page === 'starting') headers['retry-after'] = '2'
+  if (page === 'moving') headers['retry-after'] = '30'
   if (page === 'tries') headers['retry-after'] = String(wrongTriesSeconds)
   // Browsers show no word of the realm any more; it tells apart what they remember.
   if (page === 'password') headers['www-authenticate'] = 'Basic realm="site", charset="UTF-8"'

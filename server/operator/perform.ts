@@ -18,6 +18,7 @@ import { disputeActs } from './dispute-acts.ts'
 import { moneyActs } from './money-acts.ts'
 import { payoutActs } from './payout-acts.ts'
 import { reconcileActs } from './reconcile-acts.ts'
+import { serverActs } from './server-acts.ts'
 import { staffActs } from './staff-acts.ts'
 import { statusActs } from './status-acts.ts'
 import { ticketActs } from './ticket-acts.ts'
@@ -32,6 +33,7 @@ const registry: Registry = {
   ...moneyActs,
   ...payoutActs,
   ...reconcileActs,
+  ...serverActs,
   ...staffActs,
   ...statusActs,
   ...ticketActs,

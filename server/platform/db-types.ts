@@ -467,6 +467,8 @@ export interface MessageKept {
 export interface Node {
   address: string | null;
   created_at: Generated<Timestamp>;
+  database: string | null;
+  empties_since: Timestamp | null;
   id: string;
   last_seen: Timestamp | null;
   max_containers: Generated<number>;
@@ -477,6 +479,13 @@ export interface Node {
   room: Generated<number>;
   sites_address: string | null;
   state: Generated<string>;
+}
+
+export interface NodeJoin {
+  expires_at: Timestamp;
+  node_id: string;
+  sealed: Buffer;
+  used_at: Timestamp | null;
 }
 
 export interface Notification {
@@ -991,6 +1000,28 @@ export interface SiteMailSuppressed {
   until: Timestamp;
 }
 
+export interface SiteMove {
+  arrived: Generated<boolean>;
+  attempts: Generated<number>;
+  cause: string;
+  copied_bytes: Generated<bigint>;
+  created_at: Timestamp;
+  differences: unknown | null;
+  expires_at: Timestamp | null;
+  from_node: string;
+  held_ms: number | null;
+  id: string;
+  leftover_node: string | null;
+  leftover_stopped: Generated<boolean>;
+  reason: string | null;
+  round: Generated<number>;
+  seq: Generated<bigint>;
+  site_id: string;
+  state: string;
+  switched_at: Timestamp | null;
+  to_node: string;
+}
+
 export interface SiteOrphan {
   id: string;
   node_id: string | null;
@@ -1409,6 +1440,7 @@ export interface DB {
   message: Message;
   message_kept: MessageKept;
   node: Node;
+  node_join: NodeJoin;
   notification: Notification;
   one_time_code: OneTimeCode;
   operator_act: OperatorAct;
@@ -1450,6 +1482,7 @@ export interface DB {
   site_mail_key: SiteMailKey;
   site_mail_setting: SiteMailSetting;
   site_mail_suppressed: SiteMailSuppressed;
+  site_move: SiteMove;
   site_orphan: SiteOrphan;
   site_placement: SitePlacement;
   site_restore: SiteRestore;

@@ -256,6 +256,14 @@ export const stored: readonly Stored[] = [
     `customer_id seq attempts backup_id cleaned_at copied expires_at files phase share`,
   ),
   rows(
+    'site_move',
+    ofSite,
+    'seq',
+    'id site_id state created_at switched_at',
+    `seq arrived attempts cause copied_bytes differences expires_at from_node held_ms leftover_node
+      leftover_stopped reason round to_node`,
+  ),
+  rows(
     'site_backup',
     ofSite,
     'seq',
@@ -397,6 +405,7 @@ export const notStored = {
     'host_change',
     'node',
     'site_change',
+    'node_join',
     'site_placement',
     'site_orphan',
     'site_software',

@@ -61,7 +61,10 @@ export const backupToRestore = (db: Queryable, restoreId: string) =>
     .where('r.id', '=', restoreId)
     .executeTakeFirst()
 
-/** Whether a backup of the site is being made or restored, or a copy takes its place. */
+/**
+ * Whether a backup of the site is being made or restored, a copy takes its place, or it is moved to
+ * another node.
+ */
 export async function hasUnfinishedCopy(db: Queryable, siteId: string): Promise<boolean> {
   const { rows } = await sql`
     select 1 from site_backup where site_id = ${siteId} and state = 'making'
@@ -69,6 +72,9 @@ export async function hasUnfinishedCopy(db: Queryable, siteId: string): Promise<
     select 1 from site_restore where site_id = ${siteId} and state = 'restoring'
     union all
     select 1 from site_import where site_id = ${siteId} and state = 'switching'
+    union all
+    select 1 from site_move where site_id = ${siteId}
+      and state in ('copying', 'switching', 'undoing')
     limit 1`.execute(db)
   return rows.length > 0
 }

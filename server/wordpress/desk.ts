@@ -7,7 +7,7 @@ import { Refusal } from '../platform/errors.ts'
 import type { Jobs } from '../platform/jobs.ts'
 import { beginsLike } from '../platform/prefix.ts'
 import { alignJobs } from './product.ts'
-import { lockSite, type SiteAddressing, type SiteRow } from './store.ts'
+import { firstNode, lockSite, type SiteAddressing, type SiteRow } from './store.ts'
 
 const shownServers = 50
 
@@ -90,25 +90,55 @@ export async function releaseServer(
   return { customerId: site.customer_id, name: site.name }
 }
 
+function movesTo(move: {
+  readonly state: string | null
+  readonly to_node: string | null
+  readonly from_node: string | null
+}): string | null {
+  if (move.state === 'copying' || move.state === 'switching') return move.to_node
+  return move.state === 'undoing' ? move.from_node : null
+}
+
 /** The newest fifty, those that were deleted too. */
 export async function serversOfCustomer(
   db: Queryable,
   customerId: string,
 ): Promise<CustomerStory['servers']> {
   const rows = await db
-    .selectFrom('site')
-    .select(['id', 'name', 'status', 'created_at', 'down_reason', 'giving_up', 'held_at'])
-    .where('customer_id', '=', customerId)
-    .orderBy('seq', 'desc')
+    .selectFrom('site as s')
+    .leftJoinLateral(
+      (eb) =>
+        eb
+          .selectFrom('site_move as m')
+          .select(['m.state', 'm.to_node', 'm.from_node', 'm.reason', 'm.leftover_node'])
+          .select('m.expires_at')
+          .whereRef('m.site_id', '=', 's.id')
+          .orderBy('m.seq', 'desc')
+          .limit(1)
+          .as('m'),
+      (join) => join.onTrue(),
+    )
+    .select(['s.id', 's.name', 's.status', 's.created_at', 's.down_reason', 's.giving_up'])
+    .select(['s.held_at', 's.node_id', 'm.state', 'm.to_node', 'm.from_node', 'm.reason'])
+    .select(['m.leftover_node', 'm.expires_at'])
+    .where('s.customer_id', '=', customerId)
+    .orderBy('s.seq', 'desc')
     .limit(shownServers)
     .execute()
-  return rows.map(({ id, name, status, created_at, down_reason, giving_up, held_at }) => ({
-    id,
-    name,
-    status,
-    createdAt: created_at.toISOString(),
-    why: down_reason ?? giving_up,
-    held: held_at !== null,
+  return rows.map((row) => ({
+    id: row.id,
+    name: row.name,
+    status: row.status,
+    createdAt: row.created_at.toISOString(),
+    why: row.down_reason ?? row.giving_up,
+    held: row.held_at !== null,
+    node: row.node_id ?? firstNode,
+    movesTo: movesTo(row),
+    moveFailed: row.state === 'failed' ? row.reason : null,
+    undoUntil:
+      row.state === 'moved' && row.leftover_node === row.from_node
+        ? (row.expires_at?.toISOString() ?? null)
+        : null,
   }))
 }
 

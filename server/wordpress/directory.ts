@@ -69,6 +69,12 @@ export interface EdgeControl extends HostTableControl {
   /** Drops all kept pages of a site. Answers how many there were. */
   purgeCache(site: string): Promise<number>
   /**
+   * Requests to the site that may write wait here, for `ms` at most, until the table says that it
+   * is elsewhere; 0: they go on. True when none of those that came before is under way any more;
+   * false where one is still after `patienceMs`.
+   */
+  holdWrites(site: string, ms: number, patienceMs: number): Promise<boolean>
+  /**
    * What its sites were visited and took in spans of five minutes that are over, in the order of
    * spans and sites, after this one; none where it is of a release before.
    */
@@ -94,7 +100,13 @@ export interface SpanUsage {
 }
 
 /** Resolves its `start` when every edge that can be reached has a table. */
-export type Directory = Rounds
+export interface Directory extends Rounds {
+  /**
+   * Tells every edge now, that of node `first` before the others and that of `last` after them: who
+   * comes by one that knows of a move finds the edge that it leads to knowing of it, too.
+   */
+  tellInOrder(first: string, last: string): Promise<void>
+}
 
 /** Between two questions whether anything changed. Each reads a few rows of an index. */
 const roundMs = 10_000
@@ -220,11 +232,20 @@ export function createDirectory(
     }
   }
 
-  async function tellAll(): Promise<void> {
-    const told = await Promise.allSettled(edges().map(({ node, edge }) => tell(node, edge)))
+  async function tellSome(which: (node: string) => boolean): Promise<void> {
+    const some = edges().filter(({ node }) => which(node))
+    const told = await Promise.allSettled(some.map(({ node, edge }) => tell(node, edge)))
     for (const result of told)
       if (result.status === 'rejected')
         log.warn({ err: result.reason as unknown }, 'telling an edge of host names')
   }
-  return createRounds(tellAll, roundMs)
+  const rounds = createRounds(() => tellSome(() => true), roundMs)
+  return {
+    ...rounds,
+    async tellInOrder(first, last) {
+      await tellSome((node) => node === first)
+      await tellSome((node) => node !== first && node !== last)
+      await tellSome((node) => node === last)
+    },
+  }
 }

@@ -346,6 +346,20 @@ export interface SiteCopy {
   readonly figures: CopyFigures
 }
 
+/** One of the archives by which a copy on another machine follows a site. */
+export interface MoveRound {
+  readonly moveId: string
+  /** 0: everything; the others what changed since the one before. */
+  readonly round: number
+}
+/** What such an archive held. */
+export interface SiteChanges {
+  readonly files: number
+  readonly removed: number
+  /** Before they were packed. */
+  readonly bytes: number
+}
+
 /** What a site's files hold, as its PHP reads it. Its code may have said anything. */
 export interface InstalledSoftware {
   readonly wordpress: string
@@ -550,6 +564,18 @@ export interface WordpressDriver {
    * as they were when their turn came, after that moment.
    */
   backup(id: string, file: string): Promise<CopyFigures>
+  /**
+   * Writes what changed since the round before, or everything, into an archive that `copyIn` of
+   * another node takes; the site goes on. A round that is asked for again begins where the first
+   * one did. DriverFailure rejected where the site is not installed, or its runtime has no rounds.
+   */
+  copyOut(id: string, of: MoveRound, file: string): Promise<SiteChanges>
+  /**
+   * Makes the site here what `copyOut` found on its node: round 0 the whole content, which may not
+   * be started; the others upon it, also while it is started, as long as nobody writes to it.
+   * `log`: lines of its log there, which go before those of here.
+   */
+  copyIn(spec: SiteSpec, of: MoveRound, file: string, log: readonly LogLine[]): Promise<SiteChanges>
   /**
    * Restores the archive into a scratch site of its own, counts what then stands there, and removes
    * it again.

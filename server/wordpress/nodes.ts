@@ -60,13 +60,13 @@ export async function noteSeen(
     readonly agoMs: number
   },
 ): Promise<void> {
-  const { maxContainers, minRamMb, maxRamMb, maxCpu } = told.capabilities
+  const { maxContainers, minRamMb, maxRamMb, maxCpu, database } = told.capabilities
   await sql`
     with seen as (
       update node set room = ${told.room},
         last_seen = clock_timestamp() - ${told.agoMs} * interval '1 millisecond',
         max_containers = ${maxContainers}, min_ram_mb = ${minRamMb}, max_ram_mb = ${maxRamMb},
-        max_cpu = ${maxCpu}
+        max_cpu = ${maxCpu}, database = ${database}
       where id = ${id} returning id, last_seen)
     delete from site_placement p using seen n where p.node_id = n.id
       and (p.released_at < n.last_seen - interval '1 minute' or not exists (
@@ -87,15 +87,20 @@ export async function nodeStates(db: Queryable): Promise<NodeState[]> {
     min_ram_mb: number
     max_ram_mb: number | null
     max_cpu: number | null
+    database: string | null
+    sites_address: string | null
   }>`
-    select n.id, n.regions, n.state, n.room,
+    select n.id, n.regions, n.state, n.room, n.database, n.sites_address,
       n.max_containers, n.min_ram_mb, n.max_ram_mb, n.max_cpu,
       extract(epoch from clock_timestamp() - n.last_seen)::float8 as seen,
       (select coalesce(sum(s.containers), 0)::int
         from site_placement p join site s on s.id = p.site_id
         where p.node_id = n.id and case
           when p.released_at is null then s.status in ('pending_payment', 'provisioning')
-          else p.released_at > n.last_seen end) as reserved
+          else p.released_at > n.last_seen end)
+      + (select coalesce(sum(s.containers), 0)::int
+        from site_move m join site s on s.id = m.site_id
+        where m.to_node = n.id and m.state in ('copying', 'switching')) as reserved
     from node n order by n.id`.execute(db)
   return rows.map((row) => ({
     id: row.id,
@@ -108,6 +113,8 @@ export async function nodeStates(db: Queryable): Promise<NodeState[]> {
     minRamMb: row.min_ram_mb,
     maxRamMb: row.max_ram_mb,
     maxCpu: row.max_cpu,
+    database: row.database,
+    sitesAddress: row.sites_address,
   }))
 }
 
@@ -139,7 +146,10 @@ export const setNodeState = async (
   (await db.updateTable('node').set({ state }).where('id', '=', id).executeTakeFirst())
     .numUpdatedRows > 0n
 
-/** Forgets a node that runs no site any more; answers how many it still has otherwise. */
+/**
+ * Forgets a node that holds no site any more; answers how many it still has otherwise, with the
+ * originals of servers that were moved away and can be moved back.
+ */
 export async function removeNode(db: Database, id: string): Promise<number | 'unknown'> {
   return await db.transaction().execute(async (tx) => {
     const row = await tx
@@ -155,7 +165,18 @@ export async function removeNode(db: Database, id: string): Promise<number | 'un
       .where(sql`coalesce(node_id, ${firstNode}::text)`, '=', id)
       .where('deleted_at', 'is', null)
       .executeTakeFirstOrThrow()
-    if (n > 0n) return Number(n)
+    const { kept } = await tx
+      .selectFrom('site_move')
+      .select((eb) => eb.fn.countAll<bigint>().as('kept'))
+      .where((eb) => eb.or([eb('leftover_node', '=', id), eb('to_node', '=', id)]))
+      .where((eb) =>
+        eb.or([
+          eb('leftover_node', 'is not', null),
+          eb('state', 'in', ['copying', 'switching', 'undoing']),
+        ]),
+      )
+      .executeTakeFirstOrThrow()
+    if (n + kept > 0n) return Number(n + kept)
     await tx.deleteFrom('site_placement').where('node_id', '=', id).execute()
     await tx.updateTable('site').set({ node_id: null }).where('node_id', '=', id).execute()
     await tx.deleteFrom('node').where('id', '=', id).execute()

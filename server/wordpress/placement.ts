@@ -21,6 +21,10 @@ export interface NodeState {
   /** Null: no bound of its own. */
   readonly maxRamMb: number | null
   readonly maxCpu: number | null
+  /** What stands behind WordPress there; null: it has not said it yet. New servers do not ask. */
+  readonly database?: string | null
+  /** Where the edges of other nodes reach its sites; null: nowhere. */
+  readonly sitesAddress?: string | null
 }
 
 export interface Wish {

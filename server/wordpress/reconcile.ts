@@ -10,6 +10,7 @@ import type { Jobs } from '../platform/jobs.ts'
 import type { Log } from '../platform/log.ts'
 import { hasUnfinishedCopy } from './backup-store.ts'
 import type { WordpressDriver } from './driver.ts'
+import { copiesHeldBy } from './move-store.ts'
 import { within } from './within.ts'
 import { firstNode, siteById, specOf, type SiteAddressing } from './store.ts'
 
@@ -157,7 +158,7 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
     const { rows: known } = await sql<{ id: string }>`
       select id::text from site
       where id::text = any(${held}) and deleted_at is null and ${ofNode}`.execute(db)
-    const ours = new Set(known.map(({ id }) => id))
+    const ours = new Set([...known.map(({ id }) => id), ...(await copiesHeldBy(db, node))])
     const orphans = held.filter((id) => !ours.has(id))
     const now = clock.now()
     await sql`delete from site_orphan where ${ofNode} and not id = any(${orphans})`.execute(db)

@@ -7,6 +7,7 @@ import { DriverFailure } from '../platform/errors.ts'
 import type { Log } from '../platform/log.ts'
 import type { EdgeControl } from './directory.ts'
 import type { SiteLog, WordpressCapabilities, WordpressDriver } from './driver.ts'
+import { isSwitching } from './move-store.ts'
 import { allNodes, nodeOf, noteSeen, putNode, type NodeEntry } from './nodes.ts'
 import { firstNode } from './store.ts'
 import { within } from './within.ts'
@@ -28,6 +29,10 @@ export interface Nodes {
   readonly driver: WordpressDriver
   /** The edge of the node that runs the site. Throws DriverFailure where it cannot be asked. */
   edgeOf(siteId: string): Promise<EdgeControl>
+  /** What a node does, whatever runs there. Throws DriverFailure where it cannot be asked. */
+  at(node: string): NodeControl
+  /** A server is on another node now: who watches a log begins anew. */
+  rerouted(): void
   /** Data centres of the nodes that can be asked now; null: every one. */
   regions(): number[] | null
   /** Those that can be asked now. */
@@ -102,6 +107,12 @@ export function createNodes(parts: NodesParts): Nodes {
     return control
   }
   const of = async (siteId: string): Promise<WordpressDriver> => (await nodeControl(siteId)).driver
+  /** For acts that change content past the visitors' way: none while it is switched elsewhere. */
+  async function toChange(siteId: string): Promise<WordpressDriver> {
+    if ((others.size > 0 || !own) && (await isSwitching(db, siteId)))
+      throw new DriverFailure('unavailable', 'the server is being moved to another node')
+    return await of(siteId)
+  }
 
   const logOf = (id: string): SiteLog => ({
     tail: async (limit) => await (await of(id)).log(id).tail(limit),
@@ -169,20 +180,23 @@ export function createNodes(parts: NodesParts): Nodes {
     settleUpdate: async (id, updateId) => await (await of(id)).settleUpdate(id, updateId),
     page: async (id, question) => await (await of(id)).page(id, question),
     backup: async (id, file) => await (await of(id)).backup(id, file),
+    copyOut: async (id, round, file) => await (await of(id)).copyOut(id, round, file),
+    copyIn: async (spec, round, file, log) =>
+      await (await of(spec.id)).copyIn(spec, round, file, log),
     async prove(file) {
       const [any] = reachable()
       if (!any) throw new DriverFailure('unavailable', 'no node can be reached')
       return await any.driver.prove(file)
     },
     restore: async (spec, copy, id) => await (await of(spec.id)).restore(spec, copy, id),
-    files: async (id, order) => await (await of(id)).files(id, order),
+    files: async (id, order) => await (await toChange(id)).files(id, order),
     layOutImport: async (spec, files) => await (await of(spec.id)).layOutImport(spec, files),
     stepImport: async (spec, hosts) => await (await of(spec.id)).stepImport(spec, hosts),
     importPage: async (spec, target) => await (await of(spec.id)).importPage(spec, target),
     switchImport: async (spec, id) => await (await of(spec.id)).switchImport(spec, id),
     dropImport: async (id) => await (await of(id)).dropImport(id),
-    console: async (id, order) => await (await of(id)).console(id, order),
-    database: async (id, op, order) => await (await of(id)).database(id, op, order),
+    console: async (id, order) => await (await toChange(id)).console(id, order),
+    database: async (id, op, order) => await (await toChange(id)).database(id, op, order),
     addresses: async (id) => await (await of(id)).addresses(id),
     frontPage: async (id, host) => await (await of(id)).frontPage(id, host),
     answering: async () => Object.assign({}, ...(await everywhere((one) => one.answering()))),
@@ -203,6 +217,12 @@ export function createNodes(parts: NodesParts): Nodes {
     if (stopped) return
     for (const again of resumed) again()
     parts.onReachable()
+    // What it says of itself is written down at once: until then it counts as lost.
+    lookAgain().catch((error: unknown) => log.warn({ err: error }, 'looking at the nodes'))
+  }
+  async function lookAgain(): Promise<void> {
+    await looking
+    await look()
   }
 
   /** Lines to the nodes that there are now, and to no other. */
@@ -256,6 +276,14 @@ export function createNodes(parts: NodesParts): Nodes {
     edgeOf: async (siteId) => (await nodeControl(siteId)).edge,
     regions,
     reachable,
+    at(node) {
+      const control = controlOf(node)
+      if (!control) throw new DriverFailure('unavailable', `the node ${node} cannot be reached`)
+      return control
+    },
+    rerouted() {
+      for (const again of resumed) again()
+    },
     look,
     async start() {
       if (own) await putNode(db, own.entry)

@@ -9,6 +9,7 @@ import { makeJob } from './backup-store.ts'
 import { restoreJob } from './backups.ts'
 import { ensureJob } from './change.ts'
 import { buildJob, switchJob } from './import-store.ts'
+import { moveJob } from './move-store.ts'
 import { provisionJob } from './order.ts'
 import { rewriteJob } from './primary.ts'
 import { sendMailJob } from './mail/store.ts'
@@ -46,6 +47,10 @@ export const waitingWork = (heldByRuntime: readonly string[]): RawBuilder<unknow
   select ${switchJob}, 'importId', id::text, site_id, 'switch_over' from site_import
     where state = 'switching'
   union all
+  select ${moveJob}, 'moveId', id::text, site_id, 'move' from site_move
+    where state in ('copying', 'switching', 'undoing')
+      or (state in ('moved', 'undone') and not arrived)
+  union all
   select ${rewriteJob}, 'rewriteId', id::text, site_id, 'rewrite_addresses' from site_rewrite
     where state = 'running'
   union all
@@ -75,6 +80,7 @@ const honestMinutes = {
   update: 120,
   move_in: 240,
   switch_over: 240,
+  move: 240,
 }
 export type Work = keyof typeof honestMinutes
 export const works = Object.keys(honestMinutes) as readonly Work[]

@@ -94,6 +94,10 @@ export const enOperator = {
     payments: 'Top-ups',
     invoices: 'Invoices',
     servers: 'Servers',
+    onNode: (node: string) => `on ${node}`,
+    movesTo: (node: string) => `is being moved to ${node}`,
+    moveFailed: (why: string) => `was not moved: ${why}`,
+    undoUntil: (time: string) => `the move can be undone until ${time}`,
     domains: 'Domains',
     letters: 'Letters and SMS',
     programs: 'Tokens and webhooks',
@@ -236,6 +240,8 @@ export const enOperator = {
     'money.assign': 'Assign money',
     ...enMoneyActs.names,
     ...enWorkActs.names,
+    'server.move': 'Move',
+    'server.undo_move': 'Undo the move',
     'status.publish': 'Publish',
     'status.update': 'Add an update',
     'status.end': 'End',
@@ -272,6 +278,12 @@ export const enOperator = {
     'money.assign': 'The money is put into the wallet of this customer, who gets an email.',
     'staff.invite': 'An email with a link for 72 hours is sent.',
     ...enWorkActs.explain,
+    'server.move':
+      'The site goes on meanwhile; requests that write wait for a second or two. The original is ' +
+      'kept for an hour.',
+    'server.undo_move':
+      'The original takes its place again, as it was when the server was moved. What was written ' +
+      'since, such as orders and comments, is lost.',
     'status.publish':
       'Everybody reads it: on every page of the portal and on the public status page.',
     'status.end': 'It is over from now on. One that has not begun is taken back.',
@@ -280,6 +292,8 @@ export const enOperator = {
   fields: {
     ...enMoneyActs.fields,
     toCustomer: 'Email of the customer',
+    node: 'Node',
+    nodeHint: 'Empty: the one of its data centre with most room.',
     priority: 'Priority',
     reason: 'Reason',
     reasonHint: 'For the trail. The customer does not read it.',

@@ -90,6 +90,10 @@ export const viOperator: OperatorTexts = {
     payments: 'Các lần nạp',
     invoices: 'Hoá đơn',
     servers: 'Máy chủ',
+    onNode: (node: string) => `trên nút ${node}`,
+    movesTo: (node: string) => `đang được chuyển sang ${node}`,
+    moveFailed: (why: string) => `chưa chuyển được: ${why}`,
+    undoUntil: (time: string) => `có thể hoàn tác việc chuyển đến ${time}`,
     domains: 'Tên miền',
     letters: 'Email và SMS',
     programs: 'Token và webhook',
@@ -230,6 +234,8 @@ export const viOperator: OperatorTexts = {
     'money.assign': 'Gán tiền',
     ...viMoneyActs.names,
     ...viWorkActs.names,
+    'server.move': 'Chuyển nút',
+    'server.undo_move': 'Hoàn tác việc chuyển',
     'status.publish': 'Đăng thông báo',
     'status.update': 'Cập nhật',
     'status.end': 'Kết thúc',
@@ -266,6 +272,12 @@ export const viOperator: OperatorTexts = {
     'money.assign': 'Tiền được cộng vào ví của khách hàng này và khách hàng nhận được email.',
     'staff.invite': 'Email có liên kết dùng trong 72 giờ sẽ được gửi đi.',
     ...viWorkActs.explain,
+    'server.move':
+      'Trang vẫn hoạt động trong lúc chuyển; các thao tác ghi phải đợi một, hai giây. Bản gốc ' +
+      'được giữ lại một giờ.',
+    'server.undo_move':
+      'Bản gốc hoạt động trở lại, đúng như lúc máy chủ được chuyển đi. Những gì được ghi từ đó, ' +
+      'như đơn hàng và bình luận, sẽ mất.',
     'status.publish':
       'Mọi người đều đọc được: trên mọi trang của khách hàng và trên trang trạng thái.',
     'status.end': 'Kết thúc ngay. Thông báo chưa bắt đầu sẽ được rút lại.',
@@ -274,6 +286,8 @@ export const viOperator: OperatorTexts = {
   fields: {
     ...viMoneyActs.fields,
     toCustomer: 'Email của khách hàng',
+    node: 'Nút',
+    nodeHint: 'Để trống: nút còn nhiều chỗ nhất trong trung tâm dữ liệu.',
     priority: 'Mức ưu tiên',
     reason: 'Lý do',
     reasonHint: 'Để ghi vào nhật ký. Khách hàng không đọc được.',

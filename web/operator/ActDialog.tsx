@@ -179,6 +179,7 @@ function labelOf(
 function hintOf({ name, isOptional, hint }: ActField, t: OperatorTexts): string | undefined {
   if (hint !== undefined) return String(t.fields[hint as keyof OperatorTexts['fields']])
   if (name === 'reason') return t.fields.reasonHint
+  if (name === 'node') return t.fields.nodeHint
   if (name === 'told') return t.fields.toldHint
   if (name === 'networks') return t.fields.networksHint
   if (name === 'startsAt') return t.fields.startsAtHint

@@ -12,7 +12,7 @@ import { Card } from '../ui/Card.tsx'
 import { PageHead } from '../ui/PageHead.tsx'
 import { LoadError, SkeletonRows } from '../ui/State.tsx'
 import { ActDialog, type WantedAct } from './ActDialog.tsx'
-import { endpointOfAct } from './act-fields.ts'
+import { endpointOfAct, isGrave } from './act-fields.ts'
 import {
   AccessCard,
   ActsCard,
@@ -53,25 +53,52 @@ export function CustomerView({ id, session }: { id: string; session: StaffSessio
   )
 }
 
-/** A server that runs can be suspended by hand, and released again. */
-function serverAct(
-  held: boolean,
-  status: string,
+type Server = CustomerStory['servers'][number]
+
+/**
+ * A server that runs can be suspended by hand, and released again; moved, and put back to its
+ * original while that is kept.
+ */
+function serverActs(
+  { held, status, movesTo, undoUntil }: Server,
   may: (act: ActName) => boolean,
   onAsk: (act: ActName) => void,
 ): ReactNode {
-  const act = held ? 'work.release_server' : 'work.hold_server'
-  if (!may(act) || !(held || status === 'running')) return undefined
-  return <ServerButton act={act} onAsk={onAsk} />
+  const acts: ActName[] = []
+  if (undoUntil !== null) acts.push('server.undo_move')
+  else if (movesTo === null && (status === 'running' || status === 'suspended'))
+    acts.push('server.move')
+  if (held) acts.push('work.release_server')
+  else if (status === 'running') acts.push('work.hold_server')
+  const offered = acts.filter(may)
+  if (offered.length === 0) return undefined
+  return (
+    <span className="flex flex-wrap gap-2">
+      {offered.map((act) => (
+        <ServerButton key={act} act={act} onAsk={onAsk} />
+      ))}
+    </span>
+  )
+}
+
+/** Where it runs, and how a move of it stands. */
+function serverSub(server: Server, t: OperatorTexts): string {
+  const { createdAt, why, node, movesTo, moveFailed, undoUntil } = server
+  return [
+    timeOf(createdAt),
+    t.customer.onNode(node),
+    movesTo === null ? null : t.customer.movesTo(movesTo),
+    moveFailed === null ? null : t.customer.moveFailed(moveFailed),
+    undoUntil === null ? null : t.customer.undoUntil(timeOf(undoUntil)),
+    why,
+  ]
+    .filter((part) => part !== null)
+    .join(' · ')
 }
 function ServerButton({ act, onAsk }: { act: ActName; onAsk: (act: ActName) => void }) {
   const t = useDeskTexts()
   return (
-    <Button
-      variant={act === 'work.hold_server' ? 'danger' : 'outline'}
-      size="sm"
-      onClick={() => onAsk(act)}
-    >
+    <Button variant={isGrave(act) ? 'danger' : 'outline'} size="sm" onClick={() => onAsk(act)}>
       {t.acts[act]}
     </Button>
   )
@@ -235,13 +262,13 @@ function Story({ of, session }: { of: CustomerStory; session: StaffSession }) {
         />
         <ListCard
           title={t.customer.servers}
-          rows={of.servers.map(({ id, name, status, createdAt, why, held }) => ({
-            key: id,
-            main: name,
-            sub: why === null ? timeOf(createdAt) : `${timeOf(createdAt)} · ${why}`,
-            badge: held ? t.customer.held : wordOf(t, status),
-            action: serverAct(held, status, may, (act) =>
-              ask(act, { about: name, fixed: { server: id } }),
+          rows={of.servers.map((server) => ({
+            key: server.id,
+            main: server.name,
+            sub: serverSub(server, t),
+            badge: server.held ? t.customer.held : wordOf(t, server.status),
+            action: serverActs(server, may, (act) =>
+              ask(act, { about: server.name, fixed: { server: server.id } }),
             ),
           }))}
         />

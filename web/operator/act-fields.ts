@@ -98,6 +98,8 @@ const own: Readonly<Record<ActName, readonly ActField[]>> = {
   'work.give_up_order': [toldByLetter],
   'letter.resend': [],
   'webhook.replay': [],
+  'server.move': [{ name: 'node', kind: 'line', isOptional: true }],
+  'server.undo_move': [],
   'status.publish': [
     { name: 'kind', kind: 'choice', options: noticeKinds },
     line('titleEn'),
@@ -158,6 +160,7 @@ export const isGrave = (act: ActName): boolean =>
     'ticket.delete_canned',
     'work.give_up_order',
     'work.hold_server',
+    'server.undo_move',
   ].includes(act)
 
 export const endpointOfAct = (act: ActName): (typeof acts)[ActName] => acts[act]

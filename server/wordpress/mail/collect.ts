@@ -4,7 +4,7 @@
  */
 import { transaction, type Tx } from '../../platform/db.ts'
 import { DriverFailure } from '../../platform/errors.ts'
-import type { SpooledLetter } from '../driver.ts'
+import type { SpooledLetter, WordpressDriver } from '../driver.ts'
 import { siteById, type SiteRow } from '../store.ts'
 import type { MailDeps } from './deps.ts'
 import { hourLimitOf } from './limits.ts'
@@ -29,6 +29,8 @@ type CollectDeps = Pick<
 export interface MailCollector {
   /** Takes what there is now. */
   collect(): Promise<void>
+  /** Takes what waits of a site on one node, which need not be the site's any more. */
+  collectFrom(from: Pick<WordpressDriver, 'takeMail' | 'mailTaken'>, siteId: string): Promise<void>
   start(): void
   /** Resolves when nothing is under way. */
   stop(): Promise<void>
@@ -141,11 +143,14 @@ export function createMailCollector(deps: CollectDeps): MailCollector {
   }
 
   /** Those that are the site's now; answers how many there were. */
-  async function collectOf(siteId: string): Promise<number> {
+  async function collectOf(
+    siteId: string,
+    from: Pick<WordpressDriver, 'takeMail' | 'mailTaken'> = driver,
+  ): Promise<number> {
     if ((full.get(siteId) ?? 0) > performance.now()) return 0
     full.delete(siteId)
     if (!(await takesMore(siteId))) return 0
-    const letters = await driver.takeMail(siteId, takenAtOnce)
+    const letters = await from.takeMail(siteId, takenAtOnce)
     if (letters.length === 0) return 0
     const site = await siteById(db, siteId)
     // A server that is gone sends nothing, and one that the database does not know.
@@ -169,7 +174,7 @@ export function createMailCollector(deps: CollectDeps): MailCollector {
         if (!now.mail_suspended) await wakeFor(tx, deps, siteId)
       })
     }
-    await driver.mailTaken(
+    await from.mailTaken(
       siteId,
       letters.map(({ key }) => key),
     )
@@ -203,6 +208,9 @@ export function createMailCollector(deps: CollectDeps): MailCollector {
 
   return {
     collect,
+    async collectFrom(from, siteId) {
+      while ((await collectOf(siteId, from)) > 0);
+    },
     start() {
       timer = setInterval(() => void collect(), lookMs)
       timer.unref()

@@ -5,6 +5,7 @@
 import { setPriority } from 'node:os'
 import type { CopyFigures } from '../../driver.ts'
 import { moveIn, type MoveInOrder } from './import/move-in.ts'
+import { packChanges, unpackChanges } from './changes.ts'
 import { packSite, unpackSite, type SitePlaces } from './archive.ts'
 import { UnfitDatabase } from './snapshot.ts'
 
@@ -21,6 +22,15 @@ export type ArchiveOrder =
       readonly dumped?: CopyFigures['tables']
     }
   | { readonly op: 'unpack'; readonly places: SitePlaces }
+  | {
+      readonly op: 'pack_changes'
+      readonly places: SitePlaces
+      readonly scratchFile: string
+      readonly maxBytes: number
+      readonly since: string | null
+      readonly listing: string
+    }
+  | { readonly op: 'lay_changes'; readonly places: SitePlaces; readonly scratchFile: string }
   | MoveInOrder
 
 const standardInput = 0
@@ -28,6 +38,9 @@ const standardOutput = 1
 
 function work(order: ArchiveOrder) {
   if (order.op === 'import') return moveIn(order)
+  if (order.op === 'pack_changes') return packChanges(order.places, standardOutput, order)
+  if (order.op === 'lay_changes')
+    return unpackChanges(standardInput, order.places, order.scratchFile)
   return order.op === 'pack'
     ? packSite(order.places, standardOutput, order.scratchFile, order.maxBytes, order.dumped)
     : unpackSite(standardInput, order.places)

@@ -13,7 +13,7 @@ import type { CopyFigures } from '../../driver.ts'
 import { takeawayNotes, writeMysqlDump } from './takeaway.ts'
 import { readDatabase, snapshotDatabase } from './snapshot.ts'
 
-const filesPrefix = 'wordpress/'
+export const filesPrefix = 'wordpress/'
 const databaseName = 'database/wordpress.sqlite'
 const manifestName = 'manifest.json'
 /** For whoever takes the site to another host; a restore does without them. */
@@ -21,10 +21,10 @@ const takeawayNames = ['database.sql', 'README.txt'] as const
 /** Written at every start, and of use on this runtime alone. */
 const runtimeFile = 'wp-content/db.php'
 /** WordPress is mostly text; the levels above cost twice the time for a hundredth of the size. */
-const gzipLevel = 4
+export const gzipLevel = 4
 const chunkBytes = 1_048_576
 /** What goes through zlib at a time. */
-const batchBytes = 262_144
+export const batchBytes = 262_144
 
 /** Where a site's content lies. */
 export interface SitePlaces {
@@ -56,7 +56,7 @@ function entriesOf(dir: string): fs.Dirent[] {
 }
 
 /** Folders and regular files below, in a stable order; links are nobody's. */
-function* walk({ filesDir, databaseDir }: SitePlaces, below = ''): Generator<Found> {
+export function* walk({ filesDir, databaseDir }: SitePlaces, below = ''): Generator<Found> {
   for (const entry of entriesOf(path.join(filesDir, below))) {
     const name = `${below}${entry.name}`
     if (entry.isDirectory()) {
@@ -103,7 +103,7 @@ function* exactly(descriptor: number, bytes: number): Generator<Buffer> {
  * Chunks of a quarter of a megabyte or more: a tar stream comes in pieces of a header, a small file
  * and its padding, and zlib takes a turn of the thread pool for each.
  */
-async function* batched(tar: Pack): AsyncGenerator<Buffer> {
+export async function* batched(tar: Pack): AsyncGenerator<Buffer> {
   let held: Buffer[] = []
   let bytes = 0
   for await (const chunk of tar as AsyncIterable<Buffer>) {
@@ -139,7 +139,7 @@ function openFile(file: string): number | undefined {
 }
 
 /** Adds a file and answers what passed; undefined when it is no longer there. */
-async function addFile(
+export async function addFile(
   tar: Pack,
   file: string,
   name: string,
@@ -229,6 +229,13 @@ export async function packSite(
   return figures
 }
 
+/** The names on the way to what stands below a site's files; null for what is no such place. */
+export function partsOf(inside: string): string[] | null {
+  const parts = inside.replace(/\/$/, '').split('/')
+  const isSound = parts.every((part) => part !== '' && part !== '.' && part !== '..')
+  return isSound && !inside.includes('\0') ? parts : null
+}
+
 /**
  * Where an entry belongs: null for one that a restore leaves out, undefined for the manifest, which
  * comes last. Throws for one that we never write.
@@ -241,17 +248,15 @@ function placeOf(places: SitePlaces, { name, type }: Header): string | null | un
   if (type === 'file' && takeawayNames.some((one) => one === name)) return null
   if (type === 'file' && name === manifestName) return undefined
   const inside = name.startsWith(filesPrefix) ? name.slice(filesPrefix.length) : ''
-  const parts = inside.replace(/\/$/, '').split('/')
-  const sound =
-    (type === 'file' || type === 'directory') &&
-    parts.every((part) => part !== '' && part !== '.' && part !== '..')
+  const parts = type === 'file' || type === 'directory' ? partsOf(inside) : null
+  if (!parts) throw new Error(`the archive holds what no backup does: ${name}`)
   const place = path.join(places.filesDir, ...parts)
-  if (!sound || place === places.databaseDir || place.startsWith(places.databaseDir + path.sep))
+  if (place === places.databaseDir || place.startsWith(places.databaseDir + path.sep))
     throw new Error(`the archive holds what no backup does: ${name}`)
   return place
 }
 
-async function layFile(
+export async function layFile(
   { mode = 0o644, mtime }: Partial<Header>,
   content: AsyncIterable<Buffer>,
   file: string,

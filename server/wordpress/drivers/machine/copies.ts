@@ -5,7 +5,7 @@ import fs from 'node:fs/promises'
 import path from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { DriverFailure } from '../../../platform/errors.ts'
-import type { CopyFigures, SiteCopy } from '../../driver.ts'
+import type { CopyFigures, SiteChanges, SiteCopy } from '../../driver.ts'
 import type { ArchiveRunner } from './archive-runner.ts'
 import type { Engine } from './engine.ts'
 import { bytesBelow, removeTree, writeWhole } from './files.ts'
@@ -66,6 +66,9 @@ async function loadedBy(
 export const loadingIn = (dir: string): string => path.join(dir, 'loading')
 /** As an engine knows a scratch folder; no container's name begins with a dot. */
 export const copyIdOf = (scratch: string): string => path.basename(scratch).slice(1)
+
+const needsOtherWay = (): DriverFailure =>
+  new DriverFailure('rejected', 'a site whose database an engine runs is not copied by changes')
 
 const needsUsers = (): DriverFailure =>
   new DriverFailure('unavailable', 'the engine needs a user for each site: start as root')
@@ -217,6 +220,92 @@ export class Copies {
     const { filesDir: wordpress, databaseDir: database } = placesIn(this.#present, this.#engine)
     const site = { id: this.#id, dir: this.#dir, wordpress, database, user }
     return await this.#engine.dump(site, file)
+  }
+
+  /** Listings of what a copy on another machine has come to, by their round. */
+  get #moving(): string {
+    return path.join(this.#dir, 'moving')
+  }
+
+  /**
+   * Writes what changed since the round before into `file`; everything in round 0. A round may be
+   * asked for again: it goes on from the one before it.
+   */
+  async packChanges(file: string, round: number): Promise<SiteChanges> {
+    if (this.#engine) throw needsOtherWay()
+    const part = `${file}.part`
+    await fs.mkdir(path.dirname(file), { recursive: true, mode: 0o700 })
+    const places = placesIn(this.#present, null)
+    const [fileBytes, databaseBytes] = await Promise.all([
+      bytesBelow(this.#present, places.databaseDir),
+      bytesBelow(places.databaseDir),
+    ])
+    await needRoom(this.#dir, databaseBytes * 2)
+    const bytes = fileBytes + databaseBytes
+    await needRoom(path.dirname(file), round === 0 ? bytes : databaseBytes)
+    const user = await this.#layOut(this.#copying)
+    if (round === 0) await this.#layOut(this.#moving)
+    const listingOf = (of: number): string => path.join(this.#moving, `${of}.json`)
+    const archive = await fs.open(part, 'w', 0o600)
+    try {
+      const changes = await this.#archiveRunner.run<SiteChanges>({
+        owner: this.#id,
+        queueKey: this.#dir,
+        order: {
+          op: 'pack_changes',
+          places,
+          scratchFile: path.join(this.#copying, 'database.sqlite'),
+          maxBytes: Math.ceil(bytes * growthShare) + growthBytes,
+          since: round === 0 ? null : listingOf(round - 1),
+          listing: listingOf(round),
+        },
+        allowedPaths: { reads: [this.#present], writes: [this.#copying, this.#moving] },
+        user,
+        output: archive.fd,
+        bytes,
+      })
+      await fs.rename(part, file)
+      return changes
+    } finally {
+      await archive.close()
+      await fs.rm(part, { force: true })
+      await removeTree(this.#copying)
+    }
+  }
+
+  /**
+   * Lays what `packChanges` wrote on another machine out: round 0 as a whole content that becomes
+   * this site's, the others upon it.
+   */
+  async layChanges(file: string, of: { moveId: string; round: number }): Promise<SiteChanges> {
+    if (this.#engine) throw needsOtherWay()
+    const isWhole = of.round === 0
+    const archive = await fs.open(file)
+    try {
+      const { size } = await archive.stat()
+      await needRoom(this.#dir, size * 4)
+      const filesDir = isWhole ? this.#coming : this.#present
+      const user = isWhole ? await this.#layOut(filesDir) : await this.#owner()
+      await this.#layOut(this.#copying)
+      const changes = await this.#archiveRunner.run<SiteChanges>({
+        owner: this.#id,
+        queueKey: this.#dir,
+        order: {
+          op: 'lay_changes',
+          places: placesIn(filesDir, null),
+          scratchFile: path.join(this.#copying, 'database.sqlite'),
+        },
+        allowedPaths: { reads: [], writes: [filesDir, this.#copying] },
+        user,
+        input: archive.fd,
+        bytes: size * 4,
+      })
+      if (isWhole) await this.exchange(of.moveId)
+      return changes
+    } finally {
+      await archive.close()
+      await removeTree(this.#copying)
+    }
   }
 
   async isDone(restoreId: string): Promise<boolean> {

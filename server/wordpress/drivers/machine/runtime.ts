@@ -308,6 +308,14 @@ export function createRuntime(parts: MachineParts): SiteRuntime {
       open()
       return await site(id).backup(file)
     },
+    async copyOut(id, of, file) {
+      open()
+      return await site(id).copyOut(of, file)
+    },
+    async copyIn(spec, of, file, log) {
+      check(spec)
+      return await site(spec.id).copyIn(spec, of, file, log)
+    },
     async prove(file) {
       open()
       const user = (await hasUsers()) ? users!.ofCopies : null

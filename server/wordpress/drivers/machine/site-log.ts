@@ -9,6 +9,8 @@ const keptLines = 5_000
 const fileBytes = 1_000_000
 const lineLength = 4_000
 const flushMs = 200
+/** More lines than a site writes on one machine while it is copied to another. */
+const takeOverGap = 1_000_000
 
 interface Stored {
   readonly q: number
@@ -88,6 +90,22 @@ export class FileLog implements SiteLog {
     if (this.#pending.length > keptLines * 1.2) this.#pending = this.#pending.slice(-keptLines)
     this.#timer ??= setTimeout(() => void this.flush(), flushMs)
     this.#events.emit('line')
+  }
+
+  /**
+   * Lines of the same site's log on another machine, which go before what is written here from now
+   * on. Numbers go on well after them, so that whoever read there misses nothing here.
+   */
+  async takeOver(lines: readonly LogLine[]): Promise<void> {
+    await this.#loaded
+    const last = lines.at(-1)
+    if (!last || last.seq < this.#next) return
+    for (const { seq, at, container, text } of lines.slice(-keptLines)) {
+      if (seq < this.#next) continue
+      this.#next = seq
+      this.#append({ at, container, text })
+    }
+    this.#next = last.seq + takeOverGap
   }
 
   /** The newest line, or undefined when there is none. */

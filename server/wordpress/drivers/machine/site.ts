@@ -14,6 +14,8 @@ import type {
   FileAnswer,
   FileOrder,
   InstalledSoftware,
+  LogLine,
+  MoveRound,
   PageAnswer,
   PageQuestion,
   CopyPage,
@@ -21,6 +23,7 @@ import type {
   SiteAddress,
   SiteFigures,
   SiteAdmin,
+  SiteChanges,
   SiteCopy,
   SiteSpec,
   SiteState,
@@ -145,6 +148,43 @@ export class Site {
         this.log.add('portal', 'files and database were restored from a backup')
       })
     })
+  }
+
+  copyOut({ round }: MoveRound, file: string): Promise<SiteChanges> {
+    return this.#copyInTurn(async () => {
+      if (!(await this.#folder.installed()))
+        throw new DriverFailure('rejected', `site ${this.#id} is not installed`)
+      await this.#folder.requireRuntime()
+      // What was asked of its files before is done.
+      await this.#inTurn(async () => undefined)
+      return await this.#copies.packChanges(file, round)
+    })
+  }
+
+  copyIn(
+    spec: SiteSpec,
+    of: MoveRound,
+    file: string,
+    log: readonly LogLine[],
+  ): Promise<SiteChanges> {
+    return this.#copyInTurn(() =>
+      this.#inTurn(async () => {
+        if (this.#slots.closed)
+          throw new DriverFailure('unavailable', 'the WordPress driver is closing')
+        if (of.round === 0) {
+          await this.#halt()
+          await fs.mkdir(this.#folder.dir, { recursive: true, mode: 0o700 })
+          await this.#sweep()
+        }
+        const changes = await this.#copies.layChanges(file, of)
+        if (of.round === 0) {
+          await this.#folder.markInstalled(spec)
+          await this.log.takeOver(log)
+        }
+        this.#host.onWrite(this.#id, null)
+        return changes
+      }),
+    )
   }
 
   /** The site has of its disks what the copy leaves. */

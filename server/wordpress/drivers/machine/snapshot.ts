@@ -206,6 +206,22 @@ export async function snapshotDatabase(
   }
 }
 
+/**
+ * Makes the database in `file` what the one in `source` is, in one transaction that a kill undoes;
+ * whoever has it open reads the new one with the next statement.
+ */
+export async function replaceDatabase(source: string, file: string): Promise<void> {
+  const database = open(source, true)
+  try {
+    // All pages in one step.
+    await backup(database, file, { rate: 1_000_000_000 })
+  } catch (error) {
+    throw judged(error)
+  } finally {
+    database.close()
+  }
+}
+
 /** Has `read` read a database that nobody writes to. Throws UnfitDatabase for what is damaged. */
 export function withDatabase<T>(file: string, read: (database: DatabaseSync) => T): T {
   const database = open(file, true)

@@ -52,7 +52,9 @@ export function serveFiles(line: MessageConnection, folder: string): void {
     async write(name, offset, base64) {
       const file = await fs.open(pathOf(name), offset === 0 ? 'w' : 'r+')
       try {
-        await file.write(Buffer.from(base64, 'base64'), null, null, offset)
+        const piece = Buffer.from(base64, 'base64')
+        // With null in the place of its length the position would be none either.
+        await file.write(piece, 0, piece.length, offset)
       } finally {
         await file.close()
       }

@@ -5,23 +5,24 @@ import { DriverFailure } from '../../../platform/errors.ts'
 import { frontPageStatus } from '../../../platform/front-page.ts'
 import { callsOver, isUnknownCall } from '../../../platform/rpc.ts'
 import { nodeFiles, sendAll } from './files.ts'
-import type {
-  DatabaseAnswer,
-  DatabaseOp,
-  DatabaseOrders,
-  LogLine,
-  WordpressDriver,
-} from '../../driver.ts'
-import { newLines, prefix, type Acts, type SentLine } from './protocol.ts'
+import type { DatabaseAnswer, DatabaseOp, DatabaseOrders, WordpressDriver } from '../../driver.ts'
+import { newLines, prefix, received, sent, type Acts } from './protocol.ts'
 
 export { serveFiles } from './files.ts'
 export { serveRuntime } from './serve.ts'
 
-const received = (lines: readonly SentLine[]): LogLine[] =>
-  lines.map((line) => ({ ...line, at: new Date(line.at) }))
-
 const unbounded = { maxRamMb: null, maxCpu: null } as const
 const gone = 'the process that runs the sites is not there'
+
+/** Moving came with this release: a node of one before it neither gives nor takes a site. */
+async function orTooOld<T>(answer: Promise<T>): Promise<T> {
+  try {
+    return await answer
+  } catch (error) {
+    if (!isUnknownCall(error)) throw error
+    throw new DriverFailure('rejected', 'the node is of a release that moves no sites')
+  }
+}
 
 /**
  * The driver at the other end of the line, which must be listening. What is under way when the line
@@ -70,6 +71,18 @@ export async function connectRuntime(
     page: (id, question) => ask('page', id, question),
     backup: (id, file) =>
       files ? files.fetch(file, (there) => ask('backup', id, there)) : ask('backup', id, file),
+    copyOut: (id, of, file) =>
+      orTooOld(
+        files
+          ? files.fetch(file, (there) => ask('copyOut', id, of, there))
+          : ask('copyOut', id, of, file),
+      ),
+    copyIn: (spec, of, file, log) =>
+      orTooOld(
+        files
+          ? files.send(file, (there) => ask('copyIn', spec, of, there, sent(log)))
+          : ask('copyIn', spec, of, file, sent(log)),
+      ),
     prove: (file) =>
       files ? files.send(file, (there) => ask('prove', there)) : ask('prove', file),
     restore: (spec, copy, restoreId) =>

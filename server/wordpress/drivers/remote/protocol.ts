@@ -17,10 +17,12 @@ import type {
   ImportProblem,
   ImportStep,
   LogLine,
+  MoveRound,
   PageAnswer,
   PageQuestion,
   SiteAddress,
   SiteAdmin,
+  SiteChanges,
   SiteCopy,
   SiteSpec,
   SiteState,
@@ -47,6 +49,8 @@ export interface Acts {
   settleUpdate: (id: string, updateId: string) => void
   page: (id: string, question: PageQuestion) => PageAnswer
   backup: (id: string, file: string) => CopyFigures
+  copyOut: (id: string, of: MoveRound, file: string) => SiteChanges
+  copyIn: (spec: SiteSpec, of: MoveRound, file: string, log: readonly SentLine[]) => SiteChanges
   prove: (file: string) => CopyFigures
   restore: (spec: SiteSpec, copy: SiteCopy, restoreId: string) => void
   files: (id: string, order: FileOrder) => FileAnswer
@@ -82,6 +86,10 @@ export interface Acts {
 }
 /** JSON has no dates. */
 export type SentLine = Omit<LogLine, 'at'> & { readonly at: string }
+export const sent = (lines: readonly LogLine[]): SentLine[] =>
+  lines.map((line) => ({ ...line, at: line.at.toISOString() }))
+export const received = (lines: readonly SentLine[]): LogLine[] =>
+  lines.map((line) => ({ ...line, at: new Date(line.at) }))
 /** Nor bytes, which go in Base64. */
 export type SentLetter = Omit<SpooledLetter, 'at' | 'raw'> & {
   readonly at: string

@@ -1,10 +1,7 @@
 import type { MessageConnection } from 'vscode-jsonrpc/node'
 import { serveOver } from '../../../platform/rpc.ts'
-import type { LogLine, SiteRuntime } from '../../driver.ts'
-import { newLines, prefix, type Acts, type SentLine } from './protocol.ts'
-
-const sent = (lines: readonly LogLine[]): SentLine[] =>
-  lines.map((line) => ({ ...line, at: line.at.toISOString() }))
+import type { SiteRuntime } from '../../driver.ts'
+import { newLines, prefix, received, sent, type Acts } from './protocol.ts'
 
 /**
  * Serves the runtime's methods to the process at the other end. When the connection ends, acts in
@@ -32,6 +29,8 @@ export function serveRuntime(line: MessageConnection, runtime: SiteRuntime): voi
     settleUpdate: (id, updateId) => runtime.settleUpdate(id, updateId),
     page: (id, question) => runtime.page(id, question),
     backup: (id, file) => runtime.backup(id, file),
+    copyOut: (id, of, file) => runtime.copyOut(id, of, file),
+    copyIn: (spec, of, file, log) => runtime.copyIn(spec, of, file, received(log)),
     prove: (file) => runtime.prove(file),
     restore: (spec, copy, restoreId) => runtime.restore(spec, copy, restoreId),
     files: (id, order) => runtime.files(id, order),

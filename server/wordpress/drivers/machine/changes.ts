@@ -1,0 +1,248 @@
+// For a process of its own, as archive.ts: what a site's content has become since it was packed
+// last, so that a copy on another machine follows while visitors go on. An archive holds the files
+// that are new or were written to, the database whole, and names what is gone.
+import { createHash } from 'node:crypto'
+import fs from 'node:fs'
+import path from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { createGunzip, createGzip } from 'node:zlib'
+import { extract, pack, type Pack } from 'tar-stream'
+import * as z from 'zod/mini'
+import type { SiteChanges } from '../../driver.ts'
+import {
+  addFile,
+  batchBytes,
+  batched,
+  databaseFileOf,
+  filesPrefix,
+  gzipLevel,
+  layFile,
+  partsOf,
+  walk,
+  type SitePlaces,
+} from './archive.ts'
+import { replaceDatabase, snapshotDatabase } from './snapshot.ts'
+
+const databaseName = 'database/wordpress.sqlite'
+const manifestName = 'changes.json'
+/**
+ * A file that was written to within this time before it was looked at may be written to again
+ * within the same tick of the file system's clock: it is packed once more.
+ */
+const tickMs = 50
+const longestManifest = 64 * 1_048_576
+
+const Manifest = z.object({
+  /** Of the whole content before it was packed; false: what follows is all of it. */
+  follows: z.boolean(),
+  removed: z.array(z.string()),
+  databaseBytes: z.int(),
+  databaseSha256: z.string(),
+  files: z.int(),
+})
+/** What a file was when it was packed, by its name; folders end with a slash. */
+const Listing = z.record(z.string(), z.string())
+type Listing = Record<string, string>
+
+const markOf = (file: string): { mark: string; isFresh: boolean } | undefined => {
+  try {
+    const stat = fs.lstatSync(file, { bigint: true })
+    const changedMs = Number(stat.ctimeNs / 1_000_000n)
+    return {
+      mark: `${stat.size} ${stat.mtimeNs} ${stat.ctimeNs} ${stat.ino}`,
+      isFresh: Math.abs(Date.now() - changedMs) < tickMs,
+    }
+  } catch (error) {
+    // Removed by the site since it was listed.
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+/** Undefined where there is none: then all is packed. */
+function listingIn(file: string | null): Listing | undefined {
+  if (file === null) return undefined
+  try {
+    return Listing.parse(JSON.parse(fs.readFileSync(file, 'utf8')))
+  } catch {
+    return undefined
+  }
+}
+
+const sha256Of = (file: string): string => {
+  const sum = createHash('sha256')
+  const descriptor = fs.openSync(file, 'r')
+  try {
+    const chunk = Buffer.alloc(1_048_576)
+    for (let read; (read = fs.readSync(descriptor, chunk, 0, chunk.length, null)) > 0;)
+      sum.update(chunk.subarray(0, read))
+  } finally {
+    fs.closeSync(descriptor)
+  }
+  return sum.digest('hex')
+}
+
+/** What was packed, and what was found of every file on the way. */
+async function addFiles(
+  tar: Pack,
+  places: SitePlaces,
+  before: Listing | undefined,
+  maxBytes: number,
+): Promise<{ files: number; bytes: number; found: Listing }> {
+  const found: Listing = {}
+  let [files, bytes] = [0, 0]
+  for (const { name, isDirectory } of walk(places)) {
+    if (isDirectory) {
+      found[`${name}/`] = ''
+      if (before?.[`${name}/`] === undefined)
+        tar.entry({ name: `${filesPrefix}${name}/`, type: 'directory', mode: 0o755 })
+      continue
+    }
+    const file = path.join(places.filesDir, name)
+    const seen = markOf(file)
+    if (!seen) continue
+    // An empty mark is no file's: whatever it is next time, it is packed.
+    found[name] = seen.isFresh ? '' : seen.mark
+    if (before?.[name] === seen.mark) continue
+    const added = await addFile(tar, file, filesPrefix + name)
+    if (!added) {
+      delete found[name]
+      continue
+    }
+    files++
+    bytes += added.bytes
+    if (bytes > maxBytes) throw new Error('the site grew too fast to be copied')
+  }
+  return { files, bytes, found }
+}
+
+/**
+ * Writes what changed to a descriptor, which it closes.
+ * @param scratchFile holds the database's snapshot meanwhile
+ * @param since the listing that the copy elsewhere has come to; null: it has nothing yet
+ * @param listing where the listing of now is written
+ */
+export async function packChanges(
+  places: SitePlaces,
+  descriptor: number,
+  of: {
+    readonly scratchFile: string
+    readonly maxBytes: number
+    readonly since: string | null
+    readonly listing: string
+  },
+): Promise<SiteChanges> {
+  // The database first: what its rows name is then among the files.
+  await snapshotDatabase(databaseFileOf(places), of.scratchFile)
+  const before = listingIn(of.since)
+  const tar = pack()
+  const written = pipeline(
+    batched(tar),
+    createGzip({ level: gzipLevel, chunkSize: 1_048_576 }),
+    fs.createWriteStream('', { fd: descriptor }),
+  )
+  const fill = async (): Promise<SiteChanges> => {
+    const { files, bytes, found } = await addFiles(tar, places, before, of.maxBytes)
+    const database = await addFile(tar, of.scratchFile, databaseName)
+    if (!database) throw new Error('the snapshot of the database is gone')
+    const removed = Object.keys(before ?? {}).filter((name) => !Object.hasOwn(found, name))
+    const manifest = {
+      follows: before !== undefined,
+      removed,
+      databaseBytes: database.bytes,
+      databaseSha256: database.content.digest('hex'),
+      files,
+    } satisfies z.infer<typeof Manifest>
+    tar.entry({ name: manifestName }, JSON.stringify(manifest))
+    tar.finalize()
+    fs.writeFileSync(of.listing, JSON.stringify(found))
+    return { files, removed: removed.length, bytes: bytes + database.bytes }
+  }
+  const [changes] = await Promise.all([fill(), written])
+  return changes
+}
+
+/** Where a name of the archive belongs. Throws for what is no name within the site's files. */
+function placeOf({ filesDir, databaseDir }: SitePlaces, name: string): string {
+  const parts = partsOf(name)
+  const place = parts && path.join(filesDir, ...parts)
+  if (!place || place === databaseDir || place.startsWith(databaseDir + path.sep))
+    throw new Error(`the archive holds what no copy does: ${name}`)
+  return place
+}
+
+/** Throws where a folder on the way is a link: the copy's own PHP may have run already. */
+function makeWay({ filesDir }: SitePlaces, folder: string): void {
+  if (folder === filesDir) return
+  makeWay({ filesDir, databaseDir: '' }, path.dirname(folder))
+  const found = fs.lstatSync(folder, { throwIfNoEntry: false })
+  if (found?.isDirectory()) return
+  if (found) fs.rmSync(folder)
+  fs.mkdirSync(folder)
+}
+
+function takeAway(places: SitePlaces, name: string): void {
+  const place = placeOf(places, name)
+  for (let folder = path.dirname(place); folder !== places.filesDir; folder = path.dirname(folder))
+    if (!fs.lstatSync(folder, { throwIfNoEntry: false })?.isDirectory()) return
+  fs.rmSync(place, { recursive: true, force: true })
+}
+
+/**
+ * Lays the archive, read from a descriptor, upon a content that stands where the archive before it
+ * left it, or into folders that are empty. Each file is replaced at once; the database is written
+ * in one transaction of its own, for the site's PHP may have it open.
+ * @param scratchFile holds the database that came meanwhile
+ */
+export async function unpackChanges(
+  descriptor: number,
+  places: SitePlaces,
+  scratchFile: string,
+): Promise<SiteChanges> {
+  fs.mkdirSync(places.databaseDir, { recursive: true })
+  const tar = extract()
+  let manifest: z.infer<typeof Manifest> | undefined
+  let [files, bytes] = [0, 0]
+  const lay = async (): Promise<void> => {
+    for await (const entry of tar) {
+      const { name, type, size } = entry.header
+      if (type === 'file' && name === manifestName && size < longestManifest) {
+        const chunks: Buffer[] = []
+        for await (const chunk of entry as AsyncIterable<Buffer>) chunks.push(chunk)
+        manifest = Manifest.parse(JSON.parse(Buffer.concat(chunks).toString('utf8')))
+      } else if (type === 'file' && name === databaseName)
+        await layFile({}, entry as AsyncIterable<Buffer>, scratchFile)
+      else {
+        const place = placeOf(places, name.startsWith(filesPrefix) ? name.slice(10) : '')
+        makeWay(places, type === 'directory' ? place : path.dirname(place))
+        if (type === 'file') {
+          // The same name at every try: a kill leaves none behind.
+          const coming = `${place}.portal-coming`
+          fs.rmSync(coming, { force: true })
+          await layFile(entry.header, entry as AsyncIterable<Buffer>, coming)
+          if (fs.lstatSync(place, { throwIfNoEntry: false })?.isDirectory())
+            fs.rmSync(place, { recursive: true })
+          fs.renameSync(coming, place)
+          files++
+          bytes += size
+        } else if (type !== 'directory')
+          throw new Error(`the archive holds what no copy does: ${name}`)
+      }
+      entry.resume()
+    }
+  }
+  await Promise.all([
+    pipeline(
+      fs.createReadStream('', { fd: descriptor, highWaterMark: batchBytes }),
+      createGunzip({ chunkSize: batchBytes }),
+      tar,
+    ),
+    lay(),
+  ])
+  if (!manifest || files !== manifest.files) throw new Error('the archive is not whole')
+  if (sha256Of(scratchFile) !== manifest.databaseSha256)
+    throw new Error('the database of the archive is not what was packed')
+  for (const name of manifest.removed) takeAway(places, name)
+  await replaceDatabase(scratchFile, databaseFileOf(places))
+  return { files, removed: manifest.removed.length, bytes: bytes + manifest.databaseBytes }
+}

@@ -1,0 +1,109 @@
+/**
+ * What a move left behind: the original is stopped, kept as a way back, and removed; a copy that
+ * came to nothing is removed. A node that is away is asked again every minute.
+ */
+import fs from 'node:fs/promises'
+import path from 'node:path'
+import type { Clock } from '../platform/clock.ts'
+import type { Database } from '../platform/db.ts'
+import { DriverFailure } from '../platform/errors.ts'
+import type { Jobs } from '../platform/jobs.ts'
+import type { Log } from '../platform/log.ts'
+import type { WordpressDriver } from './driver.ts'
+import { clearMoveJob, leftoversDue, moveById, type MoveRow } from './move-store.ts'
+import type { Nodes } from './routed-driver.ts'
+import { firstNode, siteById, type SiteAddressing } from './store.ts'
+
+export interface MoveDeps {
+  readonly db: Database
+  readonly clock: Clock
+  readonly log: Log
+  readonly jobs: Jobs
+  readonly addressing: SiteAddressing
+  readonly nodes: Pick<Nodes, 'at' | 'rerouted'>
+  /** Archives under way lie here. */
+  readonly folder: string
+  /** Tells the edges, that of the first node before the others, that of the last after them. */
+  readonly tellInOrder: (first: string, last: string) => Promise<void>
+  /** Takes letters that wait on a node which is not the site's any more. */
+  readonly collectFrom: (driver: WordpressDriver, siteId: string) => Promise<void>
+}
+
+export interface MoveClearing {
+  /** One look at everything that is left behind. */
+  clear(): Promise<void>
+}
+
+export function defineClearing(deps: MoveDeps): MoveClearing {
+  const { db, clock, log, jobs } = deps
+
+  async function clearOne(row: MoveRow): Promise<void> {
+    const node = row.leftover_node
+    if (node === null || (row.state !== 'failed' && !row.arrived)) return
+    await fs.rm(path.join(deps.folder, `${row.id}.tar.gz`), { force: true })
+    const site = await siteById(db, row.site_id)
+    const isDue =
+      row.expires_at === null || row.expires_at <= clock.now() || site?.deleted_at !== null
+    // It came back, or is on its way back: what is there is the server itself.
+    const isHome = site?.deleted_at === null && (site.node_id ?? firstNode) === node
+    const comes = await db
+      .selectFrom('site_move')
+      .select('id')
+      .where('site_id', '=', row.site_id)
+      .where('to_node', '=', node)
+      .where('state', 'in', ['copying', 'switching'])
+      .executeTakeFirst()
+    if (!isHome && !comes) {
+      const { driver } = deps.nodes.at(node)
+      if (!row.leftover_stopped && row.state !== 'failed') {
+        await driver.stop(row.site_id)
+        await db
+          .updateTable('site_move')
+          .set({ leftover_stopped: true })
+          .where('id', '=', row.id)
+          .execute()
+      }
+      if (row.state !== 'failed') await deps.collectFrom(driver, row.site_id)
+      if (!isDue) return
+      await driver.remove(row.site_id)
+    }
+    await db
+      .updateTable('site_move')
+      .set({ leftover_node: null })
+      .where('id', '=', row.id)
+      .where('leftover_node', '=', node)
+      .where('state', 'not in', ['copying', 'switching', 'undoing'])
+      .execute()
+  }
+
+  async function clear(): Promise<void> {
+    for (const id of await leftoversDue(db, clock.now()))
+      try {
+        const row = await moveById(db, id)
+        if (row && !['copying', 'switching', 'undoing'].includes(row.state)) await clearOne(row)
+      } catch (error) {
+        // Its node is away: it is asked again.
+        if (!(error instanceof DriverFailure)) throw error
+        log.warn({ err: error, move: id }, 'what a move left behind is still there')
+      }
+  }
+
+  jobs.define<{ moveId: string }>({
+    name: clearMoveJob,
+    concurrency: 2,
+    retries: 3,
+    limitSeconds: 1800,
+    async run({ moveId }) {
+      const row = await moveById(db, moveId)
+      if (row && !['copying', 'switching', 'undoing'].includes(row.state)) await clearOne(row)
+    },
+  })
+  jobs.define({
+    name: 'clear-moves',
+    cron: '* * * * *',
+    retries: 0,
+    limitSeconds: 1800,
+    run: clear,
+  })
+  return { clear }
+}

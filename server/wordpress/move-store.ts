@@ -1,0 +1,272 @@
+/** SQL of moves of servers between nodes, and when one may begin. */
+import { randomUUID } from 'node:crypto'
+import { sql, type Selectable } from 'kysely'
+import type { DB } from '../platform/db-types.ts'
+import { hours, later, type Clock } from '../platform/clock.ts'
+import { databaseError, isUuid, type Queryable, type Tx } from '../platform/db.ts'
+import { Refusal } from '../platform/errors.ts'
+import type { Jobs } from '../platform/jobs.ts'
+import { hasUnfinishedCopy } from './backup-store.ts'
+import { nodeStates } from './nodes.ts'
+import { place, type NodeState, type NoPlace } from './placement.ts'
+import { firstNode, lockSite, type SiteRow } from './store.ts'
+import { hasUpdateUnderWay } from './update-store.ts'
+
+export type MoveRow = Selectable<DB['site_move']>
+
+/** Leads one server from its node to another, or back. Payload { moveId }. */
+export const moveJob = 'move-site'
+/** Stops and removes what a move left behind. Payload { moveId }. */
+export const clearMoveJob = 'clear-move'
+
+/** The original is kept so long, stopped. */
+export const keptMs = hours(1)
+
+/** Why a server cannot be moved at this moment. */
+export type Hindrance =
+  | 'state'
+  | 'copy'
+  | 'update'
+  | 'import'
+  | 'here'
+  | 'runtime'
+  | 'address'
+  | NoPlace
+
+const sentences: Record<Hindrance, { readonly en: string; readonly vi: string }> = {
+  state: {
+    en: 'The server does not run yet, or is being deleted.',
+    vi: 'Máy chủ chưa chạy hoặc đang bị xóa.',
+  },
+  copy: {
+    en: 'A backup is being made or restored, or the server is being moved already.',
+    vi: 'Đang tạo hoặc khôi phục bản sao lưu, hoặc máy chủ đang được chuyển.',
+  },
+  update: { en: 'An update is under way.', vi: 'Đang có bản cập nhật được cài đặt.' },
+  import: {
+    en: 'A site is being moved into the server.',
+    vi: 'Đang có trang web được chuyển vào máy chủ này.',
+  },
+  here: { en: 'The server is on that node already.', vi: 'Máy chủ đã nằm trên nút đó.' },
+  runtime: {
+    en: 'Only servers whose database is SQLite are moved, to nodes that have it, too.',
+    vi: 'Chỉ chuyển được máy chủ dùng SQLite, và chỉ sang nút cũng dùng SQLite.',
+  },
+  address: {
+    en: 'The edges of other nodes cannot reach that node: it has no address for them (--sites).',
+    vi: 'Các nút khác chưa kết nối được tới nút đó: nút chưa có địa chỉ dành cho chúng (--sites).',
+  },
+  region: {
+    en: 'No other node of its data centre can take it.',
+    vi: 'Không có nút nào khác trong trung tâm dữ liệu nhận được máy chủ này.',
+  },
+  size: {
+    en: 'No other node of its data centre has a plan of its size.',
+    vi: 'Không có nút nào khác trong trung tâm dữ liệu chạy được gói cỡ này.',
+  },
+  containers: {
+    en: 'No other node of its data centre gives one server so many containers.',
+    vi: 'Không có nút nào khác trong trung tâm dữ liệu cho phép nhiều container như vậy.',
+  },
+  full: {
+    en: 'No other node of its data centre has room for it.',
+    vi: 'Không nút nào khác trong trung tâm dữ liệu còn đủ chỗ.',
+  },
+}
+export const sentenceOf = (hindrance: Hindrance): { readonly en: string; readonly vi: string } =>
+  sentences[hindrance]
+
+export const moveById = async (db: Queryable, id: string): Promise<MoveRow | undefined> =>
+  isUuid(id)
+    ? await db.selectFrom('site_move').selectAll().where('id', '=', id).executeTakeFirst()
+    : undefined
+
+export const newestMove = (db: Queryable, siteId: string): Promise<MoveRow | undefined> =>
+  db
+    .selectFrom('site_move')
+    .selectAll()
+    .where('site_id', '=', siteId)
+    .orderBy('seq', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+
+const isMovable = ({ status }: Pick<SiteRow, 'status'>): boolean =>
+  status === 'running' || status === 'suspended'
+
+/** What its owner or the portal does with it, and a move would disturb. */
+async function busyWith(db: Queryable, siteId: string): Promise<Hindrance | undefined> {
+  if (await hasUnfinishedCopy(db, siteId)) return 'copy'
+  if (await hasUpdateUnderWay(db, siteId)) return 'update'
+  const { rows } = await sql`select from site_import where site_id = ${siteId}
+    and state in ('building', 'ready', 'switching')`.execute(db)
+  return rows.length > 0 ? 'import' : undefined
+}
+
+/** The node that takes a server, or why none does. `only`: null for any other than its own. */
+function targetOf(
+  nodes: readonly NodeState[],
+  site: SiteRow,
+  only: string | null,
+): { readonly node: string } | { readonly none: Hindrance } {
+  const from = site.node_id ?? firstNode
+  if (only === from) return { none: 'here' }
+  const database = nodes.find(({ id }) => id === from)?.database ?? null
+  const others = nodes.filter(({ id }) => id !== from && (only === null || id === only))
+  const alike = others.filter((node) => node.database === 'sqlite')
+  if (database !== 'sqlite' || (others.length > 0 && alike.length === 0)) return { none: 'runtime' }
+  // Whoever comes by another edge would find nothing.
+  const reached = alike.filter((node) => node.sitesAddress !== null)
+  if (alike.length > 0 && reached.length === 0) return { none: 'address' }
+  return place(reached, {
+    regionId: site.region_id,
+    containers: site.containers,
+    ramMb: site.ram_mb,
+    cpu: site.cpu,
+  })
+}
+
+/** Why the server cannot be moved now; undefined where it can. */
+export async function hindranceOf(
+  db: Queryable,
+  nodes: readonly NodeState[],
+  site: SiteRow,
+): Promise<Hindrance | undefined> {
+  if (!isMovable(site)) return 'state'
+  const busy = await busyWith(db, site.id)
+  if (busy) return busy
+  const target = targetOf(nodes, site, null)
+  return 'none' in target ? target.none : undefined
+}
+
+const refuse = (hindrance: Hindrance): never => {
+  throw new Refusal('conflict', { fields: { server: sentences[hindrance] } })
+}
+
+export interface BegunMove {
+  readonly id: string
+  readonly customerId: string
+  readonly name: string
+  readonly from: string
+  readonly to: string
+}
+
+/**
+ * Begins to move a server; the job goes on. Refuses with not_found, and with conflict where it
+ * cannot be moved now. `to`: null for the emptiest node that can take it.
+ */
+export async function beginMove(
+  tx: Tx,
+  { jobs, clock }: { readonly jobs: Pick<Jobs, 'add'>; readonly clock: Clock },
+  of: { siteId: string; to: string | null; cause: 'act' | 'drain' },
+): Promise<BegunMove> {
+  const site = isUuid(of.siteId) ? await lockSite(tx, of.siteId) : undefined
+  if (!site || site.deleted_at !== null) throw new Refusal('not_found')
+  if (!isMovable(site)) refuse('state')
+  const busy = await busyWith(tx, site.id)
+  if (busy) refuse(busy)
+  // Two moves of one moment do not take the same place.
+  await sql`select from node order by id for no key update`.execute(tx)
+  const nodes = await nodeStates(tx)
+  if (of.to !== null && !nodes.some(({ id }) => id === of.to)) throw new Refusal('not_found')
+  const target = targetOf(nodes, site, of.to)
+  if ('none' in target) return refuse(target.none)
+  const [id, from] = [randomUUID(), site.node_id ?? firstNode]
+  try {
+    await tx
+      .insertInto('site_move')
+      .values({
+        id,
+        site_id: site.id,
+        from_node: from,
+        to_node: target.node,
+        cause: of.cause,
+        state: 'copying',
+        created_at: clock.now(),
+      })
+      .execute()
+  } catch (error) {
+    if (databaseError(error)?.constraint === 'site_move_open') refuse('copy')
+    throw error
+  }
+  await jobs.add(tx, moveJob, { moveId: id })
+  return { id, customerId: site.customer_id, name: site.name, from, to: target.node }
+}
+
+/**
+ * Begins to put the original in its place again, as it was when the server was switched: what was
+ * written since is lost. Refuses with not_found, and with conflict where no original is kept.
+ */
+export async function beginUndo(
+  tx: Tx,
+  { jobs, clock }: { readonly jobs: Pick<Jobs, 'add'>; readonly clock: Clock },
+  siteId: string,
+): Promise<BegunMove & { readonly switchedAt: Date }> {
+  const site = isUuid(siteId) ? await lockSite(tx, siteId) : undefined
+  if (!site || site.deleted_at !== null) throw new Refusal('not_found')
+  if (!isMovable(site)) refuse('state')
+  const busy = await busyWith(tx, site.id)
+  if (busy) refuse(busy)
+  const move = await newestMove(tx, siteId)
+  const isKept =
+    move?.state === 'moved' &&
+    move.leftover_node === move.from_node &&
+    move.expires_at !== null &&
+    move.expires_at > clock.now()
+  if (!isKept || move.switched_at === null)
+    throw new Refusal('conflict', {
+      fields: {
+        server: {
+          en: 'No original of this server is kept: it was not moved within the last hour.',
+          vi: 'Không còn bản gốc của máy chủ này: máy chủ không được chuyển trong một giờ qua.',
+        },
+      },
+    })
+  await tx
+    .updateTable('site_move')
+    .set({ state: 'undoing', attempts: 0, reason: null })
+    .where('id', '=', move.id)
+    .execute()
+  await jobs.add(tx, moveJob, { moveId: move.id })
+  return {
+    id: move.id,
+    customerId: site.customer_id,
+    name: site.name,
+    from: move.to_node,
+    to: move.from_node,
+    switchedAt: move.switched_at,
+  }
+}
+
+/** What is left behind of moves and is to be stopped or removed at `now`. */
+export async function leftoversDue(db: Queryable, now: Date): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select m.id from site_move m join site s on s.id = m.site_id
+    where m.leftover_node is not null and (m.state = 'failed'
+        -- Until the edges were told, visitors are led to it.
+        or (m.state in ('moved', 'undone') and m.arrived))
+      and (not m.leftover_stopped or m.expires_at <= ${now} or s.deleted_at is not null)
+      -- Visitors in hand end before it is stopped: its own job waits for them.
+      and not exists (select from pgboss.job j where j.name = ${clearMoveJob}
+        and j.state in ('created', 'retry', 'active') and j.data ->> 'moveId' = m.id::text)
+    order by m.seq`.execute(db)
+  return rows.map(({ id }) => id)
+}
+
+/** Sites of which a node holds a copy rightly, although they are another node's. */
+export async function copiesHeldBy(db: Queryable, node: string): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select distinct site_id::text as id from site_move
+    where leftover_node = ${node}
+      or (to_node = ${node} and state in ('copying', 'switching', 'undoing'))`.execute(db)
+  return rows.map(({ id }) => id)
+}
+
+/** Whether writes to the server wait for the end of a move. */
+export async function isSwitching(db: Queryable, siteId: string): Promise<boolean> {
+  const { rows } = await sql`select from site_move
+    where site_id = ${siteId} and state = 'switching'`.execute(db)
+  return rows.length > 0
+}
+
+/** When the original of a move that ends now may be removed. */
+export const keptUntil = (clock: Clock): Date => later(clock.now(), keptMs)

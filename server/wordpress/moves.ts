@@ -1,0 +1,375 @@
+/**
+ * One server on its way to another node, while its visitors go on (decision 119).
+ *
+ * | state     | what is done                                           | visitors              |
+ * |-----------|--------------------------------------------------------|-----------------------|
+ * | copying   | it is copied, the copy starts, its pages are compared, | notice nothing        |
+ * |           | and what changed meanwhile follows                     |                       |
+ * | switching | writes wait, the last changes follow, the node is      | read on; writes wait  |
+ * |           | written down, and the edges are told                   |                       |
+ * | moved     | the original is stopped, and removed an hour later     | are on the other node |
+ * | undoing   | the original starts and takes its place again          | read on; writes wait  |
+ *
+ * Each step may be done twice, so a kill at any point leads to the same step again. Until the node
+ * is written down nothing has happened to the server, and afterwards the original takes no write.
+ */
+import fs from 'node:fs/promises'
+import path from 'node:path'
+import { minutes, seconds, later } from '../platform/clock.ts'
+import { transaction, type Tx } from '../platform/db.ts'
+import { DriverFailure } from '../platform/errors.ts'
+import type { Attempt } from '../platform/jobs.ts'
+import { ensureJob } from './change.ts'
+import { emptyJob } from './drain.ts'
+import type { SiteSpec } from './driver.ts'
+import { defineClearing, type MoveDeps } from './move-clearing.ts'
+import { clearMoveJob, keptUntil, moveById, moveJob, type MoveRow } from './move-store.ts'
+import type { NodeControl } from './routed-driver.ts'
+import { firstNode, lockSite, siteById, specOf, type SiteRow } from './store.ts'
+import { createVisitor } from './update-pages.ts'
+import { within } from './within.ts'
+
+/** Failures that are counted; a kill of the portal is none. */
+const maxAttempts = 3
+/** Longest time of one archive: a site of many gigabytes. */
+const copyMs = minutes(120)
+const startMs = minutes(5)
+/** Changes that followed within this time are few enough to be waited for. */
+const shortMs = 1_500
+/** So often changes are followed before writes wait, whatever they take. */
+const mostRounds = 5
+/** Requests that write are waited for so long before they are held; then it is tried again. */
+const patienceMs = 1_500
+const switchTries = 5
+/** So often the copy is compared with the original before a difference counts. */
+const mostLooks = 3
+/** Writes wait at the edge for so long at most, and the switch is given up in good time. */
+const edgeHoldMs = seconds(20)
+const switchMs = seconds(15)
+/** The copy does nothing by itself until the switch. */
+const copyHoldMs = minutes(10)
+/** The original takes no write any more until it is stopped. */
+const fenceMs = minutes(10)
+/** Visitors in hand end on the original. */
+const lastVisitorsMs = seconds(5)
+
+/** What cannot be mended by another try. */
+class GivenUp extends Error {}
+
+/** Both ends of a move, and the server as it is to be there. */
+interface Ends {
+  readonly row: MoveRow
+  readonly site: SiteRow
+  readonly spec: SiteSpec
+  readonly from: NodeControl
+  readonly to: NodeControl
+  readonly signal: AbortSignal
+}
+
+const isUp = ({ site }: Pick<Ends, 'site'>): boolean => site.status === 'running'
+
+export function defineMoves(deps: MoveDeps): ReturnType<typeof defineClearing> {
+  const { db, clock, log, jobs } = deps
+  const clearing = defineClearing(deps)
+
+  const set = async (row: MoveRow, values: Partial<MoveRow>): Promise<void> => {
+    await db
+      .updateTable('site_move')
+      .set(values as never)
+      .where('id', '=', row.id)
+      .execute()
+  }
+
+  async function endsOf(row: MoveRow, signal: AbortSignal): Promise<Ends> {
+    const site = await siteById(db, row.site_id)
+    const stands = row.state === 'undoing' ? row.to_node : row.from_node
+    if (!site || (site.status !== 'running' && site.status !== 'suspended'))
+      throw new GivenUp('the server does not run any more')
+    if ((site.node_id ?? firstNode) !== stands) throw new GivenUp('the server is elsewhere')
+    const [from, to] = [deps.nodes.at(row.from_node), deps.nodes.at(row.to_node)]
+    for (const { driver } of [from, to])
+      if (driver.capabilities.database !== 'sqlite')
+        throw new GivenUp('only servers whose database is SQLite are moved')
+    return { row, site, spec: await specOf(db, deps.addressing, site), from, to, signal }
+  }
+
+  /** One archive from one node to the other; answers the next round. */
+  async function copy({ row, spec, from, to, signal }: Ends, round: number): Promise<number> {
+    const file = path.join(deps.folder, `${row.id}.tar.gz`)
+    const of = { moveId: row.id, round }
+    await fs.mkdir(deps.folder, { recursive: true, mode: 0o700 })
+    try {
+      const out = from.driver.copyOut(spec.id, of, file)
+      const { bytes } = await within(copyMs, 'the copy took too long', out, signal)
+      const lines = round === 0 ? await from.driver.log(spec.id).tail(5_000) : []
+      const laid = to.driver.copyIn(spec, of, file, lines)
+      await within(copyMs, 'the copy took too long', laid, signal)
+      await set(row, {
+        round: round + 1,
+        copied_bytes: BigInt(bytes) + (round === 0 ? 0n : await copiedOf(row)),
+      })
+      return round + 1
+    } finally {
+      await fs.rm(file, { force: true })
+    }
+  }
+  const copiedOf = async (row: MoveRow): Promise<bigint> =>
+    (await moveById(db, row.id))?.copied_bytes ?? 0n
+
+  /**
+   * The copy runs, does nothing by itself, and answers as the original does. Answers the next
+   * round: what was written between two looks makes a page differ, and follows before the next one.
+   */
+  async function rehearse(ends: Ends, first: number): Promise<number> {
+    const { row, site, spec, from, to, signal } = ends
+    await to.driver.holdWrites(site.id, copyHoldMs)
+    await within(startMs, 'the copy did not start', to.driver.start(spec), signal)
+    const visited = { id: site.id, url: spec.url, adminUser: site.admin_user }
+    for (let [looks, round] = [1, first]; ; looks++) {
+      const before = await createVisitor(from.driver).lookBefore(visited)
+      const differences = await createVisitor(to.driver).lookAfter(visited, before)
+      if (differences.length === 0) return round
+      if (looks === mostLooks) {
+        await set(row, { differences: JSON.stringify(differences) as never })
+        throw new GivenUp(`the copy answers ${differences.length} pages otherwise`)
+      }
+      round = await copy(ends, round)
+    }
+  }
+
+  /** Nobody waits any more, whatever came of it. */
+  async function letGo({ site, from }: Pick<Ends, 'site' | 'from'>): Promise<void> {
+    await from.edge.holdWrites(site.id, 0, 0).catch(() => undefined)
+    await from.driver.holdWrites(site.id, 0).catch(() => undefined)
+  }
+
+  /** Everything that the switch changes in the database, at once. */
+  async function writeDown(
+    tx: Tx,
+    { row, site }: Pick<Ends, 'row' | 'site'>,
+    to: { node: string; values: Partial<MoveRow> },
+  ): Promise<void> {
+    const now = await lockSite(tx, site.id)
+    const unchanged = now?.status === site.status && now.node_id === site.node_id
+    if (!unchanged) throw new DriverFailure('unavailable', 'the server was changed meanwhile')
+    await tx.updateTable('site').set({ node_id: to.node }).where('id', '=', site.id).execute()
+    await tx.deleteFrom('site_placement').where('site_id', '=', site.id).execute()
+    await tx
+      .updateTable('site_move')
+      .set({
+        attempts: 0,
+        reason: null,
+        leftover_stopped: false,
+        arrived: false,
+        ...to.values,
+      } as never)
+      .where('id', '=', row.id)
+      .execute()
+    // Its names or size may have changed since the copy was started.
+    if (site.status === 'running') await jobs.add(tx, ensureJob, { siteId: site.id })
+    if (row.cause === 'drain') await jobs.add(tx, emptyJob, {})
+  }
+
+  /** False: somebody writes for too long to be waited for. */
+  async function holdAll(ends: Ends): Promise<boolean> {
+    const { site, from } = ends
+    if (await from.edge.holdWrites(site.id, edgeHoldMs, patienceMs)) {
+      await from.driver.holdWrites(site.id, edgeHoldMs)
+      return true
+    }
+    await letGo(ends)
+    return false
+  }
+
+  /** Resolves, with when it began, once it is written down: from then on nothing is tried again. */
+  async function switchOver(ends: Ends, round: number): Promise<number> {
+    const { row, site, spec, from, to } = ends
+    await set(row, { state: 'switching' })
+    const began = performance.now()
+    try {
+      if (isUp(ends) && !(await holdAll(ends)))
+        throw new DriverFailure('unavailable', 'requests that write do not come to an end')
+      await copy(ends, round)
+      if (isUp(ends)) {
+        const { host } = new URL(spec.url)
+        const status = await to.driver.frontPage(site.id, host)
+        if (status >= 500) throw new GivenUp(`the copy answers ${status}`)
+        // Whoever was not told of the switch finds an original that takes nothing.
+        await from.driver.holdWrites(site.id, fenceMs)
+        if (performance.now() - began > switchMs)
+          throw new DriverFailure('unavailable', 'the switch took too long')
+      }
+      await transaction(db, (tx) =>
+        writeDown(tx, ends, {
+          node: row.to_node,
+          values: {
+            state: 'moved',
+            switched_at: clock.now(),
+            expires_at: keptUntil(clock),
+            leftover_node: row.from_node,
+          },
+        }),
+      )
+    } catch (error) {
+      // Where nobody knows whether it was written down, the row does.
+      const now = await moveById(db, row.id)
+      if (now?.state !== 'moved') {
+        await letGo(ends)
+        await set(row, { state: 'copying' })
+        throw error
+      }
+    }
+    return began
+  }
+
+  /** The server is there: it writes, the edges know, and who watched its log watches there. */
+  async function arrive(row: MoveRow, at: { node: string; other: string }): Promise<void> {
+    await deps.nodes.at(at.node).driver.holdWrites(row.site_id, 0)
+    await deps.tellInOrder(at.node, at.other)
+    await controlIfThere(at.other)
+      ?.edge.holdWrites(row.site_id, 0, 0)
+      .catch(() => undefined)
+    deps.nodes.rerouted()
+    await transaction(db, async (tx) => {
+      await tx.updateTable('site_move').set({ arrived: true }).where('id', '=', row.id).execute()
+      const startAfter = later(new Date(), lastVisitorsMs)
+      await jobs.add(tx, clearMoveJob, { moveId: row.id }, { startAfter })
+    })
+  }
+  /** Undefined while it is away. */
+  function controlIfThere(node: string): NodeControl | undefined {
+    try {
+      return deps.nodes.at(node)
+    } catch {
+      return undefined
+    }
+  }
+
+  async function lead(ends: Ends): Promise<void> {
+    const { row, site, from, to } = ends
+    let { round } = row
+    // A portal that was killed: nothing was switched, or the row would say so.
+    if (row.state === 'switching') {
+      await letGo({ site, from })
+      await set(row, { state: 'copying' })
+    }
+    if (round === 0) {
+      // Of an earlier try, or the original of a move back.
+      await to.driver.remove(site.id)
+      round = await copy(ends, 0)
+    } else round = await copy(ends, round)
+    if (isUp(ends)) round = await rehearse(ends, round)
+    else await to.driver.stop(site.id)
+    for (let turn = 0; turn < mostRounds; turn++) {
+      const began = performance.now()
+      round = await copy(ends, round)
+      if (performance.now() - began < shortMs) break
+    }
+    const began = await switchAtLast(ends, round)
+    await arrive(row, { node: row.to_node, other: row.from_node })
+    await set(row, { held_ms: isUp(ends) ? Math.round(performance.now() - began) : 0 })
+    log.info({ site: site.name, from: row.from_node, to: row.to_node }, 'a server was moved')
+  }
+
+  async function switchAtLast(ends: Ends, first: number): Promise<number> {
+    const { row, site, signal } = ends
+    for (let [tries, round] = [1, first]; ; tries++)
+      try {
+        return await switchOver(ends, round)
+      } catch (error) {
+        signal.throwIfAborted()
+        if (error instanceof GivenUp || tries >= switchTries) throw error
+        log.warn({ err: error, site: site.name, tries }, 'a server was not switched yet')
+        // A round that was packed and not laid out is packed again.
+        round = (await moveById(db, row.id))?.round ?? round
+        round = await copy(ends, round)
+      }
+  }
+
+  /** What was written on the other node since is lost: the act says so. */
+  async function goBack(row: MoveRow, signal: AbortSignal): Promise<void> {
+    const site = await siteById(db, row.site_id)
+    if (!site || (site.status !== 'running' && site.status !== 'suspended'))
+      throw new GivenUp('the server does not run any more')
+    const original = deps.nodes.at(row.from_node)
+    const spec = await specOf(db, deps.addressing, site)
+    // It may be away: that is a reason to go back.
+    const left = controlIfThere(row.to_node)
+    if (site.status === 'running') {
+      await original.driver.holdWrites(site.id, copyHoldMs)
+      const started = original.driver.start(spec)
+      await within(startMs, 'the original did not start', started, signal)
+      const status = await original.driver.frontPage(site.id, new URL(spec.url).host)
+      if (status >= 500) throw new DriverFailure('unavailable', `the original answers ${status}`)
+      await left?.edge.holdWrites(site.id, edgeHoldMs, patienceMs).catch(() => false)
+      await left?.driver.holdWrites(site.id, fenceMs).catch(() => false)
+    }
+    await transaction(db, (tx) =>
+      writeDown(
+        tx,
+        { row, site },
+        {
+          node: row.from_node,
+          values: { state: 'undone', expires_at: keptUntil(clock), leftover_node: row.to_node },
+        },
+      ),
+    )
+    await arrive(row, { node: row.from_node, other: row.to_node })
+  }
+
+  async function afterFailure(row: MoveRow, error: unknown, { signal }: Attempt): Promise<void> {
+    if (signal.aborted) throw error
+    const now = await moveById(db, row.id)
+    // It is written down: the next run tells of it.
+    if (!now || now.state === 'moved' || now.state === 'undone') throw error
+    const isFinal =
+      error instanceof GivenUp || (error instanceof DriverFailure && error.kind === 'rejected')
+    const attempts = row.attempts + 1
+    const reason = error instanceof Error ? error.message : String(error)
+    if (!isFinal && attempts < maxAttempts) {
+      log.warn({ err: error, site: row.site_id, attempts }, 'a server was not moved yet')
+      await set(row, { attempts, reason })
+      throw error
+    }
+    log.error({ err: error, site: row.site_id }, 'a server could not be moved')
+    await transaction(db, async (tx) => {
+      await tx
+        .updateTable('site_move')
+        .set(
+          row.state === 'undoing'
+            ? { state: 'moved', reason }
+            : { state: 'failed', reason, leftover_node: row.to_node, expires_at: clock.now() },
+        )
+        .where('id', '=', row.id)
+        .where('state', 'in', ['copying', 'switching', 'undoing'])
+        .execute()
+      await jobs.add(tx, clearMoveJob, { moveId: row.id })
+      if (row.cause === 'drain') await jobs.add(tx, emptyJob, {})
+    })
+  }
+
+  jobs.define<{ moveId: string }>({
+    name: moveJob,
+    concurrency: 2,
+    retries: 'unlimited',
+    limitSeconds: 5 * 3600,
+    run: async ({ moveId }, attempt) => {
+      const row = await moveById(db, moveId)
+      if (!row) return
+      // A portal that was killed between writing it down and telling of it.
+      if (!row.arrived && row.state === 'moved')
+        return await arrive(row, { node: row.to_node, other: row.from_node })
+      if (!row.arrived && row.state === 'undone')
+        return await arrive(row, { node: row.from_node, other: row.to_node })
+      if (!['copying', 'switching', 'undoing'].includes(row.state)) return
+      try {
+        if (row.state === 'undoing') await goBack(row, attempt.signal)
+        else await lead(await endsOf(row, attempt.signal))
+      } catch (error) {
+        await afterFailure(row, error, attempt)
+      }
+    },
+  })
+
+  return clearing
+}

@@ -1,0 +1,140 @@
+/**
+ * A second machine becomes a node by the command that `node add` prints, in another folder: it is
+ * told its settings once, starts, and gets servers.
+ */
+import { spawn, type ChildProcess } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { serverProgram } from '../scripts/bootstrap.mjs'
+import { joinRequest, openSettings } from '../server/wordpress/index.ts'
+import { runCommand } from './operator.ts'
+import { eventually, freePort, manualClock, openTestPortal, type TestPortal } from './portal.ts'
+
+const clock = manualClock()
+const folder = mkdtempSync(path.join(os.tmpdir(), 'portal-join-'))
+const settings = path.join(folder, 'node.env')
+let portal: TestPortal
+let joined: ChildProcess | undefined
+beforeAll(async () => {
+  portal = await openTestPortal({ clock })
+})
+afterAll(async () => {
+  if (joined?.exitCode === null) {
+    const gone = new Promise((resolve) => joined?.once('exit', resolve))
+    joined.kill('SIGTERM')
+    await gone
+  }
+  await portal.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+interface Added {
+  readonly command: string
+  readonly joinKey: string
+  readonly key: string
+}
+const add = async (name: string, line: string): Promise<Added> => {
+  const { code, said } = await runCommand(
+    portal,
+    { PORTAL_URL: portal.url },
+    'node',
+    'add',
+    name,
+    line,
+    '--regions',
+    '1',
+    '--json',
+  )
+  expect(code, said).toBe(0)
+  return JSON.parse(said) as Added
+}
+
+/** Runs what was printed, as on the other machine; the key goes in by standard input. */
+function run(command: string, key: string, more: readonly string[], env: Record<string, string>) {
+  const words = command.replace('npm run portal -- ', '').split(' ')
+  const child = spawn(
+    process.execPath,
+    ['--disable-warning=ExperimentalWarning', serverProgram('command'), ...words, ...more],
+    {
+      env: {
+        PATH: process.env['PATH'] ?? '',
+        HOME: process.env['HOME'] ?? '/',
+        DATA_DIR: path.join(folder, 'data'),
+        ENV_FILE: settings,
+        LOG_LEVEL: 'warn',
+        ...env,
+      },
+    },
+  )
+  let said = ''
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (chunk: Buffer) => (said += chunk.toString()))
+  child.stdin.end(`${key}\n`)
+  const ended = new Promise<number | null>((resolve) => child.once('close', resolve))
+  return { child, ended, said: () => said }
+}
+
+test('a key that is wrong, used up or too old opens nothing', async () => {
+  writeFileSync(settings, '')
+  const line = `127.0.0.1:${await freePort()}`
+  const { joinKey, key } = await add('hn7', line)
+  const join = (body: object) =>
+    portal.call<{ sealed: string }>('POST', '/api/nodes/join', { body })
+  const wrong = joinRequest('aaaaa-aaaaa', 'hn7')
+  expect((await join(wrong)).status).toBe(404)
+  expect((await join(joinRequest(joinKey, 'hn8'))).status).toBe(404)
+  const asked = joinRequest(joinKey, 'hn7')
+  const told = await join(asked)
+  expect(told.status, told.text).toBe(200)
+  // Neither the join key nor the line's stands in what was sent.
+  for (const secret of [joinKey, key])
+    expect(told.text + JSON.stringify(asked)).not.toContain(secret)
+  expect(openSettings(joinKey, asked, told.body.result.sealed).variables).toMatchObject({
+    ROLES: 'node',
+    NODE_NAME: 'hn7',
+    NODE_LISTEN: line,
+    NODE_KEY: key,
+  })
+  expect(() => openSettings('aaaaa', asked, told.body.result.sealed)).toThrow()
+  expect((await join(joinRequest(joinKey, 'hn7'))).status).toBe(404)
+  const { joinKey: old } = await add('hn7', line)
+  clock.advance(61 * 60_000)
+  expect((await join(joinRequest(old, 'hn7'))).status).toBe(404)
+  clock.advance(-61 * 60_000)
+})
+
+test(
+  'by the printed command another machine joins, and is reached',
+  { timeout: 180_000 },
+  async () => {
+    const { command, joinKey } = await add('hn9', `127.0.0.1:${await freePort()}`)
+    const env = { SITES_PORT: String(await freePort()), HOST: '127.0.0.1' }
+    const { child, said, ended } = run(command, joinKey, [], env)
+    joined = child
+    await eventually(
+      'the node',
+      async () => {
+        if (child.exitCode !== null) throw new Error(said())
+        await portal.app.nodes.look()
+        return portal.app.nodes.reachable().some(({ node }) => node === 'hn9')
+      },
+      150,
+    )
+    expect(said()).toContain('This machine is the node hn9.')
+    expect(statSync(settings).mode & 0o777).toBe(0o600)
+    expect(readFileSync(settings, 'utf8')).toContain('NODE_NAME=hn9')
+    // A machine that is set up is left as it is.
+    const again = await add('hn10', `127.0.0.1:${await freePort()}`)
+    const before = readFileSync(settings, 'utf8')
+    const refused = run(again.command, again.joinKey, ['--no-start'], env)
+    expect([await refused.ended, refused.said()]).toEqual([
+      1,
+      expect.stringContaining('this machine is set up already') as string,
+    ])
+    expect(readFileSync(settings, 'utf8')).toBe(before)
+    child.kill('SIGTERM')
+    expect(await ended).toBe(0)
+  },
+)
