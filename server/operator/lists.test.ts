@@ -20,6 +20,8 @@ import { DriverFailure } from '../platform/errors.ts'
 const clock = manualClock()
 /** Letters do not go out while this is set. */
 let mailIsAway = false
+/** Letters are handed over once it resolves. */
+let mailWaits: Promise<unknown> = Promise.resolve()
 /** Servers do not come up while it is `away`; while it `waits`, each is being installed. */
 let runtime: 'well' | 'away' | 'waits' = 'well'
 let release = Promise.withResolvers<void>()
@@ -43,6 +45,7 @@ beforeAll(async () => {
       mailer: {
         ...drivers.mailer,
         async send(letter) {
+          await mailWaits
           if (mailIsAway) throw new DriverFailure('unavailable', 'the mail server is away')
           await drivers.mailer.send(letter)
         },
@@ -279,9 +282,13 @@ describe('a letter', () => {
       return one
     })
     expect(failed).toMatchObject({ sendable: true, why: 'the mail server is away' })
+    // Else a press could find that the one before it has failed already.
+    const served = Promise.withResolvers<void>()
+    mailWaits = served.promise
     const both = await Promise.all([resend(failed.id), resend(failed.id)])
     expect(both.map(({ status }) => String(status)).toSorted()).toEqual(['200', '409'])
     mailIsAway = false
+    served.resolve()
     const [again] = await letters('waiting', an.email)
     if (again) await resend(again.id)
     await eventually('it comes', async () => (await arrived(an)) === 1)
