@@ -169,7 +169,7 @@ export async function signInTo(
 }
 
 /** Between two visits of one visitor, ms: a page is read, and two processors have more to do. */
-const pauseMs = 10
+const usualPauseMs = 10
 
 /** What visitors met while `during` went on: read by both edges all the time, and written to. */
 export async function underLoad(
@@ -178,6 +178,7 @@ export async function underLoad(
     readonly ports: readonly number[]
     readonly writer: Writer
     readonly title: string
+    readonly pauseMs?: number
   },
   during: () => Promise<void>,
 ): Promise<{
@@ -189,6 +190,7 @@ export async function underLoad(
   readonly longestReadMs: number
 }> {
   let goesOn = true
+  const { pauseMs = usualPauseMs } = of
   const reads: Visit[] = []
   const writes: { title: string; visit: Visit }[] = []
   const read = async (port: number): Promise<void> => {
