@@ -1,7 +1,7 @@
 // The edge: visitors' requests to customers' sites, by Host. It knows no site itself; `resolve`
 // tells it, at every request.
 import http from 'node:http'
-import { isIP, type AddressInfo, type Socket } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { unusedOf } from '../platform/unused-connections.ts'
 import { carriesBody, opensWebSocket } from '../platform/upgrade.ts'
@@ -16,6 +16,7 @@ import type { EdgeSite } from './host-table.ts'
 import { createKeptAnswer } from './kept-answer.ts'
 import { nameOf } from './names.ts'
 import { edgePage, type EdgePage } from './pages.ts'
+import { clientOf, targetOf, type Visitor } from './visitor.ts'
 import { sinkFor, VisitorSink } from './sink.ts'
 import { createTlsListener, type TlsCounts } from './tls-listener.ts'
 import { isFromPeer, protoByPeer } from './peers.ts'
@@ -93,41 +94,10 @@ export interface Edge {
   close(): Promise<void>
 }
 
-interface Visitor {
-  readonly client: string
-  /** By performance.now(). */
-  readonly began: number
-}
-
 const connectMs = 5_000
 const idleMs = 65_000
 const closeMs = 10_000
 const maxTries = 3
-
-/**
- * Where the request wants to go: the Host header, or an absolute request line. Null when it says
- * neither.
- */
-function targetOf(
-  request: VisitorRequest,
-): { readonly host: string; readonly path: string } | null {
-  const url = request.url ?? ''
-  const host = isHttp2(request) ? request.authority : request.headers.host
-  if (url.startsWith('/')) return host ? { host, path: url } : null
-  if (!/^https?:\/\//i.test(url) || !URL.canParse(url)) return null
-  const { host: named, pathname, search } = new URL(url)
-  return { host: named, path: pathname + search }
-}
-
-function clientOf({ socket, headers }: VisitorRequest, trustProxy: boolean): string {
-  const forwardedFor = trustProxy ? headers['x-forwarded-for'] : undefined
-  const last =
-    (typeof forwardedFor === 'string' ? forwardedFor : (forwardedFor?.at(-1) ?? ''))
-      .split(',')
-      .at(-1)
-      ?.trim() ?? ''
-  return (isIP(last) === 0 ? (socket.remoteAddress ?? '') : last).replace(/^::ffff:(?=\d+\.)/, '')
-}
 
 /** What to show instead of the site, or null when it can be asked. */
 const pageFor = (site: EdgeSite): EdgePage | null => {
