@@ -247,6 +247,8 @@ export async function dockerFixture(): Promise<
     dataDir: string
     engine: TestEngine
     images: typeof imageNames
+    /** The same sites, after the portal was down and `between` was done. */
+    reopen(between: () => Promise<void>): Promise<SiteRuntime>
     /** What the driver said in its log. */
     warned: readonly object[]
   }
@@ -263,18 +265,26 @@ export async function dockerFixture(): Promise<
     throw error
   }
   await fs.chmod(dataDir, 0o755)
-  const driver = createDocker({
-    dataDir,
-    runtimeDir,
-    filesDir,
-    nodePath: process.execPath,
-    socketPath: engine.socketPath,
-    toolsDir: dockerToolsDir,
-    images: imageNames,
-    settings: { internet: false, maxContainers: 50, pageSeconds: 60, maxCpu: null, maxRamMb: null },
-    log: { warn: (detail, message) => warned.push({ detail, message }) },
-  })
   const warned: object[] = []
+  const open = (): SiteRuntime =>
+    createDocker({
+      dataDir,
+      runtimeDir,
+      filesDir,
+      nodePath: process.execPath,
+      socketPath: engine.socketPath,
+      toolsDir: dockerToolsDir,
+      images: imageNames,
+      settings: {
+        internet: false,
+        maxContainers: 50,
+        pageSeconds: 60,
+        maxCpu: null,
+        maxRamMb: null,
+      },
+      log: { warn: (detail, message) => warned.push({ detail, message }) },
+    })
+  let driver = open()
   const containersOf = async (id: string, name?: string): Promise<string[]> => {
     const filters = [`portal.site=${id}`, ...(name ? [`portal.role=${name}`] : [])]
     const labels = filters.map((one) => `--filter=label=${one}`)
@@ -289,6 +299,12 @@ export async function dockerFixture(): Promise<
     driver,
     wordpress: { mb: 50, files: 1_000 },
     close: () => driver.close(),
+    async reopen(between) {
+      await driver.close()
+      await between()
+      driver = open()
+      return driver
+    },
     async put(id, file, text) {
       const target = path.join(dataDir, 'sites', id, 'wordpress', 'files', file)
       await fs.mkdir(path.dirname(target), { recursive: true })

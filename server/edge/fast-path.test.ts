@@ -239,3 +239,24 @@ describe('what is taken for a plain GET', () => {
     expect(taken).toBeGreaterThan(50)
   })
 })
+
+test('who asks for a large page and does not read holds no copy of it', async () => {
+  const large = Buffer.alloc(200_000, 'x')
+  const { port } = await upstream((request, response) => {
+    response.writeHead(200, { 'content-type': 'image/png', 'x-portal-file': '1', etag: '"1"' })
+    response.end(request.method === 'HEAD' ? undefined : large)
+  })
+  edge.sites.set(host, running({ host: '127.0.0.1', port }))
+  await keep('/large.png')
+  const before = cache.figures('site').hits
+  const held = process.memoryUsage().arrayBuffers
+  const count = 100
+  for (let one = 0; one < count; one++) {
+    const socket = net.connect(edge.port, '127.0.0.1')
+    closers.push(() => socket.destroy())
+    socket.pause()
+    socket.write(get('/large.png'))
+  }
+  await expect.poll(() => cache.figures('site').hits).toBe(before + count)
+  expect(process.memoryUsage().arrayBuffers - held).toBeLessThan((count * large.length) / 4)
+})

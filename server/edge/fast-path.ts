@@ -5,6 +5,7 @@
  * node:http with its connection, unread, and all that follow on it.
  */
 import type { Socket } from 'node:net'
+import type { WholeAnswer } from './cache/index.ts'
 
 export interface FastPath {
   /** @param toHttp gives the connection to node:http, with `begun` as its first bytes */
@@ -22,7 +23,7 @@ const silentMs = 15_000
  * @param idleMs for how long a connection may be idle
  */
 export function createFastPath(
-  answerTo: (request: Buffer, socket: Socket) => Buffer | null,
+  answerTo: (request: Buffer, socket: Socket) => WholeAnswer | null,
   idleMs: number,
 ): FastPath {
   const open = new Set<Socket>()
@@ -38,7 +39,11 @@ export function createFastPath(
         socket.setTimeout(idleMs)
       }
       // Who asks and does not read waits, and is ended by the time above.
-      if (!socket.write(answer)) {
+      socket.cork()
+      socket.write(answer.head, 'latin1')
+      const goesOn = socket.write(answer.body)
+      socket.uncork()
+      if (!goesOn) {
         socket.pause()
         socket.once('drain', onDrain)
       }

@@ -1,6 +1,6 @@
 /** The answer to a plain GET whose page is kept, and may be seen by whoever asks for it. */
 import type { Socket } from 'node:net'
-import type { PageCache } from './cache/index.ts'
+import type { PageCache, WholeAnswer } from './cache/index.ts'
 import { isChallenge } from './challenges.ts'
 import type { EdgeSite } from './host-table.ts'
 import type { EdgeHttps } from './https.ts'
@@ -11,7 +11,7 @@ import type { Traffic } from './traffic.ts'
 
 export interface KeptAnswerParts {
   readonly resolve: (host: string) => EdgeSite
-  readonly cache: Pick<PageCache, 'keptBytes'>
+  readonly cache: Pick<PageCache, 'kept'>
   readonly https: EdgeHttps | undefined
   readonly protoOf: (at: { readonly socket: Socket }) => 'http' | 'https'
   readonly count: (status: number) => void
@@ -32,7 +32,7 @@ const isOpen = (site: EdgeSite): boolean =>
 /** Answers null for whatever the edge has to look at more closely. */
 export function createKeptAnswer(parts: KeptAnswerParts) {
   const { cache, https, idleSeconds } = parts
-  return (request: Buffer, socket: Socket): Buffer | null => {
+  return (request: Buffer, socket: Socket): WholeAnswer | null => {
     const began = performance.now()
     const get = readPlainGet(request)
     if (!get || get.headers[peerHeader] !== undefined || isChallenge(get.path)) return null
@@ -45,10 +45,10 @@ export function createKeptAnswer(parts: KeptAnswerParts) {
     if (https && proto === 'http' && https.certificates.covers(name)) return null
     const httpsForSeconds = proto === 'https' ? https?.secondsFor(name) : undefined
     const page = { site: site.id, host, path: get.path, proto, httpsForSeconds }
-    const kept = cache.keptBytes(page, get.headers, idleSeconds)
+    const kept = cache.kept(page, get.headers, idleSeconds)
     if (!kept) return null
     parts.count(kept.status)
     parts.traffic?.note(site.id, kept.status, performance.now() - began, true)
-    return kept.bytes
+    return kept.answer
   }
 }

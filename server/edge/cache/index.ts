@@ -15,10 +15,11 @@ import {
   type PageRequest,
   type RequestHead,
 } from './rules.ts'
-import { bytesOf, serve } from './serve.ts'
+import { serve, wholeAnswer, type WholeAnswer } from './serve.ts'
 import { PageStore, type Entry } from './store.ts'
 
 export type { CacheFigures } from './counts.ts'
+export type { WholeAnswer } from './serve.ts'
 
 /** Since the start, of all sites. */
 export interface CacheCounts {
@@ -99,11 +100,11 @@ export interface PageCache {
    * The whole answer to a GET without a body over HTTP/1.1, where the page is kept; null: `answer`
    * is to be asked.
    */
-  keptBytes(
+  kept(
     name: PageName,
     headers: IncomingHttpHeaders,
     idleSeconds: number,
-  ): { readonly status: number; readonly bytes: Buffer } | null
+  ): { readonly status: number; readonly answer: WholeAnswer } | null
   /** A site has written; null: nobody knows what. */
   drop(site: string, tags: readonly string[] | null): void
   /** Drops all that is kept of it. Answers how much that was. */
@@ -224,14 +225,14 @@ export function createPageCache(limits: CacheLimits): PageCache {
   }
 
   return {
-    keptBytes(name, headers, idleSeconds) {
+    kept(name, headers, idleSeconds) {
       const head: RequestHead = { method: 'GET', headers }
       const page = pageRequestOf(head, name.path, false)
       const entry = page && usable(name, page)
-      const bytes = entry && bytesOf(head, entry, idleSeconds)
-      if (!bytes) return null
+      const answer = entry && wholeAnswer(head, entry, idleSeconds)
+      if (!answer) return null
       count(name.site, 'hits')
-      return { status: entry.status, bytes }
+      return { status: entry.status, answer }
     },
     answer(lookup, passing, ask) {
       const pass = (event: CacheEvent): void => {

@@ -82,15 +82,22 @@ function headText(status: number, headers: readonly string[], idleSeconds: numbe
   return found
 }
 
+/** An answer in HTTP/1.1. The body is the one that is kept: who reads slowly holds no copy of it. */
+export interface WholeAnswer {
+  /** Latin-1. */
+  readonly head: string
+  readonly body: Buffer
+}
+
 /**
- * The same answer to a GET as the bytes of HTTP/1.1; null where it is not at hand at once, or the
- * visitor may have it already.
+ * The same answer to a GET as a whole; null where it is not at hand at once, or the visitor may
+ * have it already.
  */
-export function bytesOf(
+export function wholeAnswer(
   { headers }: RequestHead,
   entry: Entry,
   idleSeconds: number,
-): Buffer | null {
+): WholeAnswer | null {
   if (headers['if-none-match'] !== undefined || headers['if-modified-since'] !== undefined)
     return null
   const accepted = headers['accept-encoding']
@@ -101,11 +108,7 @@ export function bytesOf(
   const raw = headersOf(entry, encoding, body.length)
   const age = Math.floor((performance.now() - entry.storedAt) / 1000)
   const date = headerOf(raw, 'date') === undefined ? `Date: ${new Date().toUTCString()}\r\n` : ''
-  const head = `${headText(entry.status, raw, idleSeconds)}${age}\r\n${date}\r\n`
-  const bytes = Buffer.allocUnsafe(head.length + body.length)
-  bytes.write(head, 0, 'latin1')
-  bytes.set(body, head.length)
-  return bytes
+  return { head: `${headText(entry.status, raw, idleSeconds)}${age}\r\n${date}\r\n`, body }
 }
 
 /** What the cache did for a visitor. */

@@ -238,6 +238,23 @@ function onlyHere(): void {
       expect((await page('/')).status).toBe(200)
     })
 
+    test('a site that was laid out with its database below its files goes on', async () => {
+      const order = { verb: 'option update', args: ['laid', 'before'], flags: {}, after: null }
+      expect(await driver.console(spec.id, order)).toMatchObject({ ok: true })
+      driver = await parts.reopen(async () => {
+        const site = path.join(parts.dataDir, 'sites', spec.id)
+        const [content, files] = [path.join(site, 'wordpress'), path.join(site, 'files')]
+        await fs.rename(path.join(content, 'files'), files)
+        await fs.rename(path.join(content, 'database'), path.join(files, 'wp-content', 'database'))
+        await fs.rmdir(content)
+        await fs.rename(files, content)
+      })
+      await driver.start(spec)
+      expect((await page('/?laid-out')).status).toBe(200)
+      const read = { ...order, verb: 'option get', args: ['laid'] } as const
+      expect(await driver.console(spec.id, read)).toMatchObject({ ok: true, value: 'before' })
+    })
+
     test('a database that does not start leaves no disk mounted', async () => {
       await driver.stop(spec.id)
       const { mariadb } = parts.images

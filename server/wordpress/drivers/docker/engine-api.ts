@@ -103,12 +103,11 @@ export function engineApi(socketPath: string): EngineApi {
     body: object | undefined,
     waits: boolean,
   ): Promise<Buffer> {
-    agreed ??= agree()
     try {
-      return await ask(method, (await agreed) + path, body, waits)
+      return await ask(method, (await (agreed ??= agree())) + path, body, waits)
     } catch (error) {
-      // It did not answer: what does may be another release of it.
-      if (error instanceof EngineError && error.status === 0) agreed = undefined
+      // Whatever it was, what answers next may be another release of it: one more question.
+      agreed = undefined
       throw error
     }
   }

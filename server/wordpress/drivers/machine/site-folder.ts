@@ -109,9 +109,24 @@ export class SiteFolder {
         'rejected',
         `the site is of the runtime ${runtime}, and this one is ${this.#runtime}`,
       )
-    // As the first trial of the engine laid sites out: it would find no files.
-    if (this.#engine && (await exists(path.join(this.content, 'wp-includes'))))
-      throw new DriverFailure('rejected', 'the site is laid out as an earlier release did it')
+  }
+
+  /**
+   * A site that the first release with an engine has laid out, with its database below the files of
+   * WordPress, gets the places of this one. No process of it may run. May be cut off at any point.
+   */
+  async arrange(): Promise<void> {
+    if (!this.#engine) return
+    const arranged = path.join(this.dir, 'arranged')
+    const places = placesIn(arranged, this.#engine)
+    if (await exists(path.join(this.content, 'wp-includes'))) {
+      await fs.mkdir(arranged, { recursive: true })
+      await fs.chmod(arranged, 0o711)
+      const former = placesIn(this.content, null)
+      if (await exists(former.databaseDir)) await fs.rename(former.databaseDir, places.databaseDir)
+      await fs.rename(this.content, places.filesDir)
+    }
+    if (await exists(places.filesDir)) await fs.rename(arranged, this.content)
   }
 
   /**

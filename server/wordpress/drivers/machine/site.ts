@@ -326,6 +326,7 @@ export class Site {
         ((await this.#host.engine?.endLeftovers(this.#id, this.#folder.dir)) ?? 0)
       if (ended > 0)
         this.#host.warn({ site: this.#id, ended }, 'ended WordPress containers of an earlier life')
+      await this.#folder.arrange()
       await this.#copies.recover()
       await this.#updates.recover()
       this.#swept = true
