@@ -82,7 +82,7 @@ function headText(status: number, headers: readonly string[], idleSeconds: numbe
   return found
 }
 
-/** An answer in HTTP/1.1. The body is the one that is kept: who reads slowly holds no copy of it. */
+/** An answer in HTTP/1.1. Its body is the one that is kept: who reads slowly holds no copy. */
 export interface WholeAnswer {
   /** Latin-1. */
   readonly head: string
