@@ -256,6 +256,7 @@ export async function openApp(parts: AppParts) {
     endLive: realtime.endSessions,
     endPrograms,
     endTeamSince: (tx, of) => team.endTeamSince(tx, endWork, of),
+    takeBackOffers: handOver.takeBackOffers,
     countAccounts: team.countAccounts,
     portalUrl,
   }

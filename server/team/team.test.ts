@@ -1,4 +1,5 @@
 /** Members of an account: how they come, what they do there, and how it ends. */
+import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { mostMembers, type Invitation, type Member, type MemberAct } from '../../contract/team.ts'
 import { orderServer } from '../../test/ordered-servers.ts'
@@ -16,6 +17,7 @@ import { stepOf, totpAt } from '../auth/totp.ts'
 import { createEndPrograms } from '../customer-programs.ts'
 import { days, hours, minutes } from '../platform/clock.ts'
 import { transaction } from '../platform/db.ts'
+import { acceptInvitation } from './invitations.ts'
 
 const clock = manualClock()
 let portal: TestPortal
@@ -62,6 +64,10 @@ describe('an invitation', () => {
     expect(letter.text).toContain('mời bạn làm việc')
     expect(letter.text).toContain('invites you to work')
     const token = await invited(binh.email)
+    // The owner reads of it, without the link.
+    const own = await letterTo(an.email, /được mời vào tài khoản của bạn/)
+    expect(own.text).toContain(binh.email)
+    expect(own.text).not.toContain(token)
     // Kept as a hash alone.
     const rows = await portal.app.db.selectFrom('team_invitation').selectAll().execute()
     expect(JSON.stringify(rows)).not.toContain(token)
@@ -343,6 +349,7 @@ describe('access ends', () => {
     expect((await change({ role: 'billing' }, 'not this one')).status).toBe(422)
     expect((await change({ role: 'billing' })).body.result.role).toBe('billing')
     await letterTo(binh.email, /vai trò thanh toán/)
+    expect((await letterTo(an.email, /nay có vai trò thanh toán/)).text).toContain(binh.email)
     // What was open ended with the change, and what is entered anew has the new role.
     expect(code(await domainsOf(token))).toEqual(gone)
     const anew = await work(portal, binh, id)
@@ -459,6 +466,8 @@ describe('access ends', () => {
 
   test('for who joined since a sign-in that was not the owner’s', async () => {
     const { an, binh, token } = await pair()
+    const dung = await portal.customer()
+    const raised = await join(portal, an, dung, { role: 'read_only' })
     clock.advance(hours(1))
     const entered = await portal.call('POST', '/api/v1/auth/login', {
       body: { email: an.email, password: an.password },
@@ -471,8 +480,38 @@ describe('access ends', () => {
     const late = await join(portal, an, chi, { role: 'owner' })
     const theirs = await work(portal, chi, late)
     await invite(portal, an, 'them-nguoi@example.vn', { role: 'owner' })
+    const change = await portal.call('PUT', `/api/v1/team/members/${raised}`, {
+      token: an.token,
+      body: { role: 'owner', password: an.password },
+    })
+    expect(change.status, change.text).toBe(200)
+    // Somebody is about to accept.
+    const em = await portal.customer()
+    await invite(portal, an, em.email, { role: 'owner' })
+    const last = await invited(em.email)
+    const gate = Promise.withResolvers<undefined>()
+    const joining = Promise.withResolvers<undefined>()
+    const joined = transaction(portal.app.db, async (tx) => {
+      await acceptInvitation(
+        tx,
+        { clock, endWork: async () => undefined },
+        { token: last, personId: em.id },
+      )
+      joining.resolve(undefined)
+      await gate.promise
+    })
+    await joining.promise
     const link = /token=([\w-]+)/.exec(letter.text)?.[1] ?? ''
-    const denied = await portal.call('POST', '/api/v1/auth/not-me', { body: { token: link } })
+    const denying = portal.call('POST', '/api/v1/auth/not-me', { body: { token: link } })
+    await eventually('it waits for who joins', async () => {
+      const { rows } = await sql<{ n: number }>`
+        select count(*)::int as n from pg_stat_activity
+        where wait_event_type = 'Lock' and datname = current_database()`.execute(portal.app.db)
+      return rows[0]?.n === 1
+    })
+    gate.resolve(undefined)
+    await joined
+    const denied = await denying
     expect(denied.status, denied.text).toBe(200)
     for (const one of [token, theirs]) expect(code(await domainsOf(one))).toEqual(gone)
     const { db } = portal.app
