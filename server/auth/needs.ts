@@ -66,6 +66,8 @@ export interface AuthNeeds {
   ) => Promise<void>
   /** Servers and domains that are offered to others, and not taken yet. */
   readonly takeBackOffers: (tx: Tx, customerId: string) => Promise<void>
+  /** Closes live logs of these accounts, after the commit; who still may comes back. */
+  readonly endLogsOf: (tx: Tx, customerIds: readonly string[]) => Promise<void>
   /** In how many accounts of others a customer may work. */
   readonly countAccounts: (db: Queryable, customerId: string) => Promise<number>
   /** For links in letters, and where passkeys belong to. */

@@ -14,6 +14,7 @@ import {
 import { join, work } from '../../test/team.ts'
 import { createAccountActs } from '../auth/index.ts'
 import { createEndPrograms } from '../customer-programs.ts'
+import { endTeam } from '../customer-team.ts'
 import { days, hours, minutes } from '../platform/clock.ts'
 import { transaction } from '../platform/db.ts'
 import { holdServer } from '../wordpress/index.ts'
@@ -370,6 +371,7 @@ describe('an offer', () => {
       clock,
       endLive: async () => undefined,
       endPrograms: createEndPrograms(clock),
+      endTeam,
     })
     await transaction(portal.app.db, (tx) => acts.block(tx, an.id))
     expect(code(await accept(binh, token))).toEqual([422, 'link_expired'])

@@ -252,6 +252,30 @@ export async function membershipOf(
   }
 }
 
+/** In whose accounts these memberships are. */
+export async function ownersOf(db: Queryable, memberIds: readonly string[]): Promise<string[]> {
+  if (memberIds.length === 0) return []
+  const rows = await db
+    .selectFrom('team_member')
+    .select('owner_id')
+    .distinct()
+    .where('id', 'in', memberIds)
+    .execute()
+  return rows.map((row) => row.owner_id)
+}
+
+/** By what somebody works in an account; undefined: they do not, or the owner is blocked. */
+export async function memberIdOf(
+  db: Queryable,
+  { ownerId, personId }: { readonly ownerId: string; readonly personId: string },
+): Promise<string | undefined> {
+  const row = await accounts(db, personId)
+    .select('m.id')
+    .where('m.owner_id', '=', ownerId)
+    .executeTakeFirst()
+  return row?.id
+}
+
 /** Of everybody who works in an account. */
 export async function memberIdsOf(db: Queryable, ownerId: string): Promise<string[]> {
   const rows = await db

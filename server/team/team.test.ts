@@ -1,4 +1,5 @@
 /** Members of an account: how they come, what they do there, and how it ends. */
+import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { mostMembers, type Invitation, type Member, type MemberAct } from '../../contract/team.ts'
@@ -15,7 +16,8 @@ import { accept, enter, invitationOf, invite, join, work } from '../../test/team
 import { createAccountActs } from '../auth/index.ts'
 import { stepOf, totpAt } from '../auth/totp.ts'
 import { createEndPrograms } from '../customer-programs.ts'
-import { days, hours, minutes } from '../platform/clock.ts'
+import { endTeam } from '../customer-team.ts'
+import { days, hours, later, minutes } from '../platform/clock.ts'
 import { transaction } from '../platform/db.ts'
 import { acceptInvitation } from './invitations.ts'
 
@@ -370,32 +372,107 @@ describe('access ends', () => {
     expect((await actsOf(an)).length).toBe(2)
   })
 
-  test('to live logs as well: what was asked for and not opened yet opens nothing', async () => {
+  const withServer = async () => {
     const [an, binh] = [await portal.customer(), await portal.customer()]
     await portal.topUp(an, 500_000)
     const server = await orderServer(portal, an)
-    const id = await join(portal, an, binh, { role: 'technical' })
-    const token = await work(portal, binh, id)
+    return { an, binh, server, id: await join(portal, an, binh, { role: 'technical' }) }
+  }
+  /** Where a live log opens, once. */
+  const ticket = async (server: { id: string }, token: string): Promise<string> => {
     const asked = await portal.call<string>('GET', `/api/wp/${server.id}/log`, { token })
     expect(asked.status, asked.text).toBe(200)
-    const opens = (address: string): Promise<boolean> =>
-      new Promise((resolve) => {
-        const socket = new WebSocket(address)
-        socket.addEventListener('open', () => resolve(true), { once: true })
-        socket.addEventListener('error', () => resolve(false), { once: true })
-      })
-    const spare = await portal.call<string>('GET', `/api/wp/${server.id}/log`, { token })
-    const stream = new WebSocket(asked.body.result)
+    return asked.body.result
+  }
+  const opens = (address: string): Promise<boolean> =>
+    new Promise((resolve) => {
+      const socket = new WebSocket(address)
+      socket.addEventListener('open', () => resolve(true), { once: true })
+      socket.addEventListener('error', () => resolve(false), { once: true })
+    })
+  /** An open log; answers the code that it closes with. */
+  const watch = async (address: string): Promise<{ readonly closed: Promise<number> }> => {
+    const stream = new WebSocket(address)
     await new Promise((resolve) => stream.addEventListener('open', resolve, { once: true }))
-    const closed = new Promise((resolve) =>
+    const closed = new Promise<number>((resolve) =>
       stream.addEventListener('close', ({ code: why }) => resolve(why), { once: true }),
     )
+    return { closed }
+  }
+
+  test('to live logs as well: what was asked for and not opened yet opens nothing', async () => {
+    const { an, binh, server, id } = await withServer()
+    const token = await work(portal, binh, id)
+    const [spare, log] = [await ticket(server, token), await watch(await ticket(server, token))]
     const removed = await portal.call('DELETE', `/api/v1/team/members/${id}`, { token: an.token })
     expect(removed.status).toBe(200)
-    expect(await closed).toBe(4401)
-    expect(await opens(spare.body.result)).toBe(false)
+    expect(await log.closed).toBe(4401)
+    expect(await opens(spare)).toBe(false)
     // Their own session goes on.
     expect((await domainsOf(binh.token)).status).toBe(200)
+  })
+
+  test('to live logs however it ends: signed out, one too many, and with a block', async () => {
+    const { an, binh, server, id } = await withServer()
+    const first = await work(portal, binh, id)
+    const out = [await ticket(server, first), await watch(await ticket(server, first))] as const
+    const owner = await watch(await ticket(server, an.token))
+    await portal.call('POST', '/api/v1/auth/logout', { token: first })
+    expect(await out[1].closed).toBe(4401)
+    expect(await opens(out[0])).toBe(false)
+    // The owner's comes back.
+    expect(await owner.closed).toBe(4401)
+    expect(await opens(await ticket(server, an.token))).toBe(true)
+
+    const oldest = await work(portal, binh, id)
+    const pushed = await watch(await ticket(server, oldest))
+    clock.advance(minutes(1))
+    for (let n = 0; n < 10; n++) await work(portal, binh, id)
+    expect(code(await domainsOf(oldest))).toEqual(gone)
+    expect(await pushed.closed).toBe(4401)
+
+    const blocked = await watch(await ticket(server, await work(portal, binh, id)))
+    const acts = createAccountActs({
+      clock,
+      endLive: async () => undefined,
+      endPrograms: createEndPrograms(clock),
+      endTeam,
+    })
+    await transaction(portal.app.db, (tx) => acts.block(tx, an.id))
+    expect(await blocked.closed).toBe(4401)
+  })
+
+  test('to a ticket that is written just after: it is judged when it is used', async () => {
+    const { an, binh, server, id } = await withServer()
+    await work(portal, binh, id)
+    const { db } = portal.app
+    const sessionOf = (who: TestCustomer) =>
+      db
+        .selectFrom('session')
+        .select('id')
+        .where('customer_id', '=', who.id)
+        .executeTakeFirstOrThrow()
+    /** As one that was asked for before, and is stored now. */
+    const late = async (name: string, customer: TestCustomer, who: TestCustomer) => {
+      await db
+        .insertInto('log_ticket')
+        .values({
+          ticket_hash: createHash('sha256').update(name).digest(),
+          site_id: server.id,
+          customer_id: customer.id,
+          session_id: (await sessionOf(who)).id,
+          expires_at: later(clock.now(), minutes(1)),
+        })
+        .execute()
+      const address = await ticket(server, an.token)
+      return await opens(address.replace(/ticket=.*/, `ticket=${name}`))
+    }
+    expect(await late('at work', an, binh)).toBe(true)
+    await portal.call('DELETE', `/api/v1/team/members/${id}`, { token: an.token })
+    expect(await late('removed', an, binh)).toBe(false)
+    expect(await late('own', an, an)).toBe(true)
+    // Nor does one for a server that is another's by now.
+    expect(await late('of another', binh, binh)).toBe(false)
   })
 
   test('for who leaves, and the owner is told', async () => {
@@ -447,6 +524,7 @@ describe('access ends', () => {
       clock,
       endLive: async () => undefined,
       endPrograms: createEndPrograms(clock),
+      endTeam,
     })
     const block = (id: string) => transaction(portal.app.db, (tx) => acts.block(tx, id))
     const first = await pair()
