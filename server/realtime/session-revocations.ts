@@ -13,7 +13,9 @@ export const endedChannel = 'portal_ended'
 const namesAtOnce = 200
 const foreignKeyViolation = '23503'
 
-/** Ids of sessions and accounts; `unknown` after NOTIFY was interrupted: some may have been revoked. */
+/**
+ * Ids of sessions and accounts; `unknown` after NOTIFY was interrupted: some may have been revoked.
+ */
 type Ended = ReadonlySet<string> | 'unknown'
 
 export interface SessionRevocations {
@@ -48,8 +50,8 @@ export async function revokeSessions(tx: Tx, sessionIds: readonly string[]): Pro
 }
 
 /**
- * Tells every process, once `tx` is committed, that what is open under these names has ended: ids of
- * sessions, of sockets, and of accounts, whose live logs close.
+ * Tells every process, once `tx` is committed, that what is open under these names has ended: ids
+ * of sessions, of sockets, and of accounts, whose live logs close.
  */
 export async function tellEnded(tx: Tx, names: readonly string[]): Promise<void> {
   for (let at = 0; at < names.length; at += namesAtOnce)
