@@ -9,6 +9,7 @@ export const quoteCoupon = endpoint({
   method: 'POST',
   path: '/api/wp/coupon',
   access: 'customer',
+  member: 'orders',
   summary: 'What a coupon takes off the first month of an order; nothing is ordered or used',
   body: z.strictObject({
     coupon: z.string().check(z.trim(), z.minLength(4), z.maxLength(40)),

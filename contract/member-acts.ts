@@ -37,6 +37,10 @@ export const memberActs: Readonly<Record<string, Readonly<Record<Language, strin
     vi: 'Bật lại gia hạn một máy chủ',
   },
   'POST /api/wp': { en: 'Ordered a server', vi: 'Đặt một máy chủ' },
+  'POST /api/wp/coupon': {
+    en: 'Asked what a coupon takes off an order',
+    vi: 'Hỏi mã giảm giá bớt được bao nhiêu',
+  },
   'PUT /api/wp/:id': { en: 'Changed plan or name', vi: 'Đổi gói hoặc tên' },
   'PUT /api/wp/:id/disk': {
     en: 'Changed disks or containers',

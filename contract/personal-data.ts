@@ -19,7 +19,15 @@ export const exportPersonalData = endpoint({
 })
 
 /** What stands in the way of closing an account. */
-export const obstacles = ['servers', 'domains', 'invoices', 'payments', 'debts', 'balance'] as const
+export const obstacles = [
+  'servers',
+  'domains',
+  'invoices',
+  'payments',
+  'debts',
+  'handedOver',
+  'balance',
+] as const
 export type Obstacle = (typeof obstacles)[number]
 
 export const getClosing = endpoint({

@@ -21,7 +21,15 @@ import {
 import * as certificates from './certificates/index.ts'
 import type { Config } from './config.ts'
 import { createEndPrograms, customerPrograms } from './customer-programs.ts'
-import { createEndLiveOf, createEndWork, customerTeam, identifyActing } from './customer-team.ts'
+import {
+  createEndLiveOf,
+  createOpensUntil,
+  customerTeam,
+  endLogsOf,
+  endTeam,
+  endWork,
+  identifyActing,
+} from './customer-team.ts'
 import { customerTickets } from './customer-tickets.ts'
 import { connectNode, type Drivers, type NodeLine } from './drivers.ts'
 import {
@@ -233,7 +241,6 @@ export async function openApp(parts: AppParts) {
     mailer: drivers.mailer,
   })
   const endPrograms = createEndPrograms(clock)
-  const endWork = createEndWork(realtime.endSessions)
   const authNeeds: auth.AuthNeeds = {
     db,
     log,
@@ -256,6 +263,8 @@ export async function openApp(parts: AppParts) {
     endLive: realtime.endSessions,
     endPrograms,
     endTeamSince: (tx, of) => team.endTeamSince(tx, endWork, of),
+    takeBackOffers: handOver.takeBackOffers,
+    endLogsOf,
     countAccounts: team.countAccounts,
     portalUrl,
   }
@@ -364,8 +373,14 @@ export async function openApp(parts: AppParts) {
     reserved: [new URL(portalUrl).hostname, 'localhost'],
     onChange: directory.refresh,
   })
-  const logs = wordpress.createLogStreams({ db, clock, driver: nodes.driver, portalUrl })
-  realtime.onEnded(logs.endSessions)
+  const logs = wordpress.createLogStreams({
+    db,
+    clock,
+    driver: nodes.driver,
+    portalUrl,
+    opensUntil: createOpensUntil(db, clock),
+  })
+  realtime.onEnded(logs.end)
   const provisioning = {
     db,
     clock,
@@ -746,7 +761,6 @@ export async function openApp(parts: AppParts) {
     db,
     clock,
     limits,
-    endWork,
     customer: accounts.customer,
     mail: messages.mail,
     prove: profile.prove,
@@ -806,7 +820,12 @@ export async function openApp(parts: AppParts) {
     disputeAnswers: topUps.disputeAnswers,
     drivers: drivers.payments,
     addressing,
-    accounts: auth.createAccountActs({ clock, endLive: realtime.endSessions, endPrograms }),
+    accounts: auth.createAccountActs({
+      clock,
+      endLive: realtime.endSessions,
+      endPrograms,
+      endTeam,
+    }),
     customerMail: (tx, id) => auth.letterAddress(tx, authNeeds.languageOf, id),
     mail: messages.mail,
     again: messages.again,

@@ -1,26 +1,56 @@
 /** People who work in customers' accounts: what they reach of the other modules, and who calls. */
-import { actingOf, beginActing, endActingOf, sessionsOpenTo } from './auth/index.ts'
+import {
+  actingOf,
+  actingUntil,
+  beginActing,
+  endActingOf,
+  openSessionOf,
+  sessionsOpenTo,
+} from './auth/index.ts'
 import { domainName, ownDomains } from './dns/index.ts'
 import type { Clock } from './platform/clock.ts'
 import type { Database, Queryable, Tx } from './platform/db.ts'
 import type { Http } from './platform/http.ts'
 import type { ActingCaller } from './platform/http-members.ts'
 import type { Limits } from './platform/limits.ts'
+import { tellEnded } from './realtime/index.ts'
 import * as team from './team/index.ts'
 import { dropLogTickets, ownServers, serverName } from './wordpress/index.ts'
 
 /**
- * Ends what members have open in an account: their tokens, and the live logs of their sessions.
- * @param endLive closes what is open under these sessions, once the transaction is committed
+ * Closes the live logs of these accounts, whoever has them open, and voids their tickets; whoever
+ * still may see them comes back. So it counts for whoever left, or was pushed out, before as well.
  */
-export const createEndWork =
-  (endLive: (tx: Tx, sessionIds: readonly string[]) => Promise<void>): team.EndWork =>
-  async (tx, memberIds) => {
-    const sessionIds = await endActingOf(tx, memberIds)
-    if (sessionIds.length === 0) return
-    await dropLogTickets(tx, sessionIds)
-    // Their own live connections close as well, and come back: the sessions go on.
-    await endLive(tx, sessionIds)
+export async function endLogsOf(tx: Tx, customerIds: readonly string[]): Promise<void> {
+  if (customerIds.length === 0) return
+  await dropLogTickets(tx, customerIds)
+  await tellEnded(tx, customerIds)
+}
+
+/** Ends what members have open in an account: their tokens and live logs. */
+export const endWork: team.EndWork = async (tx, memberIds) => {
+  await endActingOf(tx, memberIds)
+  await endLogsOf(tx, await team.ownersOf(tx, memberIds))
+}
+
+/** The same of all members of an account. */
+export const endTeam = async (tx: Tx, customerId: string): Promise<void> =>
+  endWork(tx, await team.memberIdsOf(tx, customerId))
+
+/** Until when a session opens what is of a customer: their own, or of who works there. */
+export const createOpensUntil =
+  (db: Database, clock: Clock) =>
+  async (of: {
+    readonly customerId: string
+    readonly sessionId: string
+  }): Promise<Date | undefined> => {
+    const { customerId: ownerId, sessionId } = of
+    const session = await openSessionOf(db, clock, sessionId)
+    if (!session || session.customerId === ownerId) return session?.endsAt
+    const memberId = await team.memberIdOf(db, { ownerId, personId: session.customerId })
+    return memberId === undefined
+      ? undefined
+      : await actingUntil(db, clock, { memberId, sessionId })
   }
 
 /**
@@ -54,7 +84,14 @@ export function customerTeam(
   http: Http,
   deps: Omit<
     RouteDeps,
-    'ownServers' | 'ownDomains' | 'names' | 'beginActing' | 'invited' | 'invitedAddress' | 'looks'
+    | 'ownServers'
+    | 'ownDomains'
+    | 'names'
+    | 'beginActing'
+    | 'endWork'
+    | 'invited'
+    | 'invitedAddress'
+    | 'looks'
   > & { readonly limits: Limits },
 ): void {
   const { limits, clock } = deps
@@ -67,7 +104,12 @@ export function customerTeam(
       server: (db: Queryable, customerId, id) => serverName(db, customerId, id),
       domain: (db: Queryable, customerId, id) => domainName(db, customerId, id),
     },
-    beginActing: (tx, of) => beginActing(tx, clock, of),
+    endWork,
+    async beginActing(tx, of) {
+      const { ended, ...begun } = await beginActing(tx, clock, of)
+      await endLogsOf(tx, await team.ownersOf(tx, ended))
+      return begun
+    },
     invited: limits.limit('team-invited', 20, day),
     invitedAddress: limits.limit('team-invited-address', 3, day),
     looks: limits.limit('team-look', 60, 3600),

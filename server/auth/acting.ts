@@ -16,12 +16,19 @@ const maxActing = 10
 
 const hashOf = (token: string): Buffer => createHash('sha256').update(token).digest()
 
-/** Begins; the token is in this answer alone. */
+/**
+ * Begins; the token is in this answer alone. `ended`: the memberships that others of the session
+ * were under, which ended for this one.
+ */
 export async function beginActing(
   tx: Tx,
   clock: Clock,
   { memberId, sessionId }: { readonly memberId: string; readonly sessionId: string },
-): Promise<{ readonly token: string; readonly expiresAt: Date }> {
+): Promise<{
+  readonly token: string
+  readonly expiresAt: Date
+  readonly ended: readonly string[]
+}> {
   const token = `${actingPrefix}${randomBytes(32).toString('base64url')}`
   const id = randomUUID()
   const now = clock.now()
@@ -46,14 +53,14 @@ export async function beginActing(
     .execute()
   const beyond = await tx
     .selectFrom('acting_session')
-    .select('id')
+    .select(['id', 'member_id'])
     .where('session_id', '=', sessionId)
     .where('id', '<>', id)
     .orderBy('created_at', 'desc')
     .offset(maxActing - 1)
     .execute()
   for (const old of beyond) await endActing(tx, old.id)
-  return { token, expiresAt }
+  return { token, expiresAt, ended: beyond.map((old) => old.member_id) }
 }
 
 /** Whose session somebody works under, and by which membership. */
@@ -98,13 +105,11 @@ export async function endActing(tx: Tx, id: string): Promise<void> {
   await tx.deleteFrom('acting_session').where('id', '=', id).execute()
 }
 
-/**
- * Ends whatever is open under these memberships; answers under which sessions it was, which are
- * held until the transaction ends.
- */
-export async function endActingOf(tx: Tx, memberIds: readonly string[]): Promise<string[]> {
-  if (memberIds.length === 0) return []
-  const held = await tx
+/** Ends whatever is open under these memberships. */
+export async function endActingOf(tx: Tx, memberIds: readonly string[]): Promise<void> {
+  if (memberIds.length === 0) return
+  // Held, as where one begins.
+  await tx
     .selectFrom('session')
     .select('id')
     .where('id', 'in', (eb) =>
@@ -114,7 +119,23 @@ export async function endActingOf(tx: Tx, memberIds: readonly string[]): Promise
     .forUpdate()
     .execute()
   await tx.deleteFrom('acting_session').where('member_id', 'in', memberIds).execute()
-  return held.map(({ id }) => id)
+}
+
+/** Until when a session is at work under a membership; undefined: it is not. */
+export async function actingUntil(
+  db: Queryable,
+  clock: Clock,
+  { memberId, sessionId }: { readonly memberId: string; readonly sessionId: string },
+): Promise<Date | undefined> {
+  const row = await db
+    .selectFrom('acting_session')
+    .select('expires_at')
+    .where('member_id', '=', memberId)
+    .where('session_id', '=', sessionId)
+    .where('expires_at', '>', clock.now())
+    .orderBy('expires_at', 'desc')
+    .executeTakeFirst()
+  return row?.expires_at
 }
 
 /**

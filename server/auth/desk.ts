@@ -232,6 +232,8 @@ export function createAccountActs(needs: {
   clock: Clock
   endLive: EndLive
   endPrograms: EndPrograms
+  /** Ends what members have open in the account. */
+  endTeam: (tx: Tx, customerId: string) => Promise<void>
 }): AccountActs {
   const { clock } = needs
   /** Locked: of two acts on one customer the second sees what the first has done. */
@@ -263,6 +265,7 @@ export function createAccountActs(needs: {
         .execute()
       await endChallengesOf(tx, id)
       await needs.endPrograms(tx, id)
+      await needs.endTeam(tx, id)
       return await endSessions(tx, needs, { customerId: id })
     },
     async unblock(tx, customerId) {

@@ -2,7 +2,7 @@
  * Who a customer is: registration, activation by a code to the phone, sign-in, recovery; and what
  * customers change of it themselves.
  */
-export { actingOf, beginActing, endActingOf, sessionsOpenTo } from './acting.ts'
+export { actingOf, actingUntil, beginActing, endActingOf, sessionsOpenTo } from './acting.ts'
 export { createAccounts, type Accounts } from './accounts.ts'
 export type { AuthNeeds } from './needs.ts'
 export { tidyAuth } from './tidy.ts'
@@ -22,7 +22,7 @@ export {
 export { createProfile } from './profile.ts'
 export { routes } from './routes.ts'
 export { hashPassword, refuseCommon, spendVerification, verifyPassword } from './password.ts'
-export { identify } from './session.ts'
+export { identify, openSessionOf } from './session.ts'
 export { createDelays } from './sign-in-delays.ts'
 export { matchingStep, newTotpSecret, otpauthUri } from './totp.ts'
 export { isProven } from './second-factor.ts'

@@ -56,11 +56,18 @@ export interface AuthNeeds {
   readonly endLive: EndLive
   /** Every token, and where events are sent to: it was not the owner who made them. */
   readonly endPrograms: EndPrograms
-  /** Who joined an account since then, and every invitation: it was not the owner who invited. */
+  /**
+   * Who joined an account or got other rights there since then, and every invitation: it was not
+   * the owner who gave them.
+   */
   readonly endTeamSince: (
     tx: Tx,
     of: { readonly customerId: string; readonly since: Date },
   ) => Promise<void>
+  /** Servers and domains that are offered to others, and not taken yet. */
+  readonly takeBackOffers: (tx: Tx, customerId: string) => Promise<void>
+  /** Closes live logs of these accounts, after the commit; who still may comes back. */
+  readonly endLogsOf: (tx: Tx, customerIds: readonly string[]) => Promise<void>
   /** In how many accounts of others a customer may work. */
   readonly countAccounts: (db: Queryable, customerId: string) => Promise<number>
   /** For links in letters, and where passkeys belong to. */

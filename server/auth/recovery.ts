@@ -93,6 +93,8 @@ export function createRecovery(needs: AuthNeeds, guards: Guards): Recovery {
       await endChallengesOf(tx, customer.id)
       await forgetDevices(tx, customer.id)
       await endSessions(tx, needs, { customerId: customer.id })
+      // Whoever knew the old password may have made them; the owner offers anew.
+      await needs.takeBackOffers(tx, customer.id)
       await guards.delays.forget(email, tx)
       await guards.delays.forget(failuresOfCustomer(customer.id), tx)
       onCommit(tx, () =>

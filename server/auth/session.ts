@@ -235,6 +235,22 @@ export async function identify(
   }
 }
 
+/** Whose session this is, while it lives and is not locked, and when it ends at the latest. */
+export async function openSessionOf(
+  db: Queryable,
+  clock: Clock,
+  id: string,
+): Promise<{ readonly customerId: string; readonly endsAt: Date } | undefined> {
+  const row = await db
+    .selectFrom('session')
+    .select(['customer_id', 'ends_at'])
+    .where('id', '=', id)
+    .where('expires_at', '>', clock.now())
+    .where('locked_at', 'is', null)
+    .executeTakeFirst()
+  return row && { customerId: row.customer_id, endsAt: row.ends_at }
+}
+
 /** The use of what hangs on a session counts as its own use, and keeps no token of it alive. */
 export async function keepInUse(
   db: Queryable,

@@ -129,6 +129,7 @@ export function createSignInLetter(needs: AuthNeeds, guards: Guards): SignInLett
       await endSessions(tx, needs, { customerId })
       await needs.endPrograms(tx, customerId)
       await needs.endTeamSince(tx, { customerId, since })
+      await needs.takeBackOffers(tx, customerId)
       onCommit(tx, () =>
         log.warn(
           { event: 'sign_in_denied', customer: customerId },

@@ -214,7 +214,10 @@ export function createSignIn(needs: AuthNeeds, guards: Guards, letter: SignInLet
 
     async logout(tx, { customerId, sessionId, member }) {
       // Who works in an account of another goes back to their own.
-      if (member) return await endActing(tx, member.actingId)
+      if (member) {
+        await endActing(tx, member.actingId)
+        return await needs.endLogsOf(tx, [customerId])
+      }
       await endSessions(tx, needs, { customerId, only: sessionId })
     },
 

@@ -146,14 +146,16 @@ function basisFor(
 
 /**
  * The unused part of the running period, `unused` minor units, goes back into the wallet: a credit
- * note for each invoice that charged a part of it.
+ * note for each invoice that charged a part of it. Answers whose wallets: after a hand-over it is
+ * the former owner who has paid.
  */
 export async function creditUnused(
   context: BillingContext,
   tx: Tx,
   row: SubscriptionRow,
   unused: bigint,
-): Promise<void> {
+): Promise<ReadonlySet<string>> {
+  const credited = new Set<string>()
   const now = context.clock.now()
   const first = await tx
     .selectFrom('invoice')
@@ -211,5 +213,7 @@ export async function creditUnused(
         ? [line(0, -1n, costs), line(1, 1n, before)]
         : [line(0, -1n, part)]
     await credit(context, tx, { invoice, lines, key: (noteId) => `invoice:${noteId}` })
+    credited.add(invoice.customer_id)
   }
+  return credited
 }

@@ -1,7 +1,9 @@
 /** What the operator's desk asks of invoices. */
 import type { CustomerStory } from '../../contract/operator-desk.ts'
 import { currency as currencySchema, formatMoney } from '../../contract/money.ts'
+import type { Clock } from '../platform/clock.ts'
 import { isUuid, type Queryable } from '../platform/db.ts'
+import { paidOfPeriod } from './store.ts'
 
 const shownInvoices = 10
 
@@ -49,6 +51,25 @@ export async function openInvoices(db: Queryable, customerId: string): Promise<n
     .where('status', '=', 'open')
     .executeTakeFirstOrThrow()
   return Number(n)
+}
+
+/**
+ * Until when what a customer paid for something that is another's by now may come back, as it does
+ * when the new owner deletes it. Null: nothing may.
+ */
+export async function paidForAnother(
+  db: Queryable,
+  clock: Clock,
+  customerId: string,
+): Promise<Date | null> {
+  const row = await paidOfPeriod(db)
+    .select((eb) => eb.fn.max('s.period_end').as('until'))
+    .where('i.customer_id', '=', customerId)
+    .where('s.customer_id', '<>', customerId)
+    .where('s.status', '=', 'active')
+    .where('s.period_end', '>', clock.now())
+    .executeTakeFirst()
+  return row?.until ?? null
 }
 
 /** What a customer's invoice is called: its number, or what it costs. Undefined: there is none. */

@@ -1,6 +1,12 @@
 /** Billing: invoices and subscriptions, charged from the wallet. */
 export { createBilling, type Billing } from './billing.ts'
-export { findInvoices, invoiceName, invoicesOfCustomer, openInvoices } from './desk.ts'
+export {
+  findInvoices,
+  invoiceName,
+  invoicesOfCustomer,
+  openInvoices,
+  paidForAnother,
+} from './desk.ts'
 export { giveSubscription, holdForHandOver, type Terms } from './hand-over.ts'
 export { jobNames } from './context.ts'
 export { couponLine, listCoupons, makeCoupon, stopCoupon } from './coupons.ts'

@@ -157,3 +157,20 @@ export async function invoiceByToken(
     .where('old_token_hash', '=', hashOfToken(token))
     .executeTakeFirst()
 }
+
+/**
+ * Of a subscription `s` what its running period was paid with: the invoice `i` that began it, and
+ * what grew since. By the order of invoices, for moments of one transaction may differ.
+ */
+export const paidOfPeriod = (db: Queryable) =>
+  db
+    .selectFrom('subscription as s')
+    .innerJoin('invoice as first', 'first.id', 's.invoice_id')
+    .innerJoin('invoice as i', 'i.subscription_id', 's.id')
+    .where('i.status', '=', 'paid')
+    .where((eb) =>
+      eb.or([
+        eb('i.id', '=', eb.ref('first.id')),
+        eb.and([eb('i.kind', '=', 'proration'), eb('i.seq', '>', eb.ref('first.seq'))]),
+      ]),
+    )

@@ -8,6 +8,7 @@ import { renewsAt } from './events.ts'
 import { firstRenewalFrom } from './announcements.ts'
 import { shownFully } from './product.ts'
 import { renewalPricesOf, renewalOffer } from './prospects.ts'
+import { paidOfPeriod } from './store.ts'
 import { unusedOf } from './subscriptions.ts'
 
 export type { Subscription }
@@ -35,13 +36,10 @@ export async function subscriptionOf(
           .executeTakeFirst()
       : undefined
   // What a former owner has paid goes back to them.
-  const paidByAnother = await db
-    .selectFrom('invoice')
-    .select('id')
-    .where('subscription_id', '=', row.id)
-    .where('customer_id', '<>', row.customer_id)
-    .where('status', '=', 'paid')
-    .where('paid_at', '>=', row.period_start)
+  const paidByAnother = await paidOfPeriod(db)
+    .select('i.id')
+    .where('s.id', '=', row.id)
+    .whereRef('i.customer_id', '<>', 's.customer_id')
     .executeTakeFirst()
   const { suspendDays, deleteDays } = context.catalog.billing
   const afterDue = (count: number): string => later(row.period_end, days(count)).toISOString()

@@ -205,8 +205,16 @@ async function voidOpen(tx: Tx, subscriptionId: string): Promise<void> {
   )
 }
 
-/** The end: nothing more is due, and the product takes away what it sold. */
-export async function end(context: BillingContext, tx: Tx, row: SubscriptionRow): Promise<void> {
+/**
+ * The end: nothing more is due, and the product takes away what it sold.
+ * @param credited customers whose wallets just got something back
+ */
+export async function end(
+  context: BillingContext,
+  tx: Tx,
+  row: SubscriptionRow,
+  credited: ReadonlySet<string> = new Set(),
+): Promise<void> {
   const now = context.clock.now()
   await voidOpen(tx, row.id)
   const ended = await tx
@@ -220,8 +228,10 @@ export async function end(context: BillingContext, tx: Tx, row: SubscriptionRow)
   ])
   const product = context.products.get(row.product)
   if (product) await context.jobs.add(tx, product.jobs.remove, { subscriptionId: row.id })
-  // A large unpaid invoice may have blocked a smaller one that the wallet can pay.
-  await context.jobs.add(tx, jobNames.payOpen, { customerId: row.customer_id })
+  // A large unpaid invoice may have blocked a smaller one that the wallet can pay; what came back
+  // may pay for something that waits.
+  for (const customerId of new Set([row.customer_id, ...credited]))
+    await context.jobs.add(tx, jobNames.payOpen, { customerId })
 }
 
 export async function cancel(
@@ -234,8 +244,8 @@ export async function cancel(
   if (!row || row.status === 'ended') throw new Refusal('subscription_ended')
   if (when === 'now') {
     const unused = await unusedOf(tx, row, context.clock.now())
-    if (unused > 0n) await creditUnused(context, tx, row, unused)
-    return await end(context, tx, row)
+    const credited = unused > 0n ? await creditUnused(context, tx, row, unused) : undefined
+    return await end(context, tx, row, credited)
   }
   // What is not paid has no period to wait for.
   if (row.status !== 'active') throw new Refusal('subscription_not_active')
@@ -322,7 +332,8 @@ export async function undo(
     : []
   for (const one of [invoice, ...others]) await refundInvoice(context, tx, one, reason)
   // What came back may pay for something else that waits.
-  await context.jobs.add(tx, jobNames.payOpen, { customerId: invoice.customer_id })
+  for (const customerId of new Set([invoice, ...others].map((one) => one.customer_id)))
+    await context.jobs.add(tx, jobNames.payOpen, { customerId })
   if (!subscription) return
   const ended = await tx
     .updateTable('subscription')

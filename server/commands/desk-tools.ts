@@ -3,6 +3,7 @@ import { createAccountActs, letterAddress, showCustomers } from '../auth/index.t
 import { languageOfRegion } from '../catalog/index.ts'
 import type { Config } from '../config.ts'
 import { createEndPrograms } from '../customer-programs.ts'
+import { endTeam } from '../customer-team.ts'
 import { replyAddressesOf, ticketObjects } from '../customer-tickets.ts'
 import { createOutbox } from '../messages/index.ts'
 import type { PerformNeeds } from '../operator/index.ts'
@@ -44,6 +45,7 @@ export async function openDeskTools(config: Config, databaseUrl: string): Promis
       clock,
       endLive: revokeSessions,
       endPrograms: createEndPrograms(clock),
+      endTeam,
     }),
     invitations: createInvitations({ db, clock, secrets, brandName, portalUrl }),
     customerMail,

@@ -14,14 +14,25 @@ import {
 import { join, work } from '../../test/team.ts'
 import { createAccountActs } from '../auth/index.ts'
 import { createEndPrograms } from '../customer-programs.ts'
+import { endTeam } from '../customer-team.ts'
 import { days, hours, minutes } from '../platform/clock.ts'
 import { transaction } from '../platform/db.ts'
 import { holdServer } from '../wordpress/index.ts'
+import { acceptOffer } from './offers.ts'
 
-const clock = manualClock()
+const { advance, now } = manualClock()
+/** Goes on with every look at it, as a real one does: no two moments of a transaction are one. */
+const clock = {
+  advance,
+  now: () => {
+    advance(1)
+    return now()
+  },
+}
 let portal: TestPortal
 beforeAll(async () => {
-  portal = await openTestPortal({ clock })
+  // One proxy in front, so that a sign-in may come from elsewhere.
+  portal = await openTestPortal({ clock, env: { TRUST_PROXY: 'on' } })
 })
 afterAll(() => portal.close())
 
@@ -52,6 +63,15 @@ const letterTo = (email: string, what: RegExp) =>
   eventually(`the letter to ${email}`, async () =>
     (await portal.inbox(email)).find(({ text }) => what.test(text)),
   )
+const order = {
+  size: 1,
+  region: 1,
+  disk: 10_240,
+  mariadb_disk_size: 10_240,
+  user: 'an',
+  password: 'Mat-khau-9!',
+  replicate: 1,
+}
 const withServer = async (region = 'VN') => {
   const an = await portal.customer({ region })
   await portal.topUp(an, 900_000)
@@ -61,6 +81,8 @@ const get = <T>(who: TestCustomer | string, path: string) =>
   portal.call<T>('GET', path, { token: typeof who === 'string' ? who : who.token })
 const balanceOf = async (who: TestCustomer): Promise<number> =>
   (await get<{ balance: number }>(who, '/api/v1/auth/me')).body.result.balance
+const obstacles = async (who: TestCustomer): Promise<readonly string[]> =>
+  (await get<{ obstacles: string[] }>(who, '/api/v1/account/closing')).body.result.obstacles
 /** Delegates a name of the sandbox's registry. */
 const delegate = (name: string, nameservers: readonly string[]) =>
   fetch(`${portal.sandboxUrl}/registry.json`, {
@@ -96,6 +118,7 @@ describe('a server', () => {
     expect((await offer(an, { ...wish, password: 'not this one' })).status).toBe(422)
     const made = await offer(an, wish)
     expect(made.status, made.text).toBe(201)
+    expect((await letterTo(an.email, /được mời nhận máy chủ/)).text).toContain(binh.email)
     const token = await offered(binh.email)
     const looked = await look(binh, token)
     expect(looked.body.result).toMatchObject({
@@ -128,6 +151,14 @@ describe('a server', () => {
     const { subscriptionId } = shown.body.result
     const of = await get<{ unused: number }>(binh, `/api/subscriptions/${subscriptionId}`)
     expect(of.body.result.unused).toBe(0)
+    // And what may come back to the former owner finds their account open.
+    expect(await obstacles(an)).toEqual(['handedOver', 'balance'])
+    const early = await portal.call('POST', '/api/v1/account/close', {
+      token: an.token,
+      body: { password: an.password },
+    })
+    expect(code(early)).toEqual([409, 'conflict'])
+    expect(early.body.error?.fields?.['account']).toContain('handed over')
 
     // The next month.
     clock.advance(days(32))
@@ -140,7 +171,9 @@ describe('a server', () => {
       return result.length === 1 && result[0]?.status === 'paid' && result[0]
     })
     expect(await balanceOf(next)).toBe(500_000 - renewed.total)
-    expect(await balanceOf(await portal.signIn(an))).toBe(before)
+    const former = await portal.signIn(an)
+    expect(await balanceOf(former)).toBe(before)
+    expect(await obstacles(former)).toEqual(['balance'])
     await portal.ledgerHolds()
   })
 
@@ -182,6 +215,33 @@ describe('a server', () => {
     expect(deleted.status, deleted.text).toBe(200)
     expect(await balanceOf(payer)).toBeGreaterThan(before)
     expect(await balanceOf(owner)).toBe(0)
+    await portal.ledgerHolds()
+  })
+
+  test('pays with what comes back what its former owner has waiting', async () => {
+    const { an, server } = await withServer()
+    const binh = await portal.customer()
+    await portal.topUp(binh, 500_000)
+    await offer(an, { kind: 'server', id: server.id, email: binh.email })
+    expect((await accept(binh, await offered(binh.email))).status).toBe(200)
+    // More than the wallet has, and less than it has with what comes back.
+    const left = await balanceOf(an)
+    const waiting = await portal.call<{ id: string }>('POST', '/api/wp', {
+      token: an.token,
+      body: { ...order, replicate: 7 },
+    })
+    expect(waiting.status, waiting.text).toBe(201)
+    const invoices = async () =>
+      (
+        await get<{ status: string; total: number }[]>(an, '/api/payments/stripe/invoices')
+      ).body.result.map(({ status, total }) => [status, total])
+    const open = (await invoices()).find(([status]) => status === 'open')
+    expect(open?.[1]).toBeGreaterThan(left)
+    const deleted = await portal.call('DELETE', `/api/wp/${server.id}`, { token: binh.token })
+    expect(deleted.status, deleted.text).toBe(200)
+    await eventually('the order is paid', async () =>
+      (await invoices()).some(([status, total]) => status === 'paid' && total === open?.[1]),
+    )
     await portal.ledgerHolds()
   })
 
@@ -234,15 +294,7 @@ describe('a server', () => {
     expect((await portal.call('DELETE', importPath, { token: an.token })).status).toBe(200)
     const pending = await portal.call<{ id: string }>('POST', '/api/wp', {
       token: binh.token,
-      body: {
-        size: 1,
-        region: 1,
-        disk: 10_240,
-        mariadb_disk_size: 10_240,
-        user: 'an',
-        password: 'Mat-khau-9!',
-        replicate: 1,
-      },
+      body: order,
     })
     const unpaid = await offer(binh, {
       kind: 'server',
@@ -319,11 +371,58 @@ describe('an offer', () => {
       clock,
       endLive: async () => undefined,
       endPrograms: createEndPrograms(clock),
+      endTeam,
     })
     await transaction(portal.app.db, (tx) => acts.block(tx, an.id))
     expect(code(await accept(binh, token))).toEqual([422, 'link_expired'])
     await transaction(portal.app.db, (tx) => acts.unblock(tx, an.id))
-    expect((await accept(binh, token)).status).toBe(200)
+    // Nor does who is blocked take it, where the block comes while the call is under way.
+    await transaction(portal.app.db, (tx) => acts.block(tx, binh.id))
+    const { email } = binh
+    const person = { id: binh.id, email, currency: 'VND', regionCode: 'VN' } as const
+    await expect(
+      transaction(portal.app.db, (tx) => acceptOffer(tx, clock, { token, person })),
+    ).rejects.toMatchObject({ code: 'account_blocked' })
+    await transaction(portal.app.db, (tx) => acts.unblock(tx, binh.id))
+    expect((await accept(await portal.signIn(binh), token)).status).toBe(200)
+  })
+
+  test('ends with a sign-in that was not the owner’s, and with a new password', async () => {
+    const [an, binh] = [await portal.customer(), await portal.customer()]
+    const wish = {
+      kind: 'domain',
+      id: await activeDomain(an, 'khong-phai-toi.com.vn'),
+      email: binh.email,
+    }
+    await offer(an, wish)
+    const first = await offered(binh.email)
+    await portal.call('POST', '/api/v1/auth/recover', { body: { email: an.email } })
+    const { text: mailed } = await letterTo(an.email, /Mã khôi phục/)
+    const password = 'Another-horse-10'
+    const reset = await portal.call('POST', '/api/v1/auth/reset', {
+      body: { email: an.email, code: /\d{6}/.exec(mailed)?.[0], password },
+    })
+    expect(reset.status, reset.text).toBe(200)
+    expect(code(await accept(binh, first))).toEqual([422, 'link_expired'])
+
+    clock.advance(hours(1))
+    const entered = await portal.call<{ token: { accessToken: string } }>(
+      'POST',
+      '/api/v1/auth/login',
+      {
+        body: { email: an.email, password },
+        headers: { 'x-forwarded-for': '203.0.113.88', 'user-agent': 'Mozilla/5.0 Firefox/140.0' },
+      },
+    )
+    const told = await letterTo(an.email, /auth\/not-me/)
+    const { accessToken } = entered.body.result.token
+    expect((await offer({ ...an, password, token: accessToken }, wish)).status).toBe(201)
+    const second = await offered(binh.email, [first])
+    const denied = await portal.call('POST', '/api/v1/auth/not-me', {
+      body: { token: /token=([\w-]+)/.exec(told.text)?.[1] ?? '' },
+    })
+    expect(denied.status, denied.text).toBe(200)
+    expect(code(await accept(binh, second))).toEqual([422, 'link_expired'])
   })
 })
 
@@ -353,5 +452,13 @@ test('a domain goes over with its records and its name servers', async () => {
     body: { name: 'chuyen-giao-ba.com.vn' },
   })
   expect(code(again)).toEqual([409, 'conflict'])
+  // Its history is read by its new owner, also when the former one has gone.
+  const closed = await portal.call('POST', '/api/v1/account/close', {
+    token: an.token,
+    body: { password: an.password },
+  })
+  expect(closed.status, closed.text).toBe(200)
+  const changes = await get<{ data: unknown[] }>(binh, `/api/dns/${domain}/changes`)
+  expect(changes.body.result.data, changes.text).toHaveLength(1)
   clock.advance(hours(1))
 })

@@ -1,3 +1,3 @@
 /** A server or domain goes to another customer, who accepts (decision 108). */
-export { dropOldOffers, forgetOffers } from './offers.ts'
+export { dropOldOffers, forgetOffers, takeBackOffers } from './offers.ts'
 export { routes } from './routes.ts'

@@ -58,6 +58,30 @@ export function letterOfOffer(of: Offered, language: Language): Letter {
   return { subject: first.subject, text: `${first.text}\n\n---\n\n${second.text}` }
 }
 
+/** To the owner: something was offered, so that nobody else does it unseen. */
+export const letterOfOffering = (
+  of: Pick<Offered, 'kind' | 'name'> & { readonly email: string; readonly portalUrl: string },
+  language: Language,
+): Letter =>
+  language === 'vi'
+    ? {
+        subject: `${kinds.vi[of.kind]} “${of.name}” của bạn đang được chuyển giao`.replace(
+          /^./u,
+          (first) => first.toUpperCase(),
+        ),
+        text:
+          `${of.email} được mời nhận ${kinds.vi[of.kind]} “${of.name}” của bạn.\n` +
+          'Nếu không phải bạn chuyển giao, hãy rút lại ở trang này và đổi mật khẩu:\n' +
+          `${of.portalUrl}/account/team`,
+      }
+    : {
+        subject: `Your ${kinds.en[of.kind]} “${of.name}” is offered to somebody`,
+        text:
+          `The ${kinds.en[of.kind]} “${of.name}” is offered to ${of.email}.\n` +
+          'If it was not you who offered it, take the offer back on this page and change your ' +
+          `password:\n${of.portalUrl}/account/team`,
+      }
+
 interface Given {
   readonly kind: Kind
   readonly name: string

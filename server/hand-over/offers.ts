@@ -183,21 +183,31 @@ export async function takeBack(tx: Tx, customerId: string, id: string): Promise<
   if (numDeletedRows === 0n) throw new Refusal('not_found')
 }
 
-/** Refuses with link_expired what was used, taken back, or is of who is blocked. */
-async function openOffer(tx: Tx, clock: Clock, token: string): Promise<Row> {
+/**
+ * Both customers are held until the transaction ends: neither is blocked or closed meanwhile.
+ * Refuses with link_expired what was used, taken back, or is of who is blocked, and with
+ * account_blocked and unauthenticated a person who is blocked or has closed the account.
+ */
+async function openOffer(tx: Tx, clock: Clock, token: string, personId: string): Promise<Row> {
   const known = await tx
     .selectFrom('hand_over')
     .select('from_id')
     .where('token_hash', '=', hashOf(token))
     .executeTakeFirst()
   if (!known) throw new Refusal('link_expired')
-  // The customer first, as whoever offers does.
-  const from = await tx
+  // The customers first, as whoever offers does; in one order, for they may offer to each other.
+  const customers = await tx
     .selectFrom('customer')
-    .select('blocked_at')
-    .where('id', '=', known.from_id)
+    .select(['id', 'blocked_at', 'closed_at'])
+    .where('id', 'in', [known.from_id, personId])
+    .orderBy('id')
     .forUpdate()
-    .executeTakeFirstOrThrow()
+    .execute()
+  const [from, person] = [known.from_id, personId].map((id) =>
+    customers.find((one) => one.id === id),
+  )
+  if (!person || person.closed_at !== null) throw new Refusal('unauthenticated')
+  if (person.blocked_at !== null) throw new Refusal('account_blocked')
   const row = await tx
     .selectFrom('hand_over')
     .select(columns)
@@ -206,7 +216,7 @@ async function openOffer(tx: Tx, clock: Clock, token: string): Promise<Row> {
     .where('expires_at', '>', clock.now())
     .forUpdate()
     .executeTakeFirst()
-  if (!row || from.blocked_at !== null) throw new Refusal('link_expired')
+  if (!row || !from || from.blocked_at !== null) throw new Refusal('link_expired')
   return row
 }
 
@@ -221,7 +231,7 @@ export async function lookAtOffer(
   clock: Clock,
   { token, person }: { readonly token: string; readonly person: Person },
 ): Promise<{ kind: Kind; name: string; fromId: string; expiresAt: Date; terms: Terms | null }> {
-  const row = await openOffer(tx, clock, token)
+  const row = await openOffer(tx, clock, token, person.id)
   judgeAddress(row, person)
   const kind = row.kind as Kind
   const held = await hold(tx, clock, { kind, fromId: row.from_id, id: row.subject_id })
@@ -244,7 +254,7 @@ export async function acceptOffer(
   clock: Clock,
   { token, person }: { readonly token: string; readonly person: Person },
 ): Promise<{ kind: Kind; id: string; name: string; fromId: string; terms: Terms | null }> {
-  const row = await openOffer(tx, clock, token)
+  const row = await openOffer(tx, clock, token, person.id)
   judgeAddress(row, person)
   const kind = row.kind as Kind
   const held = await hold(tx, clock, { kind, fromId: row.from_id, id: row.subject_id })
@@ -261,6 +271,15 @@ export async function acceptOffer(
     fromId: row.from_id,
     terms: held.terms,
   }
+}
+
+/** It was perhaps not the owner who made them: what nobody has accepted yet is void. */
+export async function takeBackOffers(tx: Tx, customerId: string): Promise<void> {
+  await tx
+    .deleteFrom('hand_over')
+    .where('from_id', '=', customerId)
+    .where('accepted_at', 'is', null)
+    .execute()
 }
 
 /** An account is closed: its offers are void, and addresses of others go. */

@@ -5,7 +5,7 @@ import type { Database, Queryable, Tx } from '../platform/db.ts'
 import type { Http } from '../platform/http.ts'
 import type { Limits } from '../platform/limits.ts'
 import { quiet } from '../team/index.ts'
-import { letterOfGiven, letterOfOffer, letterOfTaken } from './letters.ts'
+import { letterOfGiven, letterOfOffer, letterOfOffering, letterOfTaken } from './letters.ts'
 import {
   acceptOffer,
   createOffer,
@@ -83,6 +83,8 @@ export function routes(http: Http, deps: HandOverDeps): void {
         owner.language,
       )
       await deps.mail(tx, offer.email, subject, text)
+      const own = letterOfOffering({ ...offer, portalUrl }, owner.language)
+      await deps.mail(tx, owner.email, own.subject, own.text)
       return offer
     },
   )

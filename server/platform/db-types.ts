@@ -1254,6 +1254,7 @@ export interface TeamMember {
   last_used_at: Timestamp | null;
   owner_id: string;
   person_id: string;
+  rights_changed_at: Timestamp | null;
   role: string;
   servers: string[] | null;
 }

@@ -1,7 +1,7 @@
 /** A customer closes the account: what must be settled before, and what is forgotten then. */
 import type { Obstacle } from '../../contract/personal-data.ts'
 import { eraseAccount, type EndLive } from '../auth/index.ts'
-import { openInvoices } from '../billing/index.ts'
+import { openInvoices, paidForAnother } from '../billing/index.ts'
 import { forgetRecords, ownedDomains } from '../dns/index.ts'
 import { forgetOffers } from '../hand-over/index.ts'
 import { forgetLetters } from '../messages/index.ts'
@@ -30,7 +30,7 @@ export interface CloseNeeds {
 /** What has to be ended, deleted, paid or taken out first. */
 export async function obstaclesOf(
   db: Queryable,
-  { ledger }: Pick<CloseNeeds, 'ledger'>,
+  { clock, ledger }: Pick<CloseNeeds, 'clock' | 'ledger'>,
   customerId: string,
 ): Promise<Obstacle[]> {
   const found: readonly (readonly [Obstacle, boolean])[] = [
@@ -39,6 +39,7 @@ export async function obstaclesOf(
     ['invoices', (await openInvoices(db, customerId)) > 0],
     ['payments', (await paymentsUnderWay(db, customerId)) > 0],
     ['debts', await owesAnything(db, customerId)],
+    ['handedOver', (await paidForAnother(db, clock, customerId)) !== null],
     ['balance', (await ledger.balanceOf(db, customerId)).balance !== 0n],
   ]
   return found.flatMap(([obstacle, stands]) => (stands ? [obstacle] : []))

@@ -24,6 +24,14 @@ const obstacleTexts: Readonly<Record<api.Obstacle, Sentence>> = {
     en: 'Your wallet owes money for a chargeback. Pay it first.',
     vi: 'Ví còn nợ do một giao dịch bị hoàn ngược. Hãy thanh toán trước.',
   },
+  handedOver: {
+    en:
+      'A server that you handed over is paid by you until its month ends, and what is not used ' +
+      'may come back to you. Close the account after that month.',
+    vi:
+      'Máy chủ bạn đã chuyển giao còn trong tháng bạn đã trả tiền, phần chưa dùng có thể được ' +
+      'hoàn lại cho bạn. Hãy đóng tài khoản sau khi tháng đó kết thúc.',
+  },
   balance: {
     en: 'Your wallet holds money. Ask us to give it back first.',
     vi: 'Ví vẫn còn tiền. Hãy yêu cầu chúng tôi hoàn lại trước.',

@@ -82,7 +82,7 @@ export const stored: readonly Stored[] = [
     'team_member',
     { column: 'person_id' },
     'id',
-    'id role servers domains joined_at last_used_at',
+    'id role servers domains joined_at last_used_at rights_changed_at',
     'owner_id person_id',
   ),
   rows(

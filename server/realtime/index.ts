@@ -11,6 +11,7 @@ import { createEventOutbox, type EventOutbox, type OutboxEvent } from './outbox.
 import {
   createSessionRevocations,
   revokeSessions,
+  tellEnded,
   type SessionRevocations,
 } from './session-revocations.ts'
 import { createHub } from './hub.ts'
@@ -21,7 +22,7 @@ import { routes } from './routes.ts'
 import type { AppKey } from './signature.ts'
 import { createSockets, type Sockets } from './socket.ts'
 
-export { createEventOutbox, dropOldNotifications, forgetNotifications, revokeSessions }
+export { createEventOutbox, dropOldNotifications, forgetNotifications, revokeSessions, tellEnded }
 export type { EventOutbox, AppKey, OnSent, OutboxEvent, Titles }
 
 export interface Realtime extends EventOutbox {

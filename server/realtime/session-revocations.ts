@@ -7,13 +7,15 @@ import { sql } from 'kysely'
 import { databaseError, type Database, type Tx } from '../platform/db.ts'
 import { closeCodes, protocolError, type Hub } from './hub.ts'
 
-/** The NOTIFY channel. Its payload: names of sessions and sockets, a space between. */
+/** The NOTIFY channel. Its payload: names of sessions, sockets, accounts, a space between. */
 export const endedChannel = 'portal_ended'
 /** PostgreSQL takes 8000 bytes; a name has 36 at most. */
 const namesAtOnce = 200
 const foreignKeyViolation = '23503'
 
-/** Ids of sessions; `unknown` after NOTIFY was interrupted: some may have been revoked. */
+/**
+ * Ids of sessions and accounts; `unknown` after NOTIFY was interrupted: some may have been revoked.
+ */
 type Ended = ReadonlySet<string> | 'unknown'
 
 export interface SessionRevocations {
@@ -44,7 +46,14 @@ export async function revokeSessions(tx: Tx, sessionIds: readonly string[]): Pro
     .select('socket_id')
     .where('session_id', 'in', sessionIds)
     .execute()
-  const names = [...sessionIds, ...grants.map(({ socket_id }) => socket_id)]
+  await tellEnded(tx, [...sessionIds, ...grants.map(({ socket_id }) => socket_id)])
+}
+
+/**
+ * Tells every process, once `tx` is committed, that what is open under these names has ended: ids
+ * of sessions, of sockets, and of accounts, whose live logs close.
+ */
+export async function tellEnded(tx: Tx, names: readonly string[]): Promise<void> {
   for (let at = 0; at < names.length; at += namesAtOnce)
     await sql`select pg_notify(${endedChannel},
       ${names.slice(at, at + namesAtOnce).join(' ')})`.execute(tx)

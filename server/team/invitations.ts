@@ -183,6 +183,15 @@ export async function acceptInvitation(
   { clock, endWork }: { readonly clock: Clock; readonly endWork: EndWork },
   { token, personId }: { readonly token: string; readonly personId: string },
 ): Promise<{ id: string; ownerId: string; name: string; role: MemberRole }> {
+  const known = await openOf(tx, clock, token).select('i.owner_id').executeTakeFirst()
+  if (!known) throw new Refusal('link_expired')
+  // The owner first, as whoever invites and closes does; a block waits for this or is seen below.
+  await tx
+    .selectFrom('customer')
+    .select('id')
+    .where('id', '=', known.owner_id)
+    .forShare()
+    .executeTakeFirst()
   const row = await openOf(tx, clock, token)
     .select(['i.id', 'i.owner_id', 'i.email', 'i.role', 'i.servers', 'i.domains'])
     .select((eb) => eb.fn.coalesce('o.company', 'o.name').as('name'))
@@ -207,7 +216,11 @@ export async function acceptInvitation(
       ...rights,
       joined_at: clock.now(),
     })
-    .onConflict((conflict) => conflict.columns(['owner_id', 'person_id']).doUpdateSet(rights))
+    .onConflict((conflict) =>
+      conflict
+        .columns(['owner_id', 'person_id'])
+        .doUpdateSet({ ...rights, rights_changed_at: clock.now() }),
+    )
     .returning('id')
     .executeTakeFirstOrThrow()
   await endWork(tx, [id])

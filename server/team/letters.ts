@@ -108,6 +108,47 @@ export const letterOfAcceptance = (
           page(of.portalUrl),
       }
 
+/** To the owner: somebody was invited, so that nobody else does it unseen. */
+export const letterOfInviting = (
+  { email, role, portalUrl }: Pick<Told, 'role' | 'portalUrl'> & { readonly email: string },
+  language: Language,
+): Letter =>
+  language === 'vi'
+    ? {
+        subject: 'Tài khoản của bạn vừa gửi một lời mời',
+        text:
+          `${email} được mời vào tài khoản của bạn (vai trò: ${roles.vi[role]}).\n` +
+          'Nếu không phải bạn mời, hãy rút lời mời ở trang này và đổi mật khẩu:\n' +
+          page(portalUrl),
+      }
+    : {
+        subject: 'An invitation was sent from your account',
+        text:
+          `${email} was invited to your account (role: ${roles.en[role]}).\n` +
+          'If it was not you who invited, take the invitation back on this page and change your ' +
+          `password:\n${page(portalUrl)}`,
+      }
+
+/** To the owner: what a member may do was changed. */
+export const letterOfRights = (of: Told & { readonly email: string }, language: Language): Letter =>
+  language === 'vi'
+    ? {
+        subject: 'Quyền của một thành viên đã thay đổi',
+        text:
+          `Trong tài khoản của bạn, ${quiet(of.name)} (${of.email}) nay có vai trò ` +
+          `${roles.vi[of.role]}, hoặc phạm vi đã thay đổi.\n` +
+          'Nếu không phải bạn thay đổi, hãy xoá thành viên này ở trang này và đổi mật khẩu:\n' +
+          page(of.portalUrl),
+      }
+    : {
+        subject: 'What a member may do was changed',
+        text:
+          `In your account ${quiet(of.name)} (${of.email}) now has the role ` +
+          `${roles.en[of.role]}, or what they reach was changed.\n` +
+          'If it was not you who changed it, remove this member on this page and change your ' +
+          `password:\n${page(of.portalUrl)}`,
+      }
+
 /** To the owner: a member has left. */
 export const letterOfLeaving = (of: Told, language: Language): Letter =>
   language === 'vi'

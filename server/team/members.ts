@@ -113,13 +113,17 @@ async function holdMember(
 /** Counts from the member's next call on; what is open now ends. */
 export async function changeRights(
   tx: Tx,
-  needs: OwnThings & { readonly endWork: EndWork },
+  needs: OwnThings & { readonly clock: Clock; readonly endWork: EndWork },
   of: { readonly ownerId: string; readonly id: string; readonly wish: Wish },
 ): Promise<{ readonly member: Member; readonly personId: string }> {
   const { ownerId, id } = of
   const rights = await rightsOf(tx, needs, ownerId, of.wish)
   const row = await holdMember(tx, ownerId, id)
-  await tx.updateTable('team_member').set(rights).where('id', '=', row.id).execute()
+  await tx
+    .updateTable('team_member')
+    .set({ ...rights, rights_changed_at: needs.clock.now() })
+    .where('id', '=', row.id)
+    .execute()
   await needs.endWork(tx, [row.id])
   return { member: present({ ...row, ...rights }), personId: row.person_id }
 }
@@ -248,6 +252,30 @@ export async function membershipOf(
   }
 }
 
+/** In whose accounts these memberships are. */
+export async function ownersOf(db: Queryable, memberIds: readonly string[]): Promise<string[]> {
+  if (memberIds.length === 0) return []
+  const rows = await db
+    .selectFrom('team_member')
+    .select('owner_id')
+    .distinct()
+    .where('id', 'in', memberIds)
+    .execute()
+  return rows.map((row) => row.owner_id)
+}
+
+/** By what somebody works in an account; undefined: they do not, or the owner is blocked. */
+export async function memberIdOf(
+  db: Queryable,
+  { ownerId, personId }: { readonly ownerId: string; readonly personId: string },
+): Promise<string | undefined> {
+  const row = await accounts(db, personId)
+    .select('m.id')
+    .where('m.owner_id', '=', ownerId)
+    .executeTakeFirst()
+  return row?.id
+}
+
 /** Of everybody who works in an account. */
 export async function memberIdsOf(db: Queryable, ownerId: string): Promise<string[]> {
   const rows = await db
@@ -260,6 +288,8 @@ export async function memberIdsOf(db: Queryable, ownerId: string): Promise<strin
 
 /** An account is closed: nobody works in it any more, nor it in others. */
 export async function forgetTeam(tx: Tx, endWork: EndWork, customerId: string): Promise<void> {
+  // First: whoever accepts one holds it, and is a member below once that is committed.
+  await tx.deleteFrom('team_invitation').where('owner_id', '=', customerId).execute()
   const rows = await tx
     .selectFrom('team_member')
     .select('id')
@@ -269,7 +299,6 @@ export async function forgetTeam(tx: Tx, endWork: EndWork, customerId: string): 
   const ids = rows.map(({ id }) => id)
   await endWork(tx, ids)
   if (ids.length > 0) await tx.deleteFrom('team_member').where('id', 'in', ids).execute()
-  await tx.deleteFrom('team_invitation').where('owner_id', '=', customerId).execute()
   await tx.deleteFrom('team_act').where('owner_id', '=', customerId).execute()
   // In the trails of others the name goes, as everywhere.
   await tx
@@ -280,17 +309,19 @@ export async function forgetTeam(tx: Tx, endWork: EndWork, customerId: string): 
 }
 
 /**
- * Somebody else was signed in to an account since then: who joined meanwhile is removed, every
- * invitation is void, and whoever works there begins anew.
+ * Somebody else was signed in to an account since then: whoever joined or got other rights
+ * meanwhile is removed, every invitation is void, and whoever works there begins anew.
  */
 export async function endTeamSince(
   tx: Tx,
   endWork: EndWork,
   { customerId, since }: { readonly customerId: string; readonly since: Date },
 ): Promise<void> {
+  // First: whoever accepts one holds it, and is a member below once that is committed.
+  await tx.deleteFrom('team_invitation').where('owner_id', '=', customerId).execute()
   const rows = await tx
     .selectFrom('team_member')
-    .select(['id', 'joined_at'])
+    .select('id')
     .where('owner_id', '=', customerId)
     .forUpdate()
     .execute()
@@ -301,7 +332,6 @@ export async function endTeamSince(
   await tx
     .deleteFrom('team_member')
     .where('owner_id', '=', customerId)
-    .where('joined_at', '>=', since)
+    .where((eb) => eb.or([eb('joined_at', '>=', since), eb('rights_changed_at', '>=', since)]))
     .execute()
-  await tx.deleteFrom('team_invitation').where('owner_id', '=', customerId).execute()
 }

@@ -17,8 +17,10 @@ import {
   letterOfAcceptance,
   letterOfChange,
   letterOfInvitation,
+  letterOfInviting,
   letterOfLeaving,
   letterOfRemoval,
+  letterOfRights,
 } from './letters.ts'
 import {
   changeRights,
@@ -109,6 +111,8 @@ export function routes(http: Http, deps: TeamRouteDeps): void {
         owner.language,
       )
       await deps.mail(tx, wish.email, subject, text)
+      const inviting = { email: wish.email, role: wish.role, portalUrl }
+      await write(tx, owner, letterOfInviting(inviting, owner.language))
       return made.invitation
     },
   )
@@ -126,6 +130,8 @@ export function routes(http: Http, deps: TeamRouteDeps): void {
     const [owner, person] = [await deps.customer(tx, customerId), await deps.customer(tx, personId)]
     const told = { name: nameOf(owner), role: member.role, portalUrl }
     await write(tx, person, letterOfChange(told, person.language))
+    const changed = { ...told, name: person.name, email: person.email }
+    await write(tx, owner, letterOfRights(changed, owner.language))
     return member
   })
   http.write(api.removeMember, async ({ tx, customerId, params }) => {

@@ -1,4 +1,6 @@
 /** Members of an account: how they come, what they do there, and how it ends. */
+import { createHash } from 'node:crypto'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { mostMembers, type Invitation, type Member, type MemberAct } from '../../contract/team.ts'
 import { orderServer } from '../../test/ordered-servers.ts'
@@ -14,8 +16,10 @@ import { accept, enter, invitationOf, invite, join, work } from '../../test/team
 import { createAccountActs } from '../auth/index.ts'
 import { stepOf, totpAt } from '../auth/totp.ts'
 import { createEndPrograms } from '../customer-programs.ts'
-import { days, hours, minutes } from '../platform/clock.ts'
+import { endTeam } from '../customer-team.ts'
+import { days, hours, later, minutes } from '../platform/clock.ts'
 import { transaction } from '../platform/db.ts'
+import { acceptInvitation } from './invitations.ts'
 
 const clock = manualClock()
 let portal: TestPortal
@@ -62,6 +66,10 @@ describe('an invitation', () => {
     expect(letter.text).toContain('mời bạn làm việc')
     expect(letter.text).toContain('invites you to work')
     const token = await invited(binh.email)
+    // The owner reads of it, without the link.
+    const own = await letterTo(an.email, /được mời vào tài khoản của bạn/)
+    expect(own.text).toContain(binh.email)
+    expect(own.text).not.toContain(token)
     // Kept as a hash alone.
     const rows = await portal.app.db.selectFrom('team_invitation').selectAll().execute()
     expect(JSON.stringify(rows)).not.toContain(token)
@@ -343,6 +351,7 @@ describe('access ends', () => {
     expect((await change({ role: 'billing' }, 'not this one')).status).toBe(422)
     expect((await change({ role: 'billing' })).body.result.role).toBe('billing')
     await letterTo(binh.email, /vai trò thanh toán/)
+    expect((await letterTo(an.email, /nay có vai trò thanh toán/)).text).toContain(binh.email)
     // What was open ended with the change, and what is entered anew has the new role.
     expect(code(await domainsOf(token))).toEqual(gone)
     const anew = await work(portal, binh, id)
@@ -363,32 +372,107 @@ describe('access ends', () => {
     expect((await actsOf(an)).length).toBe(2)
   })
 
-  test('to live logs as well: what was asked for and not opened yet opens nothing', async () => {
+  const withServer = async () => {
     const [an, binh] = [await portal.customer(), await portal.customer()]
     await portal.topUp(an, 500_000)
     const server = await orderServer(portal, an)
-    const id = await join(portal, an, binh, { role: 'technical' })
-    const token = await work(portal, binh, id)
+    return { an, binh, server, id: await join(portal, an, binh, { role: 'technical' }) }
+  }
+  /** Where a live log opens, once. */
+  const ticket = async (server: { id: string }, token: string): Promise<string> => {
     const asked = await portal.call<string>('GET', `/api/wp/${server.id}/log`, { token })
     expect(asked.status, asked.text).toBe(200)
-    const opens = (address: string): Promise<boolean> =>
-      new Promise((resolve) => {
-        const socket = new WebSocket(address)
-        socket.addEventListener('open', () => resolve(true), { once: true })
-        socket.addEventListener('error', () => resolve(false), { once: true })
-      })
-    const spare = await portal.call<string>('GET', `/api/wp/${server.id}/log`, { token })
-    const stream = new WebSocket(asked.body.result)
+    return asked.body.result
+  }
+  const opens = (address: string): Promise<boolean> =>
+    new Promise((resolve) => {
+      const socket = new WebSocket(address)
+      socket.addEventListener('open', () => resolve(true), { once: true })
+      socket.addEventListener('error', () => resolve(false), { once: true })
+    })
+  /** An open log; answers the code that it closes with. */
+  const watch = async (address: string): Promise<{ readonly closed: Promise<number> }> => {
+    const stream = new WebSocket(address)
     await new Promise((resolve) => stream.addEventListener('open', resolve, { once: true }))
-    const closed = new Promise((resolve) =>
+    const closed = new Promise<number>((resolve) =>
       stream.addEventListener('close', ({ code: why }) => resolve(why), { once: true }),
     )
+    return { closed }
+  }
+
+  test('to live logs as well: what was asked for and not opened yet opens nothing', async () => {
+    const { an, binh, server, id } = await withServer()
+    const token = await work(portal, binh, id)
+    const [spare, log] = [await ticket(server, token), await watch(await ticket(server, token))]
     const removed = await portal.call('DELETE', `/api/v1/team/members/${id}`, { token: an.token })
     expect(removed.status).toBe(200)
-    expect(await closed).toBe(4401)
-    expect(await opens(spare.body.result)).toBe(false)
+    expect(await log.closed).toBe(4401)
+    expect(await opens(spare)).toBe(false)
     // Their own session goes on.
     expect((await domainsOf(binh.token)).status).toBe(200)
+  })
+
+  test('to live logs however it ends: signed out, one too many, and with a block', async () => {
+    const { an, binh, server, id } = await withServer()
+    const first = await work(portal, binh, id)
+    const out = [await ticket(server, first), await watch(await ticket(server, first))] as const
+    const owner = await watch(await ticket(server, an.token))
+    await portal.call('POST', '/api/v1/auth/logout', { token: first })
+    expect(await out[1].closed).toBe(4401)
+    expect(await opens(out[0])).toBe(false)
+    // The owner's comes back.
+    expect(await owner.closed).toBe(4401)
+    expect(await opens(await ticket(server, an.token))).toBe(true)
+
+    const oldest = await work(portal, binh, id)
+    const pushed = await watch(await ticket(server, oldest))
+    clock.advance(minutes(1))
+    for (let n = 0; n < 10; n++) await work(portal, binh, id)
+    expect(code(await domainsOf(oldest))).toEqual(gone)
+    expect(await pushed.closed).toBe(4401)
+
+    const blocked = await watch(await ticket(server, await work(portal, binh, id)))
+    const acts = createAccountActs({
+      clock,
+      endLive: async () => undefined,
+      endPrograms: createEndPrograms(clock),
+      endTeam,
+    })
+    await transaction(portal.app.db, (tx) => acts.block(tx, an.id))
+    expect(await blocked.closed).toBe(4401)
+  })
+
+  test('to a ticket that is written just after: it is judged when it is used', async () => {
+    const { an, binh, server, id } = await withServer()
+    await work(portal, binh, id)
+    const { db } = portal.app
+    const sessionOf = (who: TestCustomer) =>
+      db
+        .selectFrom('session')
+        .select('id')
+        .where('customer_id', '=', who.id)
+        .executeTakeFirstOrThrow()
+    /** As one that was asked for before, and is stored now. */
+    const late = async (name: string, customer: TestCustomer, who: TestCustomer) => {
+      await db
+        .insertInto('log_ticket')
+        .values({
+          ticket_hash: createHash('sha256').update(name).digest(),
+          site_id: server.id,
+          customer_id: customer.id,
+          session_id: (await sessionOf(who)).id,
+          expires_at: later(clock.now(), minutes(1)),
+        })
+        .execute()
+      const address = await ticket(server, an.token)
+      return await opens(address.replace(/ticket=.*/, `ticket=${name}`))
+    }
+    expect(await late('at work', an, binh)).toBe(true)
+    await portal.call('DELETE', `/api/v1/team/members/${id}`, { token: an.token })
+    expect(await late('removed', an, binh)).toBe(false)
+    expect(await late('own', an, an)).toBe(true)
+    // Nor does one for a server that is another's by now.
+    expect(await late('of another', binh, binh)).toBe(false)
   })
 
   test('for who leaves, and the owner is told', async () => {
@@ -440,6 +524,7 @@ describe('access ends', () => {
       clock,
       endLive: async () => undefined,
       endPrograms: createEndPrograms(clock),
+      endTeam,
     })
     const block = (id: string) => transaction(portal.app.db, (tx) => acts.block(tx, id))
     const first = await pair()
@@ -459,6 +544,8 @@ describe('access ends', () => {
 
   test('for who joined since a sign-in that was not the owner’s', async () => {
     const { an, binh, token } = await pair()
+    const dung = await portal.customer()
+    const raised = await join(portal, an, dung, { role: 'read_only' })
     clock.advance(hours(1))
     const entered = await portal.call('POST', '/api/v1/auth/login', {
       body: { email: an.email, password: an.password },
@@ -471,8 +558,38 @@ describe('access ends', () => {
     const late = await join(portal, an, chi, { role: 'owner' })
     const theirs = await work(portal, chi, late)
     await invite(portal, an, 'them-nguoi@example.vn', { role: 'owner' })
+    const change = await portal.call('PUT', `/api/v1/team/members/${raised}`, {
+      token: an.token,
+      body: { role: 'owner', password: an.password },
+    })
+    expect(change.status, change.text).toBe(200)
+    // Somebody is about to accept.
+    const em = await portal.customer()
+    await invite(portal, an, em.email, { role: 'owner' })
+    const last = await invited(em.email)
+    const gate = Promise.withResolvers<undefined>()
+    const joining = Promise.withResolvers<undefined>()
+    const joined = transaction(portal.app.db, async (tx) => {
+      await acceptInvitation(
+        tx,
+        { clock, endWork: async () => undefined },
+        { token: last, personId: em.id },
+      )
+      joining.resolve(undefined)
+      await gate.promise
+    })
+    await joining.promise
     const link = /token=([\w-]+)/.exec(letter.text)?.[1] ?? ''
-    const denied = await portal.call('POST', '/api/v1/auth/not-me', { body: { token: link } })
+    const denying = portal.call('POST', '/api/v1/auth/not-me', { body: { token: link } })
+    await eventually('it waits for who joins', async () => {
+      const { rows } = await sql<{ n: number }>`
+        select count(*)::int as n from pg_stat_activity
+        where wait_event_type = 'Lock' and datname = current_database()`.execute(portal.app.db)
+      return rows[0]?.n === 1
+    })
+    gate.resolve(undefined)
+    await joined
+    const denied = await denying
     expect(denied.status, denied.text).toBe(200)
     for (const one of [token, theirs]) expect(code(await domainsOf(one))).toEqual(gone)
     const { db } = portal.app

@@ -17,6 +17,7 @@ import {
 import { createAccountActs } from '../auth/index.ts'
 import { stepOf, totpAt } from '../auth/totp.ts'
 import { createEndPrograms } from '../customer-programs.ts'
+import { endTeam } from '../customer-team.ts'
 import { days, minutes, seconds } from '../platform/clock.ts'
 import { transaction } from '../platform/db.ts'
 import { newToken, publicIdOf } from './secret.ts'
@@ -518,6 +519,7 @@ describe('every token ends', () => {
       clock,
       endLive: async () => undefined,
       endPrograms: createEndPrograms(clock),
+      endTeam,
     })
     await transaction(portal.app.db, (tx) => acts.block(tx, an.id))
     expect(await isGone(token)).toBe(true)

@@ -21,6 +21,7 @@ import {
 } from '../../test/webhook-receiver.ts'
 import { createAccountActs } from '../auth/index.ts'
 import { createEndPrograms } from '../customer-programs.ts'
+import { endTeam } from '../customer-team.ts'
 import { days, hours, seconds } from '../platform/clock.ts'
 import { transaction } from '../platform/db.ts'
 import { createEventOutbox } from '../realtime/index.ts'
@@ -455,6 +456,7 @@ describe('addresses', () => {
       clock,
       endLive: async () => undefined,
       endPrograms: createEndPrograms(clock),
+      endTeam,
     })
     await transaction(portal.app.db, (tx) => acts.block(tx, an.id))
     const row = await portal.app.db

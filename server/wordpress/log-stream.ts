@@ -41,16 +41,23 @@ export interface LogStreams {
   /** Takes an upgrade when its path is a log stream's; false when it is somebody else's. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): boolean
   /**
-   * Closes the streams of ended sessions; all of them when it is not known which have ended: they
-   * come back with a new ticket.
+   * Closes the streams of these sessions and accounts; all of them when it is not known which have
+   * ended. Whoever still may comes back with a new ticket.
    */
-  endSessions(ended: ReadonlySet<string> | 'unknown'): void
+  end(ended: ReadonlySet<string> | 'unknown'): void
   close(): void
 }
 
-/** Tickets of these sessions open nothing any more. */
-export async function dropLogTickets(tx: Tx, sessionIds: readonly string[]): Promise<void> {
-  await tx.deleteFrom('log_ticket').where('session_id', 'in', sessionIds).execute()
+/** Tickets for servers of these customers open nothing any more. */
+export async function dropLogTickets(tx: Tx, customerIds: readonly string[]): Promise<void> {
+  await tx.deleteFrom('log_ticket').where('customer_id', 'in', customerIds).execute()
+}
+
+/** Whose server a stream is of, under which session it was opened, and until when it may be. */
+interface Opener {
+  readonly customerId: string
+  readonly sessionId: string
+  readonly until: Date
 }
 
 const path = /^\/api\/wp\/([0-9a-f-]{36})\/log\/stream$/
@@ -60,6 +67,8 @@ export function createLogStreams(deps: {
   clock: Clock
   driver: WordpressDriver
   portalUrl: string
+  /** Until when a session opens what is of a customer; undefined: not any more. */
+  opensUntil: (of: { customerId: string; sessionId: string }) => Promise<Date | undefined>
 }): LogStreams {
   const { db, clock, driver } = deps
   const server = new WebSocketServer({ noServer: true, maxPayload: 1024, perMessageDeflate: false })
@@ -81,19 +90,34 @@ export function createLogStreams(deps: {
     )
   }
 
-  const redeem = (siteId: string, ticket: string) =>
-    db
+  /** Judged again: since it was asked for, server and session may have become another's. */
+  async function redeem(siteId: string, ticket: string): Promise<Opener | undefined> {
+    const row = await db
       .deleteFrom('log_ticket')
       .where('ticket_hash', '=', hashOf(ticket))
       .where('site_id', '=', siteId)
       .where('expires_at', '>', clock.now())
-      .returning('session_id')
+      .where((eb) =>
+        eb.exists(
+          eb
+            .selectFrom('site')
+            .select('site.id')
+            .whereRef('site.id', '=', 'log_ticket.site_id')
+            .whereRef('site.customer_id', '=', 'log_ticket.customer_id'),
+        ),
+      )
+      .returning(['session_id', 'customer_id'])
       .executeTakeFirst()
+    if (!row) return undefined
+    const of = { customerId: row.customer_id, sessionId: row.session_id }
+    const until = await deps.opensUntil(of)
+    return until && { ...of, until }
+  }
 
-  const sessionOf = new WeakMap<WebSocket, string>()
+  const openerOf = new WeakMap<WebSocket, Opener>()
 
-  function stream(socket: WebSocket, siteId: string, sessionId: string): void {
-    sessionOf.set(socket, sessionId)
+  function stream(socket: WebSocket, siteId: string, opener: Opener): void {
+    openerOf.set(socket, opener)
     const log = driver.log(siteId)
     /** -1: nothing yet. */
     let seen = -1
@@ -138,7 +162,10 @@ export function createLogStreams(deps: {
       }
     }
     const unwatch = log.watch(() => void catchUp())
-    const life = setTimeout(() => socket.close(askAgain, 'ask for a new ticket'), streamLifeMs)
+    const life = setTimeout(
+      () => socket.close(askAgain, 'ask for a new ticket'),
+      Math.min(streamLifeMs, opener.until.getTime() - clock.now().getTime()),
+    )
     socket.on('close', () => {
       unwatch()
       clearTimeout(life)
@@ -190,16 +217,17 @@ export function createLogStreams(deps: {
           else if (!redeemed) refuse(socket, '403 Forbidden')
           else
             server.handleUpgrade(request, socket, head, (opened) =>
-              stream(opened, siteId, redeemed.session_id),
+              stream(opened, siteId, redeemed),
             )
         },
         () => refuse(socket, '503 Service Unavailable'),
       )
       return true
     },
-    endSessions(ended) {
+    end(ended) {
       for (const socket of server.clients) {
-        if (ended !== 'unknown' && !ended.has(sessionOf.get(socket) ?? '')) continue
+        const { sessionId = '', customerId = '' } = openerOf.get(socket) ?? {}
+        if (ended !== 'unknown' && !ended.has(sessionId) && !ended.has(customerId)) continue
         socket.close(askAgain, 'ask for a new ticket')
         setTimeout(() => socket.terminate(), closeWaitMs).unref()
       }

@@ -6,6 +6,8 @@ const roles = 'server/team/roles.test.ts'
 const team = 'server/team/team.test.ts'
 const handing = 'Handing over meant giving the password away'
 const handOver = 'server/hand-over/hand-over.test.ts'
+const outlived = "A member's live log outlived the access"
+const forgot = 'A hand-over forgot who had paid'
 
 export const members: readonly Mend[] = [
   {
@@ -63,9 +65,8 @@ export const members: readonly Mend[] = [
     edits: [
       {
         file: 'server/customer-team.ts',
-        mended: 'const sessionIds = await endActingOf(tx, memberIds)',
-        without:
-          'const sessionIds: string[] = memberIds.length > 0 ? [] : await endActingOf(tx, [])',
+        mended: '  await endActingOf(tx, memberIds)\n',
+        without: '  await endActingOf(tx, [])\n',
       },
     ],
   },
@@ -126,6 +127,66 @@ export const members: readonly Mend[] = [
         file: 'server/wordpress/hand-over.ts',
         mended: '  if (await isAtWork(tx, row.id)) throw refuse(texts.working)\n',
         without: '',
+      },
+    ],
+  },
+  {
+    finding: 'What an intruder gave away stayed given',
+    guard: handOver,
+    title: 'ends with a sign-in that was not the owner’s',
+    edits: [
+      {
+        file: 'server/auth/sign-in-letter.ts',
+        mended: '      await needs.takeBackOffers(tx, customerId)\n',
+        without: '',
+      },
+    ],
+  },
+  {
+    finding: outlived,
+    guard: team,
+    title: 'to live logs however it ends',
+    edits: [
+      {
+        file: 'server/auth/sign-in.ts',
+        mended: 'return await needs.endLogsOf(tx, [customerId])',
+        without: 'return',
+      },
+    ],
+  },
+  {
+    finding: outlived,
+    guard: team,
+    title: 'to a ticket that is written just after',
+    edits: [
+      {
+        file: 'server/wordpress/log-stream.ts',
+        mended: 'return until && { ...of, until }',
+        without: 'return { ...of, until: until ?? later(clock.now(), streamLifeMs) }',
+      },
+    ],
+  },
+  {
+    finding: forgot,
+    guard: handOver,
+    title: 'pays with what comes back',
+    edits: [
+      {
+        file: 'server/billing/subscriptions.ts',
+        mended: 'new Set([row.customer_id, ...credited])',
+        without: 'new Set([row.customer_id])',
+      },
+    ],
+  },
+  {
+    finding: forgot,
+    guard: handOver,
+    title: 'a domain goes over with its records',
+    edits: [
+      {
+        file: 'server/dns/hand-over.ts',
+        mended: ".where('zone_id', '=', zone.id)",
+        without: ".where('zone_id', '=', toId)",
       },
     ],
   },

@@ -19,6 +19,7 @@ const places = {
   invoices: '/invoice',
   payments: '/transactions',
   debts: '/payment',
+  handedOver: '/account/team',
   balance: '/transactions',
 } as const satisfies Record<Obstacle, string>
 

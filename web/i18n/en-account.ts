@@ -73,6 +73,9 @@ export const enAccount = {
       invoices: 'pay or cancel open invoices and orders',
       payments: 'wait until payments under way are settled',
       debts: 'pay what your wallet owes',
+      handedOver:
+        'wait until the month that you paid of a server you handed over has ended: what is not ' +
+        'used of it may come back to you',
       balance: 'ask us to give back what is in your wallet',
     },
     sessions: 'Sessions',

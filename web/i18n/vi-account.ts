@@ -74,6 +74,9 @@ export const viAccount: typeof enAccount = {
       invoices: 'thanh toán hoặc huỷ hoá đơn, đơn hàng còn mở',
       payments: 'chờ các thanh toán đang xử lý kết thúc',
       debts: 'thanh toán khoản ví còn nợ',
+      handedOver:
+        'chờ hết tháng bạn đã trả tiền của máy chủ đã chuyển giao: phần chưa dùng có thể được ' +
+        'hoàn lại cho bạn',
       balance: 'yêu cầu chúng tôi hoàn lại tiền trong ví',
     },
     sessions: 'Phiên đăng nhập',
