@@ -265,6 +265,7 @@ describe('registration', () => {
         currency,
         language,
         timeZone: null,
+        accounts: 0,
       })
     }
   })
