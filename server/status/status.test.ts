@@ -165,6 +165,8 @@ test('a portal that is closed takes no call but what is meant for then', async (
     'GET /api/config',
     'GET /api/status',
     'GET /api/v1/auth/session',
+    // A machine that the operator adds.
+    'POST /api/nodes/join',
     'POST /api/operator/invitation',
     'POST /api/operator/invitation/accept',
     'POST /api/operator/sign-in',
