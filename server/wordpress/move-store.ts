@@ -1,6 +1,6 @@
 /** SQL of moves of servers between nodes, and when one may begin. */
 import { randomUUID } from 'node:crypto'
-import { sql, type Selectable } from 'kysely'
+import { sql, type Selectable, type Updateable } from 'kysely'
 import type { DB } from '../platform/db-types.ts'
 import { hours, later, type Clock } from '../platform/clock.ts'
 import { databaseError, isUuid, type Queryable, type Tx } from '../platform/db.ts'
@@ -13,6 +13,7 @@ import { firstNode, lockSite, type SiteRow } from './store.ts'
 import { hasUpdateUnderWay } from './update-store.ts'
 
 export type MoveRow = Selectable<DB['site_move']>
+export type MoveChange = Updateable<DB['site_move']>
 
 /** Leads one server from its node to another, or back. Payload { moveId }. */
 export const moveJob = 'move-site'
@@ -36,7 +37,7 @@ export type Hindrance =
 const sentences: Record<Hindrance, { readonly en: string; readonly vi: string }> = {
   state: {
     en: 'The server does not run yet, or is being deleted.',
-    vi: 'Máy chủ chưa chạy hoặc đang bị xóa.',
+    vi: 'Máy chủ chưa chạy hoặc đang bị xoá.',
   },
   copy: {
     en: 'A backup is being made or restored, or the server is being moved already.',

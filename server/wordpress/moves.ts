@@ -23,7 +23,14 @@ import { ensureJob } from './change.ts'
 import { emptyJob } from './drain.ts'
 import type { SiteSpec } from './driver.ts'
 import { defineClearing, type MoveDeps } from './move-clearing.ts'
-import { clearMoveJob, keptUntil, moveById, moveJob, type MoveRow } from './move-store.ts'
+import {
+  clearMoveJob,
+  keptUntil,
+  moveById,
+  moveJob,
+  type MoveChange,
+  type MoveRow,
+} from './move-store.ts'
 import type { NodeControl } from './routed-driver.ts'
 import { firstNode, lockSite, siteById, specOf, type SiteRow } from './store.ts'
 import { createVisitor } from './update-pages.ts'
@@ -72,12 +79,8 @@ export function defineMoves(deps: MoveDeps): ReturnType<typeof defineClearing> {
   const { db, clock, log, jobs } = deps
   const clearing = defineClearing(deps)
 
-  const set = async (row: MoveRow, values: Partial<MoveRow>): Promise<void> => {
-    await db
-      .updateTable('site_move')
-      .set(values as never)
-      .where('id', '=', row.id)
-      .execute()
+  const set = async (row: MoveRow, values: MoveChange): Promise<void> => {
+    await db.updateTable('site_move').set(values).where('id', '=', row.id).execute()
   }
 
   async function endsOf(row: MoveRow, signal: AbortSignal): Promise<Ends> {
@@ -137,7 +140,7 @@ export function defineMoves(deps: MoveDeps): ReturnType<typeof defineClearing> {
       const differences = found.filter(({ path: at }) => !changing.has(at))
       if (differences.length === 0) return round
       if (looks === mostLooks) {
-        await set(row, { differences: JSON.stringify(differences) as never })
+        await set(row, { differences: JSON.stringify(differences) })
         throw new GivenUp(`the copy answers ${differences.length} pages otherwise`)
       }
       round = await copy(ends, round)
@@ -154,7 +157,7 @@ export function defineMoves(deps: MoveDeps): ReturnType<typeof defineClearing> {
   async function writeDown(
     tx: Tx,
     { row, site }: Pick<Ends, 'row' | 'site'>,
-    to: { node: string; values: Partial<MoveRow> },
+    to: { node: string; values: MoveChange },
   ): Promise<void> {
     const now = await lockSite(tx, site.id)
     const unchanged = now?.status === site.status && now.node_id === site.node_id
@@ -169,7 +172,7 @@ export function defineMoves(deps: MoveDeps): ReturnType<typeof defineClearing> {
         leftover_stopped: false,
         arrived: false,
         ...to.values,
-      } as never)
+      })
       .where('id', '=', row.id)
       .execute()
     // Its names or size may have changed since the copy was started.
@@ -311,16 +314,25 @@ export function defineMoves(deps: MoveDeps): ReturnType<typeof defineClearing> {
       await left?.edge.holdWrites(site.id, edgeHoldMs, patienceMs).catch(() => false)
       await left?.driver.holdWrites(site.id, fenceMs).catch(() => false)
     }
-    await transaction(db, (tx) =>
-      writeDown(
-        tx,
-        { row, site },
-        {
-          node: row.from_node,
-          values: { state: 'undone', expires_at: keptUntil(clock), leftover_node: row.to_node },
-        },
-      ),
-    )
+    try {
+      await transaction(db, (tx) =>
+        writeDown(
+          tx,
+          { row, site },
+          {
+            node: row.from_node,
+            values: { state: 'undone', expires_at: keptUntil(clock), leftover_node: row.to_node },
+          },
+        ),
+      )
+    } catch (error) {
+      // Where nobody knows whether it was written down, the row does.
+      const now = await moveById(db, row.id)
+      if (now?.state !== 'undone') {
+        if (left) await letGo({ site, from: left })
+        throw error
+      }
+    }
     await arrive(row, { node: row.from_node, other: row.to_node })
   }
 
@@ -344,7 +356,8 @@ export function defineMoves(deps: MoveDeps): ReturnType<typeof defineClearing> {
         .updateTable('site_move')
         .set(
           row.state === 'undoing'
-            ? { state: 'moved', reason }
+            ? // It may have started: it is stopped once more.
+              { state: 'moved', reason, leftover_stopped: false }
             : { state: 'failed', reason, leftover_node: row.to_node, expires_at: clock.now() },
         )
         .where('id', '=', row.id)

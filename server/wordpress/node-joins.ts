@@ -2,9 +2,10 @@
  * How a fresh machine becomes a node by one command: it has a join key, which works once and for an
  * hour, and is told under that key what its settings are. The key itself is never sent.
  */
-import { randomBytes, timingSafeEqual } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { joinNode, NodeSettings } from '../../contract/nodes.ts'
 import { hours, later, type Clock } from '../platform/clock.ts'
+import { sameText } from '../platform/constant-time.ts'
 import type { Database, Queryable, Tx } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
 import type { Http } from '../platform/http.ts'
@@ -96,8 +97,7 @@ async function join(
   if (!row || row.used_at !== null || row.expires_at <= clock.now() || row.address === null)
     throw new Refusal('not_found')
   const key = secrets.open(`${purpose}:${asked.node}`, row.sealed)
-  const proof = Buffer.from(proofOf(key, asked.node, asked.nonce))
-  if (!timingSafeEqual(proof, Buffer.from(asked.proof))) throw new Refusal('not_found')
+  if (!sameText(proofOf(key, asked.node, asked.nonce), asked.proof)) throw new Refusal('not_found')
   await tx
     .updateTable('node_join')
     .set({ used_at: clock.now() })

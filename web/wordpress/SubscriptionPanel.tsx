@@ -5,7 +5,7 @@ import {
   resumeSubscription,
   type Subscription,
 } from '../../contract/billing.ts'
-import { Attempt, messageOf } from '../api.ts'
+import { ApiError, Attempt, messageOf } from '../api.ts'
 import { formatDay, formatTime, useFormat } from '../format.ts'
 import { useTexts } from '../i18n/index.ts'
 import { HostedLink } from '../invoices/InvoiceParts.tsx'
@@ -43,15 +43,22 @@ export function SubscriptionPanel({ id, name }: { id: string; name: string }) {
         ) : null}
       </div>
       {isPending ? <Skeleton className="mt-4 h-16" /> : null}
-      {isError && !data ? (
-        <LoadError
-          text={messageOf(error)}
-          retryLabel={t.common.retry}
-          onRetry={() => void refetch()}
-        />
-      ) : null}
+      {isError && !data ? <Failed error={error} onRetry={() => void refetch()} /> : null}
       {data ? <StatusSection subscription={data} name={name} /> : null}
     </section>
+  )
+}
+
+/** Who works in the account and sees no money is told so: another try would change nothing. */
+function Failed({ error, onRetry }: { error: Error; onRetry: () => void }) {
+  const t = useTexts()
+  const text = messageOf(error)
+  return error instanceof ApiError && error.status === 403 ? (
+    <Note tone="info" className="mt-4">
+      {text}
+    </Note>
+  ) : (
+    <LoadError text={text} retryLabel={t.common.retry} onRetry={onRetry} />
   )
 }
 

@@ -33,8 +33,6 @@ const tickMs = 50
 const longestManifest = 64 * 1_048_576
 
 const Manifest = z.object({
-  /** Of the whole content before it was packed; false: what follows is all of it. */
-  follows: z.boolean(),
   removed: z.array(z.string()),
   databaseBytes: z.int(),
   databaseSha256: z.string(),
@@ -59,15 +57,9 @@ const markOf = (file: string): { mark: string; isFresh: boolean } | undefined =>
   }
 }
 
-/** Undefined where there is none: then all is packed. */
-function listingIn(file: string | null): Listing | undefined {
-  if (file === null) return undefined
-  try {
-    return Listing.parse(JSON.parse(fs.readFileSync(file, 'utf8')))
-  } catch {
-    return undefined
-  }
-}
+/** Throws where it cannot be read: what is gone since then could not be named. */
+const listingIn = (file: string): Listing =>
+  Listing.parse(JSON.parse(fs.readFileSync(file, 'utf8')))
 
 const sha256Of = (file: string): string => {
   const sum = createHash('sha256')
@@ -134,7 +126,7 @@ export async function packChanges(
 ): Promise<SiteChanges> {
   // The database first: what its rows name is then among the files.
   await snapshotDatabase(databaseFileOf(places), of.scratchFile)
-  const before = listingIn(of.since)
+  const before = of.since === null ? undefined : listingIn(of.since)
   const tar = pack()
   const written = pipeline(
     batched(tar),
@@ -147,7 +139,6 @@ export async function packChanges(
     if (!database) throw new Error('the snapshot of the database is gone')
     const removed = Object.keys(before ?? {}).filter((name) => !Object.hasOwn(found, name))
     const manifest = {
-      follows: before !== undefined,
       removed,
       databaseBytes: database.bytes,
       databaseSha256: database.content.digest('hex'),
@@ -213,7 +204,10 @@ export async function unpackChanges(
       } else if (type === 'file' && name === databaseName)
         await layFile({}, entry as AsyncIterable<Buffer>, scratchFile)
       else {
-        const place = placeOf(places, name.startsWith(filesPrefix) ? name.slice(10) : '')
+        const place = placeOf(
+          places,
+          name.startsWith(filesPrefix) ? name.slice(filesPrefix.length) : '',
+        )
         makeWay(places, type === 'directory' ? place : path.dirname(place))
         if (type === 'file') {
           // The same name at every try: a kill leaves none behind.
