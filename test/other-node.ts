@@ -74,6 +74,11 @@ export async function openOtherNode(
         return portal.app.nodes.reachable().some((one) => one.node === name)
       })
       await portal.app.nodes.look()
+      // Until the portal has told it of host names it asks every visitor to wait.
+      await eventually('its edge knowing host names', async () => {
+        const { status } = await visitAt(config.SITES_PORT, 'nobody', '/')
+        return status === 404
+      })
     },
     async vanish() {
       await machine?.close()

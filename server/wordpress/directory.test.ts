@@ -126,6 +126,35 @@ test('what the edge was not told, it is told in the next round', async () => {
   expect(states('one', 'two')).toEqual(['running', 'running'])
 })
 
+test('a move waits for every edge that can be reached, and tells the others all the same', async () => {
+  const there = createHostTable(() => [{ host: '127.0.0.1', port: 1 }])
+  const both = createDirectory(
+    pool.db,
+    () => [
+      { node: 'main', edge },
+      {
+        node: 'second',
+        edge: {
+          version: async () => there.version(),
+          apply: async (change) => there.apply(change),
+        },
+      },
+    ],
+    { scheme: 'http', host: 'sites.example', portSuffix: '' },
+    'a key',
+    createLog('silent'),
+  )
+  edgeIsAway = true
+  await sql`update site set status = 'suspended' where name = 'one'`.execute(pool.db)
+  await expect(both.tellInOrder('main', 'second')).rejects.toThrow('the edge is away')
+  expect(there.resolve('one.sites.example').state).toBe('suspended')
+  edgeIsAway = false
+  await both.tellInOrder('main', 'second')
+  expect(states('one')).toEqual(['suspended'])
+  await sql`update site set status = 'running' where name = 'one'`.execute(pool.db)
+  await round()
+})
+
 test('two processes tell one edge, and neither takes back what the other told', async () => {
   const other = createDirectory(
     pool.db,

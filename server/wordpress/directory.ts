@@ -103,7 +103,8 @@ export interface SpanUsage {
 export interface Directory extends Rounds {
   /**
    * Tells every edge now, that of node `first` before the others and that of `last` after them: who
-   * comes by one that knows of a move finds the edge that it leads to knowing of it, too.
+   * comes by one that knows of a move finds the edge that it leads to knowing of it, too. Rejects
+   * when one that can be reached does not take it; the others are told all the same.
    */
   tellInOrder(first: string, last: string): Promise<void>
 }
@@ -232,20 +233,26 @@ export function createDirectory(
     }
   }
 
-  async function tellSome(which: (node: string) => boolean): Promise<void> {
+  /** Answers what went wrong. */
+  async function tellSome(which: (node: string) => boolean): Promise<unknown[]> {
     const some = edges().filter(({ node }) => which(node))
     const told = await Promise.allSettled(some.map(({ node, edge }) => tell(node, edge)))
-    for (const result of told)
-      if (result.status === 'rejected')
-        log.warn({ err: result.reason as unknown }, 'telling an edge of host names')
+    const errors = told.flatMap((one): unknown[] => (one.status === 'rejected' ? [one.reason] : []))
+    for (const err of errors) log.warn({ err }, 'telling an edge of host names')
+    return errors
   }
-  const rounds = createRounds(() => tellSome(() => true), roundMs)
+  const rounds = createRounds(async () => {
+    await tellSome(() => true)
+  }, roundMs)
   return {
     ...rounds,
     async tellInOrder(first, last) {
-      await tellSome((node) => node === first)
-      await tellSome((node) => node !== first && node !== last)
-      await tellSome((node) => node === last)
+      const errors = [
+        ...(await tellSome((node) => node === first)),
+        ...(await tellSome((node) => node !== first && node !== last)),
+        ...(await tellSome((node) => node === last)),
+      ]
+      if (errors.length > 0) throw errors[0]
     },
   }
 }
