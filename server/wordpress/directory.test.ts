@@ -126,19 +126,17 @@ test('what the edge was not told, it is told in the next round', async () => {
   expect(states('one', 'two')).toEqual(['running', 'running'])
 })
 
-test('a move waits for every edge that can be reached, and tells the others all the same', async () => {
+test('a move waits for every edge that can be reached, and tells the others too', async () => {
   const there = createHostTable(() => [{ host: '127.0.0.1', port: 1 }])
+  const theirs: HostTableControl = {
+    version: async () => there.version(),
+    apply: async (change) => there.apply(change),
+  }
   const both = createDirectory(
     pool.db,
     () => [
       { node: 'main', edge },
-      {
-        node: 'second',
-        edge: {
-          version: async () => there.version(),
-          apply: async (change) => there.apply(change),
-        },
-      },
+      { node: 'second', edge: theirs },
     ],
     { scheme: 'http', host: 'sites.example', portSuffix: '' },
     'a key',
