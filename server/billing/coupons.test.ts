@@ -13,8 +13,9 @@ import {
   type TestPortal,
 } from '../../test/portal.ts'
 import { newMember, type TestMember } from '../../test/staff.ts'
-import { days } from '../platform/clock.ts'
+import { days, later } from '../platform/clock.ts'
 import { DriverFailure } from '../platform/errors.ts'
+import { inVietnam } from '../platform/vietnam-time.ts'
 import { offOf } from './coupons.ts'
 
 const clock = manualClock()
@@ -278,8 +279,7 @@ describe('a coupon', () => {
 
   test('is of its plans, currency and days, and ends when it is stopped', async () => {
     const an = await portal.customer()
-    const day = (after: number) =>
-      new Date(clock.now().getTime() + days(after)).toISOString().slice(0, 10)
+    const day = (after: number) => inVietnam(later(clock.now(), days(after))).slice(0, 10)
     expect(faultOf(await quote(an, await made({ plans: [2, 3] })))).toMatch(/plan/)
     expect((await quote(an, await made({ plans: [1] }))).status).toBe(200)
     expect(faultOf(await quote(an, await made({ currency: 'AUD', amount: 500 })))).toContain('AUD')

@@ -2,11 +2,10 @@
 import { makeCoupon, stopCoupon } from '../billing/index.ts'
 import { days, later } from '../platform/clock.ts'
 import { plainCode } from '../platform/codes.ts'
+import { dayInVietnam } from '../platform/vietnam-time.ts'
 import type { RegistryOf } from './acts.ts'
 import { givesTooMuch } from './alone.ts'
 import { keptCode, masked } from './kept.ts'
-
-const dayOf = (day: string): Date => new Date(`${day}T00:00:00Z`)
 
 export const couponActs: RegistryOf<'coupon'> = {
   'coupon.make': {
@@ -27,8 +26,8 @@ export const couponActs: RegistryOf<'coupon'> = {
         uses,
         perCustomer,
         plans: plans === undefined || plans.length === 0 ? null : plans,
-        startsAt: startsOn === undefined ? clock.now() : dayOf(startsOn),
-        expiresAt: expiresOn === undefined ? null : later(dayOf(expiresOn), days(1)),
+        startsAt: startsOn === undefined ? clock.now() : dayInVietnam(startsOn),
+        expiresAt: expiresOn === undefined ? null : later(dayInVietnam(expiresOn), days(1)),
       })
       return {
         subject: { kind: 'coupon', id: made.id },

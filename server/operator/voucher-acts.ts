@@ -2,6 +2,7 @@
 import { makeVoucher, stopVoucher } from '../payments/index.ts'
 import { days, later } from '../platform/clock.ts'
 import { plainCode } from '../platform/codes.ts'
+import { dayInVietnam } from '../platform/vietnam-time.ts'
 import type { RegistryOf } from './acts.ts'
 import { givesTooMuch } from './alone.ts'
 import { keptCode, masked } from './kept.ts'
@@ -15,8 +16,7 @@ export const voucherActs: RegistryOf<'voucher'> = {
     needsSecond: (tx, needs, { amount, uses, currency }, actor) =>
       givesTooMuch(tx, needs, actor, { currency, amount: BigInt(amount) * BigInt(uses) }),
     async run(tx, { clock }, _actor, { code, amount, currency, uses, expiresOn }) {
-      const expiresAt =
-        expiresOn === undefined ? null : later(new Date(`${expiresOn}T00:00:00Z`), days(1))
+      const expiresAt = expiresOn === undefined ? null : later(dayInVietnam(expiresOn), days(1))
       const made = await makeVoucher(tx, clock, {
         code,
         amount: BigInt(amount),

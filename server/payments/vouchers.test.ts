@@ -13,9 +13,10 @@ import {
   type TestPortal,
 } from '../../test/portal.ts'
 import { newMember, type TestMember } from '../../test/staff.ts'
-import { days } from '../platform/clock.ts'
+import { days, later } from '../platform/clock.ts'
 import { plainCode } from '../platform/codes.ts'
 import { transaction } from '../platform/db.ts'
+import { inVietnam } from '../platform/vietnam-time.ts'
 import type { Letters } from './letters.ts'
 import { createVouchers, makeVoucher, stopVoucher } from './vouchers.ts'
 
@@ -108,8 +109,7 @@ describe('a voucher', () => {
 
   test('ends on its last day, or when it is stopped, and is of one currency', async () => {
     const an = await portal.customer()
-    const day = (after: number) =>
-      new Date(clock.now().getTime() + days(after)).toISOString().slice(0, 10)
+    const day = (after: number) => inVietnam(later(clock.now(), days(after))).slice(0, 10)
     const [today, yesterday] = [
       await made({ expiresOn: day(0) }),
       await made({ expiresOn: day(-1) }),

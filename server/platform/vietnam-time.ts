@@ -20,3 +20,10 @@ export function fromVietnam(local: string): Date | null {
 /** What the clocks there show: 2026-11-21T10:31:00. */
 export const inVietnam = (at: Date): string =>
   new Date(at.getTime() + offsetMs).toISOString().slice(0, 19)
+
+/** When a day (2026-11-21) begins there. Throws for what is no day. */
+export function dayInVietnam(day: string): Date {
+  const at = fromVietnam(`${day}T00:00:00`)
+  if (!at) throw new RangeError('no day')
+  return at
+}

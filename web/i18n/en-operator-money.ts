@@ -258,9 +258,9 @@ export const enMoneyActs = {
     perCustomerHint: 'Empty: one.',
     plans: 'Plans',
     plansHint: 'Ids with commas between, such as 1, 2. Empty: every plan.',
-    startsOn: 'First day',
+    startsOn: 'First day (Vietnam time)',
     uses: 'How many customers may use it',
-    expiresOn: 'Last day',
+    expiresOn: 'Last day (Vietnam time)',
   },
   facts: {
     state: 'State',
@@ -278,9 +278,9 @@ export const enMoneyActs = {
     percent: 'Percent off',
     perCustomer: 'Orders of one customer',
     plans: 'Plans',
-    startsOn: 'First day',
+    startsOn: 'First day (Vietnam time)',
     uses: 'Uses',
-    expiresOn: 'Last day',
+    expiresOn: 'Last day (Vietnam time)',
     stopped: 'Ended',
   },
 }

@@ -249,9 +249,9 @@ export const viMoneyActs: typeof enMoneyActs = {
     perCustomerHint: 'Để trống: một.',
     plans: 'Gói',
     plansHint: 'Số của gói, cách nhau bằng dấu phẩy, ví dụ 1, 2. Để trống: mọi gói.',
-    startsOn: 'Ngày đầu tiên',
+    startsOn: 'Ngày đầu tiên (giờ Việt Nam)',
     uses: 'Số khách hàng được dùng',
-    expiresOn: 'Ngày cuối',
+    expiresOn: 'Ngày cuối (giờ Việt Nam)',
   },
   facts: {
     state: 'Trạng thái',
@@ -269,9 +269,9 @@ export const viMoneyActs: typeof enMoneyActs = {
     percent: 'Phần trăm giảm',
     perCustomer: 'Số đơn hàng của mỗi khách',
     plans: 'Gói',
-    startsOn: 'Ngày đầu tiên',
+    startsOn: 'Ngày đầu tiên (giờ Việt Nam)',
     uses: 'Lượt dùng',
-    expiresOn: 'Ngày cuối',
+    expiresOn: 'Ngày cuối (giờ Việt Nam)',
     stopped: 'Đã ngừng',
   },
 }
