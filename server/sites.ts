@@ -128,6 +128,7 @@ export function openSites(
       : wordpressDrivers.embedded.create(common)
   const cache = createPageCache(pageCacheLimits(config.SITES_CACHE_MB))
   runtime.onWrite(cache.drop)
+  runtime.onCrash(cache.doubt)
   const holds = createWriteHolds()
   const hosts = createHostTable(runtime.upstreams, (site) => {
     cache.drop(site, null)

@@ -110,6 +110,8 @@ export interface World {
   readonly edge: Edge
   /** Where the driver keeps its sites. */
   readonly dataDir: string
+  /** Every container ends at once. */
+  kill(): Promise<void>
   readonly anonymous: Browser
   readonly admin: Browser
   /** A browser that has never been here; `from`: its address, one of 127.0.0.0/8. */
@@ -196,6 +198,7 @@ export async function openPageCacheWorld(
   const account = { user: 'boss', password: 'Another#1pass', email: 'boss@example.com' }
   const cache = createPageCache({ totalBytes: 64e6, siteBytes: 32e6, waitMs: 20_000 })
   driver.onWrite(cache.drop)
+  driver.onCrash(cache.doubt)
   await driver.install(spec, account)
   for (const [file, content] of Object.entries(files))
     await parts.put(spec.id, `wp-content/${file}`, content)
@@ -248,6 +251,10 @@ export async function openPageCacheWorld(
     signIn,
     rest,
     dataDir: parts.dataDir,
+    async kill() {
+      for (let number = 1; number <= containers; number++)
+        await parts.kill(spec.id, `web-${number}`)
+    },
     anonymous: browser(port, host),
     visitor: (from) => browser(port, host, from),
     async uncached(target) {

@@ -284,7 +284,18 @@ export function createEdge(parts: EdgeParts): Edge {
     }
 
     let isCached = false
+    /** No container answers, and a page that is kept is shown. */
+    const isShownAlone = (site: EdgeSite): boolean => {
+      if (site.id === null || pageFor(site) !== 'starting') return false
+      if (hasBody || site.keepsPages === false) return false
+      const { path, host } = target
+      const { httpsForSeconds } = visit
+      const page = { site: site.id, host, path, proto, httpsForSeconds }
+      const onHit = (): void => void (isCached = true)
+      return parts.cache?.answerAlone({ ...page, request, response, onHit }) ?? false
+    }
     const enter = (site: EdgeSite): void => {
+      if (isShownAlone(site)) return
       const goesOn = site.state === 'running' && site.id !== null && !site.isElsewhere
       // Another edge compresses, and so does the portal.
       if (!goesOn)

@@ -218,6 +218,7 @@ export class Fill implements Sink {
       plainBytes: body.length,
       made: new Map(),
       bytes: 0,
+      isDoubted: false,
     }
   }
 

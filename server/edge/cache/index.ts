@@ -71,6 +71,9 @@ export interface Lookup extends PageName {
   readonly onHit: () => void
 }
 
+/** Who asks for a page that nobody can make now. */
+export type LookupAlone = Omit<Lookup, 'client' | 'hasBody'>
+
 /** Who answers: the cache has, or somebody is asked. */
 export interface Asking {
   /** Where the answer goes. */
@@ -83,6 +86,8 @@ export interface Asking {
 
 /** Nobody waits for a page that was not kept a moment ago; so long, ms. */
 const neverMs = 30_000
+/** So long a page is shown while no container of its site answers, ms. */
+const aloneMs = 3_600_000
 const mostNever = 20_000
 const mostSites = 20_000
 
@@ -96,6 +101,8 @@ export interface PageCache {
     passing: (word: 'MISS' | 'BYPASS') => Sink,
     ask: (how: Asking) => void,
   ): void
+  /** Answers from the cache while no container of the site answers; false: nothing is kept. */
+  answerAlone(lookup: LookupAlone): boolean
   /**
    * The whole answer to a GET without a body over HTTP/1.1, where the page is kept; null: `answer`
    * is to be asked.
@@ -107,6 +114,11 @@ export interface PageCache {
   ): { readonly status: number; readonly answer: WholeAnswer } | null
   /** A site has written; null: nobody knows what. */
   drop(site: string, tags: readonly string[] | null): void
+  /**
+   * A container of the site has ended by itself, and nobody knows what it wrote last: what is kept
+   * is shown by `answerAlone` only, until one answers again.
+   */
+  doubt(site: string): void
   /** Drops all that is kept of it. Answers how much that was. */
   purge(site: string): number
   figures(site: string): CacheFigures
@@ -211,7 +223,7 @@ export function createPageCache(limits: CacheLimits): PageCache {
     lookup.response.once('close', leave)
   }
 
-  function show(lookup: Lookup, entry: Entry): void {
+  function show(lookup: LookupAlone, entry: Entry): void {
     count(lookup.site, 'hits')
     lookup.onHit()
     serve(lookup.request, lookup.response, entry, 'HIT', onMade)
@@ -219,6 +231,7 @@ export function createPageCache(limits: CacheLimits): PageCache {
 
   /** What is kept and may be shown still. */
   function usable(name: PageName, page: PageRequest): Entry | undefined {
+    store.dropDoubted(name.site)
     const entry = store.get(keyOf(name, page))
     const isUsable = entry !== undefined && (page.mayAsk || entry.isFile)
     return isUsable && performance.now() - entry.storedAt < entry.lifeMs ? entry : undefined
@@ -233,6 +246,15 @@ export function createPageCache(limits: CacheLimits): PageCache {
       if (!answer) return null
       count(name.site, 'hits')
       return { status: entry.status, answer }
+    },
+    answerAlone(lookup) {
+      const page = pageRequestOf(lookup.request, lookup.path, false)
+      const entry = page ? store.get(keyOf(lookup, page)) : undefined
+      if (!page || !entry || !(page.mayAsk || entry.isFile)) return false
+      const lifeMs = Math.max(entry.lifeMs, aloneMs)
+      if (performance.now() - entry.storedAt >= lifeMs) return false
+      show(lookup, entry)
+      return true
     },
     answer(lookup, passing, ask) {
       const pass = (event: CacheEvent): void => {
@@ -256,6 +278,7 @@ export function createPageCache(limits: CacheLimits): PageCache {
       make(lookup, page, key, entry?.isFile ? entry : undefined, passing, ask)
     },
     drop: (site, tags) => void store.drop(site, tags),
+    doubt: (site) => store.doubt(site),
     purge: (site) => store.drop(site, null),
     figures: (site) => ({ ...countsOf(site).read(), ...store.of(site) }),
     counts: () => ({ ...totals, ...store.counts(), waiting }),

@@ -95,6 +95,63 @@ test('a page is made once, and again after a write of what it has read', async (
   expect(cache.figures('site')).toMatchObject({ hits: 2, misses: 4, bypassed: 0, entries: 1 })
 })
 
+test('a container that ended: what is kept is shown until one answers again', async () => {
+  let version = 1
+  await site((request, response) =>
+    page(request, response, { body: `v${version}`, tags: request.url ?? '' }),
+  )
+  const up = edge.sites.get(host)!
+  const down = { ...up, state: 'starting', addresses: [] } as const
+  for (const target of ['/', '/written']) await ask(host, target)
+  version = 2
+  cache.doubt('site')
+  edge.sites.set(host, down)
+  expect(await ask(host)).toMatchObject({ text: 'v1', headers: { 'x-cache': 'HIT' } })
+  const etag = (await ask(host)).headers.etag
+  expect((await ask(host, '/', { headers: { 'if-none-match': etag } })).status).toBe(304)
+  // Written before it was down, by the word of another container.
+  cache.drop('site', ['/written'])
+  const refused = [
+    ask(host, '/written'),
+    ask(host, '/never-seen'),
+    ask(host, '/', { method: 'POST' }),
+    ask(host, '/', { headers: { cookie: 'wordpress_logged_in_x=y' } }),
+  ]
+  for (const answer of refused) expect((await answer).status).toBe(503)
+  edge.sites.set(host, { ...down, keepsPages: false })
+  expect((await ask(host)).status).toBe(503)
+
+  edge.sites.set(host, up)
+  expect(await ask(host)).toMatchObject({ text: 'v2', headers: { 'x-cache': 'MISS' } })
+  edge.sites.set(host, down)
+  expect((await ask(host)).text).toBe('v2')
+  cache.drop('site', null)
+  expect((await ask(host)).status).toBe(503)
+})
+
+test('a page that is being made when a container ends is not kept', async () => {
+  let end = (): void => {}
+  const seen = await site((request, response) => {
+    if (seen.length > 1) return page(request, response)
+    response.writeHead(200, { 'content-type': 'text/html', 'x-portal-page': '1' })
+    response.write('begun')
+    end = () => {
+      response.addTrailers({
+        'x-portal-tags': 'a',
+        'x-portal-options': 'o',
+        'x-portal-seconds': '0',
+      })
+      response.end()
+    }
+  })
+  const first = ask(host)
+  await expect.poll(() => seen.length).toBe(1)
+  cache.doubt('site')
+  end()
+  expect((await first).text).toBe('begun')
+  expect(await xCache()).toBe('MISS')
+})
+
 test('a page that was being made during a write is shown and not kept', async () => {
   const held: (() => void)[] = []
   const seen = await site((_request, response) => {

@@ -30,6 +30,8 @@ export interface Entry {
   readonly made: Map<Encoding, Buffer | Promise<Buffer>>
   /** As it is counted. */
   bytes: number
+  /** A container ended after it was made: what that wrote last, nobody was told. */
+  isDoubted: boolean
 }
 
 /** A page that is being made. What is written meanwhile it may have read before, or after. */
@@ -54,6 +56,7 @@ interface SiteEntries {
   /** Least lately used first. */
   bytes: number
   readonly making: Set<Making>
+  hasDoubted: boolean
   /** Tags by the text they came as: hundreds of pages have read the same options. */
   readonly shared: Map<string, { readonly tags: ReadonlySet<string>; uses: number }>
 }
@@ -86,7 +89,7 @@ export class PageStore {
   #site(id: string): SiteEntries {
     let found = this.#sites.get(id)
     if (!found) {
-      found = { all: new Set(), bytes: 0, making: new Set(), shared: new Map() }
+      found = { all: new Set(), bytes: 0, making: new Set(), hasDoubted: false, shared: new Map() }
       this.#sites.set(id, found)
     }
     return found
@@ -242,6 +245,30 @@ export class PageStore {
       }
     this.#dropped += dropped
     return dropped
+  }
+
+  /**
+   * Nobody knows whether what is kept of a site is still so: it is shown while none of its
+   * containers answers, and dropped once one does. No page that is being made is kept.
+   */
+  doubt(id: string): void {
+    const site = this.#sites.get(id)
+    if (!site) return
+    for (const making of site.making) making.isAllDropped = true
+    for (const entry of site.all) entry.isDoubted = true
+    site.hasDoubted = site.all.size > 0
+  }
+
+  /** A container of the site answers again. */
+  dropDoubted(id: string): void {
+    const site = this.#sites.get(id)
+    if (!site?.hasDoubted) return
+    site.hasDoubted = false
+    for (const entry of site.all)
+      if (entry.isDoubted) {
+        this.#remove(entry)
+        this.#dropped++
+      }
   }
 
   /** Entries of a site, and the bytes they take. */

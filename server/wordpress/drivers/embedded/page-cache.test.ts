@@ -32,6 +32,25 @@ test('a front page is kept, and gone when the answer to a write is there', async
   expect(after.text).toBe((await world.uncached('/'))[0])
 })
 
+test('while no container answers, what is kept is shown, and made anew afterwards', async () => {
+  await world.anonymous.ask('/')
+  expect(await word('/')).toBe('HIT')
+  await world.kill()
+  const seen = new Set<string>()
+  const answering = async (): Promise<number> => {
+    const { status, headers } = await world.anonymous.ask('/')
+    const { length } = world.driver.upstreams(world.spec.id)
+    if (length === 0) seen.add(`${status} ${headers['x-cache']}`)
+    return length
+  }
+  await expect.poll(answering, { timeout: 60_000, interval: 5 }).toBe(0)
+  await expect.poll(answering, { timeout: 60_000 }).toBeGreaterThan(0)
+  expect(seen).toEqual(new Set(['200 HIT']))
+  const log = await world.driver.log(world.spec.id).tail(20)
+  expect(log.map(({ text }) => text).join()).toContain('restarting')
+  expect((await world.anonymous.ask('/')).text).toBe((await world.uncached('/'))[0])
+})
+
 test('what WordPress does all the time drops nothing', async () => {
   const usual: Record<string, () => Promise<unknown>> = {
     // The editor notes every few seconds that somebody edits.

@@ -105,6 +105,7 @@ export function createRuntime(parts: MachineParts): SiteRuntime {
     return await confinement.hasUsers()
   }
   const writeListeners: WriteListener[] = []
+  const crashListeners: ((site: string) => void)[] = []
   /** Sites of which letters may wait; filled once from the disk, for what an earlier life left. */
   const withMail = new Set<string>()
   const mailDirOf = (id: string): string => path.join(sitesDir, id, 'mail')
@@ -131,6 +132,9 @@ export function createRuntime(parts: MachineParts): SiteRuntime {
     counted: { restarts: 0, failedStarts: 0 },
     onWrite: (id, tags) => {
       for (const listener of writeListeners) listener(id, tags)
+    },
+    onCrash(id) {
+      for (const listener of crashListeners) listener(id)
     },
     onMail: (id) => void withMail.add(id),
     warn: (detail, message) => parts.log.warn(detail, message),
@@ -370,6 +374,7 @@ export function createRuntime(parts: MachineParts): SiteRuntime {
       Object.fromEntries([...sites].map(([id, one]) => [id, one.addresses().length])),
     upstreams: (id) => sites.get(id)?.addresses() ?? [],
     onWrite: (listener) => void writeListeners.push(listener),
+    onCrash: (listener) => void crashListeners.push(listener),
     note(id, container, text) {
       // A visitor who comes as the site is removed must not make its folder again.
       if (idShape.test(id) && existsSync(path.join(sitesDir, id))) site(id).log.add(container, text)

@@ -2,6 +2,7 @@
 // container ends.
 import fs from 'node:fs/promises'
 import path from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import { DriverFailure } from '../../../platform/errors.ts'
 import type { SiteAddress, SiteSpec, SiteState } from '../../driver.ts'
 import { Container, type BootOrder } from './container.ts'
@@ -147,9 +148,11 @@ export class Slots {
 
   /** As many containers as the spec says, each by its conditions; resolves when one answers. */
   async start(spec: SiteSpec): Promise<void> {
+    // What is kept goes on being shown where nothing changed: while no container answers, it is all
+    // that there is.
+    if (!this.#started || !isDeepStrictEqual(this.#spec, spec)) this.#host.onWrite(this.#id, null)
     this.#spec = spec
     this.#started = true
-    this.#host.onWrite(this.#id, null)
     const surplus = this.#slots.splice(spec.containers)
     await Promise.all(surplus.map((slot) => this.#end(slot)))
     const { engine } = this.#host
@@ -426,7 +429,8 @@ export class Slots {
   #onEnd(slot: Slot, container: Container, how: string): void {
     this.#alive.delete(container)
     // What it wrote last it could not say.
-    this.#host.onWrite(this.#id, null)
+    if (container.ending || !slot.wanted) this.#host.onWrite(this.#id, null)
+    else this.#host.onCrash(this.#id)
     this.#host.onMail(this.#id)
     // What is left of it is swept later.
     const { internalDir } = container.order

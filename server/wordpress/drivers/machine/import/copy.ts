@@ -181,6 +181,7 @@ export class ImportCopy {
         sitesDir: this.#dir,
         ownerOf: this.#owner,
         onWrite: () => {},
+        onCrash: () => {},
         onMail: () => {},
       },
       this.#copyId,
