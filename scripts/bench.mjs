@@ -34,6 +34,7 @@ const all = [
   'front-page',
   'hosting',
   'docker',
+  'docker-faults',
   'idle',
   'upgrade',
   'rolling',

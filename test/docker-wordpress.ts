@@ -50,6 +50,10 @@ export interface TestEngine {
   readonly folder: string
   readonly socketPath: string
   docker(...args: string[]): Promise<string>
+  /** Ends the engine so, or has it stop and go on (SIGSTOP, SIGCONT). */
+  signal(name: NodeJS.Signals): Promise<void>
+  /** Starts it again after it was ended; resolves when it answers. */
+  startAgain(): Promise<void>
   stop(): Promise<void>
 }
 
@@ -98,34 +102,39 @@ export async function startEngine(): Promise<TestEngine> {
   const settings = path.join(folder, 'daemon.json')
   await fs.writeFile(settings, '{}')
   const namespace = path.basename(folder)
-  const child = spawn(
-    'setpriv',
-    [
-      // However this test ends, the engine ends with it.
-      '--pdeathsig=TERM',
-      'dockerd',
-      `--config-file=${settings}`,
-      `--containerd-namespace=${namespace}`,
-      `--containerd-plugins-namespace=${namespace}-plugins`,
-      `--data-root=${path.join(folder, 'data')}`,
-      `--exec-root=${path.join(folder, 'exec')}`,
-      `--pidfile=${path.join(folder, 'pid')}`,
-      `--host=unix://${socketPath}`,
-      '--storage-driver=overlay2',
-      '--bridge=none',
-      '--iptables=false',
-    ],
-    {
-      stdio: ['ignore', 'ignore', 'pipe'],
-      env: { ...process.env, PATH: `${process.env['PATH']}:/usr/sbin:/sbin` },
-    },
-  )
+  const launch = () =>
+    spawn(
+      'setpriv',
+      [
+        // However this test ends, the engine ends with it.
+        '--pdeathsig=TERM',
+        'dockerd',
+        `--config-file=${settings}`,
+        `--containerd-namespace=${namespace}`,
+        `--containerd-plugins-namespace=${namespace}-plugins`,
+        `--data-root=${path.join(folder, 'data')}`,
+        `--exec-root=${path.join(folder, 'exec')}`,
+        `--pidfile=${path.join(folder, 'pid')}`,
+        `--host=unix://${socketPath}`,
+        '--storage-driver=overlay2',
+        '--bridge=none',
+        '--iptables=false',
+      ],
+      {
+        stdio: ['ignore', 'ignore', 'pipe'],
+        env: { ...process.env, PATH: `${process.env['PATH']}:/usr/sbin:/sbin` },
+      },
+    )
   let said = ''
-  child.stderr.on('data', (chunk: Buffer) => (said = (said + chunk.toString()).slice(-4_000)))
-  let isGone = false
-  const ended = once(child, 'exit').then(() => (isGone = true))
+  let child: ReturnType<typeof launch>
+  let isGone: boolean
+  let ended: Promise<unknown>
   const docker = async (...args: string[]): Promise<string> =>
     (await step('docker', ['-H', `unix://${socketPath}`, ...args])).stdout
+  const signal = async (name: NodeJS.Signals): Promise<void> => {
+    child.kill(name)
+    if (name === 'SIGTERM' || name === 'SIGKILL') await ended
+  }
   const stop = async (): Promise<void> => {
     child.kill('SIGTERM')
     const timer = setTimeout(() => child.kill('SIGKILL'), engineMs)
@@ -133,15 +142,23 @@ export async function startEngine(): Promise<TestEngine> {
     clearTimeout(timer)
     await removeFolder(folder)
   }
-  const until = Date.now() + engineMs
-  while (!(await docker('version').catch(() => null))) {
-    if (isGone || Date.now() > until) {
-      await stop()
-      throw new Error(`the engine does not start: ${said}`)
+  const startAgain = async (): Promise<void> => {
+    const started = launch()
+    isGone = false
+    child = started
+    ended = once(started, 'exit').then(() => (isGone = started === child || isGone))
+    started.stderr.on('data', (chunk: Buffer) => (said = (said + chunk.toString()).slice(-4_000)))
+    const until = Date.now() + engineMs
+    while (!(await docker('version').catch(() => null))) {
+      if (isGone || Date.now() > until) {
+        await stop()
+        throw new Error(`the engine does not start: ${said}`)
+      }
+      await pause(50)
     }
-    await pause(50)
   }
-  return { folder, socketPath, docker, stop }
+  await startAgain()
+  return { folder, socketPath, docker, signal, startAgain, stop }
 }
 
 const lastLine = (error: unknown): string => {

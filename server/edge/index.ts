@@ -17,7 +17,7 @@ import { createKeptAnswer } from './kept-answer.ts'
 import { nameOf } from './names.ts'
 import { edgePage, type EdgePage } from './pages.ts'
 import { clientOf, targetOf, type Visitor } from './visitor.ts'
-import { sinkFor, VisitorSink } from './sink.ts'
+import { sinkFor, VisitorSink, type Sink } from './sink.ts'
 import { createTlsListener, type TlsCounts } from './tls-listener.ts'
 import { isFromPeer, protoByPeer } from './peers.ts'
 import { toPrimary } from './primary.ts'
@@ -232,6 +232,7 @@ export function createEdge(parts: EdgeParts): Edge {
       const found = parts.resolve(name)
       const site = fromPeer && !waited ? atHome(found) : found
       const say = (page: EdgePage) => {
+        if (asking.instead()) return
         asking.fail()
         show(request, response, visitor, page, site.id)
       }
@@ -283,6 +284,12 @@ export function createEdge(parts: EdgeParts): Edge {
       )
     }
 
+    const uncached = (sink: Sink): Asking => ({
+      sink,
+      headers: null,
+      instead: () => false,
+      fail() {},
+    })
     let isCached = false
     /** No container answers, and a page that is kept is shown. */
     const isShownAlone = (site: EdgeSite): boolean => {
@@ -298,10 +305,9 @@ export function createEdge(parts: EdgeParts): Edge {
       if (isShownAlone(site)) return
       const goesOn = site.state === 'running' && site.id !== null && !site.isElsewhere
       // Another edge compresses, and so does the portal.
-      if (!goesOn)
-        return attempt(1, { sink: new VisitorSink(request, response), headers: null, fail() {} })
+      if (!goesOn) return attempt(1, uncached(new VisitorSink(request, response)))
       if (!parts.cache || site.keepsPages === false || site.addresses.length === 0)
-        return attempt(1, { sink: sinkFor(request, response, proto), headers: null, fail() {} })
+        return attempt(1, uncached(sinkFor(request, response, proto)))
       parts.cache.answer(
         {
           request,

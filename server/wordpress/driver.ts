@@ -704,7 +704,7 @@ export interface SiteRuntime extends WordpressDriver {
   note(id: string, container: string, text: string): void
   /** Before the answer to a write ends, and whenever a container was ended or is started. */
   onWrite(listener: WriteListener): void
-  /** Whenever a container has ended by itself: what it wrote last, it could not say. */
+  /** Whenever PHP has ended by itself: what it wrote last, it could not say. */
   onCrash(listener: (site: string) => void): void
   counts(): RuntimeCounts
   /** Of the sites that run. */

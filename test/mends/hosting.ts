@@ -498,7 +498,7 @@ export const hosting: readonly Mend[] = [
     edits: [
       {
         file: 'server/wordpress/drivers/machine/container.ts',
-        mended: 'onWrite(tagsOf(message))',
+        mended: 'else onWrite(tagsOf(message))',
         without: '',
       },
     ],

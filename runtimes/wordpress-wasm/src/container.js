@@ -128,6 +128,7 @@ export function runContainer(boot) {
       log: send,
       onLost: (why) => fatal(new Error(why)),
       onWrite: (tags) => writes.tell(tags),
+      onEnd: () => writes.doubt(),
     })
     const php = await pool.open()
     if (install) {

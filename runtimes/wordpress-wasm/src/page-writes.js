@@ -15,9 +15,18 @@ export class PageWrites {
    * @param {string[] | null} tags null: everything
    */
   async tell(tags) {
+    await this.#tell({ tags })
+  }
+
+  /** PHP ended by itself. Resolves when the edge doubts all that it keeps. */
+  async doubt() {
+    await this.#tell({ tags: null, doubt: true })
+  }
+
+  async #tell(what) {
     if (!this.#send) return
     const number = ++this.#number
-    this.#send({ ev: 'wrote', n: number, tags })
+    this.#send({ ev: 'wrote', n: number, ...what })
     await new Promise((resolve) => this.#waiting.set(number, resolve))
   }
 

@@ -57,6 +57,7 @@ export class PhpPool {
   #log
   #onLost
   #onWrite
+  #onEnd
   #memoryBytes
   #isCheap
   /** How many pages may compute at the same time. */
@@ -78,11 +79,12 @@ export class PhpPool {
   /**
    * @param {{start: (first: boolean) => object, atOnce: number, most: number, memoryBytes: number,
    * log: (line: object) => void, onLost: (why: string) => void, onWrite: (tags: string[] | null) =>
-   * Promise<void>, isCheap?: boolean}} parts `start` starts a process (php-process.js);
-   * `memoryBytes`: the plan's; `onLost`: PHP does not start any more; `onWrite`: what PHP wrote,
-   * before its answer goes on; `isCheap`: one more costs nothing, so nobody waits for it
+   * Promise<void>, onEnd: () => Promise<void>, isCheap?: boolean}} parts `start` starts a process
+   * (php-process.js); `memoryBytes`: the plan's; `onLost`: PHP does not start any more; `onWrite`:
+   * what PHP wrote, before its answer goes on; `onEnd`: PHP ended in the middle of a request;
+   * `isCheap`: one more costs nothing, so nobody waits for it
    */
-  constructor({ start, atOnce, most, memoryBytes, log, onLost, onWrite, isCheap = false }) {
+  constructor({ start, atOnce, most, memoryBytes, log, onLost, onWrite, onEnd, isCheap = false }) {
     this.#isCheap = isCheap
     this.#start = start
     // Who computes is not known of a PHP elsewhere, and the engine holds its processors anyway.
@@ -92,6 +94,7 @@ export class PhpPool {
     this.#log = log
     this.#onLost = onLost
     this.#onWrite = onWrite
+    this.#onEnd = onEnd
     setInterval(() => this.#watchMemory(), memoryMs).unref()
   }
 
@@ -223,7 +226,7 @@ export class PhpPool {
     one.seen = null
     const outcome = await one.run(request, answer, { limitMs, onWrite: this.#onWrite })
     // Nobody knows what it did.
-    if (outcome.how !== 'done') await this.#onWrite(null)
+    if (outcome.how !== 'done') await this.#onEnd()
     one.idleSince = performance.now()
     one.computes = false
     one.client = null

@@ -30,6 +30,8 @@ export interface FillParts {
   readonly client: string
   /** The kept file that is asked for again, or undefined. */
   readonly old: Entry | undefined
+  /** What is shown where no good answer comes. */
+  readonly standIn: Entry | undefined
   /** Where the answer goes that is not kept. */
   readonly visitor: () => Sink
   /** Shows the first visitor what was made, whether or not others get it, too. */
@@ -57,6 +59,8 @@ export class Fill implements Sink {
   /** Where it goes on, once it is not kept. */
   #visitor: Sink | null = null
   #isOver = false
+  /** What the upstream still says is for nobody. */
+  #isReplaced = false
   #hasLeft = false
 
   constructor(parts: FillParts) {
@@ -90,7 +94,12 @@ export class Fill implements Sink {
     clearTimeout(this.#timer)
     this.#chunks = []
     this.#bytes = 0
-    const { old } = this.#parts
+    if (status >= 500 && this.instead()) {
+      this.#isReplaced = true
+      return
+    }
+    const { old, store, making } = this.#parts
+    if (status < 500) store.dropDoubted(making.site)
     if (old && status === 304) {
       this.#answer = { status, raw, marks, lifeMs: fileMs }
       return
@@ -136,7 +145,19 @@ export class Fill implements Sink {
     this.#chunks = []
   }
 
+  /** Shows what stands in for the answer. False where there is nothing, or one has begun. */
+  instead(): boolean {
+    const { standIn } = this.#parts
+    if (!standIn || this.begun) return false
+    clearTimeout(this.#timer)
+    this.#answer = null
+    this.#over(standIn, false)
+    if (!this.#hasLeft) this.#parts.show(standIn)
+    return true
+  }
+
   write(chunk: Buffer): boolean {
+    if (this.#isReplaced) return true
     if (this.#visitor) return this.#visitor.write(chunk)
     this.#chunks.push(chunk)
     this.#bytes += chunk.length
@@ -158,6 +179,7 @@ export class Fill implements Sink {
       const isKept = store.isFresh(making, [])
       if (isKept) {
         old.storedAt = performance.now()
+        old.isDoubted = false
         store.put(old)
       }
       this.#over(isKept ? old : null, false)
@@ -224,6 +246,7 @@ export class Fill implements Sink {
 
   breakOff(): void {
     clearTimeout(this.#timer)
+    if (this.#isReplaced) return
     this.#visitor?.breakOff()
     this.fail()
   }

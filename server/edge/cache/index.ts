@@ -80,7 +80,9 @@ export interface Asking {
   readonly sink: Sink
   /** Headers for the upstream in the place of the visitor's. */
   readonly headers: readonly string[] | null
-  /** No upstream answered. */
+  /** No upstream answered: shows what was kept before, if anything was. */
+  instead(): boolean
+  /** Nobody answered. */
   fail(): void
 }
 
@@ -115,8 +117,8 @@ export interface PageCache {
   /** A site has written; null: nobody knows what. */
   drop(site: string, tags: readonly string[] | null): void
   /**
-   * A container of the site has ended by itself, and nobody knows what it wrote last: what is kept
-   * is shown by `answerAlone` only, until one answers again.
+   * PHP of the site has ended by itself, and nobody knows what it wrote last: what is kept is shown
+   * only where no good answer comes, and dropped at the next one.
    */
   doubt(site: string): void
   /** Drops all that is kept of it. Answers how much that was. */
@@ -177,18 +179,22 @@ export function createPageCache(limits: CacheLimits): PageCache {
     lookup: Lookup,
     page: PageRequest,
     key: string,
-    old: Entry | undefined,
+    before: Entry | undefined,
     passing: (word: 'MISS' | 'BYPASS') => Sink,
     ask: (how: Asking) => void,
   ): void {
+    const old = before?.isFile ? before : undefined
+    const standIn = before?.isDoubted && isShownAlone(before) ? before : undefined
     const fill: Fill = new Fill({
       store,
       making: store.begin(lookup.site),
       key,
       client: lookup.client,
       old,
+      standIn,
       visitor: () => passing('MISS'),
-      show: (entry) => serve(lookup.request, lookup.response, entry, 'MISS', onMade),
+      show: (entry) =>
+        serve(lookup.request, lookup.response, entry, entry.isDoubted ? 'HIT' : 'MISS', onMade),
       onOver(isNeverKept) {
         if (fills.get(key) === fill) fills.delete(key)
         if (isNeverKept) setNever(key)
@@ -197,7 +203,12 @@ export function createPageCache(limits: CacheLimits): PageCache {
     })
     fills.set(key, fill)
     lookup.response.once('close', () => fill.left())
-    ask({ sink: fill, headers: headersFor(lookup, page, old), fail: () => fill.fail() })
+    ask({
+      sink: fill,
+      headers: headersFor(lookup, page, old),
+      instead: () => fill.instead(),
+      fail: () => fill.fail(),
+    })
   }
 
   function waitFor(fill: Fill, lookup: Lookup, pass: () => void): void {
@@ -229,11 +240,13 @@ export function createPageCache(limits: CacheLimits): PageCache {
     serve(lookup.request, lookup.response, entry, 'HIT', onMade)
   }
 
+  const isShownAlone = ({ storedAt, lifeMs }: Entry): boolean =>
+    performance.now() - storedAt < Math.max(lifeMs, aloneMs)
+
   /** What is kept and may be shown still. */
   function usable(name: PageName, page: PageRequest): Entry | undefined {
-    store.dropDoubted(name.site)
     const entry = store.get(keyOf(name, page))
-    const isUsable = entry !== undefined && (page.mayAsk || entry.isFile)
+    const isUsable = entry !== undefined && !entry.isDoubted && (page.mayAsk || entry.isFile)
     return isUsable && performance.now() - entry.storedAt < entry.lifeMs ? entry : undefined
   }
 
@@ -250,9 +263,7 @@ export function createPageCache(limits: CacheLimits): PageCache {
     answerAlone(lookup) {
       const page = pageRequestOf(lookup.request, lookup.path, false)
       const entry = page ? store.get(keyOf(lookup, page)) : undefined
-      if (!page || !entry || !(page.mayAsk || entry.isFile)) return false
-      const lifeMs = Math.max(entry.lifeMs, aloneMs)
-      if (performance.now() - entry.storedAt >= lifeMs) return false
+      if (!page || !entry || !(page.mayAsk || entry.isFile) || !isShownAlone(entry)) return false
       show(lookup, entry)
       return true
     },
@@ -260,7 +271,7 @@ export function createPageCache(limits: CacheLimits): PageCache {
       const pass = (event: CacheEvent): void => {
         count(lookup.site, event)
         const word = event === 'misses' ? 'MISS' : 'BYPASS'
-        ask({ sink: passing(word), headers: null, fail: () => {} })
+        ask({ sink: passing(word), headers: null, instead: () => false, fail: () => {} })
       }
       const page = pageRequestOf(lookup.request, lookup.path, lookup.hasBody)
       if (!page) return pass('bypassed')
@@ -274,8 +285,8 @@ export function createPageCache(limits: CacheLimits): PageCache {
       const fill = fills.get(key)
       if (fill) return waitFor(fill, lookup, () => pass('misses'))
       count(lookup.site, 'misses')
-      if (entry && !entry.isFile) store.remove(entry)
-      make(lookup, page, key, entry?.isFile ? entry : undefined, passing, ask)
+      if (entry && !entry.isFile && !entry.isDoubted) store.remove(entry)
+      make(lookup, page, key, entry, passing, ask)
     },
     drop: (site, tags) => void store.drop(site, tags),
     doubt: (site) => store.doubt(site),

@@ -129,6 +129,33 @@ test('a container that ended: what is kept is shown until one answers again', as
   expect((await ask(host)).status).toBe(503)
 })
 
+test('a container that is ending: what is kept is shown in the place of its errors', async () => {
+  let version = 1
+  let error: number | null = null
+  await site((request, response) => {
+    if (error === 0) return response.destroy()
+    if (error !== null) return response.writeHead(error).end('an error')
+    page(request, response, { body: `v${version}`, tags: request.url ?? '' })
+  })
+  await ask(host)
+  cache.doubt('site')
+  for (error of [502, 500, 0]) {
+    const answers = await Promise.all([ask(host), ask(host), ask(host)])
+    for (const answer of answers) expect(answer).toMatchObject({ status: 200, text: 'v1' })
+    expect((await ask(host, '/never-seen')).status).toBe(error === 0 ? 502 : error)
+  }
+  error = null
+  version = 2
+  // Another page that comes says that the site is well again.
+  expect((await ask(host, '/other')).text).toBe('v2')
+  error = 502
+  expect((await ask(host)).status).toBe(502)
+  // Nothing ended: an error is an error.
+  expect((await ask(host, '/other')).text).toBe('v2')
+  cache.drop('site', ['/other'])
+  expect((await ask(host, '/other')).status).toBe(502)
+})
+
 test('a page that is being made when a container ends is not kept', async () => {
   let end = (): void => {}
   const seen = await site((request, response) => {

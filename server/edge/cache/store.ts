@@ -30,7 +30,7 @@ export interface Entry {
   readonly made: Map<Encoding, Buffer | Promise<Buffer>>
   /** As it is counted. */
   bytes: number
-  /** A container ended after it was made: what that wrote last, nobody was told. */
+  /** PHP ended by itself after it was made: what that wrote last, nobody was told. */
   isDoubted: boolean
 }
 
@@ -247,10 +247,7 @@ export class PageStore {
     return dropped
   }
 
-  /**
-   * Nobody knows whether what is kept of a site is still so: it is shown while none of its
-   * containers answers, and dropped once one does. No page that is being made is kept.
-   */
+  /** Nobody knows whether what is kept of a site is so still. What is being made is not kept. */
   doubt(id: string): void {
     const site = this.#sites.get(id)
     if (!site) return
@@ -259,7 +256,7 @@ export class PageStore {
     site.hasDoubted = site.all.size > 0
   }
 
-  /** A container of the site answers again. */
+  /** The site answers again. */
   dropDoubted(id: string): void {
     const site = this.#sites.get(id)
     if (!site?.hasDoubted) return

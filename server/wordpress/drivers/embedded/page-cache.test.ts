@@ -40,7 +40,7 @@ test('while no container answers, what is kept is shown, and made anew afterward
   const answering = async (): Promise<number> => {
     const { status, headers } = await world.anonymous.ask('/')
     const { length } = world.driver.upstreams(world.spec.id)
-    if (length === 0) seen.add(`${status} ${headers['x-cache']}`)
+    if (length === 0) seen.add(`${status} ${String(headers['x-cache'])}`)
     return length
   }
   await expect.poll(answering, { timeout: 60_000, interval: 5 }).toBe(0)

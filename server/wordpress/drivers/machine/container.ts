@@ -177,6 +177,7 @@ export class Container {
   /**
    * @param onLine told of each line for the log
    * @param onWrite told of what PHP has written; the container waits until it returns
+   * @param onDoubt told that PHP ended in the middle of a request; the same
    * @param onMail told that a letter lies in `mailDir`
    */
   constructor(
@@ -184,6 +185,7 @@ export class Container {
     order: BootOrder,
     onLine: (text: string) => void,
     onWrite: (tags: readonly string[] | null) => void,
+    onDoubt: () => void,
     onMail: () => void,
   ) {
     this.name = place.name
@@ -251,7 +253,8 @@ export class Container {
         if (files !== undefined && database !== undefined) this.#used = { files, database }
         if (message['ev'] === 'listening') listensOn(portOf(message))
         else if (message['ev'] === 'wrote') {
-          onWrite(tagsOf(message))
+          if (message['doubt'] === true) onDoubt()
+          else onWrite(tagsOf(message))
           this.send({ op: 'dropped', n: count(message['n']) ?? 0 })
         } else if (message['ev'] === 'mail') onMail()
         else if (message['ev'] === 'fatal')

@@ -36,7 +36,7 @@ export interface Host {
   readonly counted: { restarts: number; failedStarts: number }
   /** Told of what a site's PHP has written, as tags; null: of everything. */
   readonly onWrite: (site: string, tags: readonly string[] | null) => void
-  /** A container has ended by itself: what it wrote last, it could not say. */
+  /** PHP has ended by itself: what it wrote last, it could not say. */
   readonly onCrash: (site: string) => void
   /** A letter of the site may lie in its folder. */
   readonly onMail: (site: string) => void

@@ -299,6 +299,7 @@ export class Slots {
           order,
           (text) => this.#log.add(slot.name, text),
           (tags) => this.#host.onWrite(this.#id, tags),
+          () => this.#host.onCrash(this.#id),
           () => this.#host.onMail(this.#id),
         )
         this.#alive.add(container)
