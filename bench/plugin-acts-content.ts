@@ -124,7 +124,7 @@ export const forum: PluginUnderTest = {
       name: 'joining: letter, key, sign-in',
       async run(site) {
         await memberOf(site)
-        const role = site.value(`select meta_value from wp_usermeta m join wp_users u
+        const role = await site.value(`select meta_value from wp_usermeta m join wp_users u
           on u.ID = m.user_id where u.user_login = 'binh' and meta_key = 'wp_capabilities'`)
         must(String(role).includes('participant'), `the role is ${String(role)}`)
         return { status: 200, cache: '' }
@@ -136,7 +136,7 @@ export const forum: PluginUnderTest = {
         const someone = await memberOf(site)
         await site.kept('/topic/which-tea/', '0 replies')
         const { text: nonce } = await someone.ask('/wp-admin/admin-ajax.php?action=forum_nonce')
-        const topic = String(site.post('which-tea'))
+        const topic = String(await site.post('which-tea'))
         const answer = await site.send(someone, '/wp-admin/admin-ajax.php', {
           action: 'forum_reply',
           _ajax_nonce: nonce,
@@ -218,7 +218,7 @@ export const events: PluginUnderTest = {
     {
       name: 'series of dates',
       async run(site) {
-        const id = site.post('hoi-hoa-da-lat')
+        const id = await site.post('hoi-hoa-da-lat')
         const body = { weeks: [1, 2, 3] }
         return await site.rest('POST', `/events/v1/repeat/${id}`, body, (told) => {
           const { count, last, year, weeks } = told
@@ -261,7 +261,7 @@ export const classic: PluginUnderTest = {
         must(sent.status === 302, `the comment answers ${sent.status}`)
         const held = await site.world.visitor().ask(path)
         must(!held.text.includes('Hay quá!'), 'it is shown before it was read')
-        const comment = site.value(`select comment_ID from wp_comments where
+        const comment = await site.value(`select comment_ID from wp_comments where
           comment_post_ID = ${id}`)
         await site.rest('POST', `/wp/v2/comments/${String(comment)}`, { status: 'approved' })
         return await site.shows(path, 'Hay quá!')

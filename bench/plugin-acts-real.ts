@@ -87,7 +87,7 @@ export const real: readonly PluginUnderTest[] = [
     {
       name: 'page with the form',
       async run(site) {
-        const id = site.value(
+        const id = await site.value(
           `select ID from wp_posts where post_type = 'wpcf7_contact_form' limit 1`,
         )
         const target = await page(site, 'Real contact', `[contact-form-7 id="${String(id)}"]`)
@@ -98,7 +98,7 @@ export const real: readonly PluginUnderTest[] = [
       name: 'message: letter',
       async run(site) {
         await site.letters()
-        const id = site.value(
+        const id = await site.value(
           `select ID from wp_posts where post_type = 'wpcf7_contact_form' limit 1`,
         )
         const mark = 'a-boundary-of-the-form'
@@ -173,7 +173,7 @@ export const real: readonly PluginUnderTest[] = [
     name: 'page with its blocks',
     async run(site) {
       const block = '<!-- wp:newspack-blocks/homepage-articles {"postsToShow":3} /-->'
-      const title = String(site.value('select post_title from wp_posts where ID = 1'))
+      const title = String(await site.value('select post_title from wp_posts where ID = 1'))
       return await site.kept(await page(site, 'News', block), 'wp-block-newspack-blocks', title)
     },
   }),
@@ -188,7 +188,7 @@ export const real: readonly PluginUnderTest[] = [
           const { data } = await site.rest('POST', '/redirection/v1/plugin/data', {})
           if (textOf(data['inProgress']) === 'false') break
         }
-        const count = site.value(`select count(*) from sqlite_master where type = 'table' and
+        const count = await site.value(`select count(*) from sqlite_master where type = 'table' and
           name in ('wp_redirection_items', 'wp_redirection_groups', 'wp_redirection_404')`)
         must(count === 3, `${String(count)} of 3 tables are there`)
         return { status: 200, cache: '' }

@@ -1,7 +1,5 @@
 /** How a page or an act of a plugin is judged: what the visitor sees, the database, the cache. */
-import path from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
-import type { Answer, Browser, World } from '../test/page-cache-world.ts'
+import type { Answer, Browser, Row, World } from '../test/page-cache-world.ts'
 
 /** What an act came to: the status, and what the edge's cache said of it; '' where nothing. */
 export interface Outcome {
@@ -13,6 +11,8 @@ export interface Act {
   run(site: JudgedSite): Promise<Outcome>
   /** Why this runtime cannot do it, where that is known. */
   readonly because?: string
+  /** Why sites in containers cannot do it, where that is known. */
+  readonly inContainers?: string
 }
 export interface PluginUnderTest {
   readonly folder: string
@@ -62,26 +62,17 @@ export class JudgedSite {
     this.world = world
   }
 
-  get #database(): string {
-    const { dataDir, spec } = this.world
-    return path.join(dataDir, 'sites', spec.id, 'wordpress/wp-content/database/.ht.sqlite')
-  }
-  /** Rows as they stand in the database file. */
-  rows(sql: string): Record<string, unknown>[] {
-    const database = new DatabaseSync(this.#database, { readOnly: true })
-    try {
-      return database.prepare(sql).all() as Record<string, unknown>[]
-    } finally {
-      database.close()
-    }
+  /** Rows as they stand in the database. */
+  rows(sql: string): Promise<Row[]> {
+    return this.world.rows(sql)
   }
   /** The first value of the first row. */
-  value(sql: string): unknown {
-    return Object.values(this.rows(sql)[0] ?? {})[0] ?? null
+  async value(sql: string): Promise<unknown> {
+    return Object.values((await this.rows(sql))[0] ?? {})[0] ?? null
   }
   /** The number of a post by its address. */
-  post(name: string): number {
-    return Number(this.value(`select ID from wp_posts where post_name = '${name}'`))
+  async post(name: string): Promise<number> {
+    return Number(await this.value(`select ID from wp_posts where post_name = '${name}'`))
   }
 
   /** A page that visitors share: kept at the second visit or the next, and no other than now. */

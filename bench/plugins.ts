@@ -4,13 +4,15 @@
  * visitor sees, what stands in the database, and what the cache did. Writes the tables of
  * docs/plugins.md. `ONLY=shop,seo` tries these alone and writes nothing. `REAL=<folder>` tries
  * those of bench/plugin-acts-real.ts that are in plugins/ and themes/ of the folder instead, or
- * come with WordPress.
+ * come with WordPress. `RUNTIME=docker` has the site run in containers, with MariaDB.
  */
 import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
+import { ensureImages, withoutEngine } from '../test/docker-wordpress.ts'
 import { openPageCacheWorld } from '../test/page-cache-world.ts'
 import { block, classic, events, forum, languages } from './plugin-acts-content.ts'
 import { real } from './plugin-acts-real.ts'
+import { containers } from './plugin-containers.ts'
 import { contactForm, seo, shop } from './plugin-acts-shop.ts'
 import { backup, pageBuilder, pageCache, security } from './plugin-acts-upkeep.ts'
 import { JudgedSite, type Act, type PluginUnderTest } from './plugin-judge.ts'
@@ -65,6 +67,11 @@ async function judge(site: JudgedSite, plugin: PluginUnderTest): Promise<Row[]> 
   return rows
 }
 
+const isInContainers = process.env['RUNTIME'] === 'docker'
+/** Why it cannot be done, where that is known. */
+const whyOf = ({ because, inContainers }: Act): string | undefined =>
+  because ?? (isInContainers ? inContainers : undefined)
+
 const titleOf = ({ folder, like }: PluginUnderTest): string =>
   process.env['REAL'] === undefined ? `${folder}: as ${like}` : like
 
@@ -93,7 +100,7 @@ function written(rows: readonly Row[]): string {
   }
   for (const [index, { plugin, act, fault = '' }] of faults.entries())
     lines.push(
-      ...wrapped(`${index + 1}. ${plugin.like}, ${act.name}: ${plainly(act.because ?? fault)}.`),
+      ...wrapped(`${index + 1}. ${plugin.like}, ${act.name}: ${plainly(whyOf(act) ?? fault)}.`),
     )
   if (faults.length > 0) lines.push('')
   return lines.join('\n')
@@ -123,8 +130,14 @@ const own = process.env['REAL']
 const candidates = own === undefined ? all : real
 const chosen = candidates.filter(({ folder }) => only?.includes(folder) ?? true)
 const files = { ...fixtureFiles('plugins'), ...fixtureFiles('themes') }
-const world = await openPageCacheWorld(1, own === undefined ? files : {})
-const content = path.join(world.dataDir, 'sites', world.spec.id, 'wordpress/wp-content')
+const why = isInContainers ? (withoutEngine() ?? (await ensureImages())) : undefined
+if (why !== undefined) throw new Error(why)
+const world = await openPageCacheWorld(
+  1,
+  own === undefined ? files : {},
+  isInContainers ? containers : undefined,
+)
+const content = path.join(world.folder, 'wp-content')
 if (own !== undefined) cpSync(own, content, { recursive: true })
 const isThere = ({ kind, folder }: PluginUnderTest): boolean =>
   existsSync(path.join(content, `${kind}s`, folder))
@@ -133,12 +146,13 @@ try {
   const rows: Row[] = []
   for (const plugin of chosen.filter(isThere)) rows.push(...(await judge(site, plugin)))
   const works = rows.filter(({ fault }) => fault === undefined).length
-  const known = rows.filter(({ fault, act }) => fault !== undefined && act.because !== undefined)
+  const known = rows.filter(({ fault, act }) => fault !== undefined && whyOf(act) !== undefined)
   const table = written(rows)
   console.log(table)
   report(`pages and acts that work, of ${rows.length}`, works, rows.length - known.length, '', true)
   if (!only) {
-    const name = own === undefined ? 'stand-ins' : 'real ones'
+    const kind = own === undefined ? 'stand-ins' : 'real ones'
+    const name = isInContainers ? `${kind} in containers` : kind
     const text = readFileSync(document, 'utf8')
     const [begin, end] = [`<!-- begin of the ${name} -->\n`, `<!-- end of the ${name} -->\n`]
     const [head = '', rest = ''] = text.split(begin)

@@ -4,8 +4,10 @@
  */
 import { once } from 'node:events'
 import http from 'node:http'
+import path from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { createEdge, createPageCache, type Edge, type PageCache } from '../server/edge/index.ts'
-import { specOf } from '../server/wordpress/drivers/conformance.ts'
+import { specOf, type Fixture } from '../server/wordpress/drivers/conformance.ts'
 import type { SiteRuntime, SiteSpec } from '../server/wordpress/driver.ts'
 import { fixture } from './embedded-wordpress.ts'
 import { eventually, freePort } from './portal.ts'
@@ -103,13 +105,38 @@ export interface Browser {
   ): Promise<Answer>
 }
 
+export type Row = Record<string, unknown>
+
+/** What runs the site, and where it keeps its files and its database. */
+export interface Runtime {
+  open(): Promise<Fixture & { readonly driver: SiteRuntime; readonly dataDir: string }>
+  /** Below the site's own folder. */
+  readonly files: string
+  rows(world: Pick<World, 'folder' | 'uncached'>, sql: string): Promise<Row[]>
+}
+const embedded: Runtime = {
+  open: () => fixture(),
+  files: 'wordpress',
+  async rows({ folder }, sql) {
+    const file = path.join(folder, 'wp-content/database/.ht.sqlite')
+    const database = new DatabaseSync(file, { readOnly: true })
+    try {
+      return database.prepare(sql).all()
+    } finally {
+      database.close()
+    }
+  },
+}
+
 export interface World {
   readonly driver: SiteRuntime
   readonly spec: SiteSpec
   readonly cache: PageCache
   readonly edge: Edge
-  /** Where the driver keeps its sites. */
-  readonly dataDir: string
+  /** Of WordPress's own files. */
+  readonly folder: string
+  /** Rows as they stand in the database, past WordPress's hooks. */
+  rows(sql: string): Promise<Row[]>
   /** Every container ends at once. */
   kill(): Promise<void>
   readonly anonymous: Browser
@@ -177,12 +204,14 @@ const oddFiles: Readonly<Record<string, string>> = {
 /**
  * @param containers how many the site has
  * @param files what stands in wp-content before it starts
+ * @param runtime the embedded one when not given
  */
 export async function openPageCacheWorld(
   containers = 1,
   files: Readonly<Record<string, string>> = oddFiles,
+  runtime = embedded,
 ): Promise<World> {
-  const parts = await fixture()
+  const parts = await runtime.open()
   const { driver } = parts
   // The port is the edge's, so that the site reaches itself by its own address.
   const port = await freePort()
@@ -242,7 +271,8 @@ export async function openPageCacheWorld(
     }
     return { status, data }
   }
-  return {
+  const folder = path.join(parts.dataDir, 'sites', spec.id, runtime.files)
+  const world: World = {
     driver,
     spec,
     cache,
@@ -250,7 +280,8 @@ export async function openPageCacheWorld(
     admin,
     signIn,
     rest,
-    dataDir: parts.dataDir,
+    folder,
+    rows: (sql) => runtime.rows(world, sql),
     async kill() {
       for (let number = 1; number <= containers; number++)
         await parts.kill(spec.id, `web-${number}`)
@@ -280,4 +311,5 @@ export async function openPageCacheWorld(
       await parts.dispose()
     },
   }
+  return world
 }
