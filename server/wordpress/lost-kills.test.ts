@@ -26,7 +26,7 @@ import type { ActOutcome } from '../../contract/operator-acts.ts'
 import type { EdgeControl } from './directory.ts'
 import type { WordpressDriver } from './driver.ts'
 import { newestMove } from './move-store.ts'
-import { nodeOf } from './nodes.ts'
+import { allNodes, nodeOf } from './nodes.ts'
 
 type Act = 'restore' | 'start' | 'frontPage' | 'apply'
 
@@ -88,7 +88,8 @@ beforeAll(async () => {
 }, 120_000)
 afterEach(async () => {
   stopAt = undefined
-  if (portal.app.nodes.reachable().length < 2) await other.open()
+  const isKnown = (await allNodes(portal.app.db)).length > 1
+  if (isKnown && portal.app.nodes.reachable().length < 2) await other.open()
 })
 afterAll(async () => {
   await portal.close()
@@ -202,4 +203,23 @@ test('a node that comes back before keeps its server', { timeout: 180_000 }, asy
     await portal.app.moves.clear()
     return !(await portal.app.nodes.at('main').driver.list()).includes(server.id)
   })
+})
+
+test('a node that never comes back is forgotten', { timeout: 120_000 }, async () => {
+  const { rows } = await sql<{ id: string; name: string }>`
+    select id, name from site where node_id = 'hn2'`.execute(portal.app.db)
+  const [left] = rows
+  expect(rows).toHaveLength(1)
+  await other.vanish()
+  const refused = await node('remove', 'hn2')
+  expect([refused.code, refused.said]).toEqual([1, expect.stringContaining('sites') as string])
+  await giveUp({ id: left?.id ?? '', name: left?.name ?? '', domain: '' })
+  await eventually(
+    'it being elsewhere',
+    async () => (await nodeOf(portal.app.db, left?.id ?? '')) === 'main',
+    60,
+  )
+  const removed = await node('remove', 'hn2')
+  expect(removed.code, removed.said).toBe(0)
+  expect((await allNodes(portal.app.db)).map(({ id }) => id)).toEqual(['main'])
 })

@@ -198,20 +198,20 @@ export function hindranceOfLoss(
   if (writesUntil === null)
     return {
       en:
-        'The machine keeps to no lease and may still take writes. Say that it is off ' +
-        '(--powered-off) when you know that it is.',
+        'The machine keeps to no lease and may still take writes. Say that it is off only when ' +
+        'you know it (at the shell: --powered-off).',
       vi:
         'Máy này không có thời hạn ghi nên có thể vẫn đang ghi dữ liệu. Chỉ xác nhận máy đã tắt ' +
-        '(--powered-off) khi bạn biết chắc.',
+        'khi bạn biết chắc (ở dòng lệnh: --powered-off).',
     }
   const until = untilText(new Date(writesUntil))
   return {
     en:
-      `The machine may still take writes until ${until} (Vietnam time). Say that it is off ` +
-      '(--powered-off) when you know that it is.',
+      `The machine may still take writes until ${until} (Vietnam time). Say that it is off only ` +
+      'when you know it (at the shell: --powered-off).',
     vi:
       `Máy có thể vẫn ghi dữ liệu đến ${until} (giờ Việt Nam). Chỉ xác nhận máy đã tắt ` +
-      '(--powered-off) khi bạn biết chắc.',
+      'khi bạn biết chắc (ở dòng lệnh: --powered-off).',
   }
 }
 

@@ -28,6 +28,7 @@ import {
   type TestPortal,
 } from '../../test/portal.ts'
 import { days, hours, seconds } from '../platform/clock.ts'
+import { newestMove } from './move-store.ts'
 import { allNodes, nodeOf, putNode } from './nodes.ts'
 
 const clock = manualClock()
@@ -302,9 +303,46 @@ describe('the machine comes back', () => {
     })
   })
 
+  test('what it is told that it has no more, it answers nobody for', async () => {
+    const { edge } = portal.app.nodes.at(lost.name)
+    const ask = async (method: string): Promise<number> =>
+      (await visitAt(lost.sitesPort, bare.name, '/?now', { method })).status
+    await edge.renewLease(await edge.markLease(), leaseMs, [bare.id])
+    expect([await ask('GET'), await ask('POST')]).toEqual([503, 503])
+    await portal.app.nodes.look()
+    expect(await ask('GET')).toBe(200)
+  })
+
+  test('its old content can take its place again', async () => {
+    const server = servers[1]!
+    const undone = await runCommand(
+      portal,
+      {},
+      'act',
+      'server.undo_move',
+      '--server',
+      server.id,
+      '--reason',
+      'they want it back',
+    )
+    expect(undone.code, undone.said).toBe(0)
+    await eventually(
+      'the original',
+      async () => {
+        const move = await newestMove(portal.app.db, server.id)
+        return move?.state === 'undone' && move.arrived
+      },
+      60,
+    )
+    expect(await nodeOf(portal.app.db, server.id)).toBe('hn2')
+    const again = await signInTo(portal, server)
+    expect((await again.write('on the original')).status).toBe(201)
+    expect(titlesIn(path.join(lost.dataDir, 'sites', server.id))).toContain('on the original')
+  })
+
   test('what it had is kept for seven days', async () => {
     const shown = await members[0]!.call<NodeLoss>('GET', '/api/operator/nodes/hn2/loss')
-    expect(shown.body.result.elsewhere).toHaveLength(10)
+    expect(shown.body.result.elsewhere).toHaveLength(9)
     for (const { keptUntil } of shown.body.result.elsewhere)
       expect(Date.parse(keptUntil ?? '') - clock.now().getTime()).toBeGreaterThan(days(6))
     const held = async (): Promise<number> =>
@@ -315,7 +353,7 @@ describe('the machine comes back', () => {
     clock.advance(hours(2))
     await eventually('the old content being gone', async () => {
       await portal.app.moves.clear()
-      return (await held()) === 1
+      return (await held()) === 2
     })
   })
 })

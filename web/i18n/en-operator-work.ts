@@ -129,7 +129,7 @@ export const enDeskWork = {
       elsewhere: (node: string, time: string) => `came up on ${node}, with its content of ${time}`,
       keptUntil: (time: string) => `the old content is kept here until ${time}`,
       keptOnReturn: 'the old content is kept for seven days once the node is back',
-      minutes: (n: number) => `${n} minutes`,
+      minutes: (n: number) => (n === 1 ? 'one minute' : `${n} minutes`),
       hours: (n: number) => `${n} hours`,
       days: (n: number) => `${n} days`,
       none: 'No server runs on it.',

@@ -242,7 +242,7 @@ export const enOperator = {
     ...enWorkActs.names,
     'server.move': 'Move',
     'server.undo_move': 'Undo the move',
-    'node.lost': 'Bring servers up elsewhere',
+    'node.lost': 'Bring up elsewhere',
     'status.publish': 'Publish',
     'status.update': 'Add an update',
     'status.end': 'End',

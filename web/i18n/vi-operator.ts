@@ -236,7 +236,7 @@ export const viOperator: OperatorTexts = {
     ...viWorkActs.names,
     'server.move': 'Chuyển nút',
     'server.undo_move': 'Hoàn tác việc chuyển',
-    'node.lost': 'Khôi phục máy chủ ở nơi khác',
+    'node.lost': 'Khôi phục ở nơi khác',
     'status.publish': 'Đăng thông báo',
     'status.update': 'Cập nhật',
     'status.end': 'Kết thúc',

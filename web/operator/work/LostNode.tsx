@@ -63,7 +63,12 @@ export function LostNode({ node, session }: { node: string; session: StaffSessio
                   search={one.id}
                   action={
                     mayAct && one.to !== null && !one.isUnderWay ? (
-                      <Button variant="outline" size="sm" onClick={() => ask(one)}>
+                      <Button
+                        variant="outline"
+                        size="sm"
+                        aria-label={`${t.acts['node.lost']}: ${one.name}`}
+                        onClick={() => ask(one)}
+                      >
                         {t.acts['node.lost']}
                       </Button>
                     ) : null
