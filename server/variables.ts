@@ -105,8 +105,8 @@ export const variables = {
   },
   NODE_LEASE_MINUTES: {
     about:
-      'For how long a node on a machine without api and worker takes writes after its last word ' +
-      'of a portal; then its sites are only read. So long a lost machine has to be waited for.',
+      'For how long portals let a node on a machine without api and worker take writes after ' +
+      'their last word; then its sites are only read. So long a lost machine is waited for.',
     schema: z
       .string()
       .default('60')

@@ -262,7 +262,8 @@ export function createNodes(parts: NodesParts): Nodes {
     try {
       const mark = await within(answerMs, 'it does not answer in time', edge.markLease())
       const withheld = await promiseLease(db, node, mark === null ? null : parts.leaseMs)
-      await edge.renewLease(mark, parts.leaseMs, withheld)
+      const renewed = edge.renewLease(mark, parts.leaseMs, withheld)
+      await within(answerMs, 'it does not answer in time', renewed)
     } catch (error) {
       if (!stopped) log.warn({ err: error, node }, 'the lease of a node was not renewed')
     }
