@@ -6,6 +6,7 @@ import * as z from 'zod/mini'
 import { email } from './auth.ts'
 import { currency } from './money.ts'
 import { needed, unneeded } from './operator-act.ts'
+import { nodeActs } from './operator-node-acts.ts'
 import { ticketActs } from './operator-ticket-acts.ts'
 import { workActs } from './operator-work-acts.ts'
 import { staffRole } from './operator.ts'
@@ -255,6 +256,7 @@ export const acts = {
     'Put the original of a moved server in its place again; what was written since is lost',
     { server: id },
   ),
+  ...nodeActs,
   'status.publish': needed(
     'status.publish',
     'work',

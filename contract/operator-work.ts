@@ -154,6 +154,10 @@ export const capacity = endpoint({
         /** Data centres; null: every one. */
         regions: z.nullable(z.array(z.string())),
         seenSecondsAgo: z.nullable(z.number()),
+        /** Servers that run there. */
+        servers: z.int(),
+        /** Servers that came up elsewhere, and whose old content is on it. */
+        kept: z.int(),
         /** Containers: memory for so many more, those that orders hold, and the rest. */
         room: z.int(),
         reserved: z.int(),

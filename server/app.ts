@@ -60,7 +60,7 @@ import { forgetNotes, identifyView } from './operator/index.ts'
 import * as payments from './payments/index.ts'
 import { acceptedLanguage } from './platform/accept-language.ts'
 import { watchLoad } from './platform/back-pressure.ts'
-import type { Clock } from './platform/clock.ts'
+import { minutes, type Clock } from './platform/clock.ts'
 import { judgeConnections } from './platform/connection-budget.ts'
 import { connect, migrate, type Queryable, type Tx } from './platform/db.ts'
 import { Refusal } from './platform/errors.ts'
@@ -118,6 +118,8 @@ export interface Timing {
   readonly askGatewaySeconds?: readonly number[]
   /** Seconds before each further try of a webhook. */
   readonly webhookSeconds?: readonly number[]
+  /** For how long a node takes writes with no word of a portal. */
+  readonly nodeLeaseMs?: number
   /** Longest time of one step of setting a server up. */
   readonly provisionStepMs?: number
   /** When nightly backups begin, as a line of cron in UTC. */
@@ -332,6 +334,7 @@ export async function openApp(parts: AppParts) {
         },
       }
     },
+    leaseMs: parts.timing?.nodeLeaseMs ?? minutes(config.NODE_LEASE_MINUTES),
     notes: isWorker,
     onReachable() {
       directory.refresh()
@@ -463,6 +466,15 @@ export async function openApp(parts: AppParts) {
     folder: path.join(config.DATA_DIR, 'moves'),
     tellInOrder: directory.tellInOrder,
     collectFrom: mailCollector.collectFrom,
+  })
+  wordpress.defineRescues({
+    ...provisioning,
+    nodes,
+    tellInOrder: directory.tellInOrder,
+    archives,
+    portalUrl,
+    mail: messages.mail,
+    owner: accounts.customer,
   })
   const emptyNodes = wordpress.defineDraining({ ...provisioning, look: nodes.look })
   const reports = isWorker ? siteReports(config, siteMail) : null

@@ -176,6 +176,16 @@ function edgeOver(line: MessageConnection): EdgeControl {
         if (!isUnknownCall(error)) throw error
         throw new DriverFailure('rejected', 'the edge is of a release that moves no sites')
       }),
+    // One of before this release keeps to no lease.
+    markLease: () =>
+      call('markLease').catch((error: unknown) => {
+        if (isUnknownCall(error)) return null
+        throw error
+      }),
+    renewLease: (mark, ms, withheld) =>
+      call('renewLease', mark, ms, withheld).catch((error: unknown) => {
+        if (!isUnknownCall(error)) throw error
+      }),
     usage: (last, limit) =>
       call('usage', last, limit).catch((error: unknown) => {
         if (isUnknownCall(error)) return []

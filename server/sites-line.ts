@@ -25,6 +25,10 @@ export type EdgeCalls = {
   purgeCache: (site: string) => number
   /** As WriteHolds.hold of the edge. */
   holdWrites: (site: string, ms: number, patienceMs: number) => boolean
+  /** As NodeLease.mark: null where the node keeps to no lease. */
+  markLease: () => number | null
+  /** As NodeLease.renew. */
+  renewLease: (mark: number | null, ms: number, withheld: readonly string[]) => void
   /** What sites were visited and took, as site-usage.ts keeps it. */
   usage: (last: { readonly at: number; readonly site: string } | null, limit: number) => UsageRow[]
 }

@@ -22,6 +22,7 @@ import {
   type EdgeSite,
   type HostEntry,
 } from './edge/index.ts'
+import { createNodeLease } from './node-lease.ts'
 import type { Log } from './platform/log.ts'
 import { measureProcess, serveParentFigures } from './process-figures.ts'
 import { serveOver } from './platform/rpc.ts'
@@ -48,6 +49,7 @@ export interface Sites {
 type SitesConfig = Pick<
   Config,
   | 'DATA_DIR'
+  | 'ROLES'
   | 'HOST'
   | 'SITES_CACHE_MB'
   | 'SITES_DOMAIN'
@@ -130,6 +132,8 @@ export function openSites(
   runtime.onWrite(cache.drop)
   runtime.onCrash(cache.doubt)
   const holds = createWriteHolds()
+  const hasPortal = config.ROLES.has('api') || config.ROLES.has('worker')
+  const lease = createNodeLease(runtime, (site) => cache.drop(site, null), log, !hasPortal)
   const hosts = createHostTable(runtime.upstreams, (site) => {
     cache.drop(site, null)
     holds.release(site)
@@ -141,6 +145,7 @@ export function openSites(
   const edge = createEdge({
     traffic,
     holds,
+    fence: lease.fence,
     resolve: (host) => (host === portal?.host ? portal.site : hosts.resolve(host)),
     ...(https && { https }),
     ...(config.SITES_CACHE_MB > 0 && { cache }),
@@ -174,6 +179,8 @@ export function openSites(
         cacheFigures: (site) => cache.figures(site),
         purgeCache: (site) => cache.purge(site),
         holdWrites: (site, ms, patienceMs) => holds.hold(site, ms, patienceMs),
+        markLease: () => lease.mark(),
+        renewLease: (mark, ms, withheld) => lease.renew(mark, ms, withheld),
         usage: (last, limit) => usage.after(last, limit),
       })
       line.onRequest(publishHosts, ({ entries }: { entries: readonly HostEntry[] }) => {
@@ -183,6 +190,7 @@ export function openSites(
     },
     async close() {
       usage.close()
+      lease.close()
       await edge.close()
       await runtime.close()
     },

@@ -103,6 +103,21 @@ export const variables = {
     schema: hostAndPort('NODE_ADDRESS').optional(),
     example: '',
   },
+  NODE_LEASE_MINUTES: {
+    about:
+      'For how long portals let a node on a machine without api and worker take writes after ' +
+      'their last word; then its sites are only read. So long a lost machine is waited for.',
+    schema: z
+      .string()
+      .default('60')
+      .refine(
+        // Longer than anything that a portal has held when it was cut off (updateHoldMs).
+        (text) => /^\d{1,4}$/.test(text) && Number(text) >= 15 && Number(text) <= 1440,
+        'NODE_LEASE_MINUTES must be a number from 15 to 1440.',
+      )
+      .transform(Number),
+    example: '60',
+  },
   NODE_KEY: {
     about:
       'What `npm run portal -- node key <NODE_NAME>` says; for NODE_LISTEN on a machine without ' +

@@ -1,3 +1,4 @@
+import type { NodeLoss } from '../../contract/operator-nodes.ts'
 import type { Config } from '../config.ts'
 import { nodeKey } from '../own-node.ts'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -12,6 +13,7 @@ import {
   isLost,
   keptOn,
   listNodes,
+  lossOf,
   makeJoinKey,
   putNode,
   remainingOn,
@@ -19,6 +21,7 @@ import {
   setEmptying,
   setNodeState,
 } from '../wordpress/index.ts'
+import { ageOf, nodeLostCommand } from './node-lost.ts'
 import type { Output } from './output.ts'
 
 const usage =
@@ -26,6 +29,7 @@ const usage =
   'npm run portal -- node add <name> <host:port> [--regions 1,4] [--sites <ip:port>]\n' +
   'npm run portal -- node key <name>\n' +
   'npm run portal -- node drain <name> [--wait] [--stay]\n' +
+  'npm run portal -- node lost <name> --reason <text> [--powered-off] [--dry-run]\n' +
   'npm run portal -- node undrain | activate | remove <name>\n' +
   'Each with --json.'
 const nameShape = /^[a-z0-9][a-z0-9-]{0,39}$/
@@ -115,6 +119,7 @@ export async function nodeCommand(
   given: readonly string[],
   out: Output,
 ): Promise<number> {
+  if (given[0] === 'lost') return await nodeLostCommand(config, databaseUrl, given.slice(1), out)
   const options = [...given]
   const regions = optionOf(options, '--regions')
   const sites = optionOf(options, '--sites')
@@ -128,13 +133,28 @@ export async function nodeCommand(
   try {
     if (act === 'list' && name === '') {
       const nodes = await listNodes(db)
-      for (const node of nodes)
+      const lost = new Map<string, NodeLoss>()
+      for (const node of nodes) {
         out.line(
           `${node.id}  ${isLost(node) ? 'lost' : node.state}  ${node.sites} sites  ` +
             `room for ${freeOn(node)} containers  ` +
             `data centres ${node.regions?.join(',') ?? 'all'}  ${node.address ?? 'this machine'}`,
         )
-      out.fields({ nodes: nodes.map((node) => ({ ...node, lost: isLost(node) })) })
+        if (!isLost(node)) continue
+        const loss = await lossOf(db, node.id)
+        lost.set(node.id, loss)
+        const { heardAt, servers } = loss
+        out.line(`  not heard of since ${heardAt ?? 'ever'} (${ageOf(heardAt, Date.now())})`)
+        for (const { name } of servers) out.line(`  ${name}`)
+      }
+      out.fields({
+        nodes: nodes.map((node) => ({
+          ...node,
+          lost: isLost(node),
+          heardAt: lost.get(node.id)?.heardAt ?? null,
+          servers: lost.get(node.id)?.servers.map(({ id, name }) => ({ id, name })) ?? null,
+        })),
+      })
       return nodes.some(isLost) ? 1 : 0
     }
     if (!nameShape.test(name)) return refuse(usage)

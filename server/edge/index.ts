@@ -13,6 +13,7 @@ import { createHttp2Door, isHttp2, type VisitorRequest } from './http2.ts'
 import { challengeOf, redirectOf, type EdgeHttps } from './https.ts'
 import type { Visit } from './headers.ts'
 import type { EdgeSite } from './host-table.ts'
+import { mayChange, type EdgeFence } from './fence.ts'
 import { createKeptAnswer } from './kept-answer.ts'
 import { nameOf } from './names.ts'
 import { edgePage, type EdgePage } from './pages.ts'
@@ -38,6 +39,7 @@ export {
   type CacheFigures,
   type PageCache,
 } from './cache/index.ts'
+export type { EdgeFence } from './fence.ts'
 export { createWriteHolds, type WriteHolds } from './write-hold.ts'
 export { createHostTable, type EdgeSite, type HostChange, type HostEntry } from './host-table.ts'
 
@@ -70,6 +72,8 @@ export interface EdgeParts {
   readonly cache?: PageCache
   /** Has writes wait while a site is switched to another node; without it none ever do. */
   readonly holds?: WriteHolds
+  /** What a node without a portal answers and takes; without it everything. */
+  readonly fence?: EdgeFence
   /** Told of each visit of a site that this edge answered, not another. */
   readonly traffic?: Pick<Traffic, 'note'>
   /** How long an upstream may take until its first byte, ms. */
@@ -134,6 +138,8 @@ export function createEdge(parts: EdgeParts): Edge {
   const tunnels = createTunnels({ connectMs, answerMs, sharedDomain })
   const protections = createProtections()
   const holds = parts.holds ?? createWriteHolds()
+  const isWithheld = (site: EdgeSite): boolean =>
+    site.id !== null && (parts.fence?.withholds(site.id) ?? false)
 
   /** Calls `enter` once the visitor may see the site, or `refuse` with the page in its place. */
   const protect = (
@@ -230,7 +236,7 @@ export function createEdge(parts: EdgeParts): Edge {
 
     const attempt = (tries: number, asking: Asking) => {
       const found = parts.resolve(name)
-      const site = fromPeer && !waited ? atHome(found) : found
+      const site = fromPeer && !waited && !isWithheld(found) ? atHome(found) : found
       const say = (page: EdgePage) => {
         if (asking.instead()) return
         asking.fail()
@@ -338,6 +344,8 @@ export function createEdge(parts: EdgeParts): Edge {
     const enterWhenItMay = (): void => {
       // The edge of its node has it wait.
       if (id === null || site.isElsewhere) return enter(site)
+      if (isWithheld(site)) return refused('away')
+      if (parts.fence?.isUp() && mayChange(request, target.path)) return refused('away')
       holds.pass(
         id,
         request,
@@ -375,6 +383,9 @@ export function createEdge(parts: EdgeParts): Edge {
     const page = pageFor(site)
     if (page) return refuse(page, site.id)
     if (site.isElsewhere && fromPeer) return refuse('failed', site.id)
+    // Whoever opens a channel may write through it.
+    if (!site.isElsewhere && site.id !== null && (isWithheld(site) || parts.fence?.isUp()))
+      return refuse('away', site.id)
     const enter = (): void => {
       // Who left while a password was checked needs no upstream.
       if (socket.destroyed) return

@@ -14,6 +14,7 @@ export type EdgePage =
   | 'password'
   | 'tries'
   | 'moving'
+  | 'away'
 
 const words: Record<
   EdgePage,
@@ -94,6 +95,19 @@ const words: Record<
     en: ['Too many wrong passwords', 'Wait ten minutes, then try again.'],
     vi: ['Nhập sai mật khẩu quá nhiều lần', 'Vui lòng đợi mười phút rồi thử lại.'],
   },
+  away: {
+    status: 503,
+    en: [
+      'This site can only be read right now',
+      'The machine that runs it has lost touch with its provider, and nothing was saved. Try ' +
+        'again in a few minutes.',
+    ],
+    vi: [
+      'Trang web hiện chỉ có thể xem',
+      'Máy chạy trang này đang mất liên lạc với nhà cung cấp nên nội dung vừa gửi chưa được lưu. ' +
+        'Vui lòng thử lại sau vài phút.',
+    ],
+  },
   moving: {
     status: 503,
     en: [
@@ -152,7 +166,7 @@ p { margin: 0 }
       "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
   }
   if (page === 'starting') headers['retry-after'] = '2'
-  if (page === 'moving') headers['retry-after'] = '30'
+  if (page === 'moving' || page === 'away') headers['retry-after'] = '30'
   if (page === 'tries') headers['retry-after'] = String(wrongTriesSeconds)
   // Browsers show no word of the realm any more; it tells apart what they remember.
   if (page === 'password') headers['www-authenticate'] = 'Basic realm="site", charset="UTF-8"'

@@ -8,7 +8,7 @@ const longestWaitMs = 20_000
 const mostWaiting = 256
 
 /** Whether a request by this method may change something. */
-const mayWrite = (method: string | undefined): boolean =>
+export const mayWrite = (method: string | undefined): boolean =>
   method !== 'GET' && method !== 'HEAD' && method !== 'OPTIONS'
 
 export interface WriteHolds {

@@ -1,5 +1,9 @@
 /** The desk's lists of work: each reads one page, or few rows, by an index. */
-import { gatewayNotices as noticesApi, operatorWork as api } from '../../contract/index.ts'
+import {
+  gatewayNotices as noticesApi,
+  operatorNodes,
+  operatorWork as api,
+} from '../../contract/index.ts'
 import { showCustomers } from '../auth/index.ts'
 import type { Catalog } from '../catalog/index.ts'
 import { failingNames } from '../certificates/index.ts'
@@ -15,7 +19,7 @@ import {
 } from '../platform/cursor.ts'
 import type { Database, Queryable } from '../platform/db.ts'
 import { Page, type Http } from '../platform/http.ts'
-import { capacityOf, dataCentres, failedBackups, listServers } from '../wordpress/index.ts'
+import { capacityOf, dataCentres, failedBackups, listServers, lossOf } from '../wordpress/index.ts'
 
 export interface ListNeeds {
   readonly db: Database
@@ -67,6 +71,7 @@ export function listRoutes(http: Http, { db, clock, catalog, drivers }: ListNeed
     }
   })
   http.read(api.capacity, () => capacityOf(db, dataCentres(catalog), clock.now()))
+  http.read(operatorNodes.nodeLoss, ({ params }) => lossOf(db, params.id))
   http.read(noticesApi.notices, async ({ query, language }) => {
     const page = pageRequest(query, language)
     const { rows, next } = await listNotices(db, drivers, page, query.show === 'trouble')

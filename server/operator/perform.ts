@@ -16,6 +16,7 @@ import { couponActs } from './coupon-acts.ts'
 import { customerActs } from './customer-acts.ts'
 import { disputeActs } from './dispute-acts.ts'
 import { moneyActs } from './money-acts.ts'
+import { nodeActs } from './node-acts.ts'
 import { payoutActs } from './payout-acts.ts'
 import { reconcileActs } from './reconcile-acts.ts'
 import { serverActs } from './server-acts.ts'
@@ -31,6 +32,7 @@ const registry: Registry = {
   ...customerActs,
   ...disputeActs,
   ...moneyActs,
+  ...nodeActs,
   ...payoutActs,
   ...reconcileActs,
   ...serverActs,

@@ -471,6 +471,8 @@ export interface Node {
   empties_since: Timestamp | null;
   id: string;
   last_seen: Timestamp | null;
+  lease_at: Timestamp | null;
+  lease_until: Timestamp | null;
   max_containers: Generated<number>;
   max_cpu: number | null;
   max_ram_mb: number | null;
@@ -1003,11 +1005,14 @@ export interface SiteMailSuppressed {
 export interface SiteMove {
   arrived: Generated<boolean>;
   attempts: Generated<number>;
+  backup_id: string | null;
   cause: string;
+  content_at: Timestamp | null;
   copied_bytes: Generated<bigint>;
   created_at: Timestamp;
   differences: unknown | null;
   expires_at: Timestamp | null;
+  fenced_at: Timestamp | null;
   from_node: string;
   held_ms: number | null;
   id: string;

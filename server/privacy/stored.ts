@@ -259,9 +259,9 @@ export const stored: readonly Stored[] = [
     'site_move',
     ofSite,
     'seq',
-    'id site_id state created_at switched_at',
-    `seq arrived attempts cause copied_bytes differences expires_at from_node held_ms leftover_node
-      leftover_stopped reason round to_node`,
+    'id site_id state created_at switched_at backup_id content_at',
+    `seq arrived attempts cause copied_bytes differences expires_at fenced_at from_node held_ms
+      leftover_node leftover_stopped reason round to_node`,
   ),
   rows(
     'site_backup',

@@ -7,7 +7,8 @@ import type * as z from 'zod/mini'
 import type { capacity } from '../../contract/operator-work.ts'
 import { days, later } from '../platform/clock.ts'
 import type { Queryable } from '../platform/db.ts'
-import { nodeStates } from './nodes.ts'
+import { keptAfterLoss } from './lost-store.ts'
+import { listNodes } from './nodes.ts'
 import { freeOn, isLost, type NodeState } from './placement.ts'
 
 const paceDays = 30
@@ -87,7 +88,8 @@ export async function capacityOf(
   regions: readonly Region[],
   now: Date,
 ): Promise<Capacity> {
-  const nodes = await nodeStates(db)
+  const nodes = await listNodes(db)
+  const kept = await keptAfterLoss(db)
   const ordered = await orderedSince(db, later(now, -days(paceDays)))
   const nameOf = (id: number): string => regions.find((one) => one.id === id)?.name ?? `${id}`
   const pools = poolsOf(nodes.filter(takesNew), regions)
@@ -97,6 +99,8 @@ export async function capacityOf(
       state: isLost(node) ? 'lost' : node.state,
       regions: node.regions?.map(nameOf) ?? null,
       seenSecondsAgo: node.seenSecondsAgo,
+      servers: node.sites,
+      kept: kept.get(node.id) ?? 0,
       room: node.room,
       reserved: node.reserved,
       free: freeOn(node),

@@ -111,7 +111,7 @@ export async function serversOfCustomer(
         eb
           .selectFrom('site_move as m')
           .select(['m.state', 'm.to_node', 'm.from_node', 'm.reason', 'm.leftover_node'])
-          .select('m.expires_at')
+          .select(['m.expires_at', 'm.backup_id', 'm.leftover_stopped'])
           .whereRef('m.site_id', '=', 's.id')
           .orderBy('m.seq', 'desc')
           .limit(1)
@@ -120,7 +120,7 @@ export async function serversOfCustomer(
     )
     .select(['s.id', 's.name', 's.status', 's.created_at', 's.down_reason', 's.giving_up'])
     .select(['s.held_at', 's.node_id', 'm.state', 'm.to_node', 'm.from_node', 'm.reason'])
-    .select(['m.leftover_node', 'm.expires_at'])
+    .select(['m.leftover_node', 'm.expires_at', 'm.backup_id', 'm.leftover_stopped'])
     .where('s.customer_id', '=', customerId)
     .orderBy('s.seq', 'desc')
     .limit(shownServers)
@@ -136,7 +136,10 @@ export async function serversOfCustomer(
     movesTo: movesTo(row),
     moveFailed: row.state === 'failed' ? row.reason : null,
     undoUntil:
-      row.state === 'moved' && row.leftover_node === row.from_node
+      row.state === 'moved' &&
+      row.leftover_node === row.from_node &&
+      // Of a lost node it is there once that is back.
+      (row.backup_id === null || row.leftover_stopped === true)
         ? (row.expires_at?.toISOString() ?? null)
         : null,
   }))

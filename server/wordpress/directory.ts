@@ -74,6 +74,13 @@ export interface EdgeControl extends HostTableControl {
    * false where one is still after `patienceMs`.
    */
   holdWrites(site: string, ms: number, patienceMs: number): Promise<boolean>
+  /** A moment by the node's own clock, for `renewLease`; null: it keeps to no lease. */
+  markLease(): Promise<number | null>
+  /**
+   * Its sites take writes for `ms` from the mark on, but for those that are `withheld`: they came
+   * up elsewhere, and it answers nobody for them.
+   */
+  renewLease(mark: number | null, ms: number, withheld: readonly string[]): Promise<void>
   /**
    * What its sites were visited and took in spans of five minutes that are over, in the order of
    * spans and sites, after this one; none where it is of a release before.

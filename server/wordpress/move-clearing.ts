@@ -4,12 +4,13 @@
  */
 import fs from 'node:fs/promises'
 import path from 'node:path'
-import type { Clock } from '../platform/clock.ts'
+import { later, type Clock } from '../platform/clock.ts'
 import type { Database } from '../platform/db.ts'
 import { DriverFailure } from '../platform/errors.ts'
 import type { Jobs } from '../platform/jobs.ts'
 import type { Log } from '../platform/log.ts'
 import type { WordpressDriver } from './driver.ts'
+import { keptAfterReturnMs } from './lost-store.ts'
 import { clearMoveJob, leftoversDue, moveById, type MoveRow } from './move-store.ts'
 import type { Nodes } from './routed-driver.ts'
 import { firstNode, siteById, type SiteAddressing } from './store.ts'
@@ -20,7 +21,7 @@ export interface MoveDeps {
   readonly log: Log
   readonly jobs: Jobs
   readonly addressing: SiteAddressing
-  readonly nodes: Pick<Nodes, 'at' | 'rerouted'>
+  readonly nodes: Pick<Nodes, 'at' | 'look' | 'rerouted'>
   /** Archives under way lie here. */
   readonly folder: string
   /** Tells the edges, that of the first node before the others, that of the last after them. */
@@ -57,11 +58,17 @@ export function defineClearing(deps: MoveDeps): MoveClearing {
       const { driver } = deps.nodes.at(node)
       if (!row.leftover_stopped && row.state !== 'failed') {
         await driver.stop(row.site_id)
+        // A node that was lost is back: what was written there at the end may be asked for.
+        const isBack = row.state === 'moved' && row.backup_id !== null && site?.deleted_at === null
         await db
           .updateTable('site_move')
-          .set({ leftover_stopped: true })
+          .set({
+            leftover_stopped: true,
+            ...(isBack && { expires_at: later(clock.now(), keptAfterReturnMs) }),
+          })
           .where('id', '=', row.id)
           .execute()
+        if (isBack) return await deps.collectFrom(driver, row.site_id)
       }
       if (row.state !== 'failed') await deps.collectFrom(driver, row.site_id)
       if (!isDue) return

@@ -212,13 +212,15 @@ export async function beginUndo(
     move?.state === 'moved' &&
     move.leftover_node === move.from_node &&
     move.expires_at !== null &&
+    // Of a lost node it is there once that is back.
+    (move.backup_id === null || move.leftover_stopped) &&
     move.expires_at > clock.now()
   if (!isKept || move.switched_at === null)
     throw new Refusal('conflict', {
       fields: {
         server: {
-          en: 'No original of this server is kept: it was not moved within the last hour.',
-          vi: 'Không còn bản gốc của máy chủ này: máy chủ không được chuyển trong một giờ qua.',
+          en: 'No original of this server is kept, or its node is away.',
+          vi: 'Không còn bản gốc của máy chủ này, hoặc nút giữ bản gốc đang mất liên lạc.',
         },
       },
     })

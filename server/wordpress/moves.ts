@@ -234,6 +234,8 @@ export function defineMoves(deps: MoveDeps): ReturnType<typeof defineClearing> {
 
   /** The server is there: it writes, the edges know, and who watched its log watches there. */
   async function arrive(row: MoveRow, at: { node: string; other: string }): Promise<void> {
+    // Its node is told that it answers for the server again.
+    if (row.backup_id !== null) await deps.nodes.look()
     await deps.nodes.at(at.node).driver.holdWrites(row.site_id, 0)
     await deps.tellInOrder(at.node, at.other)
     await controlIfThere(at.other)
@@ -382,6 +384,8 @@ export function defineMoves(deps: MoveDeps): ReturnType<typeof defineClearing> {
       if (!row.arrived && row.state === 'undone')
         return await arrive(row, { node: row.from_node, other: row.to_node })
       if (!['copying', 'switching', 'undoing'].includes(row.state)) return
+      // One that comes up from a backup is not this job's (rescue.ts).
+      if (row.backup_id !== null && row.state !== 'undoing') return
       try {
         if (row.state === 'undoing') await goBack(row, attempt.signal)
         else await lead(await endsOf(row, attempt.signal))

@@ -7,7 +7,7 @@ import { sql, type Selectable } from 'kysely'
 import type { DB } from '../platform/db-types.ts'
 import type { Database, Queryable, Tx } from '../platform/db.ts'
 import type { WordpressCapabilities } from './driver.ts'
-import { place, type NodeState, type NoPlace } from './placement.ts'
+import { lostAfterSeconds, place, type NodeState, type NoPlace } from './placement.ts'
 import { firstNode, siteById } from './store.ts'
 
 export type NodeRow = Pick<
@@ -159,6 +159,10 @@ export async function removeNode(db: Database, id: string): Promise<number | 'un
       .forUpdate()
       .executeTakeFirst()
     if (!row) return 'unknown'
+    const { rows } = await sql<{ away: boolean }>`
+      select coalesce(last_seen < clock_timestamp() - ${lostAfterSeconds} * interval '1 second',
+        true) as away from node where id = ${id}`.execute(tx)
+    const isAway = rows[0]?.away ?? false
     const { n } = await tx
       .selectFrom('site')
       .select((eb) => eb.fn.countAll<bigint>().as('n'))
@@ -169,6 +173,8 @@ export async function removeNode(db: Database, id: string): Promise<number | 'un
       .selectFrom('site_move')
       .select((eb) => eb.fn.countAll<bigint>().as('kept'))
       .where((eb) => eb.or([eb('leftover_node', '=', id), eb('to_node', '=', id)]))
+      // What a lost node has of servers that came up elsewhere goes with it.
+      .where(sql<boolean>`not (${isAway} and backup_id is not null and state = 'moved')`)
       .where((eb) =>
         eb.or([
           eb('leftover_node', 'is not', null),
@@ -177,6 +183,11 @@ export async function removeNode(db: Database, id: string): Promise<number | 'un
       )
       .executeTakeFirstOrThrow()
     if (n + kept > 0n) return Number(n + kept)
+    await tx
+      .updateTable('site_move')
+      .set({ leftover_node: null })
+      .where('leftover_node', '=', id)
+      .execute()
     await tx.deleteFrom('site_placement').where('node_id', '=', id).execute()
     await tx.updateTable('site').set({ node_id: null }).where('node_id', '=', id).execute()
     await tx.deleteFrom('node').where('id', '=', id).execute()

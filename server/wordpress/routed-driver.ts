@@ -7,6 +7,7 @@ import { DriverFailure } from '../platform/errors.ts'
 import type { Log } from '../platform/log.ts'
 import type { EdgeControl } from './directory.ts'
 import type { SiteLog, WordpressCapabilities, WordpressDriver } from './driver.ts'
+import { promiseLease } from './lost-store.ts'
 import { isSwitching } from './move-store.ts'
 import { allNodes, nodeOf, noteSeen, putNode, type NodeEntry } from './nodes.ts'
 import { firstNode } from './store.ts'
@@ -51,6 +52,8 @@ interface NodesParts {
   readonly own: { readonly entry: NodeEntry; readonly control: NodeControl } | null
   /** Connects to a node of another machine; `onOpen` is called whenever its line opens. */
   readonly connect: (node: string, address: string, onOpen: () => void) => NodeConnection
+  /** For how long a node that is in touch may take writes, ms. */
+  readonly leaseMs: number
   /** Whether this process writes down what nodes say: one that does jobs. */
   readonly notes: boolean
   /** A node can be asked that could not be before. */
@@ -254,9 +257,21 @@ export function createNodes(parts: NodesParts): Nodes {
     }
   }
 
+  /** It may take writes again for a while; by the mark it counts from before the promise. */
+  async function renew({ node, edge }: NodeControl & { node: string }): Promise<void> {
+    try {
+      const mark = await within(answerMs, 'it does not answer in time', edge.markLease())
+      const withheld = await promiseLease(db, node, mark === null ? null : parts.leaseMs)
+      const renewed = edge.renewLease(mark, parts.leaseMs, withheld)
+      await within(answerMs, 'it does not answer in time', renewed)
+    } catch (error) {
+      if (!stopped) log.warn({ err: error, node }, 'the lease of a node was not renewed')
+    }
+  }
+
   async function lookOnce(): Promise<void> {
     await connectAll()
-    if (parts.notes) await Promise.all(reachable().map(note))
+    await Promise.all([...reachable().map(renew), ...(parts.notes ? reachable().map(note) : [])])
   }
   function look(): Promise<void> {
     looking ??= lookOnce().finally(() => {

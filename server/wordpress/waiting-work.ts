@@ -9,6 +9,7 @@ import { makeJob } from './backup-store.ts'
 import { restoreJob } from './backups.ts'
 import { ensureJob } from './change.ts'
 import { buildJob, switchJob } from './import-store.ts'
+import { rescueJob } from './lost-store.ts'
 import { moveJob } from './move-store.ts'
 import { provisionJob } from './order.ts'
 import { rewriteJob } from './primary.ts'
@@ -48,8 +49,11 @@ export const waitingWork = (heldByRuntime: readonly string[]): RawBuilder<unknow
     where state = 'switching'
   union all
   select ${moveJob}, 'moveId', id::text, site_id, 'move' from site_move
-    where state in ('copying', 'switching', 'undoing')
+    where (state in ('copying', 'switching') and backup_id is null) or state = 'undoing'
       or (state in ('moved', 'undone') and not arrived)
+  union all
+  select ${rescueJob}, 'moveId', id::text, site_id, 'move' from site_move
+    where state = 'switching' and backup_id is not null
   union all
   select ${rewriteJob}, 'rewriteId', id::text, site_id, 'rewrite_addresses' from site_rewrite
     where state = 'running'

@@ -242,6 +242,7 @@ export const enOperator = {
     ...enWorkActs.names,
     'server.move': 'Move',
     'server.undo_move': 'Undo the move',
+    'node.lost': 'Bring up elsewhere',
     'status.publish': 'Publish',
     'status.update': 'Add an update',
     'status.end': 'End',
@@ -284,6 +285,10 @@ export const enOperator = {
     'server.undo_move':
       'The original takes its place again, as it was when the server was moved. What was written ' +
       'since, such as orders and comments, is lost.',
+    'node.lost':
+      'The servers come up on other nodes from their newest backups. What was written since is ' +
+      'lost, and their owners get an email. If the node comes back before, they stay where ' +
+      'they are.',
     'status.publish':
       'Everybody reads it: on every page of the portal and on the public status page.',
     'status.end': 'It is over from now on. One that has not begun is taken back.',
@@ -321,6 +326,9 @@ export const enOperator = {
     startsAtHint: 'Empty: now. In your own time zone.',
     endsAt: 'Ends',
     endsAtHint: 'Empty: until you end it.',
+    poweredOff: 'Is the machine off?',
+    poweredOffHint:
+      'Yes only when you know it: a machine that runs on may take orders that are then lost.',
     closes: 'Is the portal closed meanwhile?',
     closesHint: 'Maintenance only. Sites and domains go on, payments are still taken note of.',
     networks: 'Networks',

@@ -236,6 +236,7 @@ export const viOperator: OperatorTexts = {
     ...viWorkActs.names,
     'server.move': 'Chuyển nút',
     'server.undo_move': 'Hoàn tác việc chuyển',
+    'node.lost': 'Khôi phục ở nơi khác',
     'status.publish': 'Đăng thông báo',
     'status.update': 'Cập nhật',
     'status.end': 'Kết thúc',
@@ -278,6 +279,10 @@ export const viOperator: OperatorTexts = {
     'server.undo_move':
       'Bản gốc hoạt động trở lại, đúng như lúc máy chủ được chuyển đi. Những gì được ghi từ đó, ' +
       'như đơn hàng và bình luận, sẽ mất.',
+    'node.lost':
+      'Các máy chủ được khôi phục trên nút khác từ bản sao lưu mới nhất. Những gì được ghi sau ' +
+      'đó sẽ mất và chủ sở hữu nhận được email. Nếu nút hoạt động trở lại trước đó, máy chủ ' +
+      'vẫn ở nguyên chỗ.',
     'status.publish':
       'Mọi người đều đọc được: trên mọi trang của khách hàng và trên trang trạng thái.',
     'status.end': 'Kết thúc ngay. Thông báo chưa bắt đầu sẽ được rút lại.',
@@ -315,6 +320,9 @@ export const viOperator: OperatorTexts = {
     startsAtHint: 'Để trống: ngay bây giờ. Theo múi giờ của bạn.',
     endsAt: 'Kết thúc',
     endsAtHint: 'Để trống: đến khi bạn kết thúc.',
+    poweredOff: 'Máy đã tắt chưa?',
+    poweredOffHint:
+      'Chỉ chọn Có khi biết chắc: máy còn chạy có thể nhận đơn hàng và các đơn đó sẽ bị mất.',
     closes: 'Đóng trang khách hàng trong thời gian này?',
     closesHint: 'Chỉ dành cho bảo trì. Website, tên miền vẫn chạy, thanh toán vẫn được ghi nhận.',
     networks: 'Mạng được phép',

@@ -185,6 +185,7 @@ function hintOf({ name, isOptional, hint }: ActField, t: OperatorTexts): string 
   if (name === 'startsAt') return t.fields.startsAtHint
   if (name === 'endsAt') return t.fields.endsAtHint
   if (name === 'closes') return t.fields.closesHint
+  if (name === 'poweredOff') return t.fields.poweredOffHint
   if (name === 'file') return t.fields.fileHint
   if (name === 'code') return t.fields.codeHint
   if (name === 'reference') return t.fields.referenceHint
@@ -196,7 +197,7 @@ function optionLabel(name: string, option: string, t: OperatorTexts): string {
   if (name === 'kind') return t.status.kinds[option as NoticeKind]
   if (name === 'outcome') return t.money.reconciliation.outcomes[option] ?? option
   if (name === 'priority') return t.tickets.priorities[option as Priority]
-  if (name === 'closes') return option === 'yes' ? t.yes : t.no
+  if (name === 'closes' || name === 'poweredOff') return option === 'yes' ? t.yes : t.no
   return (t.languages as Record<string, string>)[option] ?? option
 }
 

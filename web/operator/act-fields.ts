@@ -100,6 +100,7 @@ const own: Readonly<Record<ActName, readonly ActField[]>> = {
   'webhook.replay': [],
   'server.move': [{ name: 'node', kind: 'line', isOptional: true }],
   'server.undo_move': [],
+  'node.lost': [{ name: 'poweredOff', kind: 'choice', options: ['no', 'yes'] }],
   'status.publish': [
     { name: 'kind', kind: 'choice', options: noticeKinds },
     line('titleEn'),
@@ -161,6 +162,7 @@ export const isGrave = (act: ActName): boolean =>
     'work.give_up_order',
     'work.hold_server',
     'server.undo_move',
+    'node.lost',
   ].includes(act)
 
 export const endpointOfAct = (act: ActName): (typeof acts)[ActName] => acts[act]

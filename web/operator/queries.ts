@@ -1,6 +1,7 @@
 /** What the desk reads. */
 import { QueryClient, infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import { customer, proposals, search, suspense, trail, work } from '../../contract/operator-desk.ts'
+import { nodeLoss } from '../../contract/operator-nodes.ts'
 import {
   capacity,
   letters,
@@ -105,7 +106,14 @@ export const upkeepQuery = queryOptions({
 export const capacityQuery = queryOptions({
   queryKey: ['capacity'],
   queryFn: ({ signal }) => call(capacity, {}, signal),
+  refetchInterval: 15_000,
 })
+export const nodeLossQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['node-loss', id],
+    queryFn: ({ signal }) => call(nodeLoss, { params: { id } }, signal),
+    refetchInterval: 5_000,
+  })
 export const statusQuery = queryOptions({
   queryKey: ['status'],
   queryFn: ({ signal }) => call(noticesOfDesk, {}, signal),

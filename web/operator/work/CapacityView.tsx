@@ -1,12 +1,15 @@
 import { useQuery } from '@tanstack/react-query'
 import type * as z from 'zod/mini'
+import type { StaffSession } from '../../../contract/operator.ts'
 import type { capacity } from '../../../contract/operator-work.ts'
+import type { OperatorTexts } from '../../i18n/en-operator.ts'
 import { Badge, type Tone } from '../../ui/Badge.tsx'
 import { Card } from '../../ui/Card.tsx'
 import { PageHead } from '../../ui/PageHead.tsx'
 import { LoadError, SkeletonRows } from '../../ui/State.tsx'
-import { useDeskTexts } from '../language.ts'
+import { timeOf, useDeskTexts } from '../language.ts'
 import { capacityQuery } from '../queries.ts'
+import { LostNode } from './LostNode.tsx'
 
 type Capacity = z.output<typeof capacity.result>
 type Centre = Capacity['dataCentres'][number]
@@ -15,7 +18,7 @@ type Node = Capacity['nodes'][number]
 const tones: Record<Node['state'], Tone> = { active: 'success', draining: 'info', lost: 'danger' }
 
 /** What nodes have free, and when data centres are sold out. */
-export function CapacityView() {
+export function CapacityView({ session }: { session: StaffSession }) {
   const t = useDeskTexts()
   const words = t.work.capacity
   const { data, error, refetch } = useQuery(capacityQuery)
@@ -45,6 +48,11 @@ export function CapacityView() {
               ))}
             </ul>
           </Card>
+          {data.nodes
+            .filter(({ state, kept, servers }) => kept > 0 || (state === 'lost' && servers > 0))
+            .map(({ id }) => (
+              <LostNode key={id} node={id} session={session} />
+            ))}
         </div>
       ) : null}
     </>
@@ -90,6 +98,14 @@ function CentreRow({ of: one }: { of: Centre }) {
   )
 }
 
+function heardText(
+  { seenSecondsAgo: ago }: Node,
+  words: OperatorTexts['work']['capacity'],
+): string {
+  if (ago === null) return words.neverHeard
+  return words.heard(timeOf(new Date(Date.now() - ago * 1_000).toISOString()))
+}
+
 function NodeRow({ of: one }: { of: Node }) {
   const words = useDeskTexts().work.capacity
   return (
@@ -97,9 +113,16 @@ function NodeRow({ of: one }: { of: Node }) {
       <span className="min-w-0 flex-1 basis-60">
         <span className="block font-medium">{one.id}</span>
         <span className="block text-xs text-ink-3">
-          {one.regions === null ? words.everywhere : one.regions.join(', ')}
+          {[
+            one.regions === null ? words.everywhere : one.regions.join(', '),
+            one.state === 'lost' ? heardText(one, words) : null,
+            one.kept > 0 ? words.kept(one.kept) : null,
+          ]
+            .filter((part) => part !== null)
+            .join(' · ')}
         </span>
       </span>
+      <Figure name={words.servers} value={one.servers} />
       <Figure name={words.room} value={one.room} />
       <Figure name={words.reserved} value={one.reserved} />
       <Figure name={words.free} value={one.free} />

@@ -29,6 +29,6 @@ function Page({ section, session }: { section: WorkPage; session: StaffSession }
   if (section === 'servers') return <ServersView session={session} />
   if (section === 'letters') return <LettersView session={session} />
   if (section === 'upkeep') return <UpkeepView />
-  if (section === 'capacity') return <CapacityView />
+  if (section === 'capacity') return <CapacityView session={session} />
   return <NowView session={session} />
 }

@@ -1,0 +1,107 @@
+/**
+ * How long a node may take writes with no word of a portal (decision 123). A machine that is cut
+ * off must not go on taking orders for servers that were brought up elsewhere meanwhile: when its
+ * lease is over its sites are only read, until a portal is in touch again. Portals count from a
+ * later moment than the node, which gives them a mark of its own clock before they promise it time.
+ */
+import os from 'node:os'
+import type { EdgeFence } from './edge/index.ts'
+
+/** What of the runtime has to hold writes. */
+interface Runtime {
+  answering(): Promise<Readonly<Record<string, number>>>
+  holdWrites(id: string, ms: number): Promise<boolean>
+}
+
+export interface NodeLease {
+  /** Now, by the node's own clock; null: this node keeps to no lease. */
+  mark(): number | null
+  /**
+   * Its sites take writes for `ms` from the mark on. Those that are `withheld` came up elsewhere:
+   * before it resolves, nothing here answers for them or takes a write.
+   */
+  renew(mark: number | null, ms: number, withheld: readonly string[]): Promise<void>
+  readonly fence: EdgeFence
+  close(): void
+}
+
+const lookMs = 1_000
+/** Containers hold writes for so long, and are told again in good time. */
+const holdMs = 60_000
+const holdAgainMs = 20_000
+
+/**
+ * A clock that nobody sets, and that goes on while the machine sleeps, ms. The one of the process
+ * stands still then; the one of the system may be coarse.
+ */
+function steadyClock(): () => number {
+  const begin = { process: performance.now(), system: os.uptime() * 1_000 }
+  return () => Math.max(performance.now() - begin.process, os.uptime() * 1_000 - begin.system)
+}
+
+/**
+ * @param forget drops what is kept of the pages of a site
+ * @param keeps false: a portal runs on this machine, which knows what its node has to do
+ * @param now a steady clock, ms; the machine's when not given
+ */
+export function createNodeLease(
+  runtime: Runtime,
+  forget: (site: string) => void,
+  log: { warn(detail: object, message: string): void; info(detail: object, message: string): void },
+  keeps: boolean,
+  now: () => number = steadyClock(),
+): NodeLease {
+  /** Null before the first promise: nothing runs yet that a portal has not started since. */
+  let until: number | null = null
+  let withheld: ReadonlySet<string> = new Set()
+  /** Sites whose containers were told to hold writes, and when they were told last. */
+  let held = new Set<string>()
+  let heldAt = Number.NEGATIVE_INFINITY
+
+  const isOver = (): boolean => until !== null && now() >= until
+
+  async function hold(): Promise<void> {
+    heldAt = now()
+    for (const id of Object.keys(await runtime.answering())) {
+      held.add(id)
+      await runtime.holdWrites(id, holdMs)
+    }
+  }
+  async function release(): Promise<void> {
+    const all = [...held].filter((id) => !withheld.has(id))
+    held = new Set()
+    heldAt = Number.NEGATIVE_INFINITY
+    for (const id of all) await runtime.holdWrites(id, 0)
+  }
+
+  const timer = setInterval(() => {
+    if (!isOver() || now() - heldAt < holdAgainMs) return
+    if (held.size === 0)
+      log.warn({}, 'no portal was in touch for too long: the sites of this node are only read')
+    hold().catch((error: unknown) => log.warn({ err: error }, 'holding writes of the sites'))
+  }, lookMs)
+  timer.unref()
+
+  return {
+    mark: () => (keeps ? now() : null),
+    async renew(mark, ms, elsewhere) {
+      withheld = new Set(elsewhere)
+      for (const id of elsewhere) {
+        forget(id)
+        await runtime.holdWrites(id, holdMs)
+      }
+      const wasOver = isOver()
+      if (keeps && mark !== null) until = Math.max(until ?? 0, mark + ms)
+      if (wasOver && isOver()) return
+      if (wasOver || held.size > 0) {
+        await release()
+        log.info({}, 'a portal is in touch again: the sites of this node take writes')
+      }
+    },
+    fence: {
+      withholds: (site) => withheld.has(site),
+      isUp: isOver,
+    },
+    close: () => clearInterval(timer),
+  }
+}

@@ -1,0 +1,225 @@
+/**
+ * The portal ends in the middle of bringing a server of a lost node up, at each step: it comes up
+ * once. Where its node comes back before, it stays there with all that was written.
+ */
+import path from 'node:path'
+import { sql } from 'kysely'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { runCommand } from '../../test/operator.ts'
+import { orderServer, type OrderedServer } from '../../test/ordered-servers.ts'
+import {
+  openOtherNode,
+  signInTo,
+  titlesIn,
+  visitAt,
+  withSitesAddress,
+  type OtherNode,
+} from '../../test/other-node.ts'
+import { newMember, type TestMember } from '../../test/staff.ts'
+import {
+  eventually,
+  openTestPortal,
+  type TestCustomer,
+  type TestPortal,
+} from '../../test/portal.ts'
+import type { ActOutcome } from '../../contract/operator-acts.ts'
+import type { EdgeControl } from './directory.ts'
+import type { WordpressDriver } from './driver.ts'
+import { newestMove } from './move-store.ts'
+import { allNodes, nodeOf } from './nodes.ts'
+
+type Act = 'restore' | 'start' | 'frontPage' | 'apply'
+
+/** The act at which the portal is stopped next. */
+let stopAt: { act: Act; when: 'before' | 'after' } | undefined
+let onStop: () => void = () => undefined
+let goOn: Promise<void> = new Promise(() => undefined)
+
+/** Does nothing more once the stop is reached: as if the portal's process were gone. */
+const until = async <T>(act: Act, work: () => Promise<T>): Promise<T> => {
+  const stop = stopAt
+  if (stop?.act !== act) return await work()
+  stopAt = undefined
+  if (stop.when === 'after') await work()
+  onStop()
+  await goOn
+  return await work()
+}
+const stopping = (driver: WordpressDriver): WordpressDriver => ({
+  ...driver,
+  get capabilities() {
+    return driver.capabilities
+  },
+  restore: (...of) => until('restore', () => driver.restore(...of)),
+  start: (...of) => until('start', () => driver.start(...of)),
+  frontPage: (...of) => until('frontPage', () => driver.frontPage(...of)),
+})
+const stoppingEdge = (edge: EdgeControl): EdgeControl => ({
+  ...edge,
+  async apply(...of) {
+    // Tables are told all the time: this one tells of the server that came up.
+    const isIt = stopAt?.act === 'apply' && (await stateOfMove()) === 'moved'
+    return isIt ? await until('apply', () => edge.apply(...of)) : await edge.apply(...of)
+  },
+})
+
+let given = ''
+const stateOfMove = async () => (await newestMove(portal.app.db, given))?.state
+
+let portal: TestPortal
+let an: TestCustomer
+let other: OtherNode
+let members: readonly [TestMember, TestMember]
+const node = (...words: string[]) => runCommand(portal, {}, 'node', ...words)
+
+beforeAll(async () => {
+  portal = await openTestPortal({
+    env: await withSitesAddress(),
+    changeDrivers: (drivers) => ({
+      ...drivers,
+      wordpress: stopping(drivers.wordpress),
+      edge: stoppingEdge(drivers.edge),
+    }),
+  })
+  an = await portal.customer()
+  await portal.topUp(an, 10_000_000)
+  members = [await newMember(portal, 'owner'), await newMember(portal, 'owner')]
+  other = await openOtherNode(portal, 'hn2')
+}, 120_000)
+afterEach(async () => {
+  stopAt = undefined
+  const isKnown = (await allNodes(portal.app.db)).length > 1
+  if (isKnown && portal.app.nodes.reachable().length < 2) await other.open()
+})
+afterAll(async () => {
+  await portal.close()
+  await other.close()
+})
+
+/** A server on the other node with a backup, and what was written after it. */
+async function serverThere(): Promise<OrderedServer> {
+  expect((await node('undrain', 'hn2')).code).toBe(0)
+  expect((await node('drain', 'main', '--stay')).code).toBe(0)
+  await portal.app.nodes.look()
+  const server = await orderServer(portal, an)
+  expect(await nodeOf(portal.app.db, server.id)).toBe('hn2')
+  expect((await node('undrain', 'main')).code).toBe(0)
+  const of = { token: an.token }
+  const at = `/api/wp/${server.id}/backups`
+  expect((await portal.call('POST', at, of)).status).toBe(201)
+  await eventually(
+    'a proven backup',
+    async () =>
+      (await portal.call<{ state: string }[]>('GET', at, of)).body.result[0]?.state === 'proven',
+    60,
+  )
+  const written = await (await signInTo(portal, server)).write('after the backup')
+  expect(written.status).toBe(201)
+  return server
+}
+
+/** Two members say that it is off, and does not come back soon. */
+async function giveUp(server: OrderedServer): Promise<void> {
+  await sql`update node set last_seen = last_seen - interval '2 minutes',
+    lease_at = lease_at - interval '2 minutes' where id = 'hn2'`.execute(portal.app.db)
+  const body = { node: 'hn2', server: server.id, poweredOff: 'yes', reason: 'it is gone' }
+  const asked = await members[0].act<ActOutcome>('node.lost', body)
+  expect(asked.body.result?.state, asked.text).toBe('proposed')
+  const at = `/api/operator/proposals/${asked.body.result.proposal}/approve`
+  const approved = await members[1].call('POST', at)
+  expect(approved.status, approved.text).toBe(200)
+}
+
+const ways = [
+  { act: 'restore', when: 'before' },
+  { act: 'restore', when: 'after' },
+  { act: 'start', when: 'after' },
+  { act: 'frontPage', when: 'after' },
+  // The node is written down, and nobody was told.
+  { act: 'apply', when: 'before' },
+] as const
+
+test.each(ways)('stopped $when $act', { timeout: 180_000 }, async (stop) => {
+  const server = await serverThere()
+  await other.vanish()
+  const isStopped = new Promise<void>((resolve) => (onStop = resolve))
+  given = server.id
+  stopAt = { ...stop }
+  await giveUp(server)
+  await isStopped
+  stopAt = undefined
+  await portal.reopen({ sitesGoOn: true })
+  const row = await eventually(
+    'it has come up',
+    async () => {
+      const found = await newestMove(portal.app.db, server.id)
+      return found && (found.arrived || found.state === 'failed') && found
+    },
+    90,
+  )
+  expect([row.state, row.reason]).toEqual(['moved', null])
+  await eventually('a page', async () => {
+    const { status } = await visitAt(portal.config.SITES_PORT, server.name, '/?now')
+    return status === 200
+  })
+  expect(titlesIn(path.join(portal.dataDir, 'sites', server.id))).not.toContain('after the backup')
+  const letters = async () =>
+    (await portal.inbox(an.email)).filter(
+      ({ text }) => text.includes(server.name) && /sao lưu|backup/.test(text),
+    ).length
+  await eventually('the letter', async () => (await letters()) > 0, 60)
+  expect(await letters()).toBe(1)
+})
+
+test('a node that comes back before keeps its server', { timeout: 180_000 }, async () => {
+  const server = await serverThere()
+  await other.vanish()
+  const isStopped = new Promise<void>((resolve) => (onStop = resolve))
+  let release: () => void = () => undefined
+  goOn = new Promise((resolve) => (release = resolve))
+  stopAt = { act: 'restore', when: 'after' }
+  await giveUp(server)
+  await isStopped
+  await other.open()
+  release()
+  const row = await eventually('its end', async () => {
+    const found = await newestMove(portal.app.db, server.id)
+    return found?.state !== 'switching' && found
+  })
+  expect([row.state, row.reason]).toEqual([
+    'failed',
+    'the node is back, and the server is there as it was',
+  ])
+  expect(await nodeOf(portal.app.db, server.id)).toBe('hn2')
+  await eventually(
+    'a page there',
+    async () => (await visitAt(other.sitesPort, server.name, '/?now')).status === 200,
+    90,
+  )
+  expect(titlesIn(path.join(other.dataDir, 'sites', server.id))).toContain('after the backup')
+  const report = await node('lost', 'hn2', '--dry-run', '--json')
+  expect(report.said).toContain('the node is back, and the server is there as it was')
+  await eventually('no copy of it elsewhere', async () => {
+    await portal.app.moves.clear()
+    return !(await portal.app.nodes.at('main').driver.list()).includes(server.id)
+  })
+})
+
+test('a node that never comes back is forgotten', { timeout: 120_000 }, async () => {
+  const { rows } = await sql<{ id: string; name: string }>`
+    select id, name from site where node_id = 'hn2'`.execute(portal.app.db)
+  const [left] = rows
+  expect(rows).toHaveLength(1)
+  await other.vanish()
+  const refused = await node('remove', 'hn2')
+  expect([refused.code, refused.said]).toEqual([1, expect.stringContaining('sites') as string])
+  await giveUp({ id: left?.id ?? '', name: left?.name ?? '', domain: '' })
+  await eventually(
+    'it being elsewhere',
+    async () => (await nodeOf(portal.app.db, left?.id ?? '')) === 'main',
+    60,
+  )
+  const removed = await node('remove', 'hn2')
+  expect(removed.code, removed.said).toBe(0)
+  expect((await allNodes(portal.app.db)).map(({ id }) => id)).toEqual(['main'])
+})

@@ -1,0 +1,367 @@
+/**
+ * SQL of nodes that are lost (decision 123): what is known of one, which of its servers can come up
+ * where, from which backup, and the promises that say until when a node may take writes.
+ */
+import { randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
+import type { NodeLoss } from '../../contract/operator-nodes.ts'
+import { days, minutes, type Clock } from '../platform/clock.ts'
+import { transaction, type Database, type Queryable, type Tx } from '../platform/db.ts'
+import { Refusal, type Sentence } from '../platform/errors.ts'
+import type { Jobs } from '../platform/jobs.ts'
+import { inVietnam } from '../platform/vietnam-time.ts'
+import { hasUnfinishedCopy } from './backup-store.ts'
+import { sentenceOf, type Hindrance } from './move-store.ts'
+import { nodeStates, setNodeState } from './nodes.ts'
+import { isLost, place, type NodeState } from './placement.ts'
+import { firstNode, lockSite } from './store.ts'
+import { hasUpdateUnderWay } from './update-store.ts'
+
+/** Brings one server of a lost node up on another. Payload { moveId }. */
+export const rescueJob = 'rescue-site'
+
+/** Beyond the lease: requests under way end, and two clocks may run apart. */
+export const leaseMarginMs = minutes(5)
+
+/**
+ * Writes down, before it is promised, that a node may take writes for so long; null: it keeps to no
+ * lease. Answers the servers that came up elsewhere meanwhile: it is to answer nobody for them.
+ */
+export const promiseLease = (
+  db: Database,
+  node: string,
+  leaseMs: number | null,
+): Promise<string[]> =>
+  transaction(db, async (tx) => {
+    // A switch holds this row, too: whichever is later knows of the other.
+    await sql`
+      update node set lease_at = clock_timestamp(), lease_until = case
+        when ${leaseMs}::float8 is null then null
+        else greatest(lease_until,
+          clock_timestamp() + ${leaseMs}::float8 * interval '1 millisecond') end
+      where id = ${node}`.execute(tx)
+    const { rows } = await sql<{ id: string }>`
+      select distinct m.site_id::text as id from site_move m join site s on s.id = m.site_id
+      where m.from_node = ${node} and m.backup_id is not null and m.state = 'moved'
+        and coalesce(s.node_id, ${firstNode}::text) <> ${node}`.execute(tx)
+    return rows.map(({ id }) => id)
+  })
+
+/** Whether a portal was in touch with the node since; the node's row stays locked. */
+export async function isBackSince(tx: Tx, node: string, since: Date): Promise<boolean> {
+  const { rows } = await sql<{ back: boolean }>`
+    select coalesce(lease_at > ${since}, false) as back from node
+    where id = ${node} for no key update`.execute(tx)
+  return rows[0]?.back ?? false
+}
+
+interface Known {
+  /** When it was heard of last; null: never. */
+  readonly heardAt: Date | null
+  /** Until when it may take writes, with the margin; null: it keeps to no lease. */
+  readonly writesUntil: Date | null
+  readonly isFenced: boolean
+}
+async function knownOf(db: Queryable, node: string): Promise<Known> {
+  const margin = sql`${leaseMarginMs}::float8 * interval '1 millisecond'`
+  const { rows } = await sql<{ heard: Date | null; until: Date | null; over: boolean | null }>`
+    select greatest(last_seen, lease_at) as heard, lease_until + ${margin} as until,
+      clock_timestamp() > lease_until + ${margin} as over
+    from node where id = ${node}`.execute(db)
+  const [row] = rows
+  return {
+    heardAt: row?.heard ?? null,
+    writesUntil: row?.until ?? null,
+    isFenced: row?.over ?? false,
+  }
+}
+
+interface Candidate {
+  readonly id: string
+  readonly name: string
+  readonly customer_id: string
+  readonly status: string
+  readonly region_id: number
+  readonly containers: number
+  readonly ram_mb: number
+  readonly cpu: number
+  readonly backup_id: string | null
+  readonly content_at: Date | null
+  readonly move_state: string | null
+  readonly move_to: string | null
+  readonly move_reason: string | null
+  readonly is_rescue: boolean
+}
+
+/** Servers of a node, each with its newest proven backup and its newest move. */
+async function candidatesOn(db: Queryable, node: string): Promise<Candidate[]> {
+  const { rows } = await sql<Candidate>`
+    select s.id, s.name, s.customer_id, s.status, s.region_id, s.containers, s.ram_mb, s.cpu,
+      b.id as backup_id, b.created_at as content_at, m.state as move_state, m.to_node as move_to,
+      m.reason as move_reason, coalesce(m.backup_id is not null, false) as is_rescue
+    from site s
+    left join lateral (select id, created_at from site_backup
+      where site_id = s.id and state = 'proven' order by seq desc limit 1) b on true
+    left join lateral (select state, to_node, reason, backup_id, from_node from site_move
+      where site_id = s.id order by seq desc limit 1) m on m.from_node = ${node}
+    where coalesce(s.node_id, ${firstNode}::text) = ${node} and s.deleted_at is null
+      and s.status in ('running', 'suspended', 'provisioning', 'deleting')
+    order by s.seq`.execute(db)
+  return rows
+}
+
+const noBackup: Sentence = {
+  en: 'It has no backup that was verified.',
+  vi: 'Máy chủ chưa có bản sao lưu nào đã được kiểm tra.',
+}
+
+const isUnderWay = ({ move_state: state }: Candidate): boolean =>
+  state === 'copying' || state === 'switching'
+
+/** What keeps a server from coming up elsewhere now, apart from room. */
+async function busyWith(db: Queryable, site: Candidate): Promise<Sentence | undefined> {
+  if (site.status !== 'running' && site.status !== 'suspended') return sentenceOf('state')
+  if (site.backup_id === null) return noBackup
+  // A backup that is being made of a lost node is not waited for.
+  const { rows } = await sql`select from site_backup
+    where site_id = ${site.id} and state = 'making' and not for_update`.execute(db)
+  if (rows.length === 0 && (await hasUnfinishedCopy(db, site.id))) return sentenceOf('copy')
+  return (await hasUpdateUnderWay(db, site.id)) ? sentenceOf('update') : undefined
+}
+
+/** The node that takes a server; its room is counted for the next one. */
+function placeFor(nodes: NodeState[], from: string, site: Candidate): NodeState | Hindrance {
+  const database = nodes.find(({ id }) => id === from)?.database ?? 'sqlite'
+  const others = nodes.filter(({ id }) => id !== from)
+  const alike = others.filter((node) => node.database === database)
+  if (others.length > 0 && alike.length === 0) return 'runtime'
+  // Whoever comes by another edge would find nothing.
+  const reached = alike.filter((node) => (node.sitesAddress ?? null) !== null)
+  if (alike.length > 0 && reached.length === 0) return 'address'
+  const placed = place(reached, {
+    regionId: site.region_id,
+    containers: site.containers,
+    ramMb: site.ram_mb,
+    cpu: site.cpu,
+  })
+  if ('none' in placed) return placed.none
+  return nodes.find(({ id }) => id === placed.node) ?? 'region'
+}
+
+interface Planned {
+  readonly site: Candidate
+  readonly to: string | null
+  readonly why: Sentence | null
+}
+
+/** Where each server of the node would come up now, or why it cannot. */
+async function plan(
+  db: Queryable,
+  node: string,
+  only: string | null,
+  candidates: readonly Candidate[],
+): Promise<Planned[]> {
+  const nodes = await nodeStates(db)
+  const all: Planned[] = []
+  for (const site of candidates) {
+    if (isUnderWay(site) || (only !== null && site.id !== only)) continue
+    const busy = await busyWith(db, site)
+    if (busy) {
+      all.push({ site, to: null, why: busy })
+      continue
+    }
+    const found = placeFor(nodes, node, site)
+    if (typeof found === 'string') {
+      all.push({ site, to: null, why: sentenceOf(found) })
+      continue
+    }
+    const at = nodes.indexOf(found)
+    nodes[at] = { ...found, reserved: found.reserved + site.containers }
+    all.push({ site, to: found.id, why: null })
+  }
+  return all
+}
+
+const untilText = (at: Date): string => inVietnam(at).slice(0, 16).replace('T', ' ')
+
+/** Why the node cannot be given up now; undefined: it can. */
+export function hindranceOfLoss(
+  { isAway, writesUntil, isFenced }: Pick<NodeLoss, 'isAway' | 'writesUntil' | 'isFenced'>,
+  isOff: boolean,
+): Sentence | undefined {
+  if (!isAway)
+    return {
+      en: 'The node was heard of within the last minute: it is not lost.',
+      vi: 'Nút vẫn liên lạc được trong một phút qua: nút chưa mất.',
+    }
+  if (isFenced || isOff) return undefined
+  if (writesUntil === null)
+    return {
+      en:
+        'The machine keeps to no lease and may still take writes. Say that it is off only when ' +
+        'you know it (at the shell: --powered-off).',
+      vi:
+        'Máy này không có thời hạn ghi nên có thể vẫn đang ghi dữ liệu. Chỉ xác nhận máy đã tắt ' +
+        'khi bạn biết chắc (ở dòng lệnh: --powered-off).',
+    }
+  const until = untilText(new Date(writesUntil))
+  return {
+    en:
+      `The machine may still take writes until ${until} (Vietnam time). Say that it is off only ` +
+      'when you know it (at the shell: --powered-off).',
+    vi:
+      `Máy có thể vẫn ghi dữ liệu đến ${until} (giờ Việt Nam). Chỉ xác nhận máy đã tắt ` +
+      'khi bạn biết chắc (ở dòng lệnh: --powered-off).',
+  }
+}
+
+/** What is known of a node that may be lost. Refuses with not_found. Changes nothing. */
+export async function lossOf(
+  db: Queryable,
+  node: string,
+  only: string | null = null,
+): Promise<NodeLoss> {
+  const state = (await nodeStates(db)).find(({ id }) => id === node)
+  if (!state) throw new Refusal('not_found')
+  const known = await knownOf(db, node)
+  const candidates = await candidatesOn(db, node)
+  const planned = new Map((await plan(db, node, only, candidates)).map((one) => [one.site.id, one]))
+  const { rows: kept } = await sql<{
+    id: string
+    name: string
+    to: string
+    at: Date
+    until: Date | null
+    content: Date | null
+    stopped: boolean
+  }>`
+    select s.id, s.name, m.to_node as to, m.switched_at as at, m.expires_at as until,
+      m.content_at as content, m.leftover_stopped as stopped
+    from site_move m join site s on s.id = m.site_id
+    where m.leftover_node = ${node} and m.from_node = ${node} and m.backup_id is not null
+      and m.state = 'moved'
+    order by m.seq`.execute(db)
+  return {
+    node,
+    isAway: isLost(state),
+    heardAt: known.heardAt?.toISOString() ?? null,
+    writesUntil: known.writesUntil?.toISOString() ?? null,
+    isFenced: known.isFenced,
+    servers: candidates
+      .filter(({ id }) => only === null || id === only)
+      .map((site) => {
+        const found = planned.get(site.id)
+        return {
+          id: site.id,
+          name: site.name,
+          isUnderWay: isUnderWay(site) && site.is_rescue,
+          to: isUnderWay(site) ? site.move_to : (found?.to ?? null),
+          contentAt: site.content_at?.toISOString() ?? null,
+          why: isUnderWay(site) && !site.is_rescue ? sentenceOf('copy') : (found?.why ?? null),
+          failed: site.move_state === 'failed' && site.is_rescue ? site.move_reason : null,
+        }
+      }),
+    elsewhere: kept.map((one) => ({
+      id: one.id,
+      name: one.name,
+      to: one.to,
+      at: one.at.toISOString(),
+      contentAt: one.content?.toISOString() ?? null,
+      keptUntil: one.stopped ? (one.until?.toISOString() ?? null) : null,
+    })),
+  }
+}
+
+export interface BegunRescues {
+  readonly servers: readonly { readonly name: string; readonly to: string }[]
+  readonly stays: readonly { readonly name: string; readonly why: string }[]
+}
+
+/** Refuses with not_found, and with conflict while the node may still take writes. */
+export async function refuseUnlessLost(
+  db: Queryable,
+  { node, server, isOff }: { node: string; server: string | null; isOff: boolean },
+): Promise<NodeLoss> {
+  const loss = await lossOf(db, node, server)
+  const hindrance = hindranceOfLoss(loss, isOff)
+  if (hindrance) throw new Refusal('conflict', { fields: { node: hindrance } })
+  const can = loss.servers.some(({ to, isUnderWay: comes }) => to !== null && !comes)
+  if (!can)
+    throw new Refusal('conflict', {
+      fields: {
+        node: {
+          en: 'None of its servers can come up elsewhere now.',
+          vi: 'Hiện chưa thể khôi phục máy chủ nào của nút này ở nơi khác.',
+        },
+      },
+    })
+  return loss
+}
+
+/**
+ * Begins to bring the servers of a lost node up on others; jobs go on. `server`: this one alone.
+ * Refuses as `refuseUnlessLost`.
+ */
+export async function beginRescues(
+  tx: Tx,
+  { jobs, clock }: { readonly jobs: Pick<Jobs, 'add'>; readonly clock: Clock },
+  of: { node: string; server: string | null; isOff: boolean },
+): Promise<BegunRescues> {
+  const { node, server } = of
+  await refuseUnlessLost(tx, of)
+  for (const { id } of await candidatesOn(tx, node))
+    if (server === null || id === server) await lockSite(tx, id)
+  // No other order or move takes the same place, and no portal hears of the node meanwhile.
+  await sql`select from node order by id for no key update`.execute(tx)
+  await refuseUnlessLost(tx, of)
+  const { rows } = await sql<{ at: Date }>`select clock_timestamp() as at`.execute(tx)
+  const fencedAt = rows[0]?.at ?? clock.now()
+  const servers: { name: string; to: string }[] = []
+  const stays: { name: string; why: string }[] = []
+  for (const { site, to, why } of await plan(tx, node, server, await candidatesOn(tx, node))) {
+    if (to === null) {
+      stays.push({ name: site.name, why: why?.en ?? '' })
+      continue
+    }
+    // Nobody can end it: the node is away.
+    await tx
+      .updateTable('site_backup')
+      .set({ state: 'failed', reason: 'the node of the server was lost' })
+      .where('site_id', '=', site.id)
+      .where('state', '=', 'making')
+      .execute()
+    const id = randomUUID()
+    await tx
+      .insertInto('site_move')
+      .values({
+        id,
+        site_id: site.id,
+        from_node: node,
+        to_node: to,
+        cause: 'act',
+        // Acts on its content are refused from now on: they would be lost.
+        state: 'switching',
+        backup_id: site.backup_id,
+        content_at: site.content_at,
+        fenced_at: fencedAt,
+        created_at: clock.now(),
+      })
+      .execute()
+    await jobs.add(tx, rescueJob, { moveId: id })
+    servers.push({ name: site.name, to })
+  }
+  if (server === null) await setNodeState(tx, node, 'draining')
+  return { servers, stays }
+}
+
+/** Original content of servers that came up elsewhere is kept so long after the node is back. */
+export const keptAfterReturnMs = days(7)
+
+/** How many servers that came up elsewhere each node still has the old content of. */
+export async function keptAfterLoss(db: Queryable): Promise<ReadonlyMap<string, number>> {
+  const { rows } = await sql<{ node: string; n: number }>`
+    select leftover_node as node, count(*)::int as n from site_move
+    where leftover_node = from_node and backup_id is not null and state = 'moved'
+    group by 1`.execute(db)
+  return new Map(rows.map(({ node, n }) => [node, n]))
+}

@@ -1,0 +1,187 @@
+/**
+ * A server of a lost node comes up on another, from its newest backup (decision 123). Each step may
+ * be done twice, so a kill at any point leads to the same step again. Until the node is written
+ * down nothing has happened to the server; one whose node came back by then stays there.
+ */
+import type { Language } from '../../contract/errors.ts'
+import { later, minutes, seconds } from '../platform/clock.ts'
+import { transaction, type Queryable, type Tx } from '../platform/db.ts'
+import { DriverFailure } from '../platform/errors.ts'
+import type { Attempt } from '../platform/jobs.ts'
+import { NoSuchFile } from '../platform/object-store/index.ts'
+import type { Archives } from './archives.ts'
+import { backupById, figuresOf } from './backup-store.ts'
+import { ensureJob } from './change.ts'
+import { isBackSince, keptAfterReturnMs, rescueJob } from './lost-store.ts'
+import type { MoveDeps } from './move-clearing.ts'
+import { clearMoveJob, moveById, type MoveRow } from './move-store.ts'
+import { rescuedLetter } from './rescue-letter.ts'
+import { firstNode, lockSite, siteById, specOf } from './store.ts'
+import { within } from './within.ts'
+
+/** Failures that are counted; a kill of the portal is none. */
+const maxAttempts = 3
+/** Longest time of one step: a site of many gigabytes. */
+const restoreMs = minutes(120)
+const startMs = minutes(5)
+/** Servers that come up at a time, of each process that does jobs. */
+const atOnce = 2
+
+/** What cannot be mended by another try. */
+class GivenUp extends Error {}
+
+export interface RescueDeps extends Omit<MoveDeps, 'folder' | 'collectFrom'> {
+  readonly archives: Archives
+  readonly portalUrl: string
+  readonly mail: (tx: Tx, to: string, subject: string, text: string) => Promise<void>
+  readonly owner: (
+    db: Queryable,
+    customerId: string,
+  ) => Promise<{ readonly email: string; readonly language: Language }>
+}
+
+export function defineRescues(deps: RescueDeps): void {
+  const { db, clock, log, jobs, archives } = deps
+
+  /** The backup is laid out on the new node, and answers there. */
+  async function bringUp(row: MoveRow, signal: AbortSignal): Promise<void> {
+    const site = await siteById(db, row.site_id)
+    if (!site || (site.status !== 'running' && site.status !== 'suspended'))
+      throw new GivenUp('the server does not run any more')
+    if ((site.node_id ?? firstNode) !== row.from_node) throw new GivenUp('the server is elsewhere')
+    const backup = await backupById(db, row.backup_id ?? '')
+    if (backup?.state !== 'proven') throw new GivenUp('its backup is gone')
+    const { driver } = deps.nodes.at(row.to_node)
+    const spec = await specOf(db, deps.addressing, site)
+    const figures = figuresOf(backup.figures)
+    const of = { siteId: site.id, backupId: backup.id }
+    const restored = archives.use(of, (file) => driver.restore(spec, { file, figures }, row.id))
+    await within(restoreMs, 'the backup took too long', restored, signal)
+    if (site.status === 'running') {
+      await within(startMs, 'the server did not start', driver.start(spec), signal)
+      // Whatever it answers: a site may have answered with an error before.
+      await driver.frontPage(site.id, new URL(spec.url).host)
+    }
+    await transaction(db, (tx) => writeDown(tx, row, site.status))
+    log.info(
+      { site: site.name, from: row.from_node, to: row.to_node },
+      'a server came up elsewhere',
+    )
+  }
+
+  /** Everything that the switch changes, at once, unless the lost node is back. */
+  async function writeDown(tx: Tx, row: MoveRow, status: string): Promise<void> {
+    const site = await lockSite(tx, row.site_id)
+    const isSame = site?.status === status && (site.node_id ?? firstNode) === row.from_node
+    if (!site || !isSame) throw new DriverFailure('unavailable', 'the server was changed meanwhile')
+    const now = await moveById(tx, row.id)
+    if (now?.state !== 'switching') return
+    if (row.fenced_at === null || (await isBackSince(tx, row.from_node, row.fenced_at)))
+      throw new GivenUp('the node is back, and the server is there as it was')
+    await tx.updateTable('site').set({ node_id: row.to_node }).where('id', '=', site.id).execute()
+    await tx.deleteFrom('site_placement').where('site_id', '=', site.id).execute()
+    await tx
+      .updateTable('site_move')
+      .set({
+        state: 'moved',
+        attempts: 0,
+        reason: null,
+        switched_at: clock.now(),
+        // From the return of the node on it is counted anew (move-clearing.ts).
+        expires_at: later(clock.now(), keptAfterReturnMs),
+        leftover_node: row.from_node,
+        leftover_stopped: false,
+      })
+      .where('id', '=', row.id)
+      .execute()
+    if (row.backup_id !== null)
+      await tx
+        .insertInto('site_restore')
+        .values({
+          id: row.id,
+          site_id: site.id,
+          backup_id: row.backup_id,
+          state: 'restored',
+          asked_at: row.created_at,
+          ended_at: clock.now(),
+        })
+        .execute()
+    if (status === 'running') await jobs.add(tx, ensureJob, { siteId: site.id })
+    const { email, language } = await deps.owner(tx, site.customer_id)
+    const told = {
+      name: site.name,
+      at: row.content_at ?? row.created_at,
+      link: `${deps.portalUrl}/wordpress/${site.id}?tab=backups`,
+    }
+    await deps.mail(
+      tx,
+      email,
+      rescuedLetter.subject[language](told),
+      rescuedLetter.text[language](told),
+    )
+  }
+
+  /** The edges know of it, and who watches its log watches there. */
+  async function arrive(row: MoveRow): Promise<void> {
+    await deps.tellInOrder(row.to_node, row.from_node)
+    deps.nodes.rerouted()
+    await transaction(db, async (tx) => {
+      await tx.updateTable('site_move').set({ arrived: true }).where('id', '=', row.id).execute()
+      const startAfter = later(new Date(), seconds(5))
+      await jobs.add(tx, clearMoveJob, { moveId: row.id }, { startAfter })
+    })
+  }
+
+  async function afterFailure(row: MoveRow, error: unknown, { signal }: Attempt): Promise<void> {
+    if (signal.aborted) throw error
+    const now = await moveById(db, row.id)
+    if (now?.state !== 'switching') throw error
+    const isFinal =
+      error instanceof GivenUp ||
+      error instanceof NoSuchFile ||
+      (error instanceof DriverFailure && error.kind === 'rejected')
+    const attempts = row.attempts + 1
+    const reason = error instanceof NoSuchFile ? 'its archive is gone' : String(messageOf(error))
+    if (!isFinal && attempts < maxAttempts) {
+      log.warn(
+        { err: error, site: row.site_id, attempts },
+        'a server did not come up elsewhere yet',
+      )
+      await db.updateTable('site_move').set({ attempts, reason }).where('id', '=', row.id).execute()
+      throw error
+    }
+    log.error({ err: error, site: row.site_id }, 'a server could not be brought up elsewhere')
+    await transaction(db, async (tx) => {
+      await tx
+        .updateTable('site_move')
+        .set({ state: 'failed', reason, leftover_node: row.to_node, expires_at: clock.now() })
+        .where('id', '=', row.id)
+        .where('state', '=', 'switching')
+        .execute()
+      await jobs.add(tx, clearMoveJob, { moveId: row.id })
+      // Where its node is back, it may have waited for this.
+      await jobs.add(tx, ensureJob, { siteId: row.site_id })
+    })
+  }
+
+  jobs.define<{ moveId: string }>({
+    name: rescueJob,
+    concurrency: atOnce,
+    retries: 'unlimited',
+    limitSeconds: 5 * 3600,
+    run: async ({ moveId }, attempt) => {
+      const row = await moveById(db, moveId)
+      if (row?.state === 'switching')
+        try {
+          await bringUp(row, attempt.signal)
+        } catch (error) {
+          return await afterFailure(row, error, attempt)
+        }
+      const now = await moveById(db, moveId)
+      if (now?.state === 'moved' && !now.arrived) await arrive(now)
+    },
+  })
+}
+
+const messageOf = (error: unknown): string =>
+  error instanceof Error ? error.message : String(error)

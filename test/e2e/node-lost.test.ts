@@ -1,0 +1,139 @@
+/**
+ * The desk's page of a node that is lost, in a real browser: what each server would lose is read
+ * before the press, a second member approves it, and the page follows. With PICTURES=folder the
+ * looks are kept there.
+ */
+import path from 'node:path'
+import { sql } from 'kysely'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Proposal } from '../../contract/operator-desk.ts'
+import { nodeOf, setNodeState } from '../../server/wordpress/nodes.ts'
+import { orderServer, type OrderedServer } from '../ordered-servers.ts'
+import { openOtherNode, withSitesAddress, type OtherNode } from '../other-node.ts'
+import { eventually, openTestPortal, type TestPortal } from '../portal.ts'
+import { newMember, type TestMember } from '../staff.ts'
+import {
+  endVisits,
+  openBrowser,
+  openPage,
+  phone,
+  resize,
+  settled,
+  sideways,
+  violations,
+  visitAs,
+  wide,
+  type Look,
+} from './browser.ts'
+
+let portal: TestPortal
+let browser: Browser
+let other: OtherNode
+let asks: TestMember
+let approves: TestMember
+let saved: OrderedServer
+let bare: OrderedServer
+beforeAll(async () => {
+  const env = await withSitesAddress()
+  ;[portal, browser] = await Promise.all([openTestPortal({ env }), openBrowser()])
+  asks = await newMember(portal, 'owner')
+  approves = await newMember(portal, 'owner')
+  const { db, nodes } = portal.app
+  const an = await portal.customer()
+  await portal.topUp(an, 2_000_000)
+  other = await openOtherNode(portal, 'hn2')
+  await setNodeState(db, 'main', 'draining')
+  ;[saved, bare] = [await orderServer(portal, an), await orderServer(portal, an)]
+  await setNodeState(db, 'main', 'active')
+  const of = { token: an.token }
+  const at = `/api/wp/${saved.id}/backups`
+  expect((await portal.call('POST', at, of)).status).toBe(201)
+  await eventually(
+    'a proven backup',
+    async () => {
+      const { body } = await portal.call<{ state: string }[]>('GET', at, of)
+      return body.result[0]?.state === 'proven'
+    },
+    60,
+  )
+  await other.vanish()
+  // Twenty minutes pass, by the clock of the database.
+  await sql`update node set last_seen = last_seen - interval '20 minutes',
+    lease_at = lease_at - interval '20 minutes', lease_until = lease_until - interval '20 minutes'
+    where id = 'hn2'`.execute(db)
+  await nodes.look()
+}, 180_000)
+afterAll(async () => {
+  await endVisits(browser)
+  await portal?.close()
+  await other?.close()
+})
+
+async function deskOf(member: TestMember, look: Look = {}) {
+  const one = await visitAs(browser, { language: 'en', viewport: wide, ...look })
+  const [name = '', value = ''] = (member.headers['cookie'] ?? '').split('=')
+  await one.context.addCookies([
+    { name, value, url: `${portal.url}/api/operator`, httpOnly: true, sameSite: 'Strict' },
+  ])
+  return one
+}
+async function keep(page: Page, name: string): Promise<void> {
+  await settled(page)
+  expect([name, await violations(page)]).toEqual([name, []])
+  for (const [size, at] of Object.entries({ wide, phone })) {
+    await resize(page, at)
+    if (size === 'phone') expect([name, await sideways(page)]).toEqual([name, 0])
+    const folder = process.env['PICTURES']
+    if (folder !== undefined)
+      await page.screenshot({ path: path.join(folder, `${name}-${size}.png`), fullPage: true })
+  }
+  await resize(page, wide)
+}
+
+test('what is lost is read before the press, and two members bring it up', async () => {
+  const { page, complaints } = await deskOf(asks)
+  await openPage(page, `${portal.url}/operator/capacity`)
+  await page.getByText('may still take writes until').waitFor()
+  await page
+    .getByText(/comes up on main; what was written in .* since its backup is lost/)
+    .waitFor()
+  await page.getByText('stays: It has no backup that was verified.').waitFor()
+  await keep(page, 'lost-en-light')
+  const card = page.getByRole('region', { name: 'Node hn2' })
+  await card.getByRole('button', { name: 'Bring up elsewhere', exact: true }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Reason').fill('The board is broken')
+  await keep(page, 'lost-dialog-en-light')
+  await dialog.getByRole('button', { name: 'Bring up elsewhere' }).click()
+  await dialog
+    .getByText(/may still take writes until .* \(Vietnam time\)/)
+    .first()
+    .waitFor()
+  await keep(page, 'lost-refused-en-light')
+  await dialog.getByLabel('Is the machine off?').selectOption('yes')
+  await dialog.getByRole('button', { name: 'Bring up elsewhere' }).click()
+  await dialog.waitFor({ state: 'detached' })
+  const waiting = await approves.call<Proposal[]>('GET', '/api/operator/proposals')
+  const [proposal] = waiting.body.result
+  const approved = await approves.call('POST', `/api/operator/proposals/${proposal?.id}/approve`)
+  expect(approved.status, approved.text).toBe(200)
+  await eventually(
+    'the server there',
+    async () => (await nodeOf(portal.app.db, saved.id)) === 'main',
+    60,
+  )
+  expect(await nodeOf(portal.app.db, bare.id)).toBe('hn2')
+  await page.getByText(/came up on main, with its content of/).waitFor()
+  await keep(page, 'lost-after-en-light')
+  // The browser notes the refusal.
+  expect(complaints).toEqual([expect.stringContaining('409')])
+}, 120_000)
+
+test('in Vietnamese and dark', async () => {
+  const { page, complaints } = await deskOf(asks, { language: 'vi', theme: 'dark' })
+  await openPage(page, `${portal.url}/operator/capacity`)
+  await page.getByText(/đã được khôi phục trên main/).waitFor()
+  await keep(page, 'lost-after-vi-dark')
+  expect(complaints).toEqual([])
+}, 60_000)
