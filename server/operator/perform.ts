@@ -17,6 +17,7 @@ import { customerActs } from './customer-acts.ts'
 import { disputeActs } from './dispute-acts.ts'
 import { moneyActs } from './money-acts.ts'
 import { payoutActs } from './payout-acts.ts'
+import { privacyActs } from './privacy-acts.ts'
 import { reconcileActs } from './reconcile-acts.ts'
 import { serverActs } from './server-acts.ts'
 import { staffActs } from './staff-acts.ts'
@@ -32,6 +33,7 @@ const registry: Registry = {
   ...disputeActs,
   ...moneyActs,
   ...payoutActs,
+  ...privacyActs,
   ...reconcileActs,
   ...serverActs,
   ...staffActs,

@@ -166,6 +166,13 @@ export const retention = {
   ),
   canned_answer: ends('use', 'Texts of the staff, until one deletes them.'),
 
+  data_request: aged(
+    'law',
+    { column: 'decided_at', days: 1095 },
+    'Proves for three years that a request about personal data was answered in time. Its words ' +
+      'go when the account is closed.',
+  ),
+
   // Money.
   ledger_account: stays('law', `${books}The chain of a wallet proves every entry.`),
   ledger_transfer: stays('law', `${books}Names invoices and payments, and no person.`),
