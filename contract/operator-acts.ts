@@ -7,6 +7,7 @@ import { email } from './auth.ts'
 import { currency } from './money.ts'
 import { needed, unneeded } from './operator-act.ts'
 import { nodeActs } from './operator-node-acts.ts'
+import { privacyActs } from './operator-privacy.ts'
 import { ticketActs } from './operator-ticket-acts.ts'
 import { workActs } from './operator-work-acts.ts'
 import { staffRole } from './operator.ts'
@@ -284,6 +285,7 @@ export const acts = {
     'End an announcement, an incident or maintenance; one that has not begun is taken back',
     { notice: id },
   ),
+  ...privacyActs,
   ...ticketActs,
   'staff.invite': needed('staff.invite', 'staff', 'Invite somebody to the staff by e-mail', {
     name: line(1, 100),

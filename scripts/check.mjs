@@ -18,6 +18,7 @@ const steps = [
   ['migrations', ['scripts/migrations.ts']],
   ['database types', ['scripts/db-types.ts', '--check']],
   ['.env.example', ['scripts/env-example.ts', '--check']],
+  ['docs/retention.md', ['scripts/retention.ts', '--check']],
 ]
 const withTests = !process.argv.includes('--no-tests')
 

@@ -56,7 +56,7 @@ import { nodeKey, nodeSettings, ownNodeOf } from './own-node.ts'
 import { createMessages } from './messages/index.ts'
 import { pageProtection } from './page-protection.ts'
 import { operatorDesk } from './operator-desk.ts'
-import { forgetNotes, identifyView } from './operator/index.ts'
+import { forgetAtDesk, holdTrail, identifyView } from './operator/index.ts'
 import * as payments from './payments/index.ts'
 import { acceptedLanguage } from './platform/accept-language.ts'
 import { watchLoad } from './platform/back-pressure.ts'
@@ -803,7 +803,8 @@ export async function openApp(parts: AppParts) {
     ledger,
     jobs,
     endLive: realtime.endSessions,
-    forgetNotes,
+    holdTrail,
+    forgetAtDesk,
   })
   const support = customerTickets(http, config, {
     db,

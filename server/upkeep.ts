@@ -7,6 +7,7 @@ import type { Certificates } from './certificates/index.ts'
 import type { DnsChallenges } from './dns/index.ts'
 import type { Messages } from './messages/index.ts'
 import { dropOldStaffSessions } from './staff/index.ts'
+import { dropOldRequests } from './privacy/index.ts'
 import * as payments from './payments/index.ts'
 import type { Clock } from './platform/clock.ts'
 import { checkDiskSpace } from './platform/disk-space.ts'
@@ -83,6 +84,7 @@ export function defineUpkeep(parts: {
         tickets: () => dropOldTickets(db, clock),
         tokens: () => dropOldTokens(db, clock),
         invitations: () => dropOldInvitations(db, clock),
+        dataRequests: () => dropOldRequests(db, clock),
         offers: () => dropOldOffers(db, clock),
         teamActs: () => dropOldActs(db, clock),
         webhookDeliveries: () => dropOldDeliveries(db, clock),

@@ -41,6 +41,7 @@ export const owners: Readonly<Record<string, readonly string[]>> = {
   certificates: ['acme_account', 'acme_order', 'certificate', 'site_https'],
   'portal-backup': ['portal_backup'],
   'hand-over': ['hand_over'],
+  privacy: ['data_request'],
   realtime: ['channel_grant', 'notification'],
   wallet: [
     'ledger_account',

@@ -5,7 +5,7 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { actingPrefix } from '../../contract/acting.ts'
-import { deleteInBatches } from '../platform/batches.ts'
+import { dropOld } from '../platform/batches.ts'
 import { hours, later, type Clock } from '../platform/clock.ts'
 import type { Queryable, Tx } from '../platform/db.ts'
 import { keepInUse } from './session.ts'
@@ -169,4 +169,4 @@ export async function sessionsOpenTo(
 }
 
 export const dropOldActing = (db: Queryable, clock: Clock): Promise<void> =>
-  deleteInBatches(db, 'acting_session', 'expires_at', clock.now())
+  dropOld(db, clock, 'acting_session')

@@ -4,7 +4,7 @@
  */
 import { createHash, randomBytes } from 'node:crypto'
 import { later, minutes, type Clock } from '../platform/clock.ts'
-import { deleteInBatches } from '../platform/batches.ts'
+import { dropOld } from '../platform/batches.ts'
 import type { Queryable, Tx } from '../platform/db.ts'
 
 const lifeMs = minutes(10)
@@ -88,4 +88,4 @@ export async function endChallengesOf(tx: Tx, customerId: string): Promise<void>
 }
 
 export const dropOldChallenges = (db: Queryable, clock: Clock): Promise<void> =>
-  deleteInBatches(db, 'auth_challenge', 'expires_at', clock.now())
+  dropOld(db, clock, 'auth_challenge')

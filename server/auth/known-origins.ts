@@ -3,13 +3,12 @@
  * do not delay known ones: an attacker cannot lock the owner out.
  */
 import { createHash } from 'node:crypto'
-import { days, later, type Clock } from '../platform/clock.ts'
-import { deleteInBatches } from '../platform/batches.ts'
+import type { Clock } from '../platform/clock.ts'
+import { dropOld } from '../platform/batches.ts'
 import { sql, type RawBuilder } from 'kysely'
 import type { Queryable } from '../platform/db.ts'
+import { keptSince } from '../platform/retention.ts'
 import type { Origin } from './session.ts'
-
-const keptMs = days(90)
 
 const networkName = ({ network }: Origin): string => `network:${network}`
 /** The cookie itself is in no database. */
@@ -32,7 +31,7 @@ export async function knownOrigin(
     .select('origin')
     .where('customer_id', '=', customerId)
     .where('origin', 'in', namesOf(from))
-    .where('seen_at', '>', later(clock.now(), -keptMs))
+    .where('seen_at', '>', keptSince('known_origin', clock.now()))
     .orderBy('origin')
     .executeTakeFirst()
   return found?.origin
@@ -44,7 +43,8 @@ export const knowsOrigin = (
   from: Origin,
 ): RawBuilder<boolean> => sql<boolean>`exists (
   select from known_origin o where o.customer_id = customer.id
-    and o.origin in (${sql.join(namesOf(from))}) and o.seen_at > ${later(clock.now(), -keptMs)})`
+    and o.origin in (${sql.join(namesOf(from))})
+    and o.seen_at > ${keptSince('known_origin', clock.now())})`
 
 /** The account was registered, or signed in, from here. */
 export async function rememberOrigin(
@@ -65,4 +65,4 @@ export async function rememberOrigin(
 }
 
 export const dropOldOrigins = (db: Queryable, clock: Clock): Promise<void> =>
-  deleteInBatches(db, 'known_origin', 'seen_at', later(clock.now(), -keptMs))
+  dropOld(db, clock, 'known_origin')

@@ -5,8 +5,8 @@
  */
 import { createHash, randomInt, randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
-import { days, later, minutes, type Clock } from '../platform/clock.ts'
-import { deleteInBatches } from '../platform/batches.ts'
+import { later, minutes, type Clock } from '../platform/clock.ts'
+import { dropOld } from '../platform/batches.ts'
 import type { Queryable, Tx } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
 import type { Limit } from '../platform/limits.ts'
@@ -191,4 +191,4 @@ export function createCodes(
  * A registration is kept while a code was asked for within a day, so codes stay a little longer.
  */
 export const dropOldCodes = (db: Queryable, clock: Clock): Promise<void> =>
-  deleteInBatches(db, 'one_time_code', 'expires_at', later(clock.now(), -days(2)))
+  dropOld(db, clock, 'one_time_code')

@@ -8,7 +8,7 @@ import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import type { Session } from '../../contract/account.ts'
 import type { BrowserSession } from '../../contract/session.ts'
 import { days, hours, later, minutes, type Clock } from '../platform/clock.ts'
-import { deleteInBatches } from '../platform/batches.ts'
+import { dropOld } from '../platform/batches.ts'
 import type { Queryable, Tx } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
 import { csrfTokenOf } from '../platform/session-cookie.ts'
@@ -374,4 +374,4 @@ export async function listSessions(
 }
 
 export const dropExpired = (db: Queryable, clock: Clock): Promise<void> =>
-  deleteInBatches(db, 'session', 'expires_at', clock.now())
+  dropOld(db, clock, 'session')

@@ -4,8 +4,8 @@
  */
 import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
-import { later, minutes, seconds, type Clock } from '../platform/clock.ts'
-import { deleteInBatches } from '../platform/batches.ts'
+import { later, minutes, type Clock } from '../platform/clock.ts'
+import { dropOld } from '../platform/batches.ts'
 import type { Queryable } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
 
@@ -69,4 +69,4 @@ export function createDelays(db: Queryable, clock: Clock): Delays {
 }
 
 export const dropOldFailures = (db: Queryable, clock: Clock): Promise<void> =>
-  deleteInBatches(db, 'sign_in_failure', 'expires_at', later(clock.now(), -seconds(1)))
+  dropOld(db, clock, 'sign_in_failure')

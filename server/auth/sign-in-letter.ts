@@ -6,7 +6,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { deviceOf } from '../../contract/device.ts'
 import { days, later, type Clock } from '../platform/clock.ts'
-import { deleteInBatches } from '../platform/batches.ts'
+import { dropOld } from '../platform/batches.ts'
 import { onCommit, type Queryable, type Tx } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
 import { endChallengesOf } from './challenges.ts'
@@ -142,4 +142,4 @@ export function createSignInLetter(needs: AuthNeeds, guards: Guards): SignInLett
 }
 
 export const dropOldDenials = (db: Queryable, clock: Clock): Promise<void> =>
-  deleteInBatches(db, 'sign_in_denial', 'expires_at', clock.now())
+  dropOld(db, clock, 'sign_in_denial')

@@ -1,12 +1,11 @@
 /** The history of sign-ins of accounts that exist, kept for 90 days. */
 import type { SignIn } from '../../contract/account.ts'
-import { deleteInBatches } from '../platform/batches.ts'
-import { days, later, type Clock } from '../platform/clock.ts'
+import { dropOld } from '../platform/batches.ts'
+import type { Clock } from '../platform/clock.ts'
 import { newestFirst, type PageRequest } from '../platform/cursor.ts'
 import type { Queryable } from '../platform/db.ts'
+import { keptSince } from '../platform/retention.ts'
 import type { Origin } from './session.ts'
-
-const keptMs = days(90)
 
 export async function noteSignIn(
   db: Queryable,
@@ -42,7 +41,7 @@ export async function wasSignedIn(
     .where('id', '=', customerId)
     .where((eb) =>
       eb.or([
-        eb('created_at', '<', later(clock.now(), -keptMs)),
+        eb('created_at', '<', keptSince('sign_in', clock.now())),
         eb.exists(
           eb
             .selectFrom('sign_in')
@@ -81,4 +80,4 @@ export async function listSignIns(
 }
 
 export const dropOldSignIns = (db: Queryable, clock: Clock): Promise<void> =>
-  deleteInBatches(db, 'sign_in', 'at', later(clock.now(), -keptMs))
+  dropOld(db, clock, 'sign_in')

@@ -7,8 +7,8 @@ import { sql } from 'kysely'
 import { countryOf, type CountryCode } from '../../contract/phone.ts'
 import type { Language } from '../../contract/errors.ts'
 import type { RegionCode } from '../../contract/money.ts'
-import { days, later, seconds, type Clock } from '../platform/clock.ts'
-import { deleteInBatches } from '../platform/batches.ts'
+import { seconds, type Clock } from '../platform/clock.ts'
+import { dropOld } from '../platform/batches.ts'
 import type { Queryable, Tx } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
 import type { Log } from '../platform/log.ts'
@@ -72,6 +72,6 @@ export function createSmsAllowance(deps: {
 }
 
 export async function dropOldSmsCounts(db: Queryable, clock: Clock): Promise<void> {
-  await deleteInBatches(db, 'sms_slot', 'at', later(clock.now(), -days(1)))
-  await deleteInBatches(db, 'sms_day', 'day', later(clock.now(), -days(7)))
+  await dropOld(db, clock, 'sms_slot')
+  await dropOld(db, clock, 'sms_day')
 }

@@ -2,7 +2,7 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import type { Security } from '../../contract/second-factor.ts'
 import { days, later, type Clock } from '../platform/clock.ts'
-import { deleteInBatches } from '../platform/batches.ts'
+import { dropOld } from '../platform/batches.ts'
 import { isUuid, type Queryable, type Tx } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
 import type { Origin } from './session.ts'
@@ -94,4 +94,4 @@ export async function forgetDevices(tx: Tx, customerId: string): Promise<void> {
 }
 
 export const dropOldDevices = (db: Queryable, clock: Clock): Promise<void> =>
-  deleteInBatches(db, 'trusted_device', 'expires_at', clock.now())
+  dropOld(db, clock, 'trusted_device')

@@ -7,7 +7,7 @@ import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import type { Session } from '../../contract/account.ts'
 import { viewMinutes } from '../../contract/operator-desk.ts'
 import { viewPrefix } from '../../contract/view.ts'
-import { deleteInBatches } from '../platform/batches.ts'
+import { dropOld } from '../platform/batches.ts'
 import { later, minutes, type Clock } from '../platform/clock.ts'
 import { isUuid, type Queryable, type Tx } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
@@ -207,4 +207,4 @@ export async function listViews(
 }
 
 export const dropOldViews = (db: Queryable, clock: Clock): Promise<void> =>
-  deleteInBatches(db, 'account_view', 'expires_at', clock.now())
+  dropOld(db, clock, 'account_view')

@@ -4,7 +4,7 @@
  */
 import { parse } from 'tldts'
 import { days, hours, later, type Clock } from '../platform/clock.ts'
-import { deleteInBatches } from '../platform/batches.ts'
+import { dropOld } from '../platform/batches.ts'
 import type { Database } from '../platform/db.ts'
 import { mostForNew, type AskedFor } from './turns.ts'
 
@@ -102,6 +102,6 @@ export function createOrderLimits(db: Database, clock: Clock, limits: AcmeLimits
         })
         .execute()
     },
-    dropOld: () => deleteInBatches(db, 'acme_order', 'at', later(clock.now(), -weekMs - days(1))),
+    dropOld: () => dropOld(db, clock, 'acme_order'),
   }
 }

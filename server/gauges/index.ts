@@ -3,6 +3,7 @@
  * begin without `portal_` are older than that rule, and stay for the alerts that use them.
  */
 import { diskSpaceOf } from '../platform/disk-space.ts'
+import { overdueRequests } from '../privacy/index.ts'
 import * as wallet from '../wallet/index.ts'
 import { defineJobGauges } from './jobs.ts'
 import { defineMoneyGauges } from './money.ts'
@@ -38,6 +39,11 @@ export function defineGauges(parts: GaugeParts): void {
         ledger_check_good_timestamp_seconds: goodAt,
       }
     },
+  )
+  metrics.gauge(
+    'portal_data_requests_overdue',
+    'Requests about personal data that are open after the day by which the law wants an answer',
+    () => overdueRequests(db, parts.clock),
   )
   metrics.gauge(
     'billing_waiting',

@@ -7,7 +7,7 @@ import { listedDays, offerDays, type HandOver } from '../../contract/hand-over.t
 import type { Currency, RegionCode } from '../../contract/money.ts'
 import { giveSubscription, holdForHandOver, type Terms } from '../billing/index.ts'
 import { giveDomain, holdDomain } from '../dns/index.ts'
-import { deleteInBatches } from '../platform/batches.ts'
+import { dropOld } from '../platform/batches.ts'
 import { days, later, type Clock } from '../platform/clock.ts'
 import { isUuid, type Queryable, type Tx } from '../platform/db.ts'
 import { Refusal, type Sentence } from '../platform/errors.ts'
@@ -294,10 +294,5 @@ export async function forgetOffers(tx: Tx, customerId: string): Promise<void> {
 
 /** What was not accepted, when it has expired; the rest after two years. */
 export async function dropOldOffers(db: Queryable, clock: Clock): Promise<void> {
-  await deleteInBatches(db, 'hand_over', 'accepted_at', later(clock.now(), -days(730)))
-  await db
-    .deleteFrom('hand_over')
-    .where('accepted_at', 'is', null)
-    .where('expires_at', '<', clock.now())
-    .execute()
+  await dropOld(db, clock, 'hand_over')
 }

@@ -5,7 +5,7 @@
  * code until it expires, because a late code is useless, and a letter for days.
  */
 import { randomUUID } from 'node:crypto'
-import { deleteInBatches } from '../platform/batches.ts'
+import { dropOld } from '../platform/batches.ts'
 import { days, later, seconds, type Clock } from '../platform/clock.ts'
 import type { Selectable } from 'kysely'
 import type { DB } from '../platform/db-types.ts'
@@ -48,7 +48,6 @@ export interface Messages extends Outbox {
   dropOld(): Promise<void>
 }
 
-const keptMs = days(90)
 /** For so long a letter may be sent again. */
 const keptTextMs = days(7)
 /** How long a letter is tried: as long as mail servers keep trying (RFC 5321, 4.5.4.1). */
@@ -246,8 +245,8 @@ export function createMessages(deps: {
     },
     async dropOld() {
       const now = clock.now()
-      await deleteInBatches(db, 'message', 'sent_at', later(now, -keptMs))
-      await deleteInBatches(db, 'message_kept', 'kept_until', now)
+      await dropOld(db, clock, 'message')
+      await dropOld(db, clock, 'message_kept')
       // The queue has forgotten the job by then.
       const forgotten = later(now, -seconds(keptSeconds))
       await db

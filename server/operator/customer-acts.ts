@@ -2,10 +2,12 @@
 import { randomUUID } from 'node:crypto'
 import { viewMinutes } from '../../contract/operator-desk.ts'
 import { prepareView, showCustomers } from '../auth/index.ts'
+import type { Clock } from '../platform/clock.ts'
 import { isUuid, type Queryable, type Tx } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
 import type { Done, RegistryOf } from './acts.ts'
 import { programsEnded, secondFactorGone } from './letters.ts'
+import { eraseActs } from './trail.ts'
 
 /** Refuses with not_found who is not there. */
 export async function refuseUnknown(db: Queryable, customerId: string): Promise<void> {
@@ -13,8 +15,24 @@ export async function refuseUnknown(db: Queryable, customerId: string): Promise<
   if (!found) throw new Refusal('not_found')
 }
 
-/** Notes and labels of a customer who closes the account. */
-export async function forgetNotes(tx: Tx, customerId: string): Promise<void> {
+/**
+ * What the staff wrote of a customer who closes the account: notes, labels, what is personal in
+ * proposals and in the trail, which the caller holds. What waits for approval is void.
+ */
+export async function forgetAtDesk(tx: Tx, clock: Clock, customerId: string): Promise<void> {
+  await tx
+    .updateTable('operator_proposal')
+    .set({ rejected_at: clock.now(), rejected_by: 'account closed' })
+    .where('customer_id', '=', customerId)
+    .where('act_seq', 'is', null)
+    .where('rejected_at', 'is', null)
+    .execute()
+  await tx
+    .updateTable('operator_proposal')
+    .set({ input: '{}', reason: null })
+    .where('customer_id', '=', customerId)
+    .execute()
+  await eraseActs(tx, clock, customerId)
   await tx.deleteFrom('customer_note').where('customer_id', '=', customerId).execute()
   await tx.deleteFrom('customer_label').where('customer_id', '=', customerId).execute()
 }

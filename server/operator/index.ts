@@ -2,9 +2,9 @@
  * The operator's desk: search, customers, and acts, each with a name, a reason and a place in the
  * trail (decisions 91 and 92).
  */
-export { forgetNotes } from './customer-acts.ts'
+export { forgetAtDesk } from './customer-acts.ts'
 export { commandActor } from './acts.ts'
 export { endpointOf, perform, wantedOf, type PerformNeeds } from './perform.ts'
 export { routes } from './routes.ts'
-export { listActs, verifyTrail } from './trail.ts'
+export { holdTrail, listActs, verifyTrail } from './trail.ts'
 export { identifyView } from './views.ts'

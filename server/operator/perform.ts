@@ -18,6 +18,7 @@ import { disputeActs } from './dispute-acts.ts'
 import { moneyActs } from './money-acts.ts'
 import { nodeActs } from './node-acts.ts'
 import { payoutActs } from './payout-acts.ts'
+import { privacyActs } from './privacy-acts.ts'
 import { reconcileActs } from './reconcile-acts.ts'
 import { serverActs } from './server-acts.ts'
 import { staffActs } from './staff-acts.ts'
@@ -34,6 +35,7 @@ const registry: Registry = {
   ...moneyActs,
   ...nodeActs,
   ...payoutActs,
+  ...privacyActs,
   ...reconcileActs,
   ...serverActs,
   ...staffActs,

@@ -2,6 +2,7 @@ import {
   operatorActs,
   operatorDesk as api,
   operatorMoney as moneyApi,
+  operatorPrivacy,
   type Endpoint,
 } from '../../contract/index.ts'
 import type { ActName, ActOutcome } from '../../contract/operator-acts.ts'
@@ -21,6 +22,7 @@ import {
   payoutOf,
   waitingInSuspense,
 } from '../payments/index.ts'
+import { requestsOfDesk } from '../privacy/index.ts'
 import type { Actor } from './acts.ts'
 import { listRoutes, withCustomers, type ListNeeds } from './lists.ts'
 import { perform, wantedOf, type PerformNeeds } from './perform.ts'
@@ -89,6 +91,9 @@ export function routes(
     await reject(tx, needs, known(staff), of)
     return null
   })
+  http.read(operatorPrivacy.dataRequests, ({ query }) =>
+    requestsOfDesk(db, needs.clock, query.show),
+  )
   http.read(api.work, () => workOf(db))
   listRoutes(http, needs)
   http.read(api.suspense, () => waitingInSuspense(db, needs.drivers))

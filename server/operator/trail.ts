@@ -1,20 +1,27 @@
 /**
  * The trail: every act of the operator, each row chained to the one before by SHA-256. Rows are
  * only added; a row that was changed, removed or moved by other means is found by `verifyTrail`.
+ * What is personal in the acts on a customer goes when the account is closed (`eraseActs`).
  * The table `operator_act_head` and a line of the log say what the newest one was.
  */
-import { createHash } from 'node:crypto'
-import { sql, type Selectable } from 'kysely'
+import { randomBytes } from 'node:crypto'
+import { sql } from 'kysely'
 import type { TrailAct } from '../../contract/operator-desk.ts'
 import type { Clock } from '../platform/clock.ts'
 import { newestFirst, type KeysetPage, type PageRequest } from '../platform/cursor.ts'
-import type { DB } from '../platform/db-types.ts'
 import type { Queryable, Tx } from '../platform/db.ts'
 import { lockKeys } from '../platform/lock-keys.ts'
 import type { Actor } from './acts.ts'
 import { canonical, type Facts } from './canonical.ts'
-
-type ActRow = Selectable<DB['operator_act']>
+import {
+  digestOf,
+  erasure,
+  format,
+  hashOf,
+  personalHashOf,
+  remainsOf,
+  type ActRow,
+} from './trail-hash.ts'
 
 export interface WrittenAct {
   readonly act: string
@@ -32,28 +39,6 @@ export async function holdTrail(tx: Tx): Promise<void> {
   await sql`select pg_advisory_xact_lock(${lockKeys.operatorActs})`.execute(tx)
 }
 
-const textOf = (row: Omit<ActRow, 'hash' | 'previous'>): string =>
-  canonical({
-    seq: Number(row.seq),
-    at: row.at.toISOString(),
-    staffId: row.staff_id,
-    actor: row.actor,
-    approvedById: row.approved_by_id,
-    approvedBy: row.approved_by,
-    address: row.address,
-    act: row.act,
-    reason: row.reason,
-    subjectKind: row.subject_kind,
-    subjectId: row.subject_id,
-    customerId: row.customer_id,
-    input: row.input,
-    before: row.before,
-    after: row.after,
-    key: row.key,
-  })
-const hashOf = (previous: Buffer, row: Omit<ActRow, 'hash' | 'previous'>): Buffer =>
-  createHash('sha256').update(previous).update(textOf(row)).digest()
-
 /** Adds an act; answers its number and hash. The caller holds the trail. */
 export async function writeAct(
   tx: Tx,
@@ -65,7 +50,8 @@ export async function writeAct(
     .selectFrom('operator_act_head')
     .select(['seq', 'hash'])
     .executeTakeFirstOrThrow()
-  const row = {
+  const salt = randomBytes(32)
+  const content = {
     seq: head.seq + 1n,
     at: clock.now(),
     staff_id: actor.staffId,
@@ -82,7 +68,12 @@ export async function writeAct(
     before: of.before,
     after: of.after,
     key: of.key,
+    format,
+    salt,
+    personal_hash: null,
+    erased_by: null,
   }
+  const row = { ...content, personal_hash: personalHashOf(content, salt) }
   const hash = hashOf(head.hash, row)
   const json = (facts: Facts | null): string | null => facts && canonical(facts)
   await tx
@@ -140,6 +131,85 @@ export interface TrailFinding {
 const rowsAtOnce = 1000
 const namedFindings = 10
 
+/** Whether a row is as it was written; what is personal in an erased one is held by its erasure. */
+function isWhole(row: ActRow): boolean {
+  if (row.format === 1) {
+    if (row.salt !== null || row.personal_hash !== null) return false
+    return row.erased_by !== null || hashOf(row.previous, row).equals(row.hash)
+  }
+  if (!hashOf(row.previous, row).equals(row.hash)) return false
+  if (row.erased_by !== null) return row.salt === null
+  return row.salt !== null && personalHashOf(row, row.salt).equals(row.personal_hash ?? row.salt)
+}
+
+const erasedBy = (db: Queryable, seq: bigint): Promise<ActRow[]> =>
+  db.selectFrom('operator_act').selectAll().where('erased_by', '=', seq).orderBy('seq').execute()
+
+/** Whether what an erasure left is still what it left. */
+async function provesErasure(db: Queryable, { seq, after }: ActRow): Promise<boolean> {
+  const rows = await erasedBy(db, seq)
+  const { acts, sha256 } = (after ?? {}) as Facts
+  return acts === rows.length && sha256 === digestOf(rows)
+}
+
+/** Rows that name an erasure which is none of theirs. */
+const erasedByNothing = (db: Queryable): Promise<{ seq: bigint }[]> =>
+  db
+    .selectFrom('operator_act as a')
+    .leftJoin('operator_act as e', (join) =>
+      join
+        .onRef('e.seq', '=', 'a.erased_by')
+        .onRef('e.customer_id', '=', 'a.customer_id')
+        .on('e.act', '=', erasure),
+    )
+    .select('a.seq')
+    .where('a.erased_by', 'is not', null)
+    .where('e.seq', 'is', null)
+    .orderBy('a.seq')
+    .limit(namedFindings)
+    .execute()
+
+/**
+ * Takes out of the acts on a customer who closes the account what may name a person, with the salts
+ * of its hashes; numbers stay, for sums. An act says how many, and holds a digest of what is left,
+ * so that the trail is proven as before. The caller holds the trail.
+ */
+export async function eraseActs(tx: Tx, clock: Clock, customerId: string): Promise<void> {
+  const rows = await tx
+    .selectFrom('operator_act')
+    .selectAll()
+    .where('customer_id', '=', customerId)
+    .where('act', '<>', erasure)
+    .where('erased_by', 'is', null)
+    .orderBy('seq')
+    .execute()
+  if (rows.length === 0) return
+  const { seq } = await tx.selectFrom('operator_act_head').select('seq').executeTakeFirstOrThrow()
+  const by = seq + 1n
+  for (const row of rows)
+    await tx
+      .updateTable('operator_act')
+      .set({ reason: null, salt: null, erased_by: by, ...remainsOf(row) })
+      .where('seq', '=', row.seq)
+      .execute()
+  const left = await erasedBy(tx, by)
+  await writeAct(
+    tx,
+    clock,
+    { staffId: null, name: 'customer', role: null, address: 'account page' },
+    {
+      act: erasure,
+      reason: null,
+      subject: { kind: 'customer', id: customerId },
+      customerId,
+      input: {},
+      before: null,
+      after: { acts: left.length, sha256: digestOf(left) },
+      key: null,
+    },
+  )
+}
+
 /** Walks the chain from its first act; the first ten findings are named. */
 export async function verifyTrail(
   db: Queryable,
@@ -166,12 +236,15 @@ export async function verifyTrail(
     for (const row of rows) {
       if (row.seq !== last + 1n) find(last + 1n, 'acts are missing from here on')
       else if (!row.previous.equals(previous)) find(row.seq, 'does not follow the act before it')
-      if (!hashOf(row.previous, row).equals(row.hash)) find(row.seq, 'was changed')
+      if (!isWhole(row)) find(row.seq, 'was changed')
+      if (row.act === erasure && !(await provesErasure(db, row)))
+        find(row.seq, 'what it erased was changed since')
       ;[last, previous] = [row.seq, row.hash]
       acts += 1
     }
     if (rows.length < rowsAtOnce) break
   }
+  for (const { seq } of await erasedByNothing(db)) find(seq, 'was erased by no act')
   if (last !== head.seq || !previous.equals(head.hash))
     find(last + 1n, 'the newest act is not the one that was written last')
   return { acts, head: head.hash.toString('hex'), findings }

@@ -2,8 +2,8 @@
  * A gateway's webhook, from the wire to the settlement: verify, store as received, settle, then
  * answer in the gateway's own format.
  */
-import { deleteInBatches } from '../platform/batches.ts'
-import { days, later, type Clock } from '../platform/clock.ts'
+import { dropOld } from '../platform/batches.ts'
+import type { Clock } from '../platform/clock.ts'
 import type { Database, Tx } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
 import type { Jobs } from '../platform/jobs.ts'
@@ -268,11 +268,6 @@ export async function replayNotice(
   return { driver, outcome, paymentId }
 }
 
-const forgedLifeMs = days(30)
-
 /** Anybody can send forged webhooks; they are stored for a month. */
 export const dropForgedWebhooks = (db: Database, clock: Clock): Promise<void> =>
-  deleteInBatches(db, 'payment_notice', 'received_at', later(clock.now(), -forgedLifeMs), {
-    column: 'outcome',
-    is: 'forged',
-  })
+  dropOld(db, clock, 'payment_notice')

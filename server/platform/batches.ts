@@ -1,29 +1,37 @@
 /** Deletes from large tables in short statements, so that no lock and no transaction lasts long. */
 import { sql } from 'kysely'
-import type { DB } from './db-types.ts'
+import type { Clock } from './clock.ts'
+import { days, later } from './clock.ts'
 import type { Queryable } from './db.ts'
+import { agesOf, given, type Age, type AgedTable } from './retention.ts'
 
 const rowsAtOnce = 5000
 
-/**
- * Deletes the rows whose `column` lies before `before`, in batches of 5000; with `only`, those of
- * them where another column holds one value. An index has to lead to them.
- */
-export async function deleteInBatches<T extends keyof DB>(
-  db: Queryable,
-  table: T,
-  column: keyof DB[T] & string,
-  before: Date,
-  only?: { readonly column: keyof DB[T] & string; readonly is: string },
-): Promise<void> {
+/** Which rows of an age, besides their column. */
+function only({ only: one }: Age) {
+  if (!one) return sql``
+  if (one.is === null) return sql`and ${sql.ref(one.column)} is null`
+  if (one.is === given) return sql`and ${sql.ref(one.column)} is not null`
   // As text of the statement, for a prepared plan knows no index that holds one value only.
-  const too = only ? sql`and ${sql.ref(only.column)} = ${sql.lit(only.is)}` : sql``
-  for (;;) {
-    const { numAffectedRows = 0n } = await sql`
-      delete from ${sql.table(table)} where ctid = any (array(
-        select ctid from ${sql.table(table)} where ${sql.ref(column)} < ${before} ${too}
-        limit ${rowsAtOnce}
-      ))`.execute(db)
-    if (numAffectedRows < BigInt(rowsAtOnce)) return
+  return sql`and ${sql.ref(one.column)} = ${sql.lit(one.is)}`
+}
+
+/**
+ * Deletes the rows that the list of retention keeps no longer, in batches. An index has to lead to
+ * them.
+ */
+export async function dropOld(db: Queryable, clock: Clock, table: AgedTable): Promise<void> {
+  const now = clock.now()
+  for (const age of agesOf(table)) {
+    const before = later(now, -days(age.days))
+    const most = age.rowsAtOnce ?? rowsAtOnce
+    for (;;) {
+      const { numAffectedRows = 0n } = await sql`
+        delete from ${sql.table(table)} where ctid = any (array(
+          select ctid from ${sql.table(table)} where ${sql.ref(age.column)} < ${before} ${only(age)}
+          limit ${most}
+        ))`.execute(db)
+      if (numAffectedRows < BigInt(most)) break
+    }
   }
 }

@@ -179,6 +179,21 @@ export interface CustomerNote {
   text: string;
 }
 
+export interface DataRequest {
+  answer: string | null;
+  asked_by: string | null;
+  customer_id: string | null;
+  decided_at: Timestamp | null;
+  decided_by: string | null;
+  due_at: Timestamp;
+  entered_by: string | null;
+  id: string;
+  kind: string;
+  received_at: Timestamp;
+  state: Generated<string>;
+  text: string;
+}
+
 export interface DnsAccountPair {
   customer_id: string;
   pair: string[];
@@ -524,11 +539,15 @@ export interface OperatorAct {
   at: Timestamp;
   before: unknown | null;
   customer_id: string | null;
+  erased_by: bigint | null;
+  format: Generated<number>;
   hash: Buffer;
   input: unknown;
   key: string | null;
+  personal_hash: Buffer | null;
   previous: Buffer;
   reason: string | null;
+  salt: Buffer | null;
   seq: bigint;
   staff_id: string | null;
   subject_id: string;
@@ -1419,6 +1438,7 @@ export interface DB {
   customer: Customer;
   customer_label: CustomerLabel;
   customer_note: CustomerNote;
+  data_request: DataRequest;
   dns_account_pair: DnsAccountPair;
   dns_challenge: DnsChallenge;
   dns_change: DnsChange;

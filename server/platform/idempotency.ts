@@ -7,7 +7,7 @@
  */
 import { createHash, randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
-import { deleteInBatches } from './batches.ts'
+import { dropOld } from './batches.ts'
 import { hours, later, type Clock } from './clock.ts'
 import { transaction, type Database, type Queryable, type Tx } from './db.ts'
 import { Refusal } from './errors.ts'
@@ -249,6 +249,6 @@ export async function runIdempotentExternal(
  * Deletes expired responses that no retry asked for; a retry deletes the one that it finds expired.
  */
 export async function forgetOldAnswers(store: IdempotencyStore): Promise<void> {
-  await deleteInBatches(store.db, 'idempotency', 'created_at', oldest(store.clock))
-  await deleteInBatches(store.db, 'idempotency_action', 'created_at', oldest(store.clock))
+  await dropOld(store.db, store.clock, 'idempotency')
+  await dropOld(store.db, store.clock, 'idempotency_action')
 }

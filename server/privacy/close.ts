@@ -13,6 +13,7 @@ import { forgetNotifications } from '../realtime/index.ts'
 import { forgetTickets } from '../tickets/index.ts'
 import { forgetTeam, type EndWork } from '../team/index.ts'
 import { endTokens } from '../tokens/index.ts'
+import { forgetRequests } from './requests.ts'
 import { owesAnything, type Ledger } from '../wallet/index.ts'
 import { forgetEndpoints } from '../webhooks/index.ts'
 import { forgetServers, ownedServers } from '../wordpress/index.ts'
@@ -23,8 +24,10 @@ export interface CloseNeeds {
   readonly jobs: Pick<Jobs, 'add'>
   readonly endLive: EndLive
   readonly endWork: EndWork
+  /** Taken before the account, as every act of the staff does. */
+  readonly holdTrail: (tx: Tx) => Promise<void>
   /** What the staff wrote of a customer. */
-  readonly forgetNotes: (tx: Tx, customerId: string) => Promise<void>
+  readonly forgetAtDesk: (tx: Tx, clock: Clock, customerId: string) => Promise<void>
 }
 
 /** What has to be ended, deleted, paid or taken out first. */
@@ -64,7 +67,8 @@ export async function closeAccount(
   await forgetServers(tx, customerId)
   await forgetRecords(tx, customerId)
   await forgetAddresses(tx, customerId)
-  await needs.forgetNotes(tx, customerId)
+  await needs.forgetAtDesk(tx, needs.clock, customerId)
+  await forgetRequests(tx, needs.clock, customerId)
   const { email, phone } = await eraseAccount(tx, needs, of)
   await forgetTickets(tx, { customerId, email })
   await forgetLetters(tx, [email, phone])

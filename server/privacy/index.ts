@@ -1,2 +1,10 @@
 /** What is stored of a person, and what they are given of it (decision 115). */
+export { decidedLetter, receivedLetter } from './letter.ts'
+export {
+  decideRequest,
+  dropOldRequests,
+  overdueRequests,
+  receiveRequest,
+  requestsOfDesk,
+} from './requests.ts'
 export { routes } from './routes.ts'

@@ -1,4 +1,6 @@
+import type { DataRequest, RequestKind } from '../../contract/data-requests.ts'
 import type { Language } from '../../contract/errors.ts'
+import { inVietnam } from '../platform/vietnam-time.ts'
 
 /** Somebody has downloaded the customer's data: whoever did not is told what to do. */
 export const exportLetter = (
@@ -42,3 +44,67 @@ export const closedLetter = (
           'postings are kept as the law asks, and the names of the servers and domains on ' +
           'them.\nIf you did not ask for this, contact us at once.',
       }
+
+type Letter = { readonly subject: string; readonly text: string }
+
+const asked: Readonly<Record<RequestKind, Readonly<Record<'en' | 'vi', string>>>> = {
+  access: { en: 'to see your data', vi: 'xem dữ liệu' },
+  correction: { en: 'to correct your data', vi: 'chỉnh sửa dữ liệu' },
+  objection: { en: 'not to use your data', vi: 'phản đối việc xử lý dữ liệu' },
+  erasure: { en: 'to erase your data', vi: 'xoá dữ liệu' },
+}
+/** The day in Vietnam, by which the clock of a request goes. */
+const dayOf = (time: string, language: Language): string => {
+  const [year, month, day] = inVietnam(new Date(time)).slice(0, 10).split('-')
+  return language === 'vi' ? `${day}/${month}/${year}` : `${year}-${month}-${day}`
+}
+
+/** A request has come: by when it is answered. */
+export function receivedLetter({ kind, dueAt, text }: DataRequest, language: Language): Letter {
+  const due = dayOf(dueAt, language)
+  return language === 'vi'
+    ? {
+        subject: 'Chúng tôi đã nhận yêu cầu về dữ liệu của bạn',
+        text:
+          `Chúng tôi đã nhận yêu cầu ${asked[kind].vi} của bạn và sẽ trả lời chậm nhất ngày ` +
+          `${due}.\n\nNội dung yêu cầu:\n${text}`,
+      }
+    : {
+        subject: 'We received your request about your data',
+        text:
+          `We received your request ${asked[kind].en}, and answer it by ${due}.\n\n` +
+          `What you asked:\n${text}`,
+      }
+}
+
+/** A request was met, or refused. */
+export function decidedLetter(
+  { kind }: Pick<DataRequest, 'kind'>,
+  state: 'done' | 'refused',
+  answer: string,
+  language: Language,
+): Letter {
+  const isDone = state === 'done'
+  return language === 'vi'
+    ? {
+        subject: isDone
+          ? 'Yêu cầu về dữ liệu của bạn đã được giải quyết'
+          : 'Yêu cầu về dữ liệu của bạn bị từ chối',
+        text: isDone
+          ? `Yêu cầu ${asked[kind].vi} của bạn đã được giải quyết.\n\n${answer}`
+          : `Chúng tôi không thể thực hiện yêu cầu ${asked[kind].vi} của bạn.\n\n` +
+            `Lý do:\n${answer}\n\n` +
+            'Nếu không đồng ý, bạn có thể trả lời thư này hoặc khiếu nại đến cơ quan bảo vệ dữ ' +
+            'liệu cá nhân.',
+      }
+    : {
+        subject: isDone
+          ? 'Your request about your data was met'
+          : 'Your request about your data was refused',
+        text: isDone
+          ? `Your request ${asked[kind].en} was met.\n\n${answer}`
+          : `We cannot meet your request ${asked[kind].en}.\n\nReason:\n${answer}\n\n` +
+            'If you disagree, answer this letter, or complain to the authority for the ' +
+            'protection of personal data.',
+      }
+}

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { personalData as api, type Language } from '../../contract/index.ts'
+import { dataRequests, personalData as api, type Language } from '../../contract/index.ts'
 import { hashPassword, holdAccount } from '../auth/index.ts'
 import { transaction, type Database, type Queryable, type Tx } from '../platform/db.ts'
 import { Refusal, type Sentence } from '../platform/errors.ts'
@@ -7,7 +7,8 @@ import type { Http } from '../platform/http.ts'
 import type { Limits } from '../platform/limits.ts'
 import { closeAccount, obstaclesOf, type CloseNeeds } from './close.ts'
 import { personalData } from './export.ts'
-import { closedLetter, exportLetter } from './letter.ts'
+import { closedLetter, exportLetter, receivedLetter } from './letter.ts'
+import { receiveRequest, refuseMore, requestsOf } from './requests.ts'
 
 const obstacleTexts: Readonly<Record<api.Obstacle, Sentence>> = {
   servers: { en: 'Delete your servers first.', vi: 'Hãy xoá các máy chủ trước.' },
@@ -72,6 +73,17 @@ export function routes(http: Http, deps: PrivacyDeps): void {
       chunks: personalData(db, { id: customerId, recipients: [email, phone] }, now),
     }
   })
+  http.read(dataRequests.listDataRequests, ({ customerId }) => requestsOf(db, customerId))
+  http.write(dataRequests.makeDataRequest, async ({ tx, customerId, body }) => {
+    await holdAccount(tx, customerId)
+    await refuseMore(tx, customerId)
+    const of = { ...body, customerId, askedBy: null, enteredBy: null }
+    const request = await receiveRequest(tx, clock, of)
+    const { email, language } = await deps.customer(tx, customerId)
+    const { subject, text } = receivedLetter(request, language)
+    await deps.mail(tx, email, subject, text)
+    return request
+  })
   http.read(api.getClosing, async ({ customerId }) => ({
     obstacles: await obstaclesOf(db, deps, customerId),
   }))
@@ -82,6 +94,7 @@ export function routes(http: Http, deps: PrivacyDeps): void {
       return { passwordHash: await hashPassword(randomBytes(32).toString('base64url')) }
     },
     async ({ tx, customerId, prepared }) => {
+      await deps.holdTrail(tx)
       // Before anything is counted: a row that names the customer waits for this one.
       await holdAccount(tx, customerId)
       const [obstacle] = await obstaclesOf(tx, deps, customerId)

@@ -79,6 +79,13 @@ export const stored: readonly Stored[] = [
   rows('customer_label', own, null, 'label', 'customer_id'),
   // Where they work for others, and what they did there; whom they invited.
   rows(
+    'data_request',
+    own,
+    'id',
+    'id kind asked_by text received_at due_at state decided_at answer',
+    'customer_id entered_by decided_by',
+  ),
+  rows(
     'team_member',
     { column: 'person_id' },
     'id',

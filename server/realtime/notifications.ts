@@ -1,7 +1,8 @@
 /** Stored notifications: what a customer missed, and the bell. */
 import type { Language } from '../../contract/errors.ts'
 import type { EventName, Notification } from '../../contract/realtime.ts'
-import { days, later, type Clock } from '../platform/clock.ts'
+import { dropOld } from '../platform/batches.ts'
+import type { Clock } from '../platform/clock.ts'
 import { newestFirst } from '../platform/cursor.ts'
 import type { Database, Queryable, Tx } from '../platform/db.ts'
 
@@ -82,33 +83,12 @@ export async function markRead(
   await query.execute()
 }
 
-const keptMs = days(90)
-const droppedAtOnce = 5000
-
 /**
  * The bell is no archive: the lists of invoices, entries and servers show what happened. An event
  * that was not sent yet stays.
  */
 export async function dropOldNotifications(db: Database, clock: Clock): Promise<void> {
-  const before = later(clock.now(), -keptMs)
-  let dropped: bigint
-  // The first run after years finds millions of rows: they are deleted in batches, each of which
-  // takes well under a second.
-  do {
-    const { numDeletedRows } = await db
-      .deleteFrom('notification')
-      .where('id', 'in', (eb) =>
-        eb
-          .selectFrom('notification')
-          .select('id')
-          .where('created_at', '<', before)
-          .where('seq', 'is not', null)
-          .orderBy('created_at')
-          .limit(droppedAtOnce),
-      )
-      .executeTakeFirstOrThrow()
-    dropped = numDeletedRows
-  } while (dropped === BigInt(droppedAtOnce))
+  await dropOld(db, clock, 'notification')
 }
 
 /** All of a customer, those that are not sent yet too. */

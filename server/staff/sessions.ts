@@ -4,14 +4,13 @@
  */
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import { endViews } from '../auth/index.ts'
-import { deleteInBatches } from '../platform/batches.ts'
-import { days, hours, later, type Clock } from '../platform/clock.ts'
+import { dropOld } from '../platform/batches.ts'
+import { hours, later, type Clock } from '../platform/clock.ts'
 import type { Queryable, Tx } from '../platform/db.ts'
 import type { Origin } from '../platform/http.ts'
 
 const lifeMs = hours(8)
 export const lifeSeconds = lifeMs / 1000
-const keptMs = days(90)
 
 const hashOf = (token: string): Buffer => createHash('sha256').update(token).digest()
 
@@ -100,4 +99,4 @@ export async function endStaffSessions(
 }
 
 export const dropOldStaffSessions = (db: Queryable, clock: Clock): Promise<void> =>
-  deleteInBatches(db, 'staff_session', 'expires_at', later(clock.now(), -keptMs))
+  dropOld(db, clock, 'staff_session')

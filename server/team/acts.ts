@@ -2,10 +2,10 @@
 import { memberActs } from '../../contract/member-acts.ts'
 import type { Endpoint } from '../../contract/endpoint.ts'
 import type { Language } from '../../contract/errors.ts'
-import { actDays, type MemberAct } from '../../contract/team.ts'
+import type { MemberAct } from '../../contract/team.ts'
 import { subjectOf } from '../../contract/token-scopes.ts'
-import { deleteInBatches } from '../platform/batches.ts'
-import { days, later, type Clock } from '../platform/clock.ts'
+import { dropOld } from '../platform/batches.ts'
+import type { Clock } from '../platform/clock.ts'
 import { newestFirst, type KeysetPage, type PageRequest } from '../platform/cursor.ts'
 import { isUuid, type Queryable } from '../platform/db.ts'
 import type { MemberActed } from '../platform/http-members.ts'
@@ -68,4 +68,4 @@ export async function listActs(
 }
 
 export const dropOldActs = (db: Queryable, clock: Clock): Promise<void> =>
-  deleteInBatches(db, 'team_act', 'at', later(clock.now(), -days(actDays)))
+  dropOld(db, clock, 'team_act')

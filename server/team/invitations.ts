@@ -6,7 +6,7 @@ import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import type * as z from 'zod/mini'
 import type { MemberRole } from '../../contract/member-roles.ts'
 import { invitationDays, mostMembers, type invite, type Invitation } from '../../contract/team.ts'
-import { deleteInBatches } from '../platform/batches.ts'
+import { dropOld } from '../platform/batches.ts'
 import { days, later, type Clock } from '../platform/clock.ts'
 import { isUuid, type Queryable, type Tx } from '../platform/db.ts'
 import { Refusal, type Sentence } from '../platform/errors.ts'
@@ -229,4 +229,4 @@ export async function acceptInvitation(
 }
 
 export const dropOldInvitations = (db: Queryable, clock: Clock): Promise<void> =>
-  deleteInBatches(db, 'team_invitation', 'expires_at', clock.now())
+  dropOld(db, clock, 'team_invitation')

@@ -1,7 +1,7 @@
 /** How long tickets and their files are kept. */
 import { sql } from 'kysely'
-import { deleteInBatches } from '../platform/batches.ts'
-import { days, hours, later, type Clock } from '../platform/clock.ts'
+import { dropOld } from '../platform/batches.ts'
+import { days, later, type Clock } from '../platform/clock.ts'
 import { transaction, type Database, type Tx } from '../platform/db.ts'
 import type { TicketDeps } from './deps.ts'
 import { publish } from './letters.ts'
@@ -12,10 +12,6 @@ const answeredForMs = days(30)
 const closedAtOnce = 100
 /** Of files, after their ticket was closed. */
 const filesKeptMs = days(180)
-/** Of a whole ticket, after it was closed. */
-const ticketsKeptMs = days(730)
-/** Of an upload that no message has. */
-const uploadsKeptMs = hours(24)
 const filesAtOnce = 200
 
 /**
@@ -53,14 +49,7 @@ export async function closeQuietTickets(
  */
 export async function dropOldTickets(db: Database, clock: Clock): Promise<void> {
   const now = clock.now()
-  for (;;) {
-    const { numAffectedRows = 0n } = await sql`
-      delete from ticket_file where id = any (array(
-        select id from ticket_file
-        where message_id is null and created_at < ${later(now, -uploadsKeptMs)}
-        limit ${filesAtOnce}))`.execute(db)
-    if (numAffectedRows < BigInt(filesAtOnce)) break
-  }
+  await dropOld(db, clock, 'ticket_file')
   for (;;) {
     const { numAffectedRows = 0n } = await sql`
       update ticket_file set content = null where id = any (array(
@@ -71,7 +60,7 @@ export async function dropOldTickets(db: Database, clock: Clock): Promise<void> 
         limit ${filesAtOnce}))`.execute(db)
     if (numAffectedRows < BigInt(filesAtOnce)) break
   }
-  await deleteInBatches(db, 'ticket', 'closed_at', later(now, -ticketsKeptMs))
+  await dropOld(db, clock, 'ticket')
 }
 
 /**

@@ -9,7 +9,7 @@ import {
   type Token,
 } from '../../contract/tokens.ts'
 import { wholeRooms, type TokenScope } from '../../contract/token-scopes.ts'
-import { deleteInBatches } from '../platform/batches.ts'
+import { dropOld } from '../platform/batches.ts'
 import { days, later, minutes, type Clock } from '../platform/clock.ts'
 import { sameBytes } from '../platform/constant-time.ts'
 import { isUuid, type Queryable, type Tx } from '../platform/db.ts'
@@ -21,7 +21,6 @@ import { hashOf, newToken, publicIdOf } from './secret.ts'
 /** The last use is written at most this often. */
 const lastUsedWriteMs = minutes(5)
 /** One that has expired is shown for so long. */
-const shownExpiredMs = days(30)
 
 const texts = {
   tooMany: {
@@ -232,4 +231,4 @@ export async function identifyToken(
 }
 
 export const dropOldTokens = (db: Queryable, clock: Clock): Promise<void> =>
-  deleteInBatches(db, 'program_token', 'expires_at', later(clock.now(), -shownExpiredMs))
+  dropOld(db, clock, 'program_token')

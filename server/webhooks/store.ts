@@ -2,12 +2,11 @@
 import type { Selectable } from 'kysely'
 import type { EventName } from '../../contract/realtime.ts'
 import type { Delivery, Webhook, WebhookAttempt } from '../../contract/webhooks.ts'
-import { deleteInBatches } from '../platform/batches.ts'
-import { days, later, type Clock } from '../platform/clock.ts'
+import { dropOld } from '../platform/batches.ts'
+import type { Clock } from '../platform/clock.ts'
 import type { DB } from '../platform/db-types.ts'
 import { isUuid, type Queryable, type Tx } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
-import { deliveriesKeptDays } from '../../contract/webhooks.ts'
 
 export type EndpointRow = Selectable<DB['webhook_endpoint']>
 export type DeliveryRow = Selectable<DB['webhook_delivery']>
@@ -99,9 +98,4 @@ export async function failWaiting(tx: Tx, endpointIds: readonly string[]): Promi
 
 /** Deliveries of more than thirty days ago. */
 export const dropOldDeliveries = (db: Queryable, clock: Clock): Promise<void> =>
-  deleteInBatches(
-    db,
-    'webhook_delivery',
-    'created_at',
-    later(clock.now(), -days(deliveriesKeptDays)),
-  )
+  dropOld(db, clock, 'webhook_delivery')

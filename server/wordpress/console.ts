@@ -7,8 +7,8 @@ import type { Language } from '../../contract/errors.ts'
 import { ruleText } from '../../contract/server-sentences.ts'
 import * as api from '../../contract/wordpress-console.ts'
 import type { Command, CommandOutcome, PastCommand } from '../../contract/wordpress-console.ts'
-import { deleteInBatches } from '../platform/batches.ts'
-import { days, later, minutes, type Clock } from '../platform/clock.ts'
+import { dropOld } from '../platform/batches.ts'
+import { later, minutes, type Clock } from '../platform/clock.ts'
 import { databaseError, isUuid, transaction, type Database } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
 import type { Http } from '../platform/http.ts'
@@ -26,11 +26,9 @@ export interface ConsoleDeps {
   readonly commands: Limit
 }
 
-const keptDays = 90
-
 /** Commands that are older than what is kept, of whichever server. */
 export const dropOldCommands = (db: Database, clock: Clock): Promise<unknown> =>
-  deleteInBatches(db, 'site_command', 'began_at', later(clock.now(), -days(keptDays)))
+  dropOld(db, clock, 'site_command')
 const shownCommands = 100
 /** Longer than any command takes: it was cut off. */
 const lostAfter = minutes(5)

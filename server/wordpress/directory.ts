@@ -5,8 +5,8 @@
  * seconds.
  */
 import { sql } from 'kysely'
-import { deleteInBatches } from '../platform/batches.ts'
-import { days, later, minutes } from '../platform/clock.ts'
+import { dropOld } from '../platform/batches.ts'
+import { systemClock, minutes } from '../platform/clock.ts'
 import type { Database } from '../platform/db.ts'
 import type { Log } from '../platform/log.ts'
 import { createRounds, type Rounds } from '../platform/rounds.ts'
@@ -123,7 +123,6 @@ const roundMs = 10_000
  * with 200,000 names 20 MB.
  */
 const wholeMs = minutes(60)
-const changesKeptMs = days(1)
 /** Beyond so many changed sites the whole table is told. */
 const mostSites = 2000
 /** How often another process may be first before the next round goes on. */
@@ -131,9 +130,8 @@ const mostTries = 5
 
 /** Forgets old notes of changes; whoever reads them looks every few seconds. */
 export async function dropOldHostChanges(db: Database): Promise<void> {
-  const until = later(new Date(), -changesKeptMs)
-  await deleteInBatches(db, 'site_change', 'at', until)
-  await deleteInBatches(db, 'host_change', 'at', until)
+  await dropOld(db, systemClock, 'site_change')
+  await dropOld(db, systemClock, 'host_change')
 }
 
 /**

@@ -10,9 +10,10 @@ import {
   type UsageRange,
 } from '../../contract/wordpress-usage.ts'
 import { timeOfShare } from '../platform/answer-times.ts'
-import { deleteInBatches } from '../platform/batches.ts'
-import { days, hours, later, minutes } from '../platform/clock.ts'
+import { dropOld } from '../platform/batches.ts'
+import { hours, later, minutes } from '../platform/clock.ts'
 import type { Database, Queryable } from '../platform/db.ts'
+import { keptMs } from '../platform/retention.ts'
 import type { Jobs } from '../platform/jobs.ts'
 import type { Log } from '../platform/log.ts'
 import type { EdgeControl, SpanUsage } from './directory.ts'
@@ -20,7 +21,11 @@ import type { EdgeControl, SpanUsage } from './directory.ts'
 /** Rows that are asked for, and written, at once. */
 const batch = 2_000
 /** How long rows are kept, by the minutes that each stands for. */
-const kept = { 5: days(2), 60: days(15), 1_440: days(91) } as const
+const kept = {
+  5: keptMs('site_usage', '5'),
+  60: keptMs('site_usage', '60'),
+  1_440: keptMs('site_usage', '1440'),
+} as const
 /** What sums are made of what: minutes of a row. */
 const sums = [
   { of: 5, to: 60 },
@@ -129,8 +134,7 @@ export async function sumUpUsage(db: Database, now = new Date()): Promise<void> 
         on conflict do nothing`.execute(db)
     }
   }
-  for (const [of, ms] of Object.entries(kept))
-    await deleteInBatches(db, 'site_usage', 'at', later(now, -ms), { column: 'minutes', is: of })
+  await dropOld(db, { now: () => now }, 'site_usage')
 }
 
 /** Defines the reading and the sums; answers the reading for whoever wants it now. */

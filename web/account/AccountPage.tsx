@@ -23,6 +23,7 @@ import { SecurityCard } from './SecurityCard.tsx'
 import { TeamCard } from './TeamCard.tsx'
 
 /** At the end of a long page. */
+const RequestsCard = lazy(() => loadWanted(() => import('./RequestsCard.tsx')))
 const SessionsCard = lazy(() => loadWanted(() => import('./SessionsCard.tsx')))
 const SignInsCard = lazy(() => loadWanted(() => import('./SignInsCard.tsx')))
 
@@ -46,6 +47,9 @@ export default function AccountPage() {
                   <BillingCard account={data} />
                   <RegionCard account={data} />
                   <DataCard />
+                  <Suspense fallback={<Skeleton className="h-24 rounded-xl" />}>
+                    <RequestsCard />
+                  </Suspense>
                   <CloseCard />
                 </div>
                 <div className="grid gap-6">

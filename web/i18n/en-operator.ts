@@ -1,5 +1,6 @@
 import type { ActName } from '../../contract/operator-acts.ts'
 import { enMoneyActs, enOperatorMoney } from './en-operator-money.ts'
+import { enDeskPrivacy, enPrivacyActs } from './en-operator-privacy.ts'
 import { enDeskTickets, enTicketActs, enTicketExplain } from './en-operator-tickets.ts'
 import { enDeskNotices, enDeskWork, enWorkActs } from './en-operator-work.ts'
 import { plural } from './plural.ts'
@@ -246,16 +247,22 @@ export const enOperator = {
     'status.publish': 'Publish',
     'status.update': 'Add an update',
     'status.end': 'End',
+    ...enPrivacyActs.names,
     ...enTicketActs,
     'staff.invite': 'Invite',
     'staff.change': 'Change',
     'staff.disable': 'Disable',
     'staff.enable': 'Enable',
+    'customer.erased': 'Erased with the account',
     'proposal.make': 'Proposed',
     'proposal.reject': 'Rejected',
-  } satisfies Record<ActName | 'proposal.make' | 'proposal.reject', string> as Labels,
+  } satisfies Record<
+    ActName | 'customer.erased' | 'proposal.make' | 'proposal.reject',
+    string
+  > as Labels,
   explain: {
     ...enMoneyActs.explain,
+    ...enPrivacyActs.explain,
     ...enTicketExplain,
     'customer.block':
       'The customer cannot sign in and open sessions end. Servers and domains go on.',
@@ -296,6 +303,7 @@ export const enOperator = {
   } as Labels,
   fields: {
     ...enMoneyActs.fields,
+    ...enPrivacyActs.fields,
     toCustomer: 'Email of the customer',
     node: 'Node',
     nodeHint: 'Empty: the one of its data centre with most room.',
@@ -339,6 +347,7 @@ export const enOperator = {
   done: (act: string) => `${act}: done`,
   proposed: 'Another member must approve this within 24 hours.',
   tickets: enDeskTickets,
+  privacy: enDeskPrivacy,
   proposals: {
     title: 'Approvals',
     sub: 'Acts that need a second member. They end by themselves after 24 hours.',

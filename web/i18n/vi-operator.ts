@@ -1,5 +1,6 @@
 import type { OperatorTexts } from './en-operator.ts'
 import { viMoneyActs, viOperatorMoney } from './vi-operator-money.ts'
+import { viDeskPrivacy, viPrivacyActs } from './vi-operator-privacy.ts'
 import { viDeskTickets, viTicketActs, viTicketExplain } from './vi-operator-tickets.ts'
 import { viDeskNotices, viDeskWork, viWorkActs } from './vi-operator-work.ts'
 
@@ -240,16 +241,19 @@ export const viOperator: OperatorTexts = {
     'status.publish': 'Đăng thông báo',
     'status.update': 'Cập nhật',
     'status.end': 'Kết thúc',
+    ...viPrivacyActs.names,
     ...viTicketActs,
     'staff.invite': 'Mời nhân viên',
     'staff.change': 'Thay đổi',
     'staff.disable': 'Vô hiệu hoá',
     'staff.enable': 'Cho hoạt động lại',
+    'customer.erased': 'Đã xoá cùng tài khoản',
     'proposal.make': 'Đề xuất',
     'proposal.reject': 'Từ chối',
   },
   explain: {
     ...viMoneyActs.explain,
+    ...viPrivacyActs.explain,
     ...viTicketExplain,
     'customer.block':
       'Khách hàng không đăng nhập được nữa, các phiên đang mở kết thúc. Máy chủ và tên miền vẫn ' +
@@ -290,6 +294,7 @@ export const viOperator: OperatorTexts = {
   },
   fields: {
     ...viMoneyActs.fields,
+    ...viPrivacyActs.fields,
     toCustomer: 'Email của khách hàng',
     node: 'Nút',
     nodeHint: 'Để trống: nút còn nhiều chỗ nhất trong trung tâm dữ liệu.',
@@ -333,6 +338,7 @@ export const viOperator: OperatorTexts = {
   done: (act) => `${act}: đã xong`,
   proposed: 'Một nhân viên khác phải duyệt việc này trong vòng 24 giờ.',
   tickets: viDeskTickets,
+  privacy: viDeskPrivacy,
   proposals: {
     title: 'Chờ duyệt',
     sub: 'Những việc cần người thứ hai. Sau 24 giờ chúng tự hết hiệu lực.',

@@ -1,9 +1,9 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useId, useState } from 'react'
+import type { RequestKind } from '../../contract/data-requests.ts'
 import { toMinor, type Currency } from '../../contract/money.ts'
 import type { ActName, ActOutcome } from '../../contract/operator-acts.ts'
 import type { StaffRole } from '../../contract/staff-roles.ts'
-import type { NoticeKind } from '../../contract/status.ts'
 import type { Priority } from '../../contract/tickets-desk.ts'
 import { Button } from '../ui/Button.tsx'
 import { Dialog } from '../ui/Dialog.tsx'
@@ -194,7 +194,10 @@ function hintOf({ name, isOptional, hint }: ActField, t: OperatorTexts): string 
 
 function optionLabel(name: string, option: string, t: OperatorTexts): string {
   if (name === 'role') return t.roles[option as StaffRole]
-  if (name === 'kind') return t.status.kinds[option as NoticeKind]
+  if (name === 'kind')
+    return (
+      (t.status.kinds as Record<string, string>)[option] ?? t.privacy.kinds[option as RequestKind]
+    )
   if (name === 'outcome') return t.money.reconciliation.outcomes[option] ?? option
   if (name === 'priority') return t.tickets.priorities[option as Priority]
   if (name === 'closes' || name === 'poweredOff') return option === 'yes' ? t.yes : t.no

@@ -1,6 +1,7 @@
 /** Which fields an act's dialog asks for, beside what is known already. */
 import { currencies } from '../../contract/money.ts'
 import { acts, type ActName } from '../../contract/operator-acts.ts'
+import { requestKinds } from '../../contract/data-requests.ts'
 import { staffRoles } from '../../contract/staff-roles.ts'
 import { noticeKinds } from '../../contract/status.ts'
 import { priorities } from '../../contract/tickets-desk.ts'
@@ -28,6 +29,12 @@ const line = (name: string): ActField => ({ name, kind: 'line' })
 const amount: ActField = { name: 'amount', kind: 'amount' }
 const told: ActField = { name: 'told', kind: 'line' }
 const toldByLetter: ActField = { ...told, hint: 'toldByLetterHint' }
+const toldWhy: ActField = {
+  name: 'told',
+  kind: 'paragraph',
+  label: 'toldWhy',
+  hint: 'toldByLetterHint',
+}
 const role: ActField = { name: 'role', kind: 'choice', options: staffRoles }
 const networks: ActField = { name: 'networks', kind: 'list', isOptional: true }
 
@@ -112,6 +119,14 @@ const own: Readonly<Record<ActName, readonly ActField[]>> = {
   ],
   'status.update': inBoth,
   'status.end': [],
+  'privacy.receive': [
+    { name: 'from', kind: 'line', hint: 'fromHint' },
+    choice('kind', requestKinds),
+    { name: 'text', kind: 'paragraph', label: 'asked' },
+    { name: 'receivedOn', kind: 'day', isOptional: true, hint: 'receivedOnHint' },
+  ],
+  'privacy.done': [toldWhy],
+  'privacy.refuse': [toldWhy],
   'ticket.answer': [{ name: 'text', kind: 'paragraph' }],
   'ticket.note': [{ name: 'text', kind: 'paragraph' }],
   'ticket.assign': [],
@@ -136,6 +151,9 @@ const withoutReason: ReadonlySet<ActName> = new Set([
   'customer.label',
   'customer.unlabel',
   'letter.resend',
+  'privacy.receive',
+  'privacy.done',
+  'privacy.refuse',
   'ticket.answer',
   'ticket.note',
   'ticket.assign',
@@ -157,6 +175,7 @@ export const isGrave = (act: ActName): boolean =>
     'customer.reset_second_factor',
     'money.debit',
     'dispute.accept',
+    'privacy.refuse',
     'staff.disable',
     'ticket.delete_canned',
     'work.give_up_order',

@@ -11,6 +11,7 @@ import {
   type DeskServerState,
 } from '../../contract/operator-work.ts'
 import { staff, staffSession } from '../../contract/operator.ts'
+import { dataRequests } from '../../contract/operator-privacy.ts'
 import { noticesOfDesk } from '../../contract/status.ts'
 import {
   cannedAnswers,
@@ -63,6 +64,12 @@ export const proposalsQuery = queryOptions({
   queryFn: ({ signal }) => call(proposals, {}, signal),
   refetchInterval: 30_000,
 })
+export const dataRequestsQuery = (show: 'open' | 'decided') =>
+  queryOptions({
+    queryKey: ['data-requests', show],
+    queryFn: ({ signal }) => call(dataRequests, { query: { show } }, signal),
+    refetchInterval: 30_000,
+  })
 export const suspenseQuery = queryOptions({
   queryKey: ['suspense'],
   queryFn: ({ signal }) => call(suspense, {}, signal),

@@ -1,7 +1,7 @@
 /** SQL of letters and their recipients. */
 import { sql } from 'kysely'
 import { hours, later, type Clock } from '../../platform/clock.ts'
-import { deleteInBatches } from '../../platform/batches.ts'
+import { dropOld } from '../../platform/batches.ts'
 import type { Database, Queryable, Tx } from '../../platform/db.ts'
 import type { Jobs } from '../../platform/jobs.ts'
 
@@ -10,9 +10,6 @@ export const sendMailJob = 'send-site-mail'
 
 /** Of one site. */
 const mostWaitingBytes = 100 * 1_048_576
-
-/** What an owner sees of a letter is kept for so long. */
-export const logDays = 30
 
 export async function settingOf(db: Queryable, siteId: string) {
   return await db
@@ -186,7 +183,6 @@ export async function forgetMail(tx: Tx, siteId: string): Promise<void> {
 
 /** Letters that are older than what is kept, with their recipients, and who may be written to. */
 export async function dropOldMail(db: Database, clock: Clock): Promise<void> {
-  const now = clock.now()
-  await deleteInBatches(db, 'site_letter', 'created_at', later(now, -logDays * hours(24)))
-  await deleteInBatches(db, 'site_mail_suppressed', 'until', now)
+  await dropOld(db, clock, 'site_letter')
+  await dropOld(db, clock, 'site_mail_suppressed')
 }

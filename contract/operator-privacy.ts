@@ -1,0 +1,60 @@
+/** The desk's side of requests about personal data: the list, and the acts. */
+import * as z from 'zod/mini'
+import { DataRequest, requestKind, requestText } from './data-requests.ts'
+import { endpoint } from './endpoint.ts'
+import { unneeded } from './operator-act.ts'
+import { line } from './text.ts'
+
+const DeskRequest = z.extend(DataRequest, {
+  customer: z.nullable(z.object({ id: z.string(), name: z.string(), email: z.string() })),
+  /** Who asked, where that is no customer, or how it came. */
+  askedBy: z.nullable(z.string()),
+  /** Null: the customer, on the account page. */
+  enteredBy: z.nullable(z.string()),
+  decidedBy: z.nullable(z.string()),
+  overdue: z.boolean(),
+})
+export type DeskRequest = z.output<typeof DeskRequest>
+
+export const dataRequests = endpoint({
+  method: 'GET',
+  path: '/api/operator/data-requests',
+  access: 'staff',
+  may: 'look',
+  summary:
+    'Requests about personal data: open ones, due soonest first, or those that were decided, the ' +
+    'newest first. At most a hundred',
+  query: z.object({ show: z.enum(['open', 'decided']) }),
+  result: z.array(DeskRequest),
+})
+
+const request = { request: z.string().check(z.maxLength(100)) }
+const told = z.string().check(z.trim(), z.minLength(5), z.maxLength(2000))
+
+export const privacyActs = {
+  'privacy.receive': unneeded(
+    'privacy.receive',
+    'customers',
+    'Enter a request about personal data that came by letter, ticket or phone: its clock begins',
+    {
+      /** An e-mail address of a customer, or whoever else asks. */
+      from: line(3, 254),
+      kind: requestKind,
+      text: requestText,
+      /** The day in Vietnam; today without it. */
+      receivedOn: z.optional(z.iso.date()),
+    },
+  ),
+  'privacy.done': unneeded(
+    'privacy.done',
+    'customers',
+    'Say that a request about personal data was met, and tell the customer by letter',
+    { ...request, told },
+  ),
+  'privacy.refuse': unneeded(
+    'privacy.refuse',
+    'customers',
+    'Refuse a request about personal data, and tell the customer by letter why',
+    { ...request, told },
+  ),
+}

@@ -1,0 +1,91 @@
+/**
+ * Acts on requests about personal data (decision 125). What was asked and told stays out of the
+ * trail, which is kept for ever.
+ */
+import { customerOfEmail, holdOpenAccount } from '../auth/index.ts'
+import type { ActInput } from '../../contract/operator-acts.ts'
+import { fromVietnam } from '../platform/vietnam-time.ts'
+import type { Tx } from '../platform/db.ts'
+import { Refusal } from '../platform/errors.ts'
+import { decidedLetter, decideRequest, receivedLetter, receiveRequest } from '../privacy/index.ts'
+import type { ActNeeds, Actor, Done, RegistryOf } from './acts.ts'
+
+/** Noon of the day; undefined: now. Refuses a day that is yet to come. */
+function momentOf(day: string | undefined, now: Date): Date | undefined {
+  if (day === undefined) return undefined
+  const at = fromVietnam(`${day}T00:00:00`)
+  if (!at || at > now)
+    throw new Refusal('invalid_input', {
+      fields: {
+        receivedOn: {
+          en: 'Choose a day that is not in the future.',
+          vi: 'Hãy chọn ngày không ở trong tương lai.',
+        },
+      },
+    })
+  return at
+}
+
+async function decide(
+  tx: Tx,
+  { clock, customerMail, mail }: ActNeeds,
+  { name }: Actor,
+  { request: id, told }: ActInput<'privacy.done'>,
+  state: 'done' | 'refused',
+): Promise<Done> {
+  const of = { id, state, by: name, answer: told }
+  const { request, customerId } = await decideRequest(tx, clock, of)
+  if (customerId !== null) {
+    const { email, language } = await customerMail(tx, customerId)
+    const { subject, text } = decidedLetter(request, state, told, language)
+    await mail(tx, email, subject, text)
+  }
+  const { kind, dueAt } = request
+  return {
+    subject: { kind: 'data_request', id },
+    customerId,
+    before: { kind, dueAt, state: 'open' },
+    after: { kind, dueAt, state },
+  }
+}
+const withoutTold = ({ request }: ActInput<'privacy.done'>): object => ({ request })
+
+export const privacyActs: RegistryOf<'privacy'> = {
+  'privacy.receive': {
+    kept: ({ kind, receivedOn }) => ({ kind, receivedOn }),
+    async run(tx, { clock, customerMail, mail }, { name }, { from, kind, text, receivedOn }) {
+      const receivedAt = momentOf(receivedOn, clock.now())
+      const found = await customerOfEmail(tx, from.toLowerCase())
+      // Who is closing the account has no use for an answer.
+      const customerId = found && (await holdOpenAccount(tx, found.id)) ? found.id : null
+      const request = await receiveRequest(tx, clock, {
+        customerId,
+        kind,
+        text,
+        askedBy: customerId === null ? from : null,
+        enteredBy: name,
+        ...(receivedAt && { receivedAt }),
+      })
+      if (customerId !== null) {
+        const { email, language } = await customerMail(tx, customerId)
+        const letter = receivedLetter(request, language)
+        await mail(tx, email, letter.subject, letter.text)
+      }
+      const { id, dueAt } = request
+      return {
+        subject: { kind: 'data_request', id },
+        customerId,
+        before: null,
+        after: { kind, dueAt, state: 'open' },
+      }
+    },
+  },
+  'privacy.done': {
+    kept: withoutTold,
+    run: (tx, needs, actor, input) => decide(tx, needs, actor, input, 'done'),
+  },
+  'privacy.refuse': {
+    kept: withoutTold,
+    run: (tx, needs, actor, input) => decide(tx, needs, actor, input, 'refused'),
+  },
+}

@@ -1,0 +1,231 @@
+/**
+ * The trail lets go of what is personal and is proven all the same: any order of acts and erasures
+ * verifies, and any change of a value or a hash by other means is found.
+ */
+import { randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openTestPortal, type TestPortal } from '../../test/portal.ts'
+import { newMember, type TestMember } from '../../test/staff.ts'
+import { systemClock } from '../platform/clock.ts'
+import { transaction, type Tx } from '../platform/db.ts'
+import { commandActor } from './acts.ts'
+import { canonical } from './canonical.ts'
+import { eraseActs, holdTrail, verifyTrail, writeAct } from './trail.ts'
+import { hashOf, type Content } from './trail-hash.ts'
+
+let portal: TestPortal
+let support: TestMember
+beforeAll(async () => {
+  portal = await openTestPortal()
+  support = await newMember(portal, 'support')
+})
+afterAll(() => portal.close())
+
+const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000)
+/** mulberry32: the same seed, the same acts. */
+let state = seed
+function random(): number {
+  state = (state + 0x6d2b79f5) | 0
+  let t = Math.imul(state ^ (state >>> 15), 1 | state)
+  t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
+  return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296
+}
+const pick = <T>(of: readonly T[]): T => of[Math.floor(random() * of.length)] as T
+const words = ['Nguyễn An', 'an@example.vn', 'by phone', 'ticket 7']
+
+async function act(tx: Tx, customerId: string | null): Promise<void> {
+  await holdTrail(tx)
+  await writeAct(tx, systemClock, commandActor, {
+    act: pick(['money.credit', 'customer.note', 'customer.block']),
+    reason: pick([null, ...words]),
+    subject: { kind: 'customer', id: customerId ?? 'none' },
+    customerId,
+    input: { amount: Math.floor(random() * 1000), currency: 'VND', told: pick(words) },
+    before: pick([null, { balance: 1, blocked: false }]),
+    after: pick([null, { text: pick(words), amount: 5 }]),
+    key: pick([null, randomUUID()]),
+  })
+}
+
+/** As a release before this one writes it. */
+async function actOfFormat1(tx: Tx, customerId: string): Promise<void> {
+  await holdTrail(tx)
+  const head = await tx.selectFrom('operator_act_head').selectAll().executeTakeFirstOrThrow()
+  const content: Content = {
+    seq: head.seq + 1n,
+    at: new Date(),
+    staff_id: null,
+    actor: 'command',
+    approved_by_id: null,
+    approved_by: null,
+    address: 'shell',
+    act: 'customer.note',
+    reason: pick(words),
+    subject_kind: 'customer',
+    subject_id: customerId,
+    customer_id: customerId,
+    input: { text: pick(words), amount: 3 },
+    before: null,
+    after: { note: 'x' },
+    key: null,
+    format: 1,
+    salt: null,
+    personal_hash: null,
+    erased_by: null,
+  }
+  const hash = hashOf(head.hash, content)
+  const { format: _format, salt: _salt, personal_hash: _hash, erased_by: _by, ...old } = content
+  await tx
+    .insertInto('operator_act')
+    .values({
+      ...old,
+      input: canonical(old.input),
+      after: canonical(old.after),
+      previous: head.hash,
+      hash,
+    })
+    .execute()
+  await tx.updateTable('operator_act_head').set({ seq: content.seq, hash }).execute()
+}
+
+/** What verification says after a change by other means, which is rolled back. */
+async function afterChange(change: (tx: Tx) => Promise<unknown>): Promise<number> {
+  const back = new Error('rolled back')
+  let found = -1
+  await transaction(portal.app.db, async (tx) => {
+    await sql`alter table operator_act disable trigger operator_act_immutable`.execute(tx)
+    await change(tx)
+    found = (await verifyTrail(tx)).findings.length
+    throw back
+  }).catch((error: unknown) => {
+    if (error !== back) throw error
+  })
+  return found
+}
+
+const changes: Readonly<Record<string, string>> = {
+  reason: "coalesce(reason, '') || 'x'",
+  input: `input || '{"told": "another"}'`,
+  after: `coalesce(after, '{}') || '{"amount": 77}'`,
+  before: `coalesce(before, '{}') || '{"balance": 77}'`,
+  salt: "coalesce(salt, '') || '\\x01'",
+  personal_hash: "coalesce(personal_hash, '') || '\\x01'",
+  hash: "hash || '\\x01'",
+  previous: "previous || '\\x01'",
+  actor: "actor || 'x'",
+  act: "act || 'x'",
+  at: "at + interval '1 second'",
+  subject_id: "subject_id || 'x'",
+  customer_id: 'gen_random_uuid()',
+  key: "coalesce(key, '') || 'x'",
+  format: '3 - format',
+  erased_by: 'coalesce(erased_by, 0) + 1',
+}
+
+test(`any order of acts and erasures verifies, and no other change (SEED=${seed})`, async () => {
+  const { db } = portal.app
+  const customers = Array.from({ length: 6 }, () => randomUUID())
+  for (let step = 0; step < 80; step++)
+    await transaction(db, async (tx) => {
+      const customer = pick(customers)
+      const dice = random()
+      if (dice < 0.1) {
+        await holdTrail(tx)
+        await eraseActs(tx, systemClock, customer)
+      } else if (dice < 0.3) await actOfFormat1(tx, customer)
+      else await act(tx, pick([customer, customer, null]))
+    })
+  // Whatever the dice say, both formats lose something, and an act follows.
+  await transaction(db, async (tx) => {
+    const [customer = ''] = customers
+    await actOfFormat1(tx, customer)
+    await act(tx, customer)
+    await eraseActs(tx, systemClock, customer)
+    await act(tx, null)
+  })
+  const whole = await verifyTrail(db)
+  expect(whole.findings).toEqual([])
+  const rows = await db.selectFrom('operator_act').selectAll().execute()
+  expect(whole.acts).toBe(rows.length)
+  for (const row of rows.filter((one) => one.erased_by !== null)) {
+    for (const word of words) expect(canonical(row)).not.toContain(word)
+    expect(row.salt).toBeNull()
+  }
+  expect(rows.some((row) => row.erased_by !== null && row.format === 1)).toBe(true)
+  expect(rows.some((row) => row.erased_by !== null && row.format === 2)).toBe(true)
+  // Each column of many rows, changed by itself.
+  for (let round = 0; round < 6; round++)
+    for (const [column, value] of Object.entries(changes)) {
+      const row = pick(rows)
+      const what = `${column} of ${row.seq}, format ${row.format}, erased ${row.erased_by}`
+      const found = await afterChange((tx) =>
+        sql`update operator_act set ${sql.ref(column)} = ${sql.raw(value)}
+          where seq = ${row.seq}`.execute(tx),
+      )
+      expect(found, what).toBeGreaterThan(0)
+    }
+  // Nor can a row be emptied as if its customer had left.
+  const plain = rows.filter((row) => row.erased_by === null && row.customer_id !== null)
+  for (const row of [pick(plain), pick(plain), pick(plain)])
+    expect(
+      await afterChange((tx) =>
+        sql`update operator_act set reason = null, salt = null, input = '{}', before = null,
+          after = null, erased_by = ${rows.find((one) => one.erased_by !== null)?.erased_by ?? 0}
+          where seq = ${row.seq}`.execute(tx),
+      ),
+    ).toBeGreaterThan(0)
+}, 120_000)
+
+describe('a customer who closes the account', () => {
+  test('is named by no act any more, and the trail is whole', async () => {
+    const an = await portal.customer()
+    const binh = await portal.customer()
+    for (const { id } of [an, binh]) {
+      await support.act('customer.note', { customer: id, text: 'Cô An ở Huế' })
+      await support.act('customer.block', { customer: id, reason: 'Cô An asked by phone' })
+      await support.act('customer.unblock', { customer: id, reason: 'Cô An called again' })
+    }
+    const { body } = await portal.call<{ token: { accessToken: string } }>(
+      'POST',
+      '/api/v1/auth/login',
+      { body: { email: an.email, password: an.password } },
+    )
+    const closed = await portal.call('POST', '/api/v1/account/close', {
+      token: body.result.token.accessToken,
+      body: { password: an.password },
+    })
+    expect(closed.status, closed.text).toBe(200)
+    const of = async (id: string): Promise<string> =>
+      canonical(
+        await portal.app.db
+          .selectFrom('operator_act')
+          .selectAll()
+          .where('customer_id', '=', id)
+          .orderBy('seq')
+          .execute(),
+      )
+    expect(await of(an.id)).not.toContain('An ')
+    expect(await of(an.id)).toContain('customer.erased')
+    expect(await of(binh.id)).toContain('Cô An called again')
+    const verified = await support.call<{ findings: unknown[] }>(
+      'GET',
+      '/api/operator/trail/verification',
+    )
+    expect(verified.body.result.findings, verified.text).toEqual([])
+  })
+
+  test('and nobody else’s act is emptied, or one twice', async () => {
+    const refused = (set: string, where: string) =>
+      expect(
+        sql.raw(`update operator_act set ${set} where ${where}`).execute(portal.app.db),
+      ).rejects.toThrow(/append-only/)
+    await refused('reason = null, salt = null', 'erased_by is null')
+    await refused("erased_by = seq + 1, reason = 'x', salt = null", 'erased_by is null')
+    await refused(
+      "erased_by = seq + 1, reason = null, salt = null, actor = 'x'",
+      'erased_by is null',
+    )
+    await refused('erased_by = erased_by + 1, reason = null', 'erased_by is not null')
+  })
+})

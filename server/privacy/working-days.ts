@@ -1,0 +1,76 @@
+/**
+ * The working days of Vietnam: Monday to Friday but for the public holidays of the Labour Code 2019
+ * (art. 112), with the working day after one that falls on a weekend (art. 111.3). Where the
+ * government chooses days beside them each year (around Tết and the National Day), none is counted:
+ * a clock is then early, never late.
+ */
+import { days } from '../platform/clock.ts'
+import { fromVietnam, inVietnam } from '../platform/vietnam-time.ts'
+
+const next = (day: string, by = 1): string =>
+  new Date(Date.parse(`${day}T00:00:00Z`) + days(by)).toISOString().slice(0, 10)
+const isWeekend = (day: string): boolean =>
+  [0, 6].includes(new Date(`${day}T00:00:00Z`).getUTCDay())
+
+/** New Year, Reunification, Labour Day, National Day. */
+const fixed = ['01-01', '04-30', '05-01', '09-02']
+/**
+ * Of each year Tết and the Hùng kings’ day, by the new moons in Vietnam's time (Intl's Chinese
+ * calendar is a day off in 2027). A year that is not here has none of them: clocks are early.
+ */
+const lunar: readonly (readonly [newYear: string, hung: string])[] = [
+  ['2026-02-17', '2026-04-26'],
+  ['2027-02-06', '2027-04-16'],
+  ['2028-01-26', '2028-04-04'],
+  ['2029-02-13', '2029-04-23'],
+  ['2030-02-02', '2030-04-12'],
+  ['2031-01-23', '2031-04-01'],
+  ['2032-02-11', '2032-04-19'],
+]
+/** Tết has five days: the last of the old year, and four of the new one. */
+const daysOfTet = [-1, 0, 1, 2, 3]
+
+function holidaysOf(year: number): ReadonlySet<string> {
+  const holidays = [
+    ...fixed.map((day) => `${year}-${day}`),
+    ...lunar.flatMap(([newYear, hung]) => [...daysOfTet.map((by) => next(newYear, by)), hung]),
+  ].filter((day) => day.startsWith(`${year}-`))
+  const off = new Set(holidays)
+  for (const holiday of holidays.toSorted()) {
+    if (!isWeekend(holiday)) continue
+    let instead = next(holiday)
+    while (isWeekend(instead) || off.has(instead)) instead = next(instead)
+    off.add(instead)
+  }
+  return off
+}
+
+const known = new Map<number, ReadonlySet<string>>()
+
+/** Whether people work on this day, YYYY-MM-DD. */
+export function isWorkingDay(day: string): boolean {
+  const year = Number(day.slice(0, 4))
+  const holidays = known.get(year) ?? holidaysOf(year)
+  known.set(year, holidays)
+  return !isWeekend(day) && !holidays.has(day)
+}
+
+/** The end, in Vietnam, of the working day that is so many after the day of `from`. */
+export function afterWorkingDays(from: Date, count: number): Date {
+  let day = inVietnam(from).slice(0, 10)
+  for (let left = count; left > 0;) {
+    day = next(day)
+    if (isWorkingDay(day)) left -= 1
+  }
+  return endOf(day)
+}
+
+/** The end, in Vietnam, of the day that is so many after the day of `from`. */
+export const afterDays = (from: Date, count: number): Date =>
+  endOf(next(inVietnam(from).slice(0, 10), count))
+
+function endOf(day: string): Date {
+  const end = fromVietnam(`${day}T23:59:59`)
+  if (!end) throw new Error(`${day} is no day`)
+  return end
+}
