@@ -15,7 +15,7 @@ import {
 } from '../platform/cursor.ts'
 import type { Database, Queryable } from '../platform/db.ts'
 import { Page, type Http } from '../platform/http.ts'
-import { capacityOf, dataCentres, failedBackups, listServers } from '../wordpress/index.ts'
+import { capacityOf, everyDataCentre, failedBackups, listServers } from '../wordpress/index.ts'
 
 export interface ListNeeds {
   readonly db: Database
@@ -66,7 +66,7 @@ export function listRoutes(http: Http, { db, clock, catalog, drivers }: ListNeed
       domains: await withCustomers(db, domains),
     }
   })
-  http.read(api.capacity, () => capacityOf(db, dataCentres(catalog), clock.now()))
+  http.read(api.capacity, () => capacityOf(db, everyDataCentre(catalog), clock.now()))
   http.read(noticesApi.notices, async ({ query, language }) => {
     const page = pageRequest(query, language)
     const { rows, next } = await listNotices(db, drivers, page, query.show === 'trouble')

@@ -1,4 +1,5 @@
 import type { ActName } from '../../contract/operator-acts.ts'
+import { enCatalogActs, enDeskCatalog } from './en-operator-catalog.ts'
 import { enMoneyActs, enOperatorMoney } from './en-operator-money.ts'
 import { enDeskTickets, enTicketActs, enTicketExplain } from './en-operator-tickets.ts'
 import { enDeskNotices, enDeskWork, enWorkActs } from './en-operator-work.ts'
@@ -28,6 +29,7 @@ export const enOperator = {
     proposals: 'Approvals',
     tickets: 'Tickets',
     work: 'Work',
+    catalog: 'Catalogue',
     status: 'Status',
     trail: 'Trail',
     staff: 'Staff',
@@ -170,6 +172,7 @@ export const enOperator = {
   facts: {
     ...enMoneyActs.facts,
     ...enWorkActs.facts,
+    ...enCatalogActs.facts,
     blocked: 'Blocked',
     sessions: 'Sessions',
     programs: 'Tokens and webhooks',
@@ -240,6 +243,7 @@ export const enOperator = {
     'money.assign': 'Assign money',
     ...enMoneyActs.names,
     ...enWorkActs.names,
+    ...enCatalogActs.names,
     'server.move': 'Move',
     'server.undo_move': 'Undo the move',
     'status.publish': 'Publish',
@@ -278,6 +282,7 @@ export const enOperator = {
     'money.assign': 'The money is put into the wallet of this customer, who gets an email.',
     'staff.invite': 'An email with a link for 72 hours is sent.',
     ...enWorkActs.explain,
+    ...enCatalogActs.explain,
     'server.move':
       'The site goes on meanwhile; requests that write wait for a second or two. The original is ' +
       'kept for an hour.',
@@ -359,6 +364,7 @@ export const enOperator = {
     amount: 'Amount',
   },
   work: enDeskWork,
+  catalog: enDeskCatalog,
   notices: enDeskNotices,
   trail: {
     title: 'Trail',

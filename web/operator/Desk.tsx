@@ -5,6 +5,7 @@ import {
   LifeBuoy,
   Megaphone,
   ScrollText,
+  Tags,
   UserCog,
   Users,
   Wrench,
@@ -16,6 +17,7 @@ import { cx } from '../ui/cx.ts'
 import { Logo } from '../ui/Logo.tsx'
 import { LoadError, SkeletonRows } from '../ui/State.tsx'
 import { call, onDesk } from './api.ts'
+import { CatalogPages } from './catalog/CatalogPages.tsx'
 import { CustomerView } from './CustomerView.tsx'
 import { DeskMenus } from './DeskMenus.tsx'
 import { InvitationView } from './InvitationView.tsx'
@@ -77,6 +79,7 @@ function View({ path, session }: { path: string; session: StaffSession }) {
   if (section === 'approvals') return <ProposalsView />
   if (isMoney(section)) return <MoneyView section={section} id={id} session={session} />
   if (isWork(section)) return <WorkView section={section} session={session} />
+  if (section === 'catalog') return <CatalogPages key={id} id={id} session={session} />
   if (section === 'status') return <StatusView session={session} />
   if (section === 'trail') return <TrailView />
   if (section === 'staff') return <StaffView session={session} />
@@ -118,6 +121,7 @@ function Frame({ session, children }: { session: StaffSession; children: ReactNo
       icon: Wrench,
       isHere: isWork(path.split('/')[1] ?? ''),
     },
+    { to: '/catalog', name: t.nav.catalog, icon: Tags },
     { to: '/status', name: t.nav.status, icon: Megaphone },
     { to: '/trail', name: t.nav.trail, icon: ScrollText },
     { to: '/staff', name: t.nav.staff, icon: UserCog },
