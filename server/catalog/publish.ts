@@ -25,7 +25,6 @@ import {
   type VersionRow,
 } from './versions.ts'
 
-export const publishJob = 'publish-catalog'
 /** What a publication is made of, as the contract reads it. */
 export type WantedSelling = z.output<z.ZodMiniObject<typeof publicationShape>>
 
@@ -262,11 +261,10 @@ const holdCatalog = (tx: Tx) => sql`select pg_advisory_xact_lock(${lockKeys.cata
 /** Publishes it, or has it wait. Refuses as `preparePublication` does. */
 export async function publishCatalog(
   tx: Tx,
-  parts: { readonly clock: Clock; readonly jobs: Pick<Jobs, 'add'> },
+  clock: Clock,
   publisher: Publisher,
   { wanted, reason }: { readonly wanted: WantedSelling; readonly reason: string | null },
 ): Promise<Published> {
-  const { clock, jobs } = parts
   await holdCatalog(tx)
   const now = clock.now()
   const prepared = await preparePublication(tx, clock, wanted)
@@ -304,7 +302,6 @@ export async function publishCatalog(
   const version = isNow
     ? await count(tx, { id, text: writeSelling(present.text, sellingOf(after)), now })
     : null
-  if (!isNow) await jobs.add(tx, publishJob, {}, { startAfter: from })
   return { id, before, after, base: present.version, version, countsAt: from }
 }
 
@@ -408,8 +405,8 @@ export function definePublications(parts: {
     },
   }
   parts.jobs.define({
-    name: publishJob,
-    // The moment has a job of its own; a clock that is moved has only this one.
+    name: 'publish-catalog',
+    // A job for the moment would take the place of the queue's one waiting run until then.
     cron: '* * * * *',
     retries: 3,
     run: () => publications.countDue(),

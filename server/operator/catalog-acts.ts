@@ -23,13 +23,13 @@ export const catalogActs: RegistryOf<'catalog'> = {
     async needsSecond(tx, { clock }, input) {
       return await needsApproval(tx, clock, await preparePublication(tx, clock, input))
     },
-    async run(tx, { clock, jobs, followCatalog }, actor, input, reason) {
+    async run(tx, { clock, followCatalog }, actor, input, reason) {
       const publisher = {
         staffId: actor.staffId,
         name: actor.name,
         approvedBy: actor.approvedBy?.name ?? null,
       }
-      const done = await publishCatalog(tx, { clock, jobs }, publisher, { wanted: input, reason })
+      const done = await publishCatalog(tx, clock, publisher, { wanted: input, reason })
       if (done.version !== null) onCommit(tx, followCatalog)
       const changes = changesBetween(sellingOf(done.before), sellingOf(done.after))
       return {
