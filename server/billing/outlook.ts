@@ -11,8 +11,8 @@ import { dayIn } from './period.ts'
 import type { Product } from './product.ts'
 import { renewalPricesOf, type RenewalPrice } from './prospects.ts'
 
-/** Subscriptions that are looked at in one go. */
-const batchSize = 1000
+/** Subscriptions that are looked at in one go: calls of others are answered in between. */
+const batchSize = 200
 
 interface Letter {
   readonly subject: string

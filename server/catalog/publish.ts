@@ -16,7 +16,14 @@ import type { Log } from '../platform/log.ts'
 import { changesMuch } from './changes.ts'
 import { CatalogFault, parseCatalog } from './load.ts'
 import type { Catalog } from './schema.ts'
-import { judgeSelling, sellingOf, sellsTheSame, textOfSelling, writeSelling } from './selling.ts'
+import {
+  judgeSelling,
+  keepingAll,
+  sellingOf,
+  sellsTheSame,
+  textOfSelling,
+  writeSelling,
+} from './selling.ts'
 import {
   addVersion,
   newestVersion,
@@ -127,24 +134,6 @@ async function withIds(db: Queryable, present: Selling, asked: Selling): Promise
   return given
 }
 
-/** What there is now and what is left out is not sold any more; it is not forgotten. */
-function keepingAll(present: Selling, wanted: Selling): Selling {
-  const kept = <T extends { readonly id: number | null; readonly sold: boolean }>(
-    were: readonly T[],
-    are: readonly T[],
-  ): T[] => [
-    ...are,
-    ...were
-      .filter(({ id }) => are.every((one) => one.id !== id))
-      .map((one) => ({ ...one, sold: false })),
-  ]
-  return {
-    ...wanted,
-    plans: kept(present.plans, wanted.plans),
-    dataCentres: kept(present.dataCentres, wanted.dataCentres),
-  }
-}
-
 export interface Prepared {
   readonly present: VersionRow
   readonly before: Catalog
@@ -205,14 +194,9 @@ export async function preparePublication(
 async function restored(db: Queryable, version: number): Promise<Selling> {
   const row = await versionRow(db, version)
   if (!row)
-    throw fault('restores', {
-      en: 'There is no such version.',
-      vi: 'Không có phiên bản này.',
-    })
+    throw fault('restores', { en: 'There is no such version.', vi: 'Không có phiên bản này.' })
   return sellingOf(readOr(row, 'restores'))
 }
-
-export const changesNothing = ({ before, after }: Prepared): boolean => sellsTheSame(before, after)
 
 /**
  * Whether a second member must approve it: a price changes by more than a fifth, also by several
@@ -268,7 +252,7 @@ export async function publishCatalog(
   await holdCatalog(tx)
   const now = clock.now()
   const prepared = await preparePublication(tx, clock, wanted)
-  if (changesNothing(prepared))
+  if (sellsTheSame(prepared.before, prepared.after))
     throw conflict('selling', { en: 'Nothing is changed.', vi: 'Không có thay đổi nào.' })
   // Who approves it may come after the moment; it counts at once then.
   if (

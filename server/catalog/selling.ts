@@ -48,6 +48,24 @@ export const textOfSelling = (selling: Selling): string => JSON.stringify(sellin
 export const sellsTheSame = (one: Catalog, other: Catalog): boolean =>
   textOfSelling(sellingOf(one)) === textOfSelling(sellingOf(other))
 
+/** What there is now and what is left out is not sold any more; it is not forgotten. */
+export function keepingAll(present: Selling, wanted: Selling): Selling {
+  const kept = <T extends { readonly id: number | null; readonly sold: boolean }>(
+    were: readonly T[],
+    are: readonly T[],
+  ): T[] => [
+    ...are,
+    ...were
+      .filter(({ id }) => are.every((one) => one.id !== id))
+      .map((one) => ({ ...one, sold: false })),
+  ]
+  return {
+    ...wanted,
+    plans: kept(present.plans, wanted.plans),
+    dataCentres: kept(present.dataCentres, wanted.dataCentres),
+  }
+}
+
 /** A number as it is typed; what is none is left to the schema. */
 const number = (text: string): number | string =>
   /^\d{1,9}(\.\d{1,6})?$/.test(text.trim()) ? Number(text) : text
