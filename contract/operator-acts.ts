@@ -9,6 +9,7 @@ import { needed, unneeded } from './operator-act.ts'
 import { nodeActs } from './operator-node-acts.ts'
 import { privacyActs } from './operator-privacy.ts'
 import { ticketActs } from './operator-ticket-acts.ts'
+import { publicationShape } from './operator-catalog.ts'
 import { workActs } from './operator-work-acts.ts'
 import { staffRole } from './operator.ts'
 import { noticeKind } from './status.ts'
@@ -239,6 +240,18 @@ export const acts = {
     'money',
     'Ask a gateway for its pay-outs since a day, and post those that are not posted yet',
     { gateway: line(2, 20), since: z.iso.date() },
+  ),
+  'catalog.publish': needed(
+    'catalog.publish',
+    'sell',
+    'Sell by other plans, prices, disks or data centres, now or from a moment on',
+    publicationShape,
+  ),
+  'catalog.withdraw': needed(
+    'catalog.withdraw',
+    'sell',
+    'Take a publication of the catalogue back that does not count yet',
+    { publication: id },
   ),
   ...workActs,
   'server.move': needed(

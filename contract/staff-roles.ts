@@ -6,9 +6,18 @@ export type StaffRole = (typeof staffRoles)[number]
 /**
  * What a call of the desk needs. `look`: to read; `note`: notes and labels, and letters that are
  * sent again; `customers`: acts on accounts; `money`: acts on wallets, and webhooks of gateways;
- * `work`: orders, servers, jobs; `staff`: who works here; `tickets`: to answer customers.
+ * `work`: orders, servers, jobs; `staff`: who works here; `tickets`: to answer customers; `sell`:
+ * what is sold, and for how much.
  */
-export type StaffPermission = 'look' | 'note' | 'customers' | 'money' | 'work' | 'staff' | 'tickets'
+export type StaffPermission =
+  | 'look'
+  | 'note'
+  | 'customers'
+  | 'money'
+  | 'work'
+  | 'staff'
+  | 'tickets'
+  | 'sell'
 
 export const rolesThatMay: Readonly<Record<StaffPermission, readonly StaffRole[]>> = {
   look: staffRoles,
@@ -18,6 +27,7 @@ export const rolesThatMay: Readonly<Record<StaffPermission, readonly StaffRole[]
   work: ['owner', 'operations'],
   staff: ['owner'],
   tickets: ['owner', 'support'],
+  sell: ['owner', 'finance'],
 }
 
 export const mayDo = (role: StaffRole, permission: StaffPermission): boolean =>

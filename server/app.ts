@@ -18,6 +18,7 @@ import {
   type Catalog,
   type CatalogFileText,
 } from './catalog/index.ts'
+import { catalogPublications } from './catalog-publications.ts'
 import * as certificates from './certificates/index.ts'
 import type { Config } from './config.ts'
 import { createEndPrograms, customerPrograms } from './customer-programs.ts'
@@ -196,6 +197,8 @@ export async function openApp(parts: AppParts) {
             .catch((error: unknown) => log.warn({ err: error }, 'a new catalogue'))
       },
     }))
+  const followTheCatalog = (): void =>
+    void versions?.look().catch((error: unknown) => log.warn({ err: error }, 'a new catalogue'))
   const holdCatalog = async (tx: Tx): Promise<void> => await versions?.hold(tx)
 
   // Lower layer
@@ -241,6 +244,15 @@ export async function openApp(parts: AppParts) {
     secrets,
     sms: drivers.sms,
     mailer: drivers.mailer,
+  })
+  const publications = catalogPublications({
+    db,
+    clock,
+    log,
+    jobs,
+    mail: messages.mail,
+    portalUrl,
+    onCount: followTheCatalog,
   })
   const endPrograms = createEndPrograms(clock)
   const authNeeds: auth.AuthNeeds = {
@@ -843,6 +855,7 @@ export async function openApp(parts: AppParts) {
     mail: messages.mail,
     again: messages.again,
     catalog,
+    followCatalog: followTheCatalog,
     portalUrl,
     brandName: catalog.brand.name,
     secondPersonAbove: config.OPERATOR_SECOND_PERSON_ABOVE,
@@ -936,6 +949,7 @@ export async function openApp(parts: AppParts) {
     messages,
     ledger,
     bills,
+    publications,
     topUps,
     accounts,
     dns,

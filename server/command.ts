@@ -44,7 +44,9 @@ const commands: Readonly<Record<string, Command>> = {
     load: async () => (await import('./commands/backup.ts')).backupCommand,
   },
   catalog: {
-    about: 'the versions of the catalogue; catalog use: the file of this machine is the newest',
+    about:
+      'the versions of the catalogue: catalog [use | show | diff | publish]; use: the file of ' +
+      'this machine is the newest; publish: an act of the desk, with --dry-run a preview',
     load: async () => (await import('./commands/catalog.ts')).catalogCommand,
   },
   clock: {

@@ -11,7 +11,7 @@ import { inject } from 'vitest'
 import type { RegionCode } from '../contract/money.ts'
 import { defaultFilesDir } from '../scripts/wordpress-files.mjs'
 import { openApp, type App, type Timing } from '../server/app.ts'
-import { loadCatalog, type Catalog } from '../server/catalog/index.ts'
+import { loadCatalog, parseCatalog, type Catalog } from '../server/catalog/index.ts'
 import { readConfig, type Config } from '../server/config.ts'
 import { openDrivers, sandboxGatewayKeys, type Drivers as AnyDrivers } from '../server/drivers.ts'
 import type { EdgeControl, WordpressDriver } from '../server/wordpress/index.ts'
@@ -85,7 +85,7 @@ export interface TestPortal {
    * runs the customers' sites and the name server, as when the API alone is started again.
    */
   reopen(
-    changes?: Pick<TestPortalOptions, 'changeCatalog' | 'changeDrivers' | 'timing'> & {
+    changes?: Pick<TestPortalOptions, Opened> & {
       readonly sitesGoOn?: boolean
     },
     whileDown?: () => Promise<void>,
@@ -166,12 +166,16 @@ export function manualClock(from = new Date()): ManualClock {
 }
 
 const rootSecret = 'a secret for tests, forty characters long'
+/** What a portal is opened with that may be another when it is opened again. */
+type Opened = 'changeCatalog' | 'catalogText' | 'changeDrivers' | 'timing'
 export interface TestPortalOptions {
   readonly clock?: Clock
   /** Where the log's lines go, for a test that reads them; they are then written at level debug. */
   readonly logLines?: (line: string) => void
   readonly env?: Record<string, string>
   readonly changeCatalog?: (catalog: Catalog) => Catalog
+  /** The text of its catalog.yaml: the catalogue has versions in the database then. */
+  readonly catalogText?: string
   readonly changeDrivers?: (drivers: Drivers) => Drivers
   readonly timing?: Timing
   /** From where originals of sites that are moved in may be fetched. */
@@ -262,9 +266,10 @@ export async function openTestPortal(options: TestPortalOptions = {}): Promise<T
   }
   const open = async ({
     changeCatalog,
+    catalogText,
     changeDrivers,
     timing,
-  }: Pick<TestPortalOptions, 'changeCatalog' | 'changeDrivers' | 'timing'>): Promise<{
+  }: Pick<TestPortalOptions, Opened>): Promise<{
     app: App
     drivers: Drivers
     hangUp: () => void
@@ -292,7 +297,12 @@ export async function openTestPortal(options: TestPortalOptions = {}): Promise<T
     const app = await openApp({
       config,
       databaseUrl: database.url,
-      catalog: changeCatalog?.(shipped) ?? shipped,
+      ...(catalogText === undefined
+        ? { catalog: changeCatalog?.(shipped) ?? shipped }
+        : {
+            catalog: parseCatalog(catalogText, 'catalog.yaml'),
+            catalogFile: { text: catalogText, origin: 'test:portal' },
+          }),
       drivers,
       secrets,
       clock: options.clock ?? systemClock,

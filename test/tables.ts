@@ -31,7 +31,7 @@ export const owners: Readonly<Record<string, readonly string[]>> = {
     'operator_act_head',
     'operator_proposal',
   ],
-  catalog: ['catalog_version'],
+  catalog: ['catalog_file', 'catalog_publication', 'catalog_version'],
   messages: ['message', 'message_kept'],
   status: ['status_notice', 'status_update'],
   team: ['team_act', 'team_invitation', 'team_member'],

@@ -20,16 +20,21 @@ import {
 const batchSize = 200
 
 /** The first renewal that is not before a moment. */
-export function firstRenewalFrom(context: BillingContext, row: SubscriptionRow, from: Date): Date {
-  const zone = timeZoneOf(context.catalog, row.region_code as RegionCode)
+export function firstRenewalFrom(
+  { catalog }: Pick<BillingContext, 'catalog'>,
+  row: SubscriptionRow,
+  from: Date,
+): Date {
+  const zone = timeZoneOf(catalog, row.region_code as RegionCode)
   for (let n = 0; ; n++) {
     const at = monthsAfter(row.anchor_at, row.months + n, zone)
     if (at >= from) return at
   }
 }
 
-function letter(
-  context: BillingContext,
+/** What whoever has the subscription is written. */
+export function riseLetter(
+  context: Pick<BillingContext, 'portalUrl' | 'products'>,
   row: SubscriptionRow,
   of: { prospect: RenewalPrice; rise: PriceRise; day: string; language: 'en' | 'vi' },
 ): [subject: string, text: string] {
@@ -88,7 +93,11 @@ async function announce(
     }),
   ])
   const { language } = customer
-  await context.mail(tx, customer.email, ...letter(context, row, { prospect, rise, day, language }))
+  await context.mail(
+    tx,
+    customer.email,
+    ...riseLetter(context, row, { prospect, rise, day, language }),
+  )
 }
 
 /**

@@ -103,7 +103,7 @@ export const renewalOffer = ({ offer, rise }: RenewalPrice, dueAt: Date): Offer 
  * its price.
  */
 export async function renewalPricesOf(
-  context: BillingContext,
+  context: Pick<BillingContext, 'clock' | 'products'>,
   db: Queryable,
   rows: readonly SubscriptionRow[],
 ): Promise<Map<string, RenewalPrice>> {

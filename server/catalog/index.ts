@@ -1,11 +1,17 @@
 /** The catalogue: what the provider sells, where, and for how much. */
+export { changesBetween, sayChange } from './changes.ts'
+export { catalogAtDesk, inUse, textOfVersion } from './desk.ts'
 export { CatalogFault, loadCatalog, parseCatalog } from './load.ts'
+export {
+  definePublications,
+  needsApproval,
+  preparePublication,
+  publishCatalog,
+  withdrawPublication,
+  type Publications,
+  type WantedSelling,
+} from './publish.ts'
 export { currencyOf, languageOfRegion, smsCountriesOf, timeZoneOf } from './regions.ts'
 export type { Catalog } from './schema.ts'
-export {
-  followCatalog,
-  listCatalogs,
-  originOf,
-  activateCatalog,
-  type CatalogFileText,
-} from './versions.ts'
+export { sellingOf } from './selling.ts'
+export { activateCatalog, followCatalog, originOf, type CatalogFileText } from './versions.ts'

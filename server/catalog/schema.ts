@@ -1,9 +1,25 @@
 /** The form of catalog.yaml. */
 import * as z from 'zod'
-import { currencies, regionCodes, toMinor, type Currency } from '../../contract/money.ts'
+import { currencies, regionCodes, toMajor, toMinor, type Currency } from '../../contract/money.ts'
 import { countryCodes } from '../../contract/phone.ts'
 import { methods } from '../../contract/payments.ts'
 import { Config } from '../../contract/system.ts'
+
+/** What the desk's form says, of rules that are ours. */
+const said = {
+  amount: (code: Currency) => ({
+    en: `Enter an amount in ${code}, such as ${toMajor(400, code)}.`,
+    vi: `Nhập số tiền ${code}, ví dụ ${toMajor(400, code)}.`,
+  }),
+  price: (code: Currency) => ({
+    en: `Enter a price above 0 in ${code}, such as ${toMajor(8900, code)}.`,
+    vi: `Nhập giá lớn hơn 0 bằng ${code}, ví dụ ${toMajor(8900, code)}.`,
+  }),
+  sale: {
+    en: 'Enter an amount below the price, or nothing.',
+    vi: 'Nhập số tiền thấp hơn giá gốc, hoặc để trống.',
+  },
+}
 
 const text = z.union([z.number(), z.string()]).transform(String)
 
@@ -21,6 +37,7 @@ const perCurrency = z
           code: 'custom',
           path: [code],
           message: `is no amount of ${code}: ${written[code]}`,
+          params: said.amount(code),
         })
       else read[code] = minor
     }
@@ -43,12 +60,14 @@ const planPrices = z
           code: 'custom',
           path: [code, 'price'],
           message: `is no price in ${code}`,
+          params: said.price(code),
         })
       else if (sale === undefined || sale >= price)
         context.addIssue({
           code: 'custom',
           path: [code, 'sale'],
           message: 'must be an amount below the price',
+          params: said.sale,
         })
       else read[code] = { price, sale_price: sale }
     }
@@ -147,6 +166,9 @@ const gatewayOf = z.strictObject({
   regions: z.array(z.enum(regionCodes)),
 })
 
+/** What is not sold any more stays here for who has it: its limits go on. */
+const soldOrNot = z.boolean().default(true)
+
 const uniqueIds = (items: readonly { readonly id: number }[]): boolean =>
   new Set(items.map((item) => item.id)).size === items.length
 
@@ -214,6 +236,7 @@ export const CatalogFile = z.strictObject({
         name: z.string().min(1),
         country: z.string().length(2),
         minDiskGb: z.int().min(10),
+        sold: soldOrNot,
       }),
     )
     .min(1)
@@ -227,6 +250,7 @@ export const CatalogFile = z.strictObject({
         ram: z.int().min(512),
         /** E-mails that a server may send within an hour, each recipient counted. */
         mailAnHour: z.int().min(1).max(1_000_000).default(100),
+        sold: soldOrNot,
         prices: planPrices,
       }),
     )

@@ -12,6 +12,7 @@ import { lockKeys } from '../platform/lock-keys.ts'
 import type { Log } from '../platform/log.ts'
 import { CatalogFault, parseCatalog } from './load.ts'
 import type { Catalog } from './schema.ts'
+import { sellsTheSame } from './selling.ts'
 
 export interface CatalogFileText {
   readonly text: string
@@ -36,16 +37,30 @@ export interface CatalogVersions {
 /** How soon screens show the prices of a version that another process brought. */
 const lookMs = 20_000
 
-interface Row {
+export interface VersionRow {
   readonly version: number
   readonly text: string
   readonly sha256: Buffer
   readonly origin: string
+  readonly source: string
+  readonly at: Date
+  readonly publication_id: string | null
 }
-const newest = (db: Queryable): Promise<Row | undefined> =>
+export const newestVersion = (db: Queryable): Promise<VersionRow | undefined> =>
   db
     .selectFrom('catalog_version')
-    .select(['version', 'text', 'sha256', 'origin'])
+    .selectAll()
+    .orderBy('version', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+export const versionRow = (db: Queryable, version: number): Promise<VersionRow | undefined> =>
+  db.selectFrom('catalog_version').selectAll().where('version', '=', version).executeTakeFirst()
+/** The one before a version. */
+export const versionBefore = (db: Queryable, version: number): Promise<VersionRow | undefined> =>
+  db
+    .selectFrom('catalog_version')
+    .selectAll()
+    .where('version', '<', version)
     .orderBy('version', 'desc')
     .limit(1)
     .executeTakeFirst()
@@ -57,41 +72,108 @@ function replaceContent(target: Catalog, fresh: Catalog): void {
   Object.assign(content, fresh)
 }
 
+const sha256Of = (text: string): Buffer => createHash('sha256').update(text).digest()
+
+/** The staff published what is sold, and nobody said since that a file is to count. */
+async function staffDecide(tx: Tx): Promise<boolean> {
+  const last = await tx
+    .selectFrom('catalog_version')
+    .select('source')
+    .where('source', 'in', ['desk', 'use'])
+    .orderBy('version', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return last?.source === 'desk'
+}
+
+function sellsWhat(text: string, present: VersionRow): boolean {
+  try {
+    const [file, inUse] = [text, present.text].map((one) => parseCatalog(one, 'the catalogue'))
+    return file !== undefined && inUse !== undefined && sellsTheSame(file, inUse)
+  } catch (error) {
+    if (error instanceof CatalogFault) return false
+    throw error
+  }
+}
+
+/** Why a file does not count. */
+const notTaken = {
+  former:
+    'the catalogue file of this machine is an earlier one: the newest stays in use ' +
+    '(`npm run portal -- catalog use` makes this file the newest)',
+  would_take_back:
+    'the catalogue file of this machine has other plans, prices, disks or data centres than the ' +
+    'staff published at the desk: those stay in use, and nothing of the file counts ' +
+    '(`npm run portal -- catalog diff` says what differs, `catalog show` prints what is in use, ' +
+    '`catalog use` makes this file the newest)',
+}
+
 /**
  * Makes the file of a starting process the newest version, unless it is already, or was before and
  * another installation has brought a newer one since: that file was forgotten, or has been brought
- * back by a restart. Answers the version in use.
+ * back by a restart. What the staff published no start takes back. Answers the version in use.
  */
-async function claim(db: Database, { text, origin }: CatalogFileText, log: Log): Promise<Row> {
-  const sha256 = createHash('sha256').update(text).digest()
+async function claim(
+  db: Database,
+  { text, origin }: CatalogFileText,
+  log: Log,
+): Promise<VersionRow> {
+  const sha256 = sha256Of(text)
   return await transaction(db, async (tx) => {
     await sql`select pg_advisory_xact_lock(${lockKeys.catalog})`.execute(tx)
-    const present = await newest(tx)
-    if (present?.sha256.equals(sha256)) return present
-    if (present && present.origin !== origin) {
-      const former = await tx
-        .selectFrom('catalog_version')
-        .select('version')
-        .where('sha256', '=', sha256)
-        .executeTakeFirst()
-      if (former) {
-        log.warn(
-          { file: former.version, inUse: present.version, from: present.origin },
-          'the catalogue file of this machine is an earlier one: the newest stays in use ' +
-            '(`npm run portal -- catalog use` makes this file the newest)',
-        )
-        return present
-      }
-    }
-    return await add(tx, { text, origin })
+    const present = await newestVersion(tx)
+    const state = present ? await stateOf(tx, present, { text, sha256, origin }) : 'new'
+    const noted = state === 'new' ? 'in_use' : state
+    await tx
+      .insertInto('catalog_file')
+      .values({ origin, sha256, state: noted, at: new Date() })
+      .onConflict((on) => on.column('origin').doUpdateSet({ sha256, state: noted, at: new Date() }))
+      .execute()
+    if (!present || state === 'new') return await addVersion(tx, { text, origin, source: 'file' })
+    if (state !== 'in_use')
+      log.warn({ inUse: present.version, from: present.origin }, notTaken[state])
+    return present
   })
 }
 
-const add = (tx: Tx, { text, origin }: CatalogFileText): Promise<Row> =>
+async function stateOf(
+  tx: Tx,
+  present: VersionRow,
+  file: { readonly text: string; readonly sha256: Buffer; readonly origin: string },
+): Promise<'in_use' | 'new' | keyof typeof notTaken> {
+  if (present.sha256.equals(file.sha256)) return 'in_use'
+  if (present.origin !== file.origin) {
+    const former = await tx
+      .selectFrom('catalog_version')
+      .select('version')
+      .where('sha256', '=', file.sha256)
+      .executeTakeFirst()
+    if (former) return 'former'
+  }
+  const takesBack = (await staffDecide(tx)) && !sellsWhat(file.text, present)
+  return takesBack ? 'would_take_back' : 'new'
+}
+
+/** The newest from now on. The caller holds the catalogue alone. */
+export const addVersion = (
+  tx: Tx,
+  of: CatalogFileText & {
+    readonly source: 'file' | 'use' | 'desk'
+    readonly publicationId?: string
+    readonly at?: Date
+  },
+): Promise<VersionRow> =>
   tx
     .insertInto('catalog_version')
-    .values({ text, origin, sha256: createHash('sha256').update(text).digest() })
-    .returning(['version', 'text', 'sha256', 'origin'])
+    .values({
+      text: of.text,
+      origin: of.origin,
+      sha256: sha256Of(of.text),
+      source: of.source,
+      publication_id: of.publicationId ?? null,
+      ...(of.at && { at: of.at }),
+    })
+    .returningAll()
     .executeTakeFirstOrThrow()
 
 /** Makes a catalogue the newest, whatever it was before; answers its version; or CatalogFault. */
@@ -99,8 +181,15 @@ export async function activateCatalog(db: Database, file: CatalogFileText): Prom
   parseCatalog(file.text, 'the catalogue')
   return await transaction(db, async (tx) => {
     await sql`select pg_advisory_xact_lock(${lockKeys.catalog})`.execute(tx)
-    const present = await newest(tx)
-    return present?.text === file.text ? present.version : (await add(tx, file)).version
+    const present = await newestVersion(tx)
+    const { version } =
+      present?.text === file.text ? present : await addVersion(tx, { ...file, source: 'use' })
+    await tx
+      .updateTable('catalog_file')
+      .set({ state: 'in_use' })
+      .where('origin', '=', file.origin)
+      .execute()
+    return version
   })
 }
 
@@ -132,7 +221,7 @@ export async function followCatalog(parts: {
   /** A version that this release cannot read. */
   let unreadable: number | undefined
 
-  function take(row: Row): boolean {
+  function take(row: VersionRow): boolean {
     if (row.version === present) return true
     if (row.version === unreadable) return false
     try {
@@ -159,7 +248,7 @@ export async function followCatalog(parts: {
   }
   async function look(from: Queryable = db): Promise<boolean> {
     if ((await versionNow(from)) === present) return true
-    const row = await newest(from)
+    const row = await newestVersion(from)
     return row === undefined || take(row)
   }
 

@@ -13,7 +13,7 @@ import {
 } from '../operator/index.ts'
 import { connect, isUuid, transaction } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
-import { openDeskTools } from './desk-tools.ts'
+import { openDeskTools, type DeskTools } from './desk-tools.ts'
 import type { Output } from './output.ts'
 
 const usage =
@@ -22,7 +22,7 @@ const usage =
 const shownActs = 50
 
 /** `--name value` pairs and the one flag; undefined where the line is not understood. */
-function pairsOf(
+export function pairsOf(
   words: readonly string[],
 ): { fields: Record<string, string>; dryRun: boolean } | undefined {
   const fields: Record<string, string> = {}
@@ -92,23 +92,35 @@ export async function actCommand(
   const tools = await openDeskTools(config, databaseUrl)
   try {
     const wanted = wantedOf(name as ActName, read.data as { reason?: string; key?: string })
+    return await performAsCommand(tools, wanted, pairs.dryRun, out)
+  } finally {
+    await tools.close()
+  }
+}
+
+/** Does an act, or only tries it; says what came of it, and answers the exit code. */
+export async function performAsCommand(
+  tools: DeskTools,
+  wanted: Parameters<typeof perform>[3],
+  dryRun: boolean,
+  out: Output,
+): Promise<number> {
+  try {
     let outcome: Awaited<ReturnType<typeof perform>> | undefined
     try {
       await transaction(tools.db, async (tx) => {
         outcome = await perform(tx, tools, commandActor, wanted)
-        if (pairs.dryRun) throw new RolledBack()
+        if (dryRun) throw new RolledBack()
       })
     } catch (error) {
       if (!(error instanceof RolledBack)) throw error
     }
-    return tell(outcome, pairs.dryRun, out)
+    return tell(outcome, dryRun, out)
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     const why = Object.values(error.fieldsIn('en') ?? {})
     out.refuse(why.length > 0 ? why.join(' ') : errorText(error.code, 'en'))
     return 1
-  } finally {
-    await tools.close()
   }
 }
 

@@ -1,42 +1,199 @@
 import { readFileSync } from 'node:fs'
-import { CatalogFault, listCatalogs, originOf, activateCatalog } from '../catalog/index.ts'
+import * as z from 'zod'
+import { formatMoney } from '../../contract/money.ts'
+import { acts } from '../../contract/operator-acts.ts'
+import {
+  activateCatalog,
+  catalogAtDesk,
+  CatalogFault,
+  changesBetween,
+  inUse,
+  loadCatalog,
+  originOf,
+  parseCatalog,
+  sayChange,
+  sellingOf,
+  textOfVersion,
+} from '../catalog/index.ts'
 import type { Config } from '../config.ts'
-import { connect } from '../platform/db.ts'
+import { previewOf, wantedOf } from '../operator/index.ts'
+import { connect, type Database } from '../platform/db.ts'
+import { Refusal } from '../platform/errors.ts'
+import { pairsOf, performAsCommand } from './act.ts'
+import { openDeskTools, type DeskTools } from './desk-tools.ts'
 import type { Output } from './output.ts'
 
+const usage =
+  'npm run portal -- catalog [use | show [<version>] | diff [<version>] | publish --reason ' +
+  '<text> [--restores <version>] [--from <moment>] [--base <version>] [--key <key>] ' +
+  '[--dry-run]] [--json]'
+
+const fileSays = {
+  in_use: 'is in use',
+  former: 'is an earlier one, and is not in use',
+  would_take_back: 'sells otherwise than the staff published, and is not in use',
+}
+
 /**
- * `catalog`: the versions that were in use, the newest first. `catalog use`: this machine's file is
- * the newest from now on, also where it was in use before; running portals take it over.
+ * `catalog`: the versions that were in use, the newest first. `use`: this machine's file is the
+ * newest from now on, also where it was in use before. `show` prints a version's text, `diff` what
+ * another version, or this machine's file, sells otherwise than the one in use. `publish`: what
+ * this machine's file sells, or an earlier version, through the act `catalog.publish`.
  */
 export async function catalogCommand(
   config: Config,
   databaseUrl: string,
-  [act, ...more]: readonly string[],
+  [verb, ...more]: readonly string[],
   out: Output,
 ): Promise<number> {
-  if ((act !== undefined && act !== 'use') || more.length > 0) {
-    out.refuse('npm run portal -- catalog [use] [--json]')
+  if (verb === 'publish') return await publish(config, databaseUrl, more, out)
+  const [version] = more
+  const takesVersion = verb === 'show' || verb === 'diff'
+  const isSound =
+    verb === undefined || (verb === 'use' && more.length === 0) || (takesVersion && more.length < 2)
+  if (!isSound || (version !== undefined && !/^\d{1,9}$/.test(version))) {
+    out.refuse(usage)
     return 64
   }
   const { db, close } = connect(databaseUrl, 1, () => undefined)
   try {
-    if (act === 'use') {
-      const text = readFileSync(config.CATALOG, 'utf8')
-      const version = await activateCatalog(db, { text, origin: originOf(config.DATA_DIR) })
-      out.line(`${config.CATALOG} is in use, as version ${version}.`)
-      out.fields({ version })
-      return 0
-    }
-    const versions = await listCatalogs(db)
-    for (const { version, origin, at } of versions)
-      out.line(`${version}  since ${at.toISOString()}  from ${origin}`)
-    out.fields({ versions })
-    return 0
+    if (verb === 'use') return await activate(db, config, out)
+    if (verb === 'show') return await show(db, version, out)
+    if (verb === 'diff') return await diff(db, config, version, out)
+    return await list(db, out)
   } catch (error) {
-    if (!(error instanceof CatalogFault)) throw error
-    out.refuse(error.message)
+    if (error instanceof CatalogFault) out.refuse(error.message)
+    else if (error instanceof Refusal) out.refuse('There is no version that this release can read.')
+    else throw error
     return 1
   } finally {
     await close()
   }
+}
+
+async function activate(db: Database, config: Config, out: Output): Promise<number> {
+  const text = readFileSync(config.CATALOG, 'utf8')
+  const version = await activateCatalog(db, { text, origin: originOf(config.DATA_DIR) })
+  out.line(`${config.CATALOG} is in use, as version ${version}.`)
+  out.fields({ version })
+  return 0
+}
+
+async function list(db: Database, out: Output): Promise<number> {
+  const { versions, waiting, failed, files } = await catalogAtDesk(db)
+  for (const { version, at, origin, source, publication } of versions) {
+    const by = publication ? `${publication.by}: ${publication.reason}` : origin
+    out.line(`${version}  since ${at}  ${source}  from ${by}`)
+  }
+  if (waiting) out.line(`waits until ${waiting.countsAt}  from ${waiting.by}: ${waiting.reason}`)
+  if (failed)
+    out.line(`did not count on ${failed.countsAt}  from ${failed.by}: what is sold was changed`)
+  for (const { origin, state, at } of files)
+    out.line(`The file of ${origin} ${fileSays[state]} (start of ${at}).`)
+  out.fields({ versions, waiting, failed, files })
+  return 0
+}
+
+async function show(db: Database, version: string | undefined, out: Output): Promise<number> {
+  const text =
+    version === undefined ? (await inUse(db)).text : await textOfVersion(db, Number(version))
+  if (text === undefined) {
+    out.refuse(`There is no version ${version}.`)
+    return 1
+  }
+  out.line(text.trimEnd())
+  out.fields({ text })
+  return 0
+}
+
+async function diff(
+  db: Database,
+  config: Config,
+  version: string | undefined,
+  out: Output,
+): Promise<number> {
+  const present = await inUse(db)
+  const text = version === undefined ? null : await textOfVersion(db, Number(version))
+  if (text === undefined) {
+    out.refuse(`There is no version ${version}.`)
+    return 1
+  }
+  const other =
+    text === null ? loadCatalog(config.CATALOG) : parseCatalog(text, `version ${version}`)
+  const changes = changesBetween(present.selling, sellingOf(other))
+  const what = version === undefined ? config.CATALOG : `Version ${version}`
+  if (changes.length === 0) out.line(`${what} sells the same as version ${present.version}.`)
+  for (const change of changes) out.line(sayChange(change))
+  out.fields({ inUse: present.version, changes })
+  return 0
+}
+
+async function publish(
+  config: Config,
+  databaseUrl: string,
+  words: readonly string[],
+  out: Output,
+): Promise<number> {
+  const pairs = pairsOf(words)
+  const known = ['reason', 'restores', 'from', 'base', 'key']
+  const { base, restores, from, reason, key } = pairs?.fields ?? {}
+  const wrong = Object.keys(pairs?.fields ?? {}).filter((name) => !known.includes(name))
+  if (!pairs || wrong.length > 0) {
+    out.refuse(usage)
+    return 64
+  }
+  const tools = await openDeskTools(config, databaseUrl)
+  try {
+    const read = z.core.safeParse(acts['catalog.publish'].body, {
+      base: base === undefined ? (await inUse(tools.db)).version : Number(base),
+      ...(restores === undefined
+        ? { selling: sellingOf(loadCatalog(config.CATALOG)) }
+        : { restores: Number(restores) }),
+      ...(from !== undefined && {
+        from: /^\d{4}-\d\d-\d\d$/.test(from) ? `${from}T00:00:00Z` : from,
+      }),
+      reason,
+      ...(key !== undefined && { key }),
+    })
+    if (!read.success) {
+      const faults = read.error.issues.map(({ path, code }) => `--${path.join('.')}: ${code}`)
+      out.refuse(`${faults.join(', ')}. ${usage}`)
+      return 64
+    }
+    const wanted = wantedOf('catalog.publish', read.data)
+    if (pairs.dryRun) await preview(tools, wanted.input as Parameters<typeof previewOf>[2], out)
+    return await performAsCommand(tools, wanted, pairs.dryRun, out)
+  } catch (error) {
+    if (error instanceof CatalogFault) out.refuse(error.message)
+    else if (error instanceof Refusal)
+      out.refuse(Object.values(error.fieldsIn('en') ?? { code: error.code }).join(' '))
+    else throw error
+    return 1
+  } finally {
+    await tools.close()
+  }
+}
+
+/** What the desk's page shows before anybody publishes. */
+async function preview(
+  tools: DeskTools,
+  wanted: Parameters<typeof previewOf>[2],
+  out: Output,
+): Promise<void> {
+  const shown = await previewOf(tools.db, tools, wanted)
+  for (const change of shown.changes) out.line(sayChange(change))
+  for (const { currency, before, after, rises, falls } of shown.currencies) {
+    const [was, is] = [before, after].map((sum) => formatMoney(sum, currency, 'en'))
+    out.line(`${currency} a month, of those whose price changes: ${was} → ${is}`)
+    for (const [way, of] of Object.entries({ rises, falls }))
+      if (of.subscriptions > 0)
+        out.line(
+          `  ${way}: ${of.subscriptions} subscriptions of ${of.customers} customers, ` +
+            `renewals from ${of.firstOn} to ${of.lastOn}`,
+        )
+  }
+  for (const { plan, servers } of shown.kept)
+    out.line(`${plan} is not sold any more; ${servers} servers keep it at their price`)
+  if (shown.letter) out.line(`${shown.letter.en.subject}\n${shown.letter.en.text}`)
+  out.fields({ preview: shown })
 }

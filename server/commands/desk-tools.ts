@@ -49,6 +49,8 @@ export async function openDeskTools(config: Config, databaseUrl: string): Promis
     }),
     invitations: createInvitations({ db, clock, secrets, brandName, portalUrl }),
     customerMail,
+    // Portals that run look for it by themselves.
+    followCatalog: () => undefined,
     portalUrl,
     brandName,
     secondPersonAbove: config.OPERATOR_SECOND_PERSON_ABOVE,

@@ -52,6 +52,8 @@ export interface ActNeeds {
   readonly mail: (tx: Tx, to: string, subject: string, text: string) => Promise<void>
   /** Sends a letter again. */
   readonly again: Outbox['again']
+  /** Looks for a newer version of the catalogue, after one was published. */
+  readonly followCatalog: () => void
   readonly portalUrl: string
   readonly brandName: string
   /** Minor units: more than this, moved at once, needs a second member. */
@@ -78,7 +80,7 @@ export interface Act<I> {
   /** What the trail keeps of the input, where that is not all of it. */
   kept?(input: I): object
   /** Throws a Refusal when it cannot be done; nothing has changed then. */
-  run(tx: Tx, needs: ActNeeds, actor: Actor, input: I): Promise<Done>
+  run(tx: Tx, needs: ActNeeds, actor: Actor, input: I, reason: string | null): Promise<Done>
 }
 export type Registry = { readonly [N in ActName]: Act<ActInput<N>> }
 export type RegistryOf<P extends string> = {

@@ -4,6 +4,7 @@
  */
 export { forgetAtDesk } from './customer-acts.ts'
 export { commandActor } from './acts.ts'
+export { previewOf } from './catalog-preview.ts'
 export { endpointOf, perform, wantedOf, type PerformNeeds } from './perform.ts'
 export { routes } from './routes.ts'
 export { holdTrail, listActs, verifyTrail } from './trail.ts'

@@ -19,7 +19,13 @@ import {
 } from '../platform/cursor.ts'
 import type { Database, Queryable } from '../platform/db.ts'
 import { Page, type Http } from '../platform/http.ts'
-import { capacityOf, dataCentres, failedBackups, listServers, lossOf } from '../wordpress/index.ts'
+import {
+  capacityOf,
+  everyDataCentre,
+  failedBackups,
+  listServers,
+  lossOf,
+} from '../wordpress/index.ts'
 
 export interface ListNeeds {
   readonly db: Database
@@ -70,7 +76,7 @@ export function listRoutes(http: Http, { db, clock, catalog, drivers }: ListNeed
       domains: await withCustomers(db, domains),
     }
   })
-  http.read(api.capacity, () => capacityOf(db, dataCentres(catalog), clock.now()))
+  http.read(api.capacity, () => capacityOf(db, everyDataCentre(catalog), clock.now()))
   http.read(operatorNodes.nodeLoss, ({ params }) => lossOf(db, params.id))
   http.read(noticesApi.notices, async ({ query, language }) => {
     const page = pageRequest(query, language)

@@ -12,6 +12,7 @@ import type { Log } from '../platform/log.ts'
 import { memberOf } from '../staff/index.ts'
 import type { Act, ActNeeds, Actor, Registry } from './acts.ts'
 import { canonical, type Facts } from './canonical.ts'
+import { catalogActs } from './catalog-acts.ts'
 import { couponActs } from './coupon-acts.ts'
 import { customerActs } from './customer-acts.ts'
 import { disputeActs } from './dispute-acts.ts'
@@ -29,6 +30,7 @@ import { workActs } from './work.ts'
 import { actOfKey, holdTrail, writeAct } from './trail.ts'
 
 const registry: Registry = {
+  ...catalogActs,
   ...couponActs,
   ...customerActs,
   ...disputeActs,
@@ -114,7 +116,7 @@ export async function carryOut(
   actor: Actor,
   { name, input, reason, key }: Wanted,
 ): Promise<Outcome> {
-  const done = await actOf(name).run(tx, needs, actor, input)
+  const done = await actOf(name).run(tx, needs, actor, input, reason)
   const before = done.before && plain(done.before)
   const after = done.after && plain(done.after)
   const { seq, hash } = await writeAct(tx, needs.clock, actor, {

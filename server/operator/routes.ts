@@ -1,5 +1,6 @@
 import {
   operatorActs,
+  operatorCatalog as catalogApi,
   operatorDesk as api,
   operatorMoney as moneyApi,
   operatorPrivacy,
@@ -8,6 +9,7 @@ import {
 import type { ActName, ActOutcome } from '../../contract/operator-acts.ts'
 import { openView } from '../auth/index.ts'
 import { accountingCsv, listCoupons } from '../billing/index.ts'
+import { catalogAtDesk } from '../catalog/index.ts'
 import { encodeCursor, pageRequest } from '../platform/cursor.ts'
 import { onCommit } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
@@ -25,6 +27,7 @@ import {
 import { requestsOfDesk } from '../privacy/index.ts'
 import type { Actor } from './acts.ts'
 import { listRoutes, withCustomers, type ListNeeds } from './lists.ts'
+import { previewOf, previewOfProposal } from './catalog-preview.ts'
 import { perform, wantedOf, type PerformNeeds } from './perform.ts'
 import { approve, listProposals, reject } from './proposals.ts'
 import { search, type SearchNeeds } from './search.ts'
@@ -93,6 +96,12 @@ export function routes(
   })
   http.read(operatorPrivacy.dataRequests, ({ query }) =>
     requestsOfDesk(db, needs.clock, query.show),
+  )
+  http.read(catalogApi.catalog, () => catalogAtDesk(db))
+  // It only reads; what it is asked about is too long for an address.
+  http.read(catalogApi.previewCatalog, ({ body }) => previewOf(db, needs, body))
+  http.read(catalogApi.previewProposedCatalog, ({ params }) =>
+    previewOfProposal(db, needs, params.id),
   )
   http.read(api.work, () => workOf(db))
   listRoutes(http, needs)

@@ -72,10 +72,35 @@ export interface CardCustomer {
   reference: string;
 }
 
+export interface CatalogFile {
+  at: Timestamp;
+  origin: string;
+  sha256: Buffer;
+  state: string;
+}
+
+export interface CatalogPublication {
+  actor: string;
+  approved_by: string | null;
+  base: number;
+  counts_at: Timestamp;
+  decided_at: Timestamp | null;
+  id: string;
+  made_at: Timestamp;
+  reason: string | null;
+  restores: number | null;
+  selling: unknown;
+  staff_id: string | null;
+  state: string;
+  version: number | null;
+}
+
 export interface CatalogVersion {
   at: Generated<Timestamp>;
   origin: string;
+  publication_id: string | null;
   sha256: Buffer;
+  source: Generated<string>;
   text: string;
   version: Generated<number>;
 }
@@ -1428,6 +1453,8 @@ export interface DB {
   auth_challenge: AuthChallenge;
   canned_answer: CannedAnswer;
   card_customer: CardCustomer;
+  catalog_file: CatalogFile;
+  catalog_publication: CatalogPublication;
   catalog_version: CatalogVersion;
   certificate: Certificate;
   channel_grant: ChannelGrant;

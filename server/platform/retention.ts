@@ -297,6 +297,7 @@ export const retention = {
   status_notice: stays('use', 'The history of the status page.'),
   status_update: stays('use', 'Deleted with its notice only.'),
   catalog_version: stays('law', 'Says at which price something was sold.'),
+  catalog_publication: stays('law', 'Says who changed what is sold, when and why.'),
 
   // The machine.
   idempotency: aged('machine', { column: 'created_at', days: 1 }, 'Answers a retried call.'),
@@ -304,6 +305,7 @@ export const retention = {
   rate_limit: ends('machine', 'Counts calls, by hashes. Deleted by the job tidy once expired.'),
   clock_offset: stays('machine', 'One row, in portals with the sandbox.'),
   installation: stays('machine', 'One row.'),
+  catalog_file: stays('machine', 'One row for each file that a portal was started with.'),
   root_secret: stays('machine', 'One row.'),
   schema_migration: stays('machine', 'One row a migration.'),
   portal_backup: stays('machine', 'One row: the last backup of the portal.'),

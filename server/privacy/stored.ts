@@ -403,6 +403,7 @@ export const notStored = {
     'installation',
     'clock_offset',
     'catalog_version',
+    'catalog_file',
     'acme_account',
     'acme_order',
     'ledger_check',
@@ -452,6 +453,7 @@ export const notStored = {
     'voucher',
     'status_notice',
     'status_update',
+    'catalog_publication',
   ],
   'what the staff wrote of a customer is given out by the staff, who judge whose rights it touches':
     ['customer_note', 'operator_act', 'operator_proposal', 'account_view'],

@@ -83,6 +83,16 @@ async function orderedSince(db: Queryable, since: Date): Promise<ReadonlyMap<num
   return new Map(rows.map(({ region_id: id, n }) => [id, n]))
 }
 
+/** Servers that are paid for by the month, by their plan. */
+export async function serversByPlan(db: Queryable): Promise<ReadonlyMap<number, number>> {
+  const { rows } = await sql<{ plan_id: number; n: number }>`
+    select s.plan_id, count(*)::int as n from site s
+      join subscription u on u.id = s.subscription_id
+    where u.status in ('active', 'past_due', 'suspended')
+    group by s.plan_id`.execute(db)
+  return new Map(rows.map(({ plan_id: id, n }) => [id, n]))
+}
+
 export async function capacityOf(
   db: Queryable,
   regions: readonly Region[],

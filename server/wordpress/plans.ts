@@ -7,27 +7,35 @@ import type { Catalog } from '../catalog/index.ts'
 
 const mbPerGb = 1024
 
-export const dataCentres = (catalog: Catalog): z.output<typeof Region>[] =>
-  catalog.dataCentres.map(({ id, name, country, minDiskGb }) => ({
+const shownCentres = (centres: Catalog['dataCentres']): z.output<typeof Region>[] =>
+  centres.map(({ id, name, country, minDiskGb }) => ({
     id,
     name,
     country,
     minDisk: minDiskGb * mbPerGb,
   }))
+/** Where servers are. */
+export const everyDataCentre = (catalog: Catalog) => shownCentres(catalog.dataCentres)
+/** Where servers can be ordered. */
+export const dataCentres = (catalog: Catalog) =>
+  shownCentres(catalog.dataCentres.filter(({ sold }) => sold))
 
 /** A plan as far as its price goes. */
 export type PricedPlan = Omit<Plan, 'mailAnHour'>
 
+/** What can be ordered. Who has a plan that is not sold any more keeps it at its price. */
 export const plans = (catalog: Catalog, currency: Currency): Plan[] =>
-  catalog.plans.map(({ id, name, cpu, ram, mailAnHour, prices }) => ({
-    id,
-    name,
-    cpu,
-    ram,
-    mailAnHour,
-    ...prices[currency],
-    currency,
-  }))
+  catalog.plans
+    .filter(({ sold }) => sold)
+    .map(({ id, name, cpu, ram, mailAnHour, prices }) => ({
+      id,
+      name,
+      cpu,
+      ram,
+      mailAnHour,
+      ...prices[currency],
+      currency,
+    }))
 
 /** Everything that a month's price is computed from, to be frozen with what charges it. */
 export const termsOf = (

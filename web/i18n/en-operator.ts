@@ -1,4 +1,5 @@
 import type { ActName } from '../../contract/operator-acts.ts'
+import { enCatalogActs, enDeskCatalog } from './en-operator-catalog.ts'
 import { enMoneyActs, enOperatorMoney } from './en-operator-money.ts'
 import { enDeskPrivacy, enPrivacyActs } from './en-operator-privacy.ts'
 import { enDeskTickets, enTicketActs, enTicketExplain } from './en-operator-tickets.ts'
@@ -29,6 +30,7 @@ export const enOperator = {
     proposals: 'Approvals',
     tickets: 'Tickets',
     work: 'Work',
+    catalog: 'Catalogue',
     status: 'Status',
     trail: 'Trail',
     staff: 'Staff',
@@ -171,6 +173,7 @@ export const enOperator = {
   facts: {
     ...enMoneyActs.facts,
     ...enWorkActs.facts,
+    ...enCatalogActs.facts,
     blocked: 'Blocked',
     sessions: 'Sessions',
     programs: 'Tokens and webhooks',
@@ -241,6 +244,7 @@ export const enOperator = {
     'money.assign': 'Assign money',
     ...enMoneyActs.names,
     ...enWorkActs.names,
+    ...enCatalogActs.names,
     'server.move': 'Move',
     'server.undo_move': 'Undo the move',
     'node.lost': 'Bring up elsewhere',
@@ -286,6 +290,7 @@ export const enOperator = {
     'money.assign': 'The money is put into the wallet of this customer, who gets an email.',
     'staff.invite': 'An email with a link for 72 hours is sent.',
     ...enWorkActs.explain,
+    ...enCatalogActs.explain,
     'server.move':
       'The site goes on meanwhile; requests that write wait for a second or two. The original is ' +
       'kept for an hour.',
@@ -376,6 +381,7 @@ export const enOperator = {
     amount: 'Amount',
   },
   work: enDeskWork,
+  catalog: enDeskCatalog,
   notices: enDeskNotices,
   trail: {
     title: 'Trail',

@@ -1,4 +1,5 @@
 import type { OperatorTexts } from './en-operator.ts'
+import { viCatalogActs, viDeskCatalog } from './vi-operator-catalog.ts'
 import { viMoneyActs, viOperatorMoney } from './vi-operator-money.ts'
 import { viDeskPrivacy, viPrivacyActs } from './vi-operator-privacy.ts'
 import { viDeskTickets, viTicketActs, viTicketExplain } from './vi-operator-tickets.ts'
@@ -25,6 +26,7 @@ export const viOperator: OperatorTexts = {
     proposals: 'Chờ duyệt',
     tickets: 'Yêu cầu hỗ trợ',
     work: 'Công việc',
+    catalog: 'Danh mục',
     status: 'Trạng thái',
     trail: 'Nhật ký',
     staff: 'Nhân viên',
@@ -165,6 +167,7 @@ export const viOperator: OperatorTexts = {
   facts: {
     ...viMoneyActs.facts,
     ...viWorkActs.facts,
+    ...viCatalogActs.facts,
     blocked: 'Bị khoá',
     sessions: 'Số phiên',
     programs: 'Token và webhook',
@@ -235,6 +238,7 @@ export const viOperator: OperatorTexts = {
     'money.assign': 'Gán tiền',
     ...viMoneyActs.names,
     ...viWorkActs.names,
+    ...viCatalogActs.names,
     'server.move': 'Chuyển nút',
     'server.undo_move': 'Hoàn tác việc chuyển',
     'node.lost': 'Khôi phục ở nơi khác',
@@ -277,6 +281,7 @@ export const viOperator: OperatorTexts = {
     'money.assign': 'Tiền được cộng vào ví của khách hàng này và khách hàng nhận được email.',
     'staff.invite': 'Email có liên kết dùng trong 72 giờ sẽ được gửi đi.',
     ...viWorkActs.explain,
+    ...viCatalogActs.explain,
     'server.move':
       'Trang vẫn hoạt động trong lúc chuyển; các thao tác ghi phải đợi một, hai giây. Bản gốc ' +
       'được giữ lại một giờ.',
@@ -367,6 +372,7 @@ export const viOperator: OperatorTexts = {
     amount: 'Số tiền',
   },
   work: viDeskWork,
+  catalog: viDeskCatalog,
   notices: viDeskNotices,
   trail: {
     title: 'Nhật ký',

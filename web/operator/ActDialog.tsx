@@ -30,7 +30,16 @@ export interface WantedAct {
 }
 
 /** Asks for what an act needs, its reason above all, and does it. */
-export function ActDialog({ wanted, onClose }: { wanted: WantedAct; onClose: () => void }) {
+export function ActDialog({
+  wanted,
+  onClose,
+  onDone,
+}: {
+  wanted: WantedAct
+  onClose: () => void
+  /** After it was done or proposed, in place of what closes the dialog otherwise. */
+  onDone?: () => void
+}) {
   const t = useDeskTexts()
   const client = useQueryClient()
   const formId = useId()
@@ -57,7 +66,7 @@ export function ActDialog({ wanted, onClose }: { wanted: WantedAct; onClose: () 
       // A browser that opens no tab by itself leaves it to a press.
       if (outcome.link !== undefined && window.open(outcome.link, '_blank') === null)
         setLink(outcome.link)
-      else onClose()
+      else (onDone ?? onClose)()
     },
   })
   return (

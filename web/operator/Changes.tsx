@@ -29,7 +29,7 @@ function shown(name: string, value: unknown, { t, language, currency }: Reader):
     return formatMoney(value, currency, language)
   if (Array.isArray(value)) return value.length === 0 ? '–' : value.join(', ')
   if (typeof value !== 'string') return JSON.stringify(value)
-  if (name === 'expiresAt') return timeOf(value)
+  if (name === 'expiresAt' || name === 'countsAt') return timeOf(value)
   const words: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     act: t.acts,
     role: t.roles,

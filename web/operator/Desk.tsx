@@ -6,6 +6,7 @@ import {
   Megaphone,
   ScrollText,
   ShieldCheck,
+  Tags,
   UserCog,
   Users,
   Wrench,
@@ -17,6 +18,7 @@ import { cx } from '../ui/cx.ts'
 import { Logo } from '../ui/Logo.tsx'
 import { LoadError, SkeletonRows } from '../ui/State.tsx'
 import { call, onDesk } from './api.ts'
+import { CatalogPages } from './catalog/CatalogPages.tsx'
 import { CustomerView } from './CustomerView.tsx'
 import { DataRequestsView } from './DataRequestsView.tsx'
 import { DeskMenus } from './DeskMenus.tsx'
@@ -80,6 +82,7 @@ function View({ path, session }: { path: string; session: StaffSession }) {
   if (isMoney(section)) return <MoneyView section={section} id={id} session={session} />
   if (isWork(section)) return <WorkView section={section} session={session} />
   if (section === 'data-requests') return <DataRequestsView session={session} />
+  if (section === 'catalog') return <CatalogPages key={id} id={id} session={session} />
   if (section === 'status') return <StatusView session={session} />
   if (section === 'trail') return <TrailView />
   if (section === 'staff') return <StaffView session={session} />
@@ -122,6 +125,7 @@ function Frame({ session, children }: { session: StaffSession; children: ReactNo
       isHere: isWork(path.split('/')[1] ?? ''),
     },
     { to: '/data-requests', name: t.privacy.nav, icon: ShieldCheck },
+    { to: '/catalog', name: t.nav.catalog, icon: Tags },
     { to: '/status', name: t.nav.status, icon: Megaphone },
     { to: '/trail', name: t.nav.trail, icon: ScrollText },
     { to: '/staff', name: t.nav.staff, icon: UserCog },

@@ -91,6 +91,11 @@ function Waiting({
           <p className="text-sm break-words text-ink-2">{`“${input['told']}”`}</p>
         ) : null}
         <p className="text-sm break-words">{reason}</p>
+        {proposal.act === 'catalog.publish' ? (
+          <DeskLink to={`/catalog/${proposal.id}`} className="text-sm text-primary-ink underline">
+            {t.catalog.preview.seeIt}
+          </DeskLink>
+        ) : null}
         <p className="num text-xs text-ink-3">
           {`${t.proposals.by(by)} · ${t.proposals.until(timeOf(expiresAt))}`}
         </p>

@@ -103,6 +103,8 @@ const own: Readonly<Record<ActName, readonly ActField[]>> = {
   'work.retry_job': [],
   'work.retry_server': [],
   'work.give_up_order': [toldByLetter],
+  'catalog.publish': [],
+  'catalog.withdraw': [],
   'letter.resend': [],
   'webhook.replay': [],
   'server.move': [{ name: 'node', kind: 'line', isOptional: true }],

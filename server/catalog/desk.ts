@@ -1,0 +1,118 @@
+/** What the desk and the commands read of the catalogue's versions. */
+import type * as z from 'zod/mini'
+import type {
+  catalog as atDesk,
+  CatalogVersion,
+  Publication,
+  Selling,
+} from '../../contract/operator-catalog.ts'
+import type { Queryable } from '../platform/db.ts'
+import { Refusal } from '../platform/errors.ts'
+import { changesBetween } from './changes.ts'
+import { CatalogFault, parseCatalog } from './load.ts'
+import { sellingOf } from './selling.ts'
+import { newestVersion, versionRow, type VersionRow } from './versions.ts'
+
+const shownVersions = 50
+/** Of a file that no start has brought since, nobody needs to hear. */
+const shownFiles = 20
+
+/** What texts sell; a version never changes. */
+const remembered = new Map<string, Selling | null>()
+const rememberedMost = 200
+
+function sellingIn({ text, sha256 }: VersionRow): Selling | null {
+  const key = sha256.toString('hex')
+  const known = remembered.get(key)
+  if (known !== undefined) return known
+  let selling: Selling | null
+  try {
+    selling = sellingOf(parseCatalog(text, 'the catalogue'))
+  } catch (error) {
+    if (!(error instanceof CatalogFault)) throw error
+    selling = null
+  }
+  if (remembered.size >= rememberedMost) remembered.clear()
+  remembered.set(key, selling)
+  return selling
+}
+
+/** The version in use, its text and what it sells. Refuses with unavailable where there is none. */
+export async function inUse(
+  db: Queryable,
+): Promise<{ version: number; text: string; selling: Selling }> {
+  const row = await newestVersion(db)
+  const selling = row && sellingIn(row)
+  if (!row || !selling) throw new Refusal('unavailable')
+  return { version: row.version, text: row.text, selling }
+}
+
+/** The text of a version; undefined: there is none. */
+export const textOfVersion = async (db: Queryable, version: number): Promise<string | undefined> =>
+  (await versionRow(db, version))?.text
+
+type PublicationRow = Awaited<ReturnType<typeof publicationRows>>[number]
+const publicationRows = (db: Queryable) =>
+  db
+    .selectFrom('catalog_publication')
+    .selectAll()
+    .orderBy('made_at', 'desc')
+    .limit(shownVersions)
+    .execute()
+
+const shownPublication = (row: PublicationRow): Publication => ({
+  id: row.id,
+  base: row.base,
+  restores: row.restores,
+  countsAt: row.counts_at.toISOString(),
+  by: row.actor,
+  approvedBy: row.approved_by,
+  reason: row.reason,
+  madeAt: row.made_at.toISOString(),
+  state: row.state as Publication['state'],
+  version: row.version,
+})
+
+/** What is sold, what waits, the newest versions with what each changed, and files of machines. */
+export async function catalogAtDesk(db: Queryable): Promise<z.input<typeof atDesk.result>> {
+  const { version, selling } = await inUse(db)
+  const rows = await db
+    .selectFrom('catalog_version')
+    .selectAll()
+    .orderBy('version', 'desc')
+    .limit(shownVersions + 1)
+    .execute()
+  const publications = (await publicationRows(db)).map(shownPublication)
+  const [last] = publications
+  const versions = rows.slice(0, shownVersions).map((row, at): CatalogVersion => {
+    const former = rows[at + 1]
+    const [is, was] = [sellingIn(row), former && sellingIn(former)]
+    return {
+      version: row.version,
+      at: row.at.toISOString(),
+      source: row.source as CatalogVersion['source'],
+      origin: row.origin,
+      publication: publications.find((one) => one.version === row.version) ?? null,
+      changes: is && was ? changesBetween(was, is) : [],
+      readable: is !== null,
+    }
+  })
+  const files = await db
+    .selectFrom('catalog_file')
+    .select(['origin', 'state', 'at'])
+    .orderBy('at', 'desc')
+    .limit(shownFiles)
+    .execute()
+  return {
+    version,
+    selling,
+    waiting: publications.find(({ state }) => state === 'waiting') ?? null,
+    failed: last?.state === 'failed' ? last : null,
+    versions,
+    files: files.map(({ origin, state, at }) => ({
+      origin,
+      state: state as 'in_use' | 'former' | 'would_take_back',
+      at: at.toISOString(),
+    })),
+  }
+}

@@ -1,0 +1,76 @@
+/** What a publication would change, before anybody publishes it: lines, prices, days, letter. */
+import type * as z from 'zod/mini'
+import type { CatalogPreview, Selling } from '../../contract/operator-catalog.ts'
+import { outlookOf } from '../billing/index.ts'
+import {
+  changesBetween,
+  needsApproval,
+  preparePublication,
+  sellingOf,
+  type WantedSelling,
+} from '../catalog/index.ts'
+import { isUuid, type Queryable } from '../platform/db.ts'
+import { Refusal } from '../platform/errors.ts'
+import type { Clock } from '../platform/clock.ts'
+import { serversByPlan, wordpressProduct } from '../wordpress/index.ts'
+
+export interface PreviewNeeds {
+  readonly clock: Clock
+  readonly portalUrl: string
+}
+
+/** Plans that are sold before and not afterwards. */
+const endedPlans = (before: Selling, after: Selling) =>
+  before.plans.filter(
+    ({ id, sold }) => sold && after.plans.find((plan) => plan.id === id)?.sold !== true,
+  )
+
+/** Refuses as the publication would, each fault by its field. */
+export async function previewOf(
+  db: Queryable,
+  { clock, portalUrl }: PreviewNeeds,
+  wanted: WantedSelling,
+): Promise<z.input<typeof CatalogPreview>> {
+  const prepared = await preparePublication(db, clock, wanted)
+  const { present, before, after, from } = prepared
+  const outlook = await outlookOf(
+    db,
+    { catalog: before, portalUrl, from },
+    { now: [wordpressProduct(before, clock)], next: [wordpressProduct(after, clock)] },
+  )
+  const [was, is] = [sellingOf(before), sellingOf(after)]
+  const ended = endedPlans(was, is)
+  const having = ended.length === 0 ? new Map<number, number>() : await serversByPlan(db)
+  return {
+    base: present.version,
+    from: from.toISOString(),
+    changes: changesBetween(was, is),
+    running: outlook.running,
+    currencies: outlook.currencies.map((one) => ({
+      ...one,
+      before: Number(one.before),
+      after: Number(one.after),
+    })),
+    kept: ended.map(({ id, name }) => ({ plan: name, servers: having.get(id ?? 0) ?? 0 })),
+    letter: outlook.letter,
+    needsSecond: await needsApproval(db, clock, prepared),
+  }
+}
+
+/** The same of what waits for a second member. Refuses with not_found what is no such proposal. */
+export async function previewOfProposal(
+  db: Queryable,
+  needs: PreviewNeeds,
+  id: string,
+): Promise<z.input<typeof CatalogPreview>> {
+  const row = isUuid(id)
+    ? await db
+        .selectFrom('operator_proposal')
+        .select('input')
+        .where('id', '=', id)
+        .where('act', '=', 'catalog.publish')
+        .executeTakeFirst()
+    : undefined
+  if (!row) throw new Refusal('not_found')
+  return await previewOf(db, needs, row.input as WantedSelling)
+}

@@ -1,0 +1,31 @@
+/** What the desk's page about the catalogue reads. */
+import { queryOptions } from '@tanstack/react-query'
+import type * as z from 'zod/mini'
+import {
+  catalog,
+  previewCatalog,
+  previewProposedCatalog,
+} from '../../../contract/operator-catalog.ts'
+import { call } from '../api.ts'
+
+export type AtDesk = z.output<typeof catalog.result>
+/** What is to be published, without its reason. */
+export type Wanted = z.output<typeof previewCatalog.body>
+
+export const catalogQuery = queryOptions({
+  queryKey: ['catalog'],
+  queryFn: ({ signal }) => call(catalog, {}, signal),
+})
+export const previewQuery = (wanted: Wanted) =>
+  queryOptions({
+    queryKey: ['catalog', 'preview', wanted],
+    queryFn: ({ signal }) => call(previewCatalog, { body: wanted }, signal),
+    // What is refused is refused again.
+    retry: false,
+  })
+export const proposedQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['catalog', 'proposal', id],
+    queryFn: ({ signal }) => call(previewProposedCatalog, { params: { id } }, signal),
+    retry: false,
+  })
