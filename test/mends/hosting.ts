@@ -473,9 +473,8 @@ export const hosting: readonly Mend[] = [
     edits: [
       {
         file: 'server/edge/cache/index.ts',
-        mended:
-          'ask({ sink: fill, headers: headersFor(lookup, page, old), fail: () => fill.fail() })',
-        without: 'ask({ sink: fill, headers: null, fail: () => fill.fail() })',
+        mended: 'headers: headersFor(lookup, page, old),',
+        without: 'headers: null,',
       },
     ],
   },
