@@ -49,6 +49,8 @@ export const Order = z.strictObject({
   replicate: z._default(z.int().check(z.gte(containerLimits.min), z.lte(containerLimits.max)), 1),
   /** Lowers the first month. */
   coupon: z.optional(z.string().check(z.maxLength(40))),
+  /** A month's price on the screen, minor units; refused (409) where it costs otherwise by now. */
+  total: z.optional(z.int()),
 })
 
 export const Status = z.enum([

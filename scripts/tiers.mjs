@@ -13,6 +13,7 @@ const slow = new RegExp(
     'portal',
     'embedded-wordpress',
     'docker-wordpress',
+    'page-cache-world',
     'portal-process',
     'browser',
     'payers',

@@ -162,16 +162,12 @@ const children: ReturnType<typeof spawn>[] = []
 /** A process of its own that migrates. */
 function migrating(release: Release): ReturnType<typeof spawn> {
   const module = pathToFileURL(path.join(import.meta.dirname, 'db.ts')).href
-  const child = spawn(
-    process.execPath,
-    [
-      '--disable-warning=ExperimentalWarning',
-      '--input-type=module',
-      '--eval',
-      `const { migrate } = await import(${JSON.stringify(module)})
-      await migrate(${JSON.stringify(database.url)}, ${JSON.stringify(release)})`,
-    ],
-    { stdio: 'ignore' },
+  const args = ['--disable-warning=ExperimentalWarning', '--input-type=module', '-']
+  const child = spawn(process.execPath, args, { stdio: ['pipe', 'ignore', 'ignore'] })
+  // All migrations are longer than an argument may be.
+  child.stdin.end(
+    `const { migrate } = await import(${JSON.stringify(module)})
+    await migrate(${JSON.stringify(database.url)}, ${JSON.stringify(release)})`,
   )
   children.push(child)
   return child

@@ -179,6 +179,19 @@ describe('an order', () => {
     },
   )
 
+  test('is not placed at another price than the one that was shown', async () => {
+    const an = await portal.customer()
+    const before = await written()
+    const refused = await place(an, { ...order, total: 217_999 }, 'vi')
+    expect(refused.status).toBe(409)
+    expect(refused.body).toMatchObject({
+      error: { code: 'conflict' },
+      message: expect.stringMatching(/218\.000.*Chưa có gì được đặt/) as unknown,
+    })
+    expect(await written()).toEqual(before)
+    expect((await place(an, { ...order, total: 218_000 })).status).toBe(201)
+  })
+
   test('in Australia is priced in cents', async () => {
     const sam = await portal.customer({ region: 'AUD' })
     const { id } = (await place(sam, order)).body.result

@@ -163,7 +163,9 @@ export default function CreatePage({ kind = 'wordpress' }: { kind?: Kind }) {
     if (body === undefined || busy) return
     setBusy(true)
     try {
-      const { id } = await attempt.run(placeOrder, { body: { ...body, coupon } })
+      const { id } = await attempt.run(placeOrder, {
+        body: { ...body, coupon, total: price.total },
+      })
       for (const subject of ['servers', 'invoices', 'me', 'transactions'])
         void queryClient.invalidateQueries({ queryKey: [subject] })
       sent.current = true
@@ -176,6 +178,8 @@ export default function CreatePage({ kind = 'wordpress' }: { kind?: Kind }) {
         })
     } catch (error) {
       setReviewing(false)
+      // Prices may be others by now.
+      void queryClient.invalidateQueries()
       const fields = error instanceof ApiError ? error.fields : {}
       setErrors(fields)
       setRefusal(fields['coupon'] ?? messageOf(error))

@@ -1,6 +1,7 @@
 // One container of one site: it handles the orders that the portal sends on the control channel.
 // README.md describes the protocol.
 import fs from 'node:fs'
+import net from 'node:net'
 import path from 'node:path'
 import { BodySpool } from './body-spool.js'
 import { openControl } from './control.js'
@@ -44,9 +45,10 @@ const limitsOf = ({ ssdBytes, databaseBytes, mail, memoryMb, phpMemoryMb, cpu })
 /**
  * Reads the boot order, has PHP started, and listens.
  * @param {(order: object, say: (line: object) => void) => {start: (first: boolean) => object,
- * most?: number, isCheap?: boolean, resize?: (limits: object) => number}} boot `start` starts a
- * process that runs PHP (php-process.js), which costs nothing where it `isCheap`; `resize` is told
- * of a plan's new size, and answers how many there may be
+ * most?: number, isCheap?: boolean, resize?: (limits: object) => number, ownCalls?: string}} boot
+ * `start` starts a process that runs PHP (php-process.js), which costs nothing where it `isCheap`;
+ * `resize` is told of a plan's new size, and answers how many there may be; `ownCalls`: a socket by
+ * which the site asks for its own pages
  */
 export function runContainer(boot) {
   const started = performance.now()
@@ -116,7 +118,7 @@ export function runContainer(boot) {
     const { install, ...without } = order
     order.install = null
     writes = new PageWrites(order.pageTags ? send : null)
-    const { start, most, isCheap, resize } = boot({ ...without, install: null }, send)
+    const { start, most, isCheap, resize, ownCalls } = boot({ ...without, install: null }, send)
     resizePhp = resize
     const size = sizeOf(order)
     pool = new PhpPool({
@@ -136,6 +138,8 @@ export function runContainer(boot) {
       send({ ev: 'installed', already, ms: elapsed() })
     }
     site = createSiteServer({ pool, spool, order, log: send })
+    if (ownCalls !== undefined)
+      net.createServer((socket) => site.server.emit('connection', socket)).listen(ownCalls)
     site.server.listen(0, '127.0.0.1', () =>
       send({ ev: 'listening', port: site.server.address().port, ms: elapsed(), ...pool.told }),
     )

@@ -10,6 +10,10 @@ import { writeDropIn, writeSiteConfig } from './site-config.js'
 /** Where PHP sees the container's own folder, which it may not write to. */
 const shared = '/internal/shared'
 
+/** The name of the socket of own calls, in the folder that PHP sees as /run/portal. */
+export const ownCallsSocket = 'own.sock'
+const ownCallsInPhp = `/run/portal/${ownCallsSocket}`
+
 /**
  * What the database's disk has beyond the plan's (database-disk.ts): MariaDB cannot undo a
  * statement on a disk that is full to the last byte, and ends.
@@ -20,6 +24,33 @@ const dropIn = `<?php
 // Written by the hosting platform at every start.
 require_once '${shared}/portal-database-disk.php';
 require_once '${shared}/portal-page-tags.php';
+require_once '${shared}/portal-own-calls.php';
+`
+
+/**
+ * What the site asks of itself (Site Health, background requests) goes over a socket, for its
+ * container has no network. Whoever answers there knows by which scheme the site is visited.
+ */
+const ownCallsCode = `<?php
+final class Portal_Own_Calls {
+	private static function is_own( $url ) {
+		$host = parse_url( (string) $url, PHP_URL_HOST );
+		return is_string( $host )
+			&& 0 === strcasecmp( $host, (string) parse_url( WP_HOME, PHP_URL_HOST ) );
+	}
+	public static function plain( &$url ) {
+		if ( self::is_own( $url ) ) {
+			$url = preg_replace( '/^https:/i', 'http:', $url );
+		}
+	}
+	public static function lead( $handle, $args, $url ) {
+		if ( self::is_own( $url ) ) {
+			curl_setopt( $handle, CURLOPT_UNIX_SOCKET_PATH, '${ownCallsInPhp}' );
+		}
+	}
+}
+add_action( 'requests-requests.before_request', array( 'Portal_Own_Calls', 'plain' ), PHP_INT_MAX );
+add_action( 'http_api_curl', array( 'Portal_Own_Calls', 'lead' ), PHP_INT_MAX, 3 );
 `
 
 /** Statements that add are refused while the plan's disk is full; what removes is not. */
@@ -88,6 +119,7 @@ export function writeNativeFiles(order) {
   fs.writeFileSync(path.join(folder, 'prepend.php'), prepended(order))
   fs.writeFileSync(path.join(folder, 'portal-page-tags.php'), pageTagsCode)
   fs.writeFileSync(path.join(folder, 'portal-database-disk.php'), databaseDiskCode)
+  fs.writeFileSync(path.join(folder, 'portal-own-calls.php'), ownCallsCode)
   writeDropIn(order.siteDir, dropIn)
   writeSiteConfig(order.siteDir)
 }

@@ -4,7 +4,7 @@ import net from 'node:net'
 import path from 'node:path'
 import { runContainer } from './container.js'
 import { MailSpool } from './mail-spool.js'
-import { writeNativeFiles } from './native-files.js'
+import { ownCallsSocket, writeNativeFiles } from './native-files.js'
 import { NativePhp } from './native-php.js'
 import { NativeTalk } from './native-talk.js'
 
@@ -56,6 +56,7 @@ runContainer((order, say) => {
   return {
     most: mostOf(now),
     isCheap: true,
+    ownCalls: path.join(folder, ownCallsSocket),
     /** A plan's new size. */
     resize(limits) {
       Object.assign(now, limits)

@@ -101,6 +101,31 @@ function onlyHere(): void {
       })
     })
 
+    test('the site reaches itself, by both schemes, and nobody else', async () => {
+      await parts.put(
+        spec.id,
+        'probe-own.php',
+        `<?php
+require __DIR__ . '/wp-load.php';
+$of = fn( $answer ) => is_wp_error( $answer ) ? $answer->get_error_code()
+	: wp_remote_retrieve_response_code( $answer );
+echo json_encode( array(
+	'http'  => $of( wp_remote_get( home_url( '/wp-login.php' ) ) ),
+	'https' => $of( wp_remote_get( set_url_scheme( home_url( '/wp-login.php' ), 'https' ) ) ),
+	'post'  => $of( wp_remote_post( admin_url( 'admin-ajax.php' ), array( 'body' => 'action=x' ) ) ),
+	'local' => $of( wp_remote_get( 'http://127.0.0.1/' ) ),
+	'other' => $of( wp_remote_get( 'http://other.example/' ) ),
+) );`,
+      )
+      expect(JSON.parse((await page('/probe-own.php')).text)).toEqual({
+        http: 200,
+        https: 200,
+        post: 400,
+        local: 'http_request_not_executed',
+        other: 'http_request_not_executed',
+      })
+    })
+
     test('what is written is told before its answer: by its tags, or as everything', async () => {
       const told: (readonly string[] | null)[] = []
       driver.onWrite((site, tags) => {
