@@ -67,6 +67,11 @@ export const changeServer = endpoint({
     id: z.optional(z.string()),
     name: z.optional(serverName),
     size: z.optional(z.int()),
+    /**
+     * The plan's price a month on the screen, minor units; refused (409) where it costs otherwise
+     * by now.
+     */
+    price: z.optional(z.int()),
   }),
   result: Server,
 })

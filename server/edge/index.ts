@@ -103,6 +103,9 @@ const idleMs = 65_000
 const closeMs = 10_000
 const maxTries = 3
 
+/** A page that was kept before is shown in the place of these. */
+const standsInFor: ReadonlySet<EdgePage> = new Set<EdgePage>(['starting', 'failed', 'timeout'])
+
 /** What to show instead of the site, or null when it can be asked. */
 const pageFor = (site: EdgeSite): EdgePage | null => {
   if (site.state === 'running') return site.addresses.length > 0 ? null : 'starting'
@@ -238,7 +241,7 @@ export function createEdge(parts: EdgeParts): Edge {
       const found = parts.resolve(name)
       const site = fromPeer && !waited && !isWithheld(found) ? atHome(found) : found
       const say = (page: EdgePage) => {
-        if (asking.instead()) return
+        if (standsInFor.has(page) && asking.instead()) return
         asking.fail()
         show(request, response, visitor, page, site.id)
       }

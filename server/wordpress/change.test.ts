@@ -164,6 +164,16 @@ async function restOf(owner: Owner, from: bigint, to: bigint): Promise<number> {
   return Number(shareOf(to, left, month) - shareOf(from, left, month))
 }
 
+test('a plan is not taken at another price than the one that was shown', async () => {
+  const an = await running()
+  const before = await an.lines()
+  const refused = await an.plan({ size: 2, price: 139_000 })
+  expect([refused.status, refused.body.error?.code]).toEqual([409, 'conflict'])
+  expect(refused.body.message).toContain('149.000')
+  expect(await an.lines()).toEqual(before)
+  expect((await an.plan({ size: 2, price: 149_000 })).status).toBe(200)
+})
+
 test('a wallet that is short changes nothing', { timeout: 120_000 }, async () => {
   const an = await running(Number(monthly(1, 10, 1)) + 100)
   const before = await an.lines()

@@ -17,6 +17,7 @@ import { Refusal } from '../platform/errors.ts'
 import type { Jobs } from '../platform/jobs.ts'
 import { isReserved } from './names.ts'
 import { nodeStateOf } from './nodes.ts'
+import { holdToPrice } from './other-price.ts'
 import { freeOn, serves } from './placement.ts'
 import { descriptionOf, subjectOf } from './product.ts'
 import { lockSite, nameIsTaken, type SiteRow } from './store.ts'
@@ -35,6 +36,8 @@ const formerNamesKept = 10
 /** Only what is there is to change. */
 export interface RequestedChange {
   readonly planId?: number | undefined
+  /** What its owner was shown, minor units a month. */
+  readonly planPrice?: number | undefined
   readonly name?: string | undefined
   /** MB. */
   readonly disk?: number | undefined
@@ -136,6 +139,12 @@ async function resize(
   // A planned plan that is no longer sold will not take effect, so it blocks no other change.
   const plannedPlan = offered.find(({ id }) => id === site.planned_plan_id && id !== site.plan_id)
   const wantedPlan = changes.planId === undefined ? (plannedPlan ?? present) : find(changes.planId)
+  if (changes.planId !== undefined && wantedPlan !== present)
+    holdToPrice(
+      changes.planPrice,
+      BigInt(effectivePlanPrice(wantedPlan)),
+      site.currency as Currency,
+    )
   const wantedContainers = changes.containers ?? site.planned_containers ?? site.containers
   if (
     changes.containers !== undefined &&

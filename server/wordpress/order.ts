@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto'
 import type * as z from 'zod/mini'
 import type { Language } from '../../contract/errors.ts'
-import { formatMoney, type RegionCode } from '../../contract/money.ts'
+import type { RegionCode } from '../../contract/money.ts'
 import { monthlyOf } from '../../contract/pricing.ts'
 import { ruleText, type RuleKey } from '../../contract/server-sentences.ts'
 import type { quoteCoupon } from '../../contract/coupons.ts'
@@ -23,6 +23,7 @@ import type { EventOutbox } from '../realtime/index.ts'
 import { sql } from 'kysely'
 import { newName } from './names.ts'
 import { nodeStates } from './nodes.ts'
+import { holdToPrice } from './other-price.ts'
 import { place, type NodeState, type NoPlace } from './placement.ts'
 import { descriptionOf, productName, subjectOf } from './product.ts'
 import { nameIsTaken } from './store.ts'
@@ -114,7 +115,7 @@ export async function placeOrder(
   }
   const terms = termsOf(catalog, plan.currency, wanted)
   const price = BigInt(monthlyOf(terms).total)
-  if (form.total !== undefined && BigInt(form.total) !== price) throw otherPrice(price, plan)
+  holdToPrice(form.total, price, plan.currency)
   const id = randomUUID()
   const now = clock.now()
 
@@ -207,21 +208,6 @@ export async function placeOrder(
     wp: { id, name, status: 'pending_payment', reason: null },
   })
   return { id }
-}
-
-/** The catalogue was published anew while the form was open. */
-function otherPrice(price: bigint, { currency }: Plan): Refusal {
-  const amount = (language: Language): string => formatMoney(Number(price), currency, language)
-  return new Refusal('conflict', {
-    said: {
-      en:
-        `Prices have changed: this order now costs ${amount('en')} a month. Nothing was ordered. ` +
-        'Check it and confirm again.',
-      vi:
-        `Giá đã thay đổi: đơn hàng này hiện là ${amount('vi')} mỗi tháng. Chưa có gì được đặt. ` +
-        'Vui lòng kiểm tra và xác nhận lại.',
-    },
-  })
 }
 
 /** What a coupon takes off the first month of such an order. Refuses as the order does. */

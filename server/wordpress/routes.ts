@@ -156,7 +156,7 @@ export function routes(http: Http, deps: WordpressRouteDeps): void {
     return change(tx, customerId, params.id, language, body.id, changes)
   })
   http.write(serverApi.changeServer, ({ tx, customerId, params, body, language }) => {
-    const changes = { name: body.name, planId: body.size }
+    const changes = { name: body.name, planId: body.size, planPrice: body.price }
     return change(tx, customerId, params.id, language, body.id, changes)
   })
   http.write(serverApi.restartServer, async ({ tx, customerId, params }) => {

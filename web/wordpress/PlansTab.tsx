@@ -214,7 +214,8 @@ function PlanDialog({
   const smaller = from !== undefined && effectivePlanPrice(to) < effectivePlanPrice(from)
   const wrong = refusal ?? field('size')
   const confirm = async () => {
-    const body = { id: server.id, name: server.name, size: to.id }
+    const { id, name } = server
+    const body = { id, name, size: to.id, price: effectivePlanPrice(to) }
     if (await run(changeServer, { params: { id: server.id }, body })) onClose()
   }
   return (

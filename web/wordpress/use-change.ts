@@ -42,6 +42,8 @@ export function useChange(server: Server, words: { done: string; failed: string 
       return true
     } catch (failure) {
       setError(failure)
+      // Prices may be others by now.
+      void queryClient.invalidateQueries({ queryKey: ['plans'] })
       toast.error(t.toast.error, words.failed)
       return false
     } finally {

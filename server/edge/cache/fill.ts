@@ -99,7 +99,8 @@ export class Fill implements Sink {
       return
     }
     const { old, store, making } = this.#parts
-    if (status < 500) store.dropDoubted(making.site)
+    // A file comes without PHP.
+    if (status < 500 && marks.isTagged && !marks.isFile) store.dropDoubted(making.site)
     if (old && status === 304) {
       this.#answer = { status, raw, marks, lifeMs: fileMs }
       return
@@ -147,8 +148,9 @@ export class Fill implements Sink {
 
   /** Shows what stands in for the answer. False where there is nothing, or one has begun. */
   instead(): boolean {
-    const { standIn } = this.#parts
-    if (!standIn || this.begun) return false
+    const { standIn, store, key } = this.#parts
+    // What was written meanwhile has dropped it.
+    if (!standIn || this.begun || store.get(key) !== standIn) return false
     clearTimeout(this.#timer)
     this.#answer = null
     this.#over(standIn, false)

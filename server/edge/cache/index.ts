@@ -11,6 +11,7 @@ import { Fill } from './fill.ts'
 import {
   acceptForAll,
   agentOf,
+  mustBeAsked,
   pageRequestOf,
   type PageRequest,
   type RequestHead,
@@ -240,8 +241,8 @@ export function createPageCache(limits: CacheLimits): PageCache {
     serve(lookup.request, lookup.response, entry, 'HIT', onMade)
   }
 
-  const isShownAlone = ({ storedAt, lifeMs }: Entry): boolean =>
-    performance.now() - storedAt < Math.max(lifeMs, aloneMs)
+  const isShownAlone = ({ storedAt, lifeMs, raw }: Entry): boolean =>
+    performance.now() - storedAt < (mustBeAsked(raw) ? lifeMs : Math.max(lifeMs, aloneMs))
 
   /** What is kept and may be shown still. */
   function usable(name: PageName, page: PageRequest): Entry | undefined {

@@ -7,6 +7,7 @@ import zlib from 'node:zlib'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { openTestEdge, running, visitsOf, type TestEdge } from '../../../test/edge-visits.ts'
 import { createPageCache, type PageCache } from '../index.ts'
+import { mustBeAsked } from './rules.ts'
 
 const host = 'shop.example.vn'
 const phone = 'Mozilla/5.0 (Linux; Android 15) Mobile Safari/537.36'
@@ -154,6 +155,56 @@ test('a container that is ending: what is kept is shown in the place of its erro
   expect((await ask(host, '/other')).text).toBe('v2')
   cache.drop('site', ['/other'])
   expect((await ask(host, '/other')).status).toBe(502)
+})
+
+test('what was written while a container hangs is not shown in its place', async () => {
+  let hangs = false
+  const held: http.ServerResponse[] = []
+  await site((request, response) => {
+    if (hangs) return held.push(response)
+    page(request, response, { body: 'old', tags: request.url ?? '' })
+  })
+  await ask(host)
+  cache.doubt('site')
+  hangs = true
+  const both = [ask(host), ask(host)]
+  await expect.poll(() => held.length).toBeGreaterThan(0)
+  cache.drop('site', ['/'])
+  const ended = new Set<http.ServerResponse>()
+  const end = (): boolean => {
+    for (const response of held)
+      if (!ended.has(response)) {
+        ended.add(response)
+        response.writeHead(502).end('an error')
+      }
+    return ended.size >= both.length
+  }
+  await expect.poll(end).toBe(true)
+  for (const answer of both) expect((await answer).status).toBe(502)
+})
+
+test('a file that comes says nothing of PHP', async () => {
+  let fails = false
+  await site((request, response) => {
+    if (request.url === '/a.css') {
+      response.writeHead(200, { 'content-type': 'text/css', 'x-portal-file': '1' })
+      return response.end('a {}')
+    }
+    if (fails) return response.writeHead(502).end('an error')
+    page(request, response, { body: 'old' })
+  })
+  for (const target of ['/', '/a.css']) await ask(host, target)
+  cache.doubt('site')
+  fails = true
+  expect((await ask(host, '/a.css')).status).toBe(200)
+  expect(await ask(host)).toMatchObject({ status: 200, text: 'old' })
+})
+
+test('what says that it must be asked for is not shown past its life', () => {
+  const asked = ['max-age=5, must-revalidate', 'proxy-revalidate', 's-maxage=9', 'Must-Revalidate']
+  for (const words of asked) expect(mustBeAsked(['Cache-Control', words]), words).toBe(true)
+  for (const raw of [[], ['cache-control', 'max-age=5, public']])
+    expect(mustBeAsked(raw)).toBe(false)
 })
 
 test('a page that is being made when a container ends is not kept', async () => {

@@ -132,6 +132,12 @@ export function keptMs(status: number, raw: readonly string[]): number {
   return life === undefined ? longestMs : Math.min(longestMs, life * 1000)
 }
 
+/** Past its life it is not to be shown, whoever does not answer (RFC 9111, section 5.2.2). */
+export const mustBeAsked = (raw: readonly string[]): boolean =>
+  wordsOf(headerOf(raw, 'cache-control')).some(
+    (word) => ['must-revalidate', 'proxy-revalidate'].includes(word) || word.startsWith('s-maxage'),
+  )
+
 function untilExpires(raw: readonly string[]): number | undefined {
   const expires = headerOf(raw, 'expires')
   if (expires === undefined) return undefined
