@@ -1,4 +1,4 @@
-/** Who confirms a price is charged that one: the catalogue may be published while a page is open. */
+/** Who confirms a price is charged that one: the catalogue may change while a page is open. */
 import type { Language } from '../../contract/errors.ts'
 import { formatMoney, type Currency } from '../../contract/money.ts'
 import { Refusal } from '../platform/errors.ts'
