@@ -126,9 +126,11 @@ function NodeRow({ of: one }: { of: Node }) {
       <Figure name={words.room} value={one.room} />
       <Figure name={words.reserved} value={one.reserved} />
       <Figure name={words.free} value={one.free} />
-      <Badge tone={tones[one.state]} dot>
-        {words.states[one.state]}
-      </Badge>
+      <span className="w-28 sm:text-right">
+        <Badge tone={tones[one.state]} dot>
+          {words.states[one.state]}
+        </Badge>
+      </span>
     </li>
   )
 }
