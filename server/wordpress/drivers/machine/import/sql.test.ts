@@ -101,7 +101,8 @@ test('keys that come after the rows belong to their table', () => {
 })
 
 test('no dump makes its reader slow', () => {
-  const began = performance.now()
+  // Of this process: other work beside it is not counted.
+  const began = process.cpuUsage()
   for (const part of ['CHECK(', 'AS (', "COMMENT '", 'CONSTRAINT ', '((', "''", '``', 'KEY (', ' '])
     for (const whole of [
       `CREATE TABLE \`a\` (\`b\` int ${part.repeat(20_000)}, c int)`,
@@ -115,7 +116,7 @@ test('no dump makes its reader slow', () => {
   const rows = Array.from({ length: 50_000 }, (_one, index) => `(${index},'một ''ngày'' ${index}')`)
   const insert = latin1(`INSERT INTO a VALUES ${rows.join(',')}`)
   expect([...rowsOf(insert, readInsert(insert)!.at)]).toHaveLength(rows.length)
-  expect(performance.now() - began).toBeLessThan(5_000)
+  expect(process.cpuUsage(began).user / 1_000).toBeLessThan(5_000)
 })
 
 test('nothing but tables and their rows is staged', async () => {
