@@ -20,6 +20,7 @@ const old = 218_000n
 const dear = 238_000n
 const announced = (customer: { id: string }) =>
   eventsOf(customer).filter((event) => event === 'subscription.price_announced').length
+const anySubject: unknown = expect.any(String)
 const rising = (customer: { email: string }) =>
   lettersTo(customer).filter((subject) => subject.startsWith('Giá gia hạn'))
 
@@ -80,6 +81,11 @@ describe('a price of the catalogue that rises', () => {
     price = old
     await billing.bills.announcePrices()
     expect((await billing.subscription(id))?.priceRise).toBeNull()
+    // Who was told is told again, once.
+    const second = billing.second()
+    await Promise.all([billing.bills.announcePrices(), second.bills.announcePrices()])
+    await second.close()
+    expect(rising(an)).toEqual([anySubject, 'Giá gia hạn Một thứ không tăng nữa'])
     await at('2029-07-10T00:00:00Z')
     price = dear
     await billing.bills.announcePrices()
@@ -97,6 +103,9 @@ describe('a price of the catalogue that rises', () => {
     expect(announced(an)).toBe(3)
     await at('2029-09-10T00:00:00Z')
     expect((await billing.invoices(id)).at(-1)).toBe('renewal 290000 paid 2029-09-10')
+    // It acted, at less than was announced: nothing is taken back.
+    await billing.bills.announcePrices()
+    expect(rising(an).filter((subject) => subject.includes('không tăng'))).toHaveLength(1)
     billing.price = () => undefined
   })
 

@@ -11,6 +11,7 @@ import { dayIn, monthsAfter } from './period.ts'
 import {
   noticeMs,
   renewalPricesOf,
+  riseOf,
   riseToJson,
   type RenewalPrice,
   type PriceRise,
@@ -100,6 +101,55 @@ async function announce(
   )
 }
 
+/** What whoever read of a rise is written when it is taken back before it acts. */
+function withdrawalLetter(
+  context: Pick<BillingContext, 'portalUrl' | 'products'>,
+  row: SubscriptionRow,
+  of: { announced: bigint; price: bigint; language: 'en' | 'vi' },
+): [subject: string, text: string] {
+  const { language } = of
+  const what = (row.description as Record<'en' | 'vi', string>)[language]
+  const money = (amount: bigint): string =>
+    formatMoney(Number(amount), row.currency as Currency, language)
+  const link = context.portalUrl + (context.products.get(row.product)?.screens.all ?? '')
+  const [announced, price] = [money(of.announced), money(of.price)]
+  return language === 'vi'
+    ? [
+        `Giá gia hạn ${what} không tăng nữa`,
+        `Chúng tôi đã báo rằng ${what} sẽ có giá ${announced} mỗi tháng. Thay đổi này đã được ` +
+          `huỷ: dịch vụ được gia hạn với giá ${price} mỗi tháng. Xem tại: ${link}`,
+      ]
+    : [
+        `The price of ${what} does not rise`,
+        `We wrote to you that ${what} would cost ${announced} per month. That change is ` +
+          `withdrawn: it renews for ${price} per month. See: ${link}`,
+      ]
+}
+
+/** Forgets an announcement; who was told of a rise that no renewal took is told again. */
+async function withdraw(
+  context: BillingContext,
+  tx: Tx,
+  row: SubscriptionRow,
+  price: bigint | undefined,
+): Promise<void> {
+  const noted = await tx
+    .updateTable('subscription')
+    .set({ rise: null })
+    .where('id', '=', row.id)
+    .where(sql<boolean>`rise = ${JSON.stringify(row.rise)}::jsonb`)
+    .returning('id')
+    .executeTakeFirst()
+  const rise = riseOf(row.rise)
+  const zone = timeZoneOf(context.catalog, row.region_code as RegionCode)
+  const hasActed = rise !== null && monthsAfter(row.anchor_at, row.months - 1, zone) >= rise.actsAt
+  if (!noted || !rise || price === undefined || hasActed || price >= rise.offer.price) return
+  const customer = (await context.customers(tx, [row.customer_id])).get(row.customer_id)
+  if (!customer) return
+  const of = { announced: rise.offer.price, price, language: customer.language }
+  await context.mail(tx, customer.email, ...withdrawalLetter(context, row, of))
+}
+
 /**
  * Checks every running subscription: announces a renewal that would cost more, and withdraws an
  * announcement that no longer applies.
@@ -126,11 +176,7 @@ export async function announcePrices(context: BillingContext, signal?: AbortSign
       if (prospect && rise && !rise.announced)
         await transaction(context.db, (tx) => announce(context, tx, row, { ...prospect, rise }))
       if (!rise && row.rise !== null)
-        await context.db
-          .updateTable('subscription')
-          .set({ rise: null })
-          .where('id', '=', row.id)
-          .execute()
+        await transaction(context.db, (tx) => withdraw(context, tx, row, prospect?.offer.price))
     }
     after = last.id
   }
