@@ -392,13 +392,18 @@ describe('a publication', () => {
     const before = await atDesk()
     const { version, selling } = before
     const copy = { ...selling.plans[0], id: null, name: 'BASIC-X' }
-    const added = done(
-      await publish({
-        base: version,
-        selling: { ...selling, plans: [...selling.plans, copy] },
-      }),
-    )
-    expect(added.after?.['changes']).toContain('BASIC-X: new')
+    // A new plan has no earlier price that a typing error would stand out from.
+    const more = { base: version, selling: { ...selling, plans: [...selling.plans, copy] } }
+    expect((await preview(more)).body.result.needsSecond).toBe(true)
+    const { state, proposal } = (await publish(more)).body.result
+    expect([state, (await atDesk()).version]).toEqual(['proposed', version])
+    const other = await member()
+    const approved = await other.call('POST', `/api/operator/proposals/${proposal}/approve`, {})
+    expect(approved.status, approved.text).toBe(200)
+    expect((await atDesk()).versions[0]?.changes[0]).toMatchObject({
+      name: copy.name,
+      field: 'new',
+    })
     const now = await atDesk()
     const id = now.selling.plans.at(-1)?.id
     expect(id).toBe(6)
