@@ -189,7 +189,7 @@ export async function activateCatalog(db: Database, file: CatalogFileText): Prom
     const { version } = isSaid ? present : await addVersion(tx, { ...file, source: 'use' })
     await tx
       .updateTable('catalog_file')
-      .set({ state: 'in_use' })
+      .set({ state: 'in_use', sha256: sha256Of(file.text) })
       .where('origin', '=', file.origin)
       .execute()
     return version
