@@ -101,7 +101,15 @@ export const catalog = endpoint({
     failed: z.nullable(Publication),
     versions: z.array(CatalogVersion),
     /** The file of each installation at its last start. */
-    files: z.array(z.object({ origin: z.string(), state: z.enum(fileStates), at: time })),
+    files: z.array(
+      z.object({
+        origin: z.string(),
+        state: z.enum(fileStates),
+        at: time,
+        /** It counted at that start, and what is sold was changed since: it counts no more. */
+        sellsOtherwise: z.boolean(),
+      }),
+    ),
   }),
 })
 

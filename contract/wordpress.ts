@@ -101,7 +101,14 @@ export const Server = z.object({
   ),
   configs: z.object({ region: z.object({ id: z.int(), name: z.string() }) }),
   /** What it becomes at the renewal, or null. */
-  planned: z.nullable(z.object({ size: z.int(), replicate: z.int() })),
+  planned: z.nullable(
+    z.object({
+      size: z.int(),
+      replicate: z.int(),
+      /** The plan's name, also where it is not sold any more; null where it is gone. */
+      plan: z.nullable(z.string()),
+    }),
+  ),
   /** Monthly, minor units. */
   price: minor,
   currency,

@@ -46,8 +46,8 @@ export interface Product {
   readonly name: string
   /**
    * What subscriptions renew for from now on, by their ids; `change` is the product's own word for
-   * a change that was planned, `running` what they cost now. One that is missing keeps the price
-   * that it has.
+   * a change that was planned, `planned` what it was planned at, `running` what they cost now. One
+   * that is missing keeps the price that it has.
    */
   offers(
     db: Queryable,
@@ -55,6 +55,7 @@ export interface Product {
       readonly subscriptionId: string
       readonly change: object | null
       readonly running: Offer
+      readonly planned?: Offer | undefined
     }[],
   ): Promise<ReadonlyMap<string, Offer>>
   /**

@@ -111,11 +111,15 @@ export async function renewalPricesOf(
   const now = context.clock.now()
   for (const [name, own] of Map.groupBy(rows, (row) => row.product)) {
     const product = context.products.get(name)
-    const wanted = own.map((row) => ({
-      subscriptionId: row.id,
-      change: plannedOf(row.planned)?.change ?? null,
-      running: offerOf(row),
-    }))
+    const wanted = own.map((row) => {
+      const planned = plannedOf(row.planned)
+      return {
+        subscriptionId: row.id,
+        change: planned?.change ?? null,
+        running: offerOf(row),
+        planned: planned?.to,
+      }
+    })
     const offers = await product?.offers(db, wanted)
     for (const row of own) {
       const running = offerOf(row)

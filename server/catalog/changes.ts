@@ -95,12 +95,15 @@ function asked({ price, sale }: { price: string; sale: string }, code: Currency)
 const isMuch = (before: number, after: number): boolean =>
   Math.abs(after - before) * aloneParts > before
 
-/** Whether a price of something that there is changes by more than a fifth, up or down. */
+/**
+ * Whether a price changes by more than a fifth, up or down, or a plan is new: a typing error in its
+ * price has nothing to be compared with.
+ */
 export function changesMuch(before: Selling, after: Selling): boolean {
   return currencies.some((code) => {
     const ofPlans = after.plans.some(({ id, prices }) => {
       const old = before.plans.find((plan) => plan.id === id)
-      return old !== undefined && isMuch(asked(old.prices[code], code), asked(prices[code], code))
+      return old === undefined || isMuch(asked(old.prices[code], code), asked(prices[code], code))
     })
     const ofDisks = (['ssdPerGb', 'mariadbPerGb'] as const).some((disk) =>
       isMuch(

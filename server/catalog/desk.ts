@@ -10,7 +10,7 @@ import type { Queryable } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
 import { changesBetween } from './changes.ts'
 import { CatalogFault, parseCatalog } from './load.ts'
-import { sellingOf } from './selling.ts'
+import { sellingOf, textOfSelling } from './selling.ts'
 import { newestVersion, versionRow, type VersionRow } from './versions.ts'
 
 const shownVersions = 50
@@ -73,6 +73,21 @@ const shownPublication = (row: PublicationRow): Publication => ({
   version: row.version,
 })
 
+/** A file that counted at a start was a version. */
+async function formerTexts(db: Queryable, files: readonly { readonly sha256: Buffer }[]) {
+  if (files.length === 0) return new Map<string, VersionRow>()
+  const rows = await db
+    .selectFrom('catalog_version')
+    .selectAll()
+    .where(
+      'sha256',
+      'in',
+      files.map(({ sha256 }) => sha256),
+    )
+    .execute()
+  return new Map(rows.map((row) => [row.sha256.toString('hex'), row]))
+}
+
 /** What is sold, what waits, the newest versions with what each changed, and files of machines. */
 export async function catalogAtDesk(db: Queryable): Promise<z.input<typeof atDesk.result>> {
   const { version, selling } = await inUse(db)
@@ -99,20 +114,27 @@ export async function catalogAtDesk(db: Queryable): Promise<z.input<typeof atDes
   })
   const files = await db
     .selectFrom('catalog_file')
-    .select(['origin', 'state', 'at'])
+    .select(['origin', 'state', 'at', 'sha256'])
     .orderBy('at', 'desc')
     .limit(shownFiles)
     .execute()
+  const former = await formerTexts(db, files)
+  const otherwise = ({ sha256, state }: (typeof files)[number]): boolean => {
+    const text = former.get(sha256.toString('hex'))
+    const sold = text && sellingIn(text)
+    return state === 'in_use' && !!sold && textOfSelling(sold) !== textOfSelling(selling)
+  }
   return {
     version,
     selling,
     waiting: publications.find(({ state }) => state === 'waiting') ?? null,
     failed: last?.state === 'failed' ? last : null,
     versions,
-    files: files.map(({ origin, state, at }) => ({
-      origin,
-      state: state as 'in_use' | 'former' | 'would_take_back',
-      at: at.toISOString(),
+    files: files.map((file) => ({
+      origin: file.origin,
+      state: file.state as 'in_use' | 'former' | 'would_take_back',
+      at: file.at.toISOString(),
+      sellsOtherwise: otherwise(file),
     })),
   }
 }

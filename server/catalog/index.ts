@@ -1,7 +1,7 @@
 /** The catalogue: what the provider sells, where, and for how much. */
 export { changesBetween, sayChange } from './changes.ts'
 export { catalogAtDesk, inUse, textOfVersion } from './desk.ts'
-export { CatalogFault, loadCatalog, parseCatalog } from './load.ts'
+export { CatalogFault, loadCatalog, parseCatalog, versionIn, withVersion } from './load.ts'
 export {
   definePublications,
   needsApproval,

@@ -56,3 +56,13 @@ export function loadCatalog(file: string): Catalog {
   }
   return parseCatalog(text, file)
 }
+
+const versionLine = /^# Version (\d{1,9})\r?\n/
+/** The text as a file to edit: its first line says which version it was made from. */
+export const withVersion = (text: string, version: number): string =>
+  `# Version ${version}\n${text.replace(versionLine, '')}`
+/** The version that a file was made from; undefined where its first line does not say it. */
+export function versionIn(text: string): number | undefined {
+  const found = versionLine.exec(text)?.[1]
+  return found === undefined ? undefined : Number(found)
+}

@@ -77,7 +77,14 @@ test('counts once, on every process, and not while a price is being charged', as
   const [one, other] = [await follow('a'), await follow('b')]
   const from = later(clock.now(), days(1))
   await publish({ ...(await at('95000')), from: from.toISOString() })
-  await here?.countDue()
+  // Before the moment the job waits for nobody who prices, and nobody for it.
+  const isHeld = Promise.withResolvers<void>()
+  const looked = isHeld.promise.then(() => here?.countDue())
+  await transaction(pool.db, async (tx) => {
+    await one.versions.hold(tx)
+    isHeld.resolve()
+    await looked
+  })
   expect(await one.price()).toBe(89_000)
   clock.advance(days(1))
   const held = Promise.withResolvers<void>()
@@ -177,11 +184,20 @@ test('goes on where only the brand of a file changed, and not where what is sold
     'help@example.com',
     96_000,
   ])
+  // `use` says that files decide again, also with the text that is in use; once is enough.
+  const text2 = newest?.text ?? ''
+  const used = await activateCatalog(pool.db, { text: text2, origin: 'a' })
+  expect(await newestVersion(pool.db)).toMatchObject({ version: used, source: 'use' })
+  expect(used).toBe((newest?.version ?? 0) + 1)
+  expect(await activateCatalog(pool.db, { text: text2, origin: 'a' })).toBe(used)
+  const started = await follow('a')
+  expect(await started.price()).toBe(89_000)
+  started.versions.stop()
   // Who looked at the version before may publish, for it sells the same as the one with the brand.
   await expect(publish({ ...wanted, from: undefined })).rejects.toMatchObject({ code: 'conflict' })
 })
 
-test('is a large change above a fifth, up and down, of the price that is asked', async () => {
+test('is a large change above a fifth of the price asked, and with a new plan', async () => {
   const { selling } = await at('100000')
   const to = (price: string, sale = ''): Selling => ({
     ...selling,
@@ -198,6 +214,10 @@ test('is a large change above a fifth, up and down, of the price that is asked',
     to('100000', '70000'),
   ].map((after) => changesMuch(selling, after))
   expect(verdicts).toEqual([false, true, false, true, false, true])
+  const [plan] = selling.plans
+  if (!plan) throw new Error('there is a plan')
+  const plans = [...selling.plans, { ...plan, id: 99, name: 'NEW' }]
+  expect(changesMuch(selling, { ...selling, plans })).toBe(true)
   const free = { ...selling.disks.mariadbPerGb, VND: '1' }
   const disks = { ...selling.disks, mariadbPerGb: free }
   expect(changesMuch(selling, { ...selling, disks })).toBe(true)

@@ -199,8 +199,8 @@ async function restored(db: Queryable, version: number): Promise<Selling> {
 }
 
 /**
- * Whether a second member must approve it: a price changes by more than a fifth, also by several
- * publications within a day that nobody approved.
+ * Whether a second member must approve it: a plan is new, or a price changes by more than a fifth,
+ * also by several publications within a day that nobody approved.
  */
 export async function needsApproval(
   db: Queryable,
@@ -362,6 +362,9 @@ export function definePublications(parts: {
   const { db, clock, log } = parts
   const publications: Publications = {
     async countDue() {
+      // The lock stops every order for a moment: most minutes nothing is due.
+      const waiting = await waitingRow(db)
+      if (!waiting || waiting.counts_at > clock.now()) return
       const counted = await transaction(db, async (tx) => {
         await holdCatalog(tx)
         const now = clock.now()

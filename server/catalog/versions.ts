@@ -176,17 +176,20 @@ export const addVersion = (
     .returningAll()
     .executeTakeFirstOrThrow()
 
-/** Makes a catalogue the newest, whatever it was before; answers its version; or CatalogFault. */
+/**
+ * Makes a catalogue the newest, whatever it was before; answers its version; or CatalogFault. What
+ * is in use becomes a version too where the staff published it: files decide from then on.
+ */
 export async function activateCatalog(db: Database, file: CatalogFileText): Promise<number> {
   parseCatalog(file.text, 'the catalogue')
   return await transaction(db, async (tx) => {
     await sql`select pg_advisory_xact_lock(${lockKeys.catalog})`.execute(tx)
     const present = await newestVersion(tx)
-    const { version } =
-      present?.text === file.text ? present : await addVersion(tx, { ...file, source: 'use' })
+    const isSaid = present?.text === file.text && !(await staffDecide(tx))
+    const { version } = isSaid ? present : await addVersion(tx, { ...file, source: 'use' })
     await tx
       .updateTable('catalog_file')
-      .set({ state: 'in_use' })
+      .set({ state: 'in_use', sha256: sha256Of(file.text) })
       .where('origin', '=', file.origin)
       .execute()
     return version

@@ -14,11 +14,14 @@ import {
   sayChange,
   sellingOf,
   textOfVersion,
+  versionIn,
+  withVersion,
 } from '../catalog/index.ts'
 import type { Config } from '../config.ts'
 import { previewOf, wantedOf } from '../operator/index.ts'
 import { connect, type Database } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
+import { dayInVietnam } from '../platform/vietnam-time.ts'
 import { pairsOf, performAsCommand } from './act.ts'
 import { openDeskTools, type DeskTools } from './desk-tools.ts'
 import type { Output } from './output.ts'
@@ -38,7 +41,8 @@ const fileSays = {
  * `catalog`: the versions that were in use, the newest first. `use`: this machine's file is the
  * newest from now on, also where it was in use before. `show` prints a version's text, `diff` what
  * another version, or this machine's file, sells otherwise than the one in use. `publish`: what
- * this machine's file sells, or an earlier version, through the act `catalog.publish`.
+ * this machine's file sells, or an earlier version, through the act `catalog.publish`. A file was
+ * made from the version that `show` wrote into its first line, or that `--base` says.
  */
 export async function catalogCommand(
   config: Config,
@@ -88,19 +92,24 @@ async function list(db: Database, out: Output): Promise<number> {
   if (waiting) out.line(`waits until ${waiting.countsAt}  from ${waiting.by}: ${waiting.reason}`)
   if (failed)
     out.line(`did not count on ${failed.countsAt}  from ${failed.by}: what is sold was changed`)
-  for (const { origin, state, at } of files)
-    out.line(`The file of ${origin} ${fileSays[state]} (start of ${at}).`)
+  for (const { origin, state, at, sellsOtherwise } of files) {
+    const now = sellsOtherwise
+      ? 'sells otherwise than is in use, and will not count at the next start'
+      : fileSays[state]
+    out.line(`The file of ${origin} ${now} (start of ${at}).`)
+  }
   out.fields({ versions, waiting, failed, files })
   return 0
 }
 
 async function show(db: Database, version: string | undefined, out: Output): Promise<number> {
-  const text =
-    version === undefined ? (await inUse(db)).text : await textOfVersion(db, Number(version))
-  if (text === undefined) {
+  const shown = version === undefined ? (await inUse(db)).version : Number(version)
+  const stored = await textOfVersion(db, shown)
+  if (stored === undefined) {
     out.refuse(`There is no version ${version}.`)
     return 1
   }
+  const text = withVersion(stored, shown)
   out.line(text.trimEnd())
   out.fields({ text })
   return 0
@@ -128,6 +137,19 @@ async function diff(
   return 0
 }
 
+/** A bare day begins in Vietnam, where the portal's days do; seconds may be left out. */
+function momentOf(text: string): string {
+  if (/^\d{4}-\d\d-\d\d$/.test(text)) {
+    try {
+      return dayInVietnam(text).toISOString()
+    } catch (error) {
+      // No day of the calendar: the act's schema refuses it.
+      if (!(error instanceof RangeError)) throw error
+    }
+  }
+  return text.replace(/(T\d\d:\d\d)(Z|[+-]\d\d:\d\d)$/, '$1:00$2')
+}
+
 async function publish(
   config: Config,
   databaseUrl: string,
@@ -144,14 +166,21 @@ async function publish(
   }
   const tools = await openDeskTools(config, databaseUrl)
   try {
+    const selling = restores === undefined ? sellingOf(loadCatalog(config.CATALOG)) : undefined
+    const looked = selling
+      ? versionIn(readFileSync(config.CATALOG, 'utf8'))
+      : (await inUse(tools.db)).version
+    if (base === undefined && looked === undefined) {
+      out.refuse(
+        `The first line of ${config.CATALOG} does not say which version it was made from, as a ` +
+          'file of `catalog show` does. Say it with --base <version>.',
+      )
+      return 64
+    }
     const read = z.core.safeParse(acts['catalog.publish'].body, {
-      base: base === undefined ? (await inUse(tools.db)).version : Number(base),
-      ...(restores === undefined
-        ? { selling: sellingOf(loadCatalog(config.CATALOG)) }
-        : { restores: Number(restores) }),
-      ...(from !== undefined && {
-        from: /^\d{4}-\d\d-\d\d$/.test(from) ? `${from}T00:00:00Z` : from,
-      }),
+      base: base === undefined ? looked : Number(base),
+      ...(selling ? { selling } : { restores: Number(restores) }),
+      ...(from !== undefined && { from: momentOf(from) }),
       reason,
       ...(key !== undefined && { key }),
     })

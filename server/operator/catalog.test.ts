@@ -392,13 +392,18 @@ describe('a publication', () => {
     const before = await atDesk()
     const { version, selling } = before
     const copy = { ...selling.plans[0], id: null, name: 'BASIC-X' }
-    const added = done(
-      await publish({
-        base: version,
-        selling: { ...selling, plans: [...selling.plans, copy] },
-      }),
-    )
-    expect(added.after?.['changes']).toContain('BASIC-X: new')
+    // A new plan has no earlier price that a typing error would stand out from.
+    const more = { base: version, selling: { ...selling, plans: [...selling.plans, copy] } }
+    expect((await preview(more)).body.result.needsSecond).toBe(true)
+    const { state, proposal } = (await publish(more)).body.result
+    expect([state, (await atDesk()).version]).toEqual(['proposed', version])
+    const other = await member()
+    const approved = await other.call('POST', `/api/operator/proposals/${proposal}/approve`, {})
+    expect(approved.status, approved.text).toBe(200)
+    expect((await atDesk()).versions[0]?.changes[0]).toMatchObject({
+      name: copy.name,
+      field: 'new',
+    })
     const now = await atDesk()
     const id = now.selling.plans.at(-1)?.id
     expect(id).toBe(6)
@@ -438,7 +443,16 @@ describe('the file of a start', () => {
       selling: published.selling,
       files: [{ state: 'in_use' }],
     })
-    expect((await runCommand(portal, {}, 'catalog', 'show')).said).toContain('help@example.com')
+    const shown = await runCommand(portal, {}, 'catalog', 'show')
+    expect(shown.said).toContain('help@example.com')
+    // One line says which version it is, however often a file goes to and fro.
+    expect(shown.said.match(/^# Version \d+$/gm)).toEqual([`# Version ${now.version}`])
+    expect((await runCommand(portal, {}, 'catalog')).said).toMatch(/^The file of .* is in use \(/m)
+    done(await publish(await priced(1, { VND: { price: '111000', sale: '' } })))
+    expect((await runCommand(portal, {}, 'catalog')).said).toMatch(
+      /^The file of .* sells otherwise than is in use, and will not count at the next start \(/m,
+    )
+    done(await publish(await priced(1, { VND: { price: '110000', sale: '' } })))
   })
 
   test('is compared, tried and published by commands', async () => {
@@ -469,6 +483,39 @@ describe('the file of a start', () => {
     expect((await atDesk()).version).toBe(version)
     const missing = await runCommand(portal, env, 'catalog', 'publish')
     expect(missing.code).toBe(64)
+    // A colleague was first: what he changed is not taken back by a file that was made before.
+    done(await publish(await priced(2, { EUR: { price: '7.60', sale: '6.00' } })))
+    const late = await runCommand(portal, env, 'catalog', 'publish', '--reason', reason)
+    expect([late.code, late.said]).toEqual([1, expect.stringContaining('was first: version')])
+    const bare = text.replace(/^# Version \d+\n/, '')
+    writeFileSync(file, bare)
+    const nameless = await runCommand(portal, env, 'catalog', 'publish', '--reason', reason)
+    expect([nameless.code, nameless.said]).toEqual([
+      64,
+      expect.stringContaining('--base <version>'),
+    ])
+    const fresh = await runCommand(portal, {}, 'catalog', 'show')
+    writeFileSync(file, fresh.said.replace('price: 110000', 'price: 115000'))
+    const { version: looked } = await atDesk()
+    const moments = ['2027-07-01', '2027-07-01T08:30+07:00', '2027-02-30']
+    const tries = await Promise.all(
+      moments.map((moment) =>
+        runCommand(
+          portal,
+          env,
+          ...`catalog publish --dry-run --json --from ${moment} --reason`.split(' '),
+          reason,
+        ),
+      ),
+    )
+    const [day, moment, none] = tries
+    expect(JSON.parse(day?.said ?? '')).toMatchObject({
+      preview: { from: '2027-06-30T17:00:00.000Z' },
+    })
+    expect(JSON.parse(moment?.said ?? '')).toMatchObject({
+      preview: { from: '2027-07-01T01:30:00.000Z', base: looked },
+    })
+    expect(none?.code).toBe(64)
     const told = await runCommand(portal, env, 'catalog', 'publish', '--reason', reason)
     expect(told.said).toMatch(/^Done: act \d+\./)
     await eventually('the portal follows', async () => {
@@ -478,7 +525,7 @@ describe('the file of a start', () => {
     const undone = await runCommand(
       portal,
       env,
-      ...`catalog publish --restores ${version} --reason`.split(' '),
+      ...`catalog publish --restores ${looked} --reason`.split(' '),
       reason,
     )
     expect(undone.said).toMatch(/^Done: act \d+\./)

@@ -270,7 +270,7 @@ describe('a running server', { timeout: 120_000 }, () => {
     })
     // And taken back.
     expect((await an.disk({ ...disks, replicate: 2 })).body.result.planned).toBeNull()
-    expect((await an.disk({ ...disks, replicate: 1 })).body.result.planned).toEqual({
+    expect((await an.disk({ ...disks, replicate: 1 })).body.result.planned).toMatchObject({
       size: 1,
       replicate: 1,
     })
@@ -376,10 +376,11 @@ describe('a running server', { timeout: 120_000 }, () => {
     expect((await binh.disk({ ...more, replicate: 1 })).body.result.planned).toEqual({
       size: 1,
       replicate: 1,
+      plan: 'BASIC-1',
     })
     const cuong = await running()
     expect((await cuong.plan({ size: 2 })).status).toBe(200)
-    expect((await cuong.plan({ size: 1 })).body.result.planned).toEqual({ size: 1, replicate: 1 })
+    expect((await cuong.plan({ size: 1 })).body.result.planned).toMatchObject({ size: 1 })
     const { subscriptionId } = await binh.site()
     await portal.reopen({
       changeCatalog: (catalog) => ({
@@ -393,7 +394,7 @@ describe('a running server', { timeout: 120_000 }, () => {
       replicate: 2,
       planned: { size: 1, replicate: 1 },
     })
-    // What was planned and is sold no more stands in no other change's way.
+    // What was planned and is in the catalogue no more stands in no other change's way.
     expect((await cuong.disk({ disk: 20_480 })).body.result).toMatchObject({
       size: 2,
       disk: 20_480,
@@ -416,6 +417,43 @@ describe('a running server', { timeout: 120_000 }, () => {
       replicate: 1,
       price: Number(monthly(1, 20, 1)),
     })
+    await portal.ledgerHolds()
+    await portal.reopen()
+    await an.signIn()
+  })
+
+  test('renews with the plan that was planned, also where it is not sold any more', async () => {
+    const binh = await running()
+    expect((await binh.plan({ size: 2 })).status).toBe(200)
+    expect((await binh.plan({ size: 1 })).body.result.planned).toMatchObject({ size: 1 })
+    await portal.reopen({
+      changeCatalog: (catalog) => ({
+        ...catalog,
+        plans: catalog.plans.map((plan) => {
+          const prices = { ...plan.prices, VND: { ...plan.prices.VND, price: 999_000 } }
+          return plan.id === 1 ? { ...plan, sold: false, prices } : plan
+        }),
+      }),
+    })
+    const planned = { size: 1, replicate: 1, plan: 'BASIC-1' }
+    expect(await binh.site()).toMatchObject({ size: 2, planned })
+    const { subscriptionId } = await binh.site()
+    const shown = await binh.call<{ renewalPrice: number; priceRise: object | null }>(
+      'GET',
+      `/api/subscriptions/${subscriptionId}`,
+    )
+    expect(shown.body.result).toMatchObject({
+      renewalPrice: Number(monthly(1, 10, 1)),
+      priceRise: null,
+    })
+    const before = await binh.balance()
+    clock.advance(days(31))
+    await portal.app.bills.enqueueSweeps()
+    await eventually('the renewal', async () => (await binh.balance()) !== before, 60)
+    expect(before - (await binh.balance())).toBe(Number(monthly(1, 10, 1)))
+    await binh.signIn()
+    await eventually('the smaller plan', async () => (await binh.site()).planned === null)
+    expect(await binh.site()).toMatchObject({ size: 1, price: Number(monthly(1, 10, 1)) })
     await portal.ledgerHolds()
     await portal.reopen()
     await an.signIn()

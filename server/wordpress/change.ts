@@ -11,7 +11,7 @@ import { ruleText, type RuleKey } from '../../contract/server-sentences.ts'
 import { Terms as TermsSchema } from '../../contract/wallet-proof.ts'
 import type { Billing, Offer } from '../billing/index.ts'
 import type { Catalog } from '../catalog/index.ts'
-import { plans, termsOf, type PricedPlan } from './plans.ts'
+import { everyPlan, plans, termsOf, type PricedPlan } from './plans.ts'
 import type { Tx } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
 import type { Jobs } from '../platform/jobs.ts'
@@ -136,8 +136,11 @@ async function resize(
     const plan = id === site.plan_id ? present : offered.find((candidate) => candidate.id === id)
     return plan ?? refuse('size', 'unknown_plan', language)
   }
-  // A planned plan that is no longer sold will not take effect, so it blocks no other change.
-  const plannedPlan = offered.find(({ id }) => id === site.planned_plan_id && id !== site.plan_id)
+  // A planned plan that the catalogue has no more will not take effect: it blocks no other change.
+  const plannedPlan = everyPlan(catalog, site.currency as Currency).find(
+    ({ id, ram, cpu }) =>
+      id === site.planned_plan_id && id !== site.plan_id && serves(node, { ramMb: ram, cpu }),
+  )
   const wantedPlan = changes.planId === undefined ? (plannedPlan ?? present) : find(changes.planId)
   if (changes.planId !== undefined && wantedPlan !== present)
     holdToPrice(
@@ -284,14 +287,14 @@ export async function takePlanned(
 ): Promise<void> {
   const site = await lockSite(tx, siteId)
   if (site?.planned_id !== changeId || site.planned_containers === null) return
-  const plan = plans(catalog, site.currency as Currency).find(
+  const plan = everyPlan(catalog, site.currency as Currency).find(
     ({ id }) => id === site.planned_plan_id,
   )
   await tx
     .updateTable('site')
     .set({
-      // A plan that is no longer sold could not be renewed for either: the server keeps the one
-      // that it has.
+      // A plan that the catalogue has no more could not be renewed for either: the server keeps the
+      // one that it has.
       ...(plan && planColumns(plan)),
       containers: site.planned_containers,
       planned_id: null,

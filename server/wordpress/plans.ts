@@ -23,19 +23,25 @@ export const dataCentres = (catalog: Catalog) =>
 /** A plan as far as its price goes. */
 export type PricedPlan = Omit<Plan, 'mailAnHour'>
 
+const pricedIn = (all: Catalog['plans'], currency: Currency): Plan[] =>
+  all.map(({ id, name, cpu, ram, mailAnHour, prices }) => ({
+    id,
+    name,
+    cpu,
+    ram,
+    mailAnHour,
+    ...prices[currency],
+    currency,
+  }))
 /** What can be ordered. Who has a plan that is not sold any more keeps it at its price. */
 export const plans = (catalog: Catalog, currency: Currency): Plan[] =>
-  catalog.plans
-    .filter(({ sold }) => sold)
-    .map(({ id, name, cpu, ram, mailAnHour, prices }) => ({
-      id,
-      name,
-      cpu,
-      ram,
-      mailAnHour,
-      ...prices[currency],
-      currency,
-    }))
+  pricedIn(
+    catalog.plans.filter(({ sold }) => sold),
+    currency,
+  )
+/** Also what is not sold any more: who has planned it before gets it. */
+export const everyPlan = (catalog: Catalog, currency: Currency): Plan[] =>
+  pricedIn(catalog.plans, currency)
 
 /** Everything that a month's price is computed from, to be frozen with what charges it. */
 export const termsOf = (

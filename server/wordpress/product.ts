@@ -10,7 +10,7 @@ import type { Offer, Product, Subject } from '../billing/index.ts'
 import type { Catalog } from '../catalog/index.ts'
 import type { Clock } from '../platform/clock.ts'
 import { takePlace } from './nodes.ts'
-import { plans, termsOf } from './plans.ts'
+import { everyPlan, plans, termsOf } from './plans.ts'
 
 /** Its account in the ledger. */
 export const productName = 'wordpress'
@@ -69,9 +69,10 @@ export function descriptionOf(
 }
 
 /**
- * Prices are those of the catalogue now; a plan that is no longer in it keeps the price that it was
- * sold for. A planned plan that is gone by then is not taken (see takePlanned): the server renews
- * with the one that it has.
+ * Prices are those of the catalogue now; a plan that is not sold any more keeps the price that it
+ * was sold for, and one that was planned before that the price that it was planned at. A planned
+ * plan that is in the catalogue no more is not taken (see takePlanned): the server renews with the
+ * one that it has.
  */
 export function wordpressProduct(catalog: Catalog, clock: Clock): Product {
   return {
@@ -87,7 +88,7 @@ export function wordpressProduct(catalog: Catalog, clock: Clock): Product {
           : await db.selectFrom('site').selectAll().where('subscription_id', 'in', ids).execute()
       const sites = new Map(rows.map((row) => [row.subscription_id, row]))
       const offers = new Map<string, Offer>()
-      for (const { subscriptionId, change, running } of wanted) {
+      for (const { subscriptionId, change, running, planned } of wanted) {
         const site = sites.get(subscriptionId)
         if (!site) continue
         const { size = site.plan_id, replicate: containers = site.containers } = Change.parse(
@@ -95,16 +96,23 @@ export function wordpressProduct(catalog: Catalog, clock: Clock): Product {
         )
         const currency = site.currency as Currency
         const sold = plans(catalog, currency)
+        // What was planned while it was sold stays the customer's at the price of then.
+        const kept =
+          size === site.plan_id || sold.some(({ id }) => id === size)
+            ? undefined
+            : everyPlan(catalog, currency).find(({ id }) => id === size)
         const plan =
-          sold.find(({ id }) => id === size) ?? sold.find(({ id }) => id === site.plan_id)
-        const terms = plan
-          ? termsOf(catalog, currency, {
+          kept ?? sold.find(({ id }) => id === size) ?? sold.find(({ id }) => id === site.plan_id)
+        const agreed = plan ? kept && planned?.terms : running.terms
+        const terms = agreed
+          ? { ...Terms.parse(agreed), replicate: containers }
+          : plan &&
+            termsOf(catalog, currency, {
               plan,
               diskMb: site.disk_mb,
               mariadbDiskMb: site.mariadb_disk_mb,
               containers,
             })
-          : running.terms && { ...Terms.parse(running.terms), replicate: containers }
         if (!terms) continue
         const description = descriptionOf(
           site.name,

@@ -4,6 +4,7 @@ import { currency as currencySchema } from '../../contract/money.ts'
 import { PhpSettings } from '../../contract/wordpress-php.ts'
 import type { Server, Status } from '../../contract/wordpress.ts'
 import type { InvoiceLinks } from '../billing/index.ts'
+import type { Catalog } from '../catalog/index.ts'
 import { newestFirst, type KeysetPage, type PageRequest } from '../platform/cursor.ts'
 import type { DB } from '../platform/db-types.ts'
 import { databaseError, isUuid, type Queryable, type Tx } from '../platform/db.ts'
@@ -173,7 +174,7 @@ type Joined = Awaited<ReturnType<ReturnType<typeof joined>['executeTakeFirstOrTh
 
 export function present(
   row: Joined,
-  at: { addressing: SiteAddressing; links: InvoiceLinks },
+  at: { addressing: SiteAddressing; links: InvoiceLinks; catalog: Catalog },
 ): Server {
   const invoiced =
     row.shown_invoice_id !== null && row.invoice_total !== null && row.invoice_paid !== null
@@ -203,7 +204,11 @@ export function present(
     planned:
       row.planned_plan_id === null || row.planned_containers === null
         ? null
-        : { size: row.planned_plan_id, replicate: row.planned_containers },
+        : {
+            size: row.planned_plan_id,
+            replicate: row.planned_containers,
+            plan: at.catalog.plans.find(({ id }) => id === row.planned_plan_id)?.name ?? null,
+          },
     configs: { region: { id: row.region_id, name: row.region_name } },
     price: Number(row.subscription_price ?? row.price),
     currency: currencySchema.parse(row.currency),

@@ -172,7 +172,7 @@ describe('a running server', { timeout: 90_000 }, () => {
       portal.call<{ size: number; planned: object | null }>('GET', `/api/wp/${id}`, {
         token: an.token,
       })
-    expect((await planned()).body.result.planned).toEqual({ size: 1, replicate: 1 })
+    expect((await planned()).body.result.planned).toMatchObject({ size: 1, replicate: 1 })
     await page.getByText('Update Size Success !').first().waitFor({ state: 'hidden' })
     await present.getByRole('button', { name: 'Keep this plan', exact: true }).click()
     await told('Update Size Success !')

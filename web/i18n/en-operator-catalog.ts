@@ -107,7 +107,7 @@ export const enDeskCatalog = {
     letterHint: 'To each customer whose price rises; here is one of them.',
     english: 'English',
     vietnamese: 'Vietnamese',
-    second: 'A price changes by more than a fifth: a second member must approve this.',
+    second: 'A plan is new, or a price changes by more than a fifth: a second member must approve.',
     publish: 'Publish',
     backToDraft: 'Back to the draft',
     seeIt: 'See what changes',

@@ -96,7 +96,7 @@ export const viDeskCatalog: typeof enDeskCatalog = {
     letterHint: 'Gửi từng khách bị tăng giá; đây là một thư trong số đó.',
     english: 'Tiếng Anh',
     vietnamese: 'Tiếng Việt',
-    second: 'Có giá thay đổi hơn một phần năm: cần người thứ hai duyệt.',
+    second: 'Có gói mới, hoặc có giá thay đổi hơn một phần năm: cần người thứ hai duyệt.',
     publish: 'Công bố',
     backToDraft: 'Về bản nháp',
     seeIt: 'Xem những gì thay đổi',

@@ -25,17 +25,13 @@ export default function PlansTab({ server }: { server: Server }) {
   const t = useTexts('site', 'parts')
   const { data: plans, isPending, isError, error, refetch } = useQuery(plansQuery)
   const running = server.status === 'running'
-  const planned = plans?.find(({ id }) => id === server.planned?.size)
+  const { planned } = server
   return (
     <div className="grid gap-6">
       {running ? null : <Note tone="info">{t.resize.closed}</Note>}
-      {server.planned && planned && server.renewsAt !== null ? (
+      {typeof planned?.plan === 'string' && server.renewsAt !== null ? (
         <Note tone="info">
-          {t.resize.plannedNote(
-            planned.name,
-            server.planned.replicate,
-            formatTime(server.renewsAt),
-          )}
+          {t.resize.plannedNote(planned.plan, planned.replicate, formatTime(server.renewsAt))}
         </Note>
       ) : null}
       {isPending ? <Skeleton className="h-64 rounded-lg" /> : null}
