@@ -13,6 +13,7 @@ export {
   accountStory,
   createAccountActs,
   customerOfEmail,
+  customerOfRecipient,
   findCustomers,
   holdOpenAccount,
   letterAddress,

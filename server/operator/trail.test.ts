@@ -5,7 +5,8 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openTestPortal, type TestPortal } from '../../test/portal.ts'
+import type { ActOutcome } from '../../contract/operator-acts.ts'
+import { eventually, openTestPortal, type TestPortal } from '../../test/portal.ts'
 import { newMember, type TestMember } from '../../test/staff.ts'
 import { systemClock } from '../platform/clock.ts'
 import { transaction, type Tx } from '../platform/db.ts'
@@ -213,6 +214,89 @@ describe('a customer who closes the account', () => {
       '/api/operator/trail/verification',
     )
     expect(verified.body.result.findings, verified.text).toEqual([])
+  })
+
+  test('is in no row of trail and proposals, also of acts that name them by an address', async () => {
+    const { db, ledger } = portal.app
+    const finance = await newMember(portal, 'finance')
+    const an = await portal.customer()
+    const personal = [an.email, an.phone]
+    const text = async (): Promise<string> =>
+      canonical([
+        await db.selectFrom('operator_act').selectAll().orderBy('seq').execute(),
+        await db.selectFrom('operator_proposal').selectAll().execute(),
+      ])
+    const inSuspense = async (name: string, amount: bigint): Promise<number> =>
+      await transaction(db, async (tx) => {
+        await ledger.holdInSuspense(tx, {
+          key: `test-${name}`,
+          driver: 'vnpay',
+          amount,
+          currency: 'VND',
+          details: { provider: 'VNPay' },
+        })
+        const { id } = await tx
+          .insertInto('payment_suspense')
+          .values({
+            driver: 'vnpay',
+            provider_transaction_id: name,
+            code: null,
+            amount,
+            currency: 'VND',
+            reason: 'unknown_reference',
+            created_at: new Date(),
+          })
+          .returning('id')
+          .executeTakeFirstOrThrow()
+        return Number(id)
+      })
+    const assign = async (name: string, amount: bigint, to = an.email) =>
+      await finance.act<ActOutcome>('money.assign', {
+        suspense: await inSuspense(name, amount),
+        to,
+        reason: `${an.email} asked for it`,
+      })
+    expect((await assign('SMALL', 1000n)).body.result.state).toBe('done')
+    expect((await assign('LARGE', 900_000_000n)).body.result.state).toBe('proposed')
+    // What means nobody waits for nobody: its address would stay.
+    expect((await assign('NOBODY', 900_000_000n, 'nobody@x.vn')).status).toBe(409)
+    await portal.call('PUT', '/api/v1/account/password', {
+      token: an.token,
+      body: { current: an.password, password: 'Another-horse-7' },
+    })
+    const letter = await eventually('a letter was sent', () =>
+      db
+        .selectFrom('message')
+        .select('id')
+        .where('recipient', '=', an.email)
+        .where('sent_at', 'is not', null)
+        .executeTakeFirst(),
+    )
+    const again = await support.act<ActOutcome>('letter.resend', {
+      letter: letter.id,
+      reason: `${an.phone} called`,
+    })
+    expect(again.body.result.before, again.text).toEqual({ kind: 'mail' })
+    await finance.act('money.debit', {
+      customer: an.id,
+      amount: 1000,
+      currency: 'VND',
+      told: `Paid out to ${an.email}`,
+      reason: `${an.phone} asked for it`,
+    })
+    const { body } = await portal.call<{ token: { accessToken: string } }>(
+      'POST',
+      '/api/v1/auth/login',
+      { body: { email: an.email, password: 'Another-horse-7' } },
+    )
+    for (const one of personal) expect(await text()).toContain(one)
+    const closed = await portal.call('POST', '/api/v1/account/close', {
+      token: body.result.token.accessToken,
+      body: { password: 'Another-horse-7' },
+    })
+    expect(closed.status, closed.text).toBe(200)
+    for (const one of [...personal, 'nobody@x.vn']) expect(await text()).not.toContain(one)
+    expect((await verifyTrail(db)).findings).toEqual([])
   })
 
   test('and nobody else’s act is emptied, or one twice', async () => {
