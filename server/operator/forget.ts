@@ -1,5 +1,6 @@
 /** What the staff wrote of customers who have closed their accounts goes. */
 import { sql } from 'kysely'
+import { accountsThatAre } from '../auth/index.ts'
 import type { Clock } from '../platform/clock.ts'
 import { transaction, type Database, type Tx } from '../platform/db.ts'
 import { erasure } from './trail-hash.ts'
@@ -46,14 +47,14 @@ const ended = (now: Date) =>
 export async function forgetClosed(db: Database, clock: Clock): Promise<void> {
   const now = clock.now()
   const { rows } = await sql<{ id: string }>`
-    select id from customer c where closed_at is not null and (
+    select id from (${accountsThatAre(db, 'closed')}) c where (
       exists (select from operator_act where customer_id = c.id and erased_by is null
         and act <> ${erasure})
       or exists (select from operator_proposal where customer_id = c.id and ${ended(now)}
         and (reason is not null or input <> '{}'))
       or exists (select from customer_note where customer_id = c.id)
       or exists (select from customer_label where customer_id = c.id))
-    order by closed_at limit ${customersAtOnce}`.execute(db)
+    limit ${customersAtOnce}`.execute(db)
   for (const { id } of rows)
     await transaction(db, async (tx) => {
       await holdTrail(tx)

@@ -7,6 +7,7 @@
 import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
 import type { TrailAct } from '../../contract/operator-desk.ts'
+import { accountsThatAre } from '../auth/index.ts'
 import type { Clock } from '../platform/clock.ts'
 import { newestFirst, type KeysetPage, type PageRequest } from '../platform/cursor.ts'
 import type { Queryable, Tx } from '../platform/db.ts'
@@ -225,11 +226,10 @@ export async function eraseActs(
 const wrongErasures = (db: Queryable, head: bigint): Promise<{ seq: bigint }[]> =>
   db
     .selectFrom('operator_act as e')
-    .innerJoin('customer as c', 'c.id', 'e.customer_id')
     .select('e.seq')
     .where('e.act', '=', erasure)
     .where('e.seq', '<=', head)
-    .where('c.closed_at', 'is', null)
+    .where('e.customer_id', 'in', accountsThatAre(db, 'open'))
     .orderBy('e.seq')
     .limit(namedFindings)
     .execute()
