@@ -4,7 +4,8 @@ import { endpoint } from './endpoint.ts'
 
 export const requestKinds = ['access', 'correction', 'objection', 'erasure'] as const
 export type RequestKind = (typeof requestKinds)[number]
-export const requestStates = ['open', 'done', 'refused'] as const
+/** `ended`: with the account, before it was answered. */
+export const requestStates = ['open', 'done', 'refused', 'ended'] as const
 
 /** Open ones of one customer, at most. */
 export const mostOpenRequests = 5

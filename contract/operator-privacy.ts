@@ -5,12 +5,16 @@ import { endpoint } from './endpoint.ts'
 import { unneeded } from './operator-act.ts'
 import { line } from './text.ts'
 
+/** Who decided what ended with the account. */
+export const byClosing = 'account closed'
+
 const DeskRequest = z.extend(DataRequest, {
   customer: z.nullable(z.object({ id: z.string(), name: z.string(), email: z.string() })),
   /** Who asked, where that is no customer, or how it came. */
   askedBy: z.nullable(z.string()),
   /** Null: the customer, on the account page. */
   enteredBy: z.nullable(z.string()),
+  /** A member, or `account closed`. */
   decidedBy: z.nullable(z.string()),
   overdue: z.boolean(),
 })

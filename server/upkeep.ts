@@ -7,6 +7,7 @@ import type { Certificates } from './certificates/index.ts'
 import type { DnsChallenges } from './dns/index.ts'
 import type { Messages } from './messages/index.ts'
 import { dropOldStaffSessions } from './staff/index.ts'
+import { forgetClosed } from './operator/index.ts'
 import { dropOldRequests } from './privacy/index.ts'
 import * as payments from './payments/index.ts'
 import type { Clock } from './platform/clock.ts'
@@ -85,6 +86,7 @@ export function defineUpkeep(parts: {
         tokens: () => dropOldTokens(db, clock),
         invitations: () => dropOldInvitations(db, clock),
         dataRequests: () => dropOldRequests(db, clock),
+        closedAccounts: () => forgetClosed(db, clock),
         offers: () => dropOldOffers(db, clock),
         teamActs: () => dropOldActs(db, clock),
         webhookDeliveries: () => dropOldDeliveries(db, clock),

@@ -3,7 +3,7 @@
  * to it again. The row stays, for the ledger and invoices name it.
  */
 import type { Clock } from '../platform/clock.ts'
-import type { Tx } from '../platform/db.ts'
+import type { Queryable, Tx } from '../platform/db.ts'
 import { endChallengesOf } from './challenges.ts'
 import { endSessions, type EndLive } from './session.ts'
 
@@ -21,6 +21,13 @@ const ownTables = [
   'sign_in_denial',
   'sign_in',
 ] as const
+
+/** The ids of closed accounts, or of open ones, to be part of a query. */
+export const accountsThatAre = (db: Queryable, state: 'closed' | 'open') =>
+  db
+    .selectFrom('customer')
+    .select('id')
+    .where('closed_at', state === 'closed' ? 'is not' : 'is', null)
 
 /** Held until the transaction ends: what refers to the customer meanwhile waits. */
 export async function holdAccount(tx: Tx, customerId: string): Promise<void> {

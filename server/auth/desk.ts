@@ -84,6 +84,20 @@ export async function customerOfEmail(
     .executeTakeFirst()
 }
 
+/** Whose e-mail address or phone number a letter went to; null: no active customer's. */
+export async function customerOfRecipient(
+  db: Queryable,
+  recipient: string,
+): Promise<string | null> {
+  const row = await db
+    .selectFrom('customer')
+    .select('id')
+    .where((eb) => eb.or([eb('email', '=', recipient), eb('phone', '=', recipient)]))
+    .where('active', '=', true)
+    .executeTakeFirst()
+  return row?.id ?? null
+}
+
 /**
  * Whether an account is not closed; it is not closed either before the transaction ends, so that
  * what is written for it is there for whoever erases it.

@@ -6,13 +6,14 @@ export { actingOf, actingUntil, beginActing, endActingOf, sessionsOpenTo } from 
 export { createAccounts, type Accounts } from './accounts.ts'
 export type { AuthNeeds } from './needs.ts'
 export { tidyAuth } from './tidy.ts'
-export { eraseAccount, holdAccount } from './close-account.ts'
+export { accountsThatAre, eraseAccount, holdAccount } from './close-account.ts'
 export type { EndLive } from './session.ts'
 export { accountRoutes } from './account-routes.ts'
 export {
   accountStory,
   createAccountActs,
   customerOfEmail,
+  customerOfRecipient,
   findCustomers,
   holdOpenAccount,
   letterAddress,

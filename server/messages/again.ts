@@ -13,7 +13,7 @@ export interface SentAgain {
   /** The new one's id, or its own where it waits still. */
   readonly id: string
   readonly to: string
-  readonly subject: string | null
+  readonly channel: string
 }
 
 interface KeptLetter {
@@ -37,12 +37,12 @@ export async function sendAgain(
     ? await tx.selectFrom('message').selectAll().where('id', '=', id).forUpdate().executeTakeFirst()
     : undefined
   if (!row) throw new Refusal('not_found')
-  const { recipient: to, subject } = row
+  const { recipient: to, channel } = row
   if (row.sealed_text !== null && row.sent_at === null) {
     const job = row.expires_at === null ? letterJob : codeJob
     const payload = { key: 'messageId', value: id }
     if ((await startNow(tx, job, payload)) === 'none') await jobs.add(tx, job, { messageId: id })
-    return { state: 'waiting', id, to, subject }
+    return { state: 'waiting', id, to, channel }
   }
   const kept = await tx
     .selectFrom('message_kept')
@@ -75,5 +75,5 @@ export async function sendAgain(
         },
       },
     })
-  return { state: 'again', id: await store({ ...row, kept: kept.sealed_text }), to, subject }
+  return { state: 'again', id: await store({ ...row, kept: kept.sealed_text }), to, channel }
 }

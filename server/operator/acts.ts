@@ -74,7 +74,7 @@ export interface Done {
 
 export interface Act<I> {
   /** Whom it is about, for a proposal; undefined: nobody. */
-  customer?(tx: Tx, input: I): Promise<string | null>
+  customer?(tx: Tx, input: I, needs: ActNeeds): Promise<string | null>
   /** Whether somebody else must approve it. */
   needsSecond?(tx: Tx, needs: ActNeeds, input: I, actor: Actor): Promise<boolean>
   /** What the trail keeps of the input, where that is not all of it. */

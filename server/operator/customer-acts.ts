@@ -1,13 +1,11 @@
 /** Acts on customers' accounts. */
 import { randomUUID } from 'node:crypto'
 import { viewMinutes } from '../../contract/operator-desk.ts'
-import { prepareView, showCustomers } from '../auth/index.ts'
-import type { Clock } from '../platform/clock.ts'
+import { holdOpenAccount, prepareView, showCustomers } from '../auth/index.ts'
 import { isUuid, type Queryable, type Tx } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
 import type { Done, RegistryOf } from './acts.ts'
 import { programsEnded, secondFactorGone } from './letters.ts'
-import { eraseActs } from './trail.ts'
 
 /** Refuses with not_found who is not there. */
 export async function refuseUnknown(db: Queryable, customerId: string): Promise<void> {
@@ -15,26 +13,18 @@ export async function refuseUnknown(db: Queryable, customerId: string): Promise<
   if (!found) throw new Refusal('not_found')
 }
 
-/**
- * What the staff wrote of a customer who closes the account: notes, labels, what is personal in
- * proposals and in the trail, which the caller holds. What waits for approval is void.
- */
-export async function forgetAtDesk(tx: Tx, clock: Clock, customerId: string): Promise<void> {
-  await tx
-    .updateTable('operator_proposal')
-    .set({ rejected_at: clock.now(), rejected_by: 'account closed' })
-    .where('customer_id', '=', customerId)
-    .where('act_seq', 'is', null)
-    .where('rejected_at', 'is', null)
-    .execute()
-  await tx
-    .updateTable('operator_proposal')
-    .set({ input: '{}', reason: null })
-    .where('customer_id', '=', customerId)
-    .execute()
-  await eraseActs(tx, clock, customerId)
-  await tx.deleteFrom('customer_note').where('customer_id', '=', customerId).execute()
-  await tx.deleteFrom('customer_label').where('customer_id', '=', customerId).execute()
+/** Refuses with not_found, and with conflict who has closed the account: no word is added there. */
+async function refuseClosed(tx: Tx, customerId: string): Promise<void> {
+  await refuseUnknown(tx, customerId)
+  if (await holdOpenAccount(tx, customerId)) return
+  throw new Refusal('conflict', {
+    fields: {
+      customer: {
+        en: 'The customer has closed this account.',
+        vi: 'Khách hàng đã đóng tài khoản này.',
+      },
+    },
+  })
 }
 
 const about = (customerId: string): Pick<Done, 'subject' | 'customerId'> => ({
@@ -113,7 +103,7 @@ export const customerActs: RegistryOf<'customer'> = {
   },
   'customer.note': {
     async run(tx, { clock }, actor, { customer, text }) {
-      await refuseUnknown(tx, customer)
+      await refuseClosed(tx, customer)
       const id = randomUUID()
       await tx
         .insertInto('customer_note')
@@ -124,7 +114,7 @@ export const customerActs: RegistryOf<'customer'> = {
   },
   'customer.label': {
     async run(tx, _needs, _actor, { customer, label }) {
-      await refuseUnknown(tx, customer)
+      await refuseClosed(tx, customer)
       const { numInsertedOrUpdatedRows } = await tx
         .insertInto('customer_label')
         .values({ customer_id: customer, label })

@@ -2,7 +2,7 @@
  * The operator's desk: search, customers, and acts, each with a name, a reason and a place in the
  * trail (decisions 91 and 92).
  */
-export { forgetAtDesk } from './customer-acts.ts'
+export { forgetAtDesk, forgetClosed } from './forget.ts'
 export { commandActor } from './acts.ts'
 export { previewOf } from './catalog-preview.ts'
 export { endpointOf, perform, wantedOf, type PerformNeeds } from './perform.ts'

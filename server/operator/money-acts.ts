@@ -4,6 +4,7 @@ import type { ActInput } from '../../contract/operator-acts.ts'
 import { jobNames } from '../billing/index.ts'
 import {
   assignSuspenseIn,
+  customerMeant,
   NotAssignable,
   NotRefundable,
   paymentOf,
@@ -69,6 +70,16 @@ const ofAdjustment = (act: 'money.credit' | 'money.debit') => ({
   },
 })
 
+/** Refuses with conflict what means nobody. */
+async function whoseIs(tx: Tx, to: string): Promise<string> {
+  try {
+    return (await customerMeant(tx, to)).customerId
+  } catch (error) {
+    if (!(error instanceof NotAssignable)) throw error
+    throw new Refusal('conflict', { fields: { to: error.text } })
+  }
+}
+
 export const moneyActs: RegistryOf<'money'> = {
   'money.credit': {
     ...ofAdjustment('money.credit'),
@@ -108,9 +119,11 @@ export const moneyActs: RegistryOf<'money'> = {
     },
   },
   'money.assign': {
-    async needsSecond(tx, needs, { suspense }) {
+    customer: async (tx, { to }) => await whoseIs(tx, to),
+    async needsSecond(tx, needs, { suspense, to }) {
       const found = await suspenseOf(tx, BigInt(suspense))
       if (!found) throw new Refusal('not_found')
+      await whoseIs(tx, to)
       return isAbove(needs, found.currency, found.amount)
     },
     async run(tx, needs, _actor, { suspense, to }) {

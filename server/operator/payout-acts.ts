@@ -99,6 +99,8 @@ export const payoutActs: RegistryOf<'payout'> = {
     },
   },
   'payout.match': {
+    customer: async (tx, { suspense }) =>
+      (await suspenseOf(tx, BigInt(suspense)))?.customerId ?? null,
     async needsSecond(tx, needs, { suspense }) {
       const found = await suspenseOf(tx, BigInt(suspense))
       if (!found) throw new Refusal('not_found')
@@ -114,6 +116,7 @@ export const payoutActs: RegistryOf<'payout'> = {
         )
         return {
           subject: { kind: 'payout', id: payoutId },
+          customerId: (await suspenseOf(tx, BigInt(suspense)))?.customerId ?? null,
           before: { waiting: true },
           after: { waiting: false, amount: Number(amount), currency },
         }

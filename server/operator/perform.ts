@@ -155,7 +155,7 @@ async function propose(
 ): Promise<Outcome> {
   const id = randomUUID()
   const now = needs.clock.now()
-  const customerId = (await actOf(name).customer?.(tx, input)) ?? null
+  const customerId = (await actOf(name).customer?.(tx, input, needs)) ?? null
   await tx
     .insertInto('operator_proposal')
     .values({

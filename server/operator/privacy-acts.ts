@@ -10,7 +10,10 @@ import { Refusal } from '../platform/errors.ts'
 import { decidedLetter, decideRequest, receivedLetter, receiveRequest } from '../privacy/index.ts'
 import type { ActNeeds, Actor, Done, RegistryOf } from './acts.ts'
 
-/** Noon of the day; undefined: now. Refuses a day that is yet to come. */
+/**
+ * The midnight in Vietnam with which the day begins; undefined: now. Refuses a day that is yet to
+ * come.
+ */
 function momentOf(day: string | undefined, now: Date): Date | undefined {
   if (day === undefined) return undefined
   const at = fromVietnam(`${day}T00:00:00`)

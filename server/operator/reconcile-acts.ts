@@ -3,6 +3,7 @@ import type { Currency } from '../../contract/money.ts'
 import {
   closeQuestion,
   compareJob,
+  customerOfPayment,
   NotRefundable,
   questionOf,
   refundOf,
@@ -42,10 +43,19 @@ export const reconcileActs: RegistryOf<'reconcile'> & RegistryOf<'refund'> = {
       const { driver, about } = await openItem(tx, needs, item)
       gatewayNamed(needs, driver)
       await needs.jobs.add(tx, settleDifferenceJob(driver), { about })
-      return { subject: { kind: 'difference', id: item }, before: null, after: { about } }
+      return {
+        subject: { kind: 'difference', id: item },
+        customerId: await customerOfPayment(tx, { code: about }),
+        before: null,
+        after: { about },
+      }
     },
   },
   'reconcile.close': {
+    async customer(tx, { item }, needs) {
+      const { about } = await openItem(tx, needs, item)
+      return await customerOfPayment(tx, { code: about })
+    },
     async needsSecond(tx, needs, { item }) {
       const { amount, currency } = await openItem(tx, needs, item)
       return amount > needs.secondPersonAbove[currency]
@@ -55,6 +65,7 @@ export const reconcileActs: RegistryOf<'reconcile'> & RegistryOf<'refund'> = {
       if (!(await closeQuestion(tx, item, needs.clock.now()))) return refuseItem()
       return {
         subject: { kind: 'difference', id: item },
+        customerId: await customerOfPayment(tx, { code: about }),
         before: { about, amount: Number(amount), currency },
         after: { closed: true },
       }

@@ -136,7 +136,7 @@ export const ticketActs: RegistryOf<'ticket'> = {
       return {
         ...about(row),
         customerId,
-        before: { ticket: numberOf(row), sender: row.sender_email },
+        before: { ticket: numberOf(row), customer: null },
         after: { ticket: numberOf(row), customer: customerId },
       }
     },

@@ -5,13 +5,15 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openTestPortal, type TestPortal } from '../../test/portal.ts'
+import type { ActOutcome } from '../../contract/operator-acts.ts'
+import { eventually, openTestPortal, type TestPortal } from '../../test/portal.ts'
 import { newMember, type TestMember } from '../../test/staff.ts'
-import { systemClock } from '../platform/clock.ts'
+import { hours, systemClock } from '../platform/clock.ts'
 import { transaction, type Tx } from '../platform/db.ts'
 import { commandActor } from './acts.ts'
 import { canonical } from './canonical.ts'
-import { eraseActs, holdTrail, verifyTrail, writeAct } from './trail.ts'
+import { forgetClosed } from './forget.ts'
+import { eraseActs, erasers, holdTrail, verifyTrail, writeAct } from './trail.ts'
 import { hashOf, type Content } from './trail-hash.ts'
 
 let portal: TestPortal
@@ -132,7 +134,7 @@ test(`any order of acts and erasures verifies, and no other change (SEED=${seed}
       const dice = random()
       if (dice < 0.1) {
         await holdTrail(tx)
-        await eraseActs(tx, systemClock, customer)
+        await eraseActs(tx, systemClock, customer, erasers.customer)
       } else if (dice < 0.3) await actOfFormat1(tx, customer)
       else await act(tx, pick([customer, customer, null]))
     })
@@ -141,7 +143,7 @@ test(`any order of acts and erasures verifies, and no other change (SEED=${seed}
     const [customer = ''] = customers
     await actOfFormat1(tx, customer)
     await act(tx, customer)
-    await eraseActs(tx, systemClock, customer)
+    await eraseActs(tx, systemClock, customer, erasers.customer)
     await act(tx, null)
   })
   const whole = await verifyTrail(db)
@@ -213,6 +215,169 @@ describe('a customer who closes the account', () => {
       '/api/operator/trail/verification',
     )
     expect(verified.body.result.findings, verified.text).toEqual([])
+  })
+
+  test('is in no row of trail and proposals, also where an act names an address', async () => {
+    const { db, ledger } = portal.app
+    const finance = await newMember(portal, 'finance')
+    const an = await portal.customer()
+    const personal = [an.email, an.phone]
+    const text = async (): Promise<string> =>
+      canonical([
+        await db.selectFrom('operator_act').selectAll().orderBy('seq').execute(),
+        await db.selectFrom('operator_proposal').selectAll().execute(),
+      ])
+    const inSuspense = async (name: string, amount: bigint): Promise<number> =>
+      await transaction(db, async (tx) => {
+        await ledger.holdInSuspense(tx, {
+          key: `test-${name}`,
+          driver: 'vnpay',
+          amount,
+          currency: 'VND',
+          details: { provider: 'VNPay' },
+        })
+        const { id } = await tx
+          .insertInto('payment_suspense')
+          .values({
+            driver: 'vnpay',
+            provider_transaction_id: name,
+            code: null,
+            amount,
+            currency: 'VND',
+            reason: 'unknown_reference',
+            created_at: new Date(),
+          })
+          .returning('id')
+          .executeTakeFirstOrThrow()
+        return Number(id)
+      })
+    const assign = async (name: string, amount: bigint, to = an.email) =>
+      await finance.act<ActOutcome>('money.assign', {
+        suspense: await inSuspense(name, amount),
+        to,
+        reason: `${an.email} asked for it`,
+      })
+    expect((await assign('SMALL', 1000n)).body.result.state).toBe('done')
+    expect((await assign('LARGE', 900_000_000n)).body.result.state).toBe('proposed')
+    // What means nobody waits for nobody: its address would stay.
+    expect((await assign('NOBODY', 900_000_000n, 'nobody@x.vn')).status).toBe(409)
+    await portal.call('PUT', '/api/v1/account/password', {
+      token: an.token,
+      body: { current: an.password, password: 'Another-horse-7' },
+    })
+    const letter = await eventually('a letter was sent', () =>
+      db
+        .selectFrom('message')
+        .select('id')
+        .where('recipient', '=', an.email)
+        .where('sent_at', 'is not', null)
+        .executeTakeFirst(),
+    )
+    const again = await support.act<ActOutcome>('letter.resend', {
+      letter: letter.id,
+      reason: `${an.phone} called`,
+    })
+    expect(again.body.result.before, again.text).toEqual({ kind: 'mail' })
+    await finance.act('money.debit', {
+      customer: an.id,
+      amount: 1000,
+      currency: 'VND',
+      told: `Paid out to ${an.email}`,
+      reason: `${an.phone} asked for it`,
+    })
+    const { body } = await portal.call<{ token: { accessToken: string } }>(
+      'POST',
+      '/api/v1/auth/login',
+      { body: { email: an.email, password: 'Another-horse-7' } },
+    )
+    for (const one of personal) expect(await text()).toContain(one)
+    const closed = await portal.call('POST', '/api/v1/account/close', {
+      token: body.result.token.accessToken,
+      body: { password: 'Another-horse-7' },
+    })
+    expect(closed.status, closed.text).toBe(200)
+    for (const one of [...personal, 'nobody@x.vn']) expect(await text()).not.toContain(one)
+    expect((await verifyTrail(db)).findings).toEqual([])
+  })
+
+  test('is forgotten too where an earlier release closed it, or goes on writing', async () => {
+    const { db, jobs } = portal.app
+    const an = await portal.customer()
+    const closed = await portal.call('POST', '/api/v1/account/close', {
+      token: an.token,
+      body: { password: an.password },
+    })
+    expect(closed.status, closed.text).toBe(200)
+    for (const wish of [
+      { act: 'customer.note', text: 'Cô An ở Huế' },
+      { act: 'customer.label', label: 'Cô An' },
+    ]) {
+      const { act: name, ...input } = wish
+      const refused = await support.act(name, { customer: an.id, ...input })
+      expect(refused.status, refused.text).toBe(409)
+    }
+    // As a release does that erases no acts and refuses no notes.
+    await transaction(db, async (tx) => {
+      await actOfFormat1(tx, an.id)
+      await act(tx, an.id)
+      await tx
+        .insertInto('customer_note')
+        .values({
+          id: randomUUID(),
+          customer_id: an.id,
+          at: new Date(),
+          actor: 'x',
+          text: 'Cô An',
+        })
+        .execute()
+      await tx.insertInto('customer_label').values({ customer_id: an.id, label: 'An' }).execute()
+      const proposal = { act: 'refund.decide', input: '{"to": "x"}', actor: 'x', reason: 'Cô An' }
+      for (const open of [true, false])
+        await tx
+          .insertInto('operator_proposal')
+          .values({
+            ...proposal,
+            id: randomUUID(),
+            customer_id: an.id,
+            created_at: new Date(),
+            expires_at: new Date(Date.now() + (open ? hours(24) : -1)),
+          })
+          .execute()
+    })
+    const left = async (): Promise<number> => {
+      const { rows } = await sql`select a.seq::text from operator_act a
+          where customer_id = ${an.id} and erased_by is null and act <> 'customer.erased'
+        union all select id::text from customer_note where customer_id = ${an.id}
+        union all select label from customer_label where customer_id = ${an.id}`.execute(db)
+      return rows.length
+    }
+    expect(await left()).toBe(4)
+    await transaction(db, (tx) => jobs.add(tx, 'tidy', {}))
+    await eventually('it is forgotten', async () => (await left()) === 0)
+    const proposals = await db
+      .selectFrom('operator_proposal')
+      .select('reason')
+      .where('customer_id', '=', an.id)
+      .orderBy('expires_at')
+      .execute()
+    // One waits for approval.
+    expect(proposals).toEqual([{ reason: null }, { reason: 'Cô An' }])
+    expect((await verifyTrail(db)).findings).toEqual([])
+    const head = await db.selectFrom('operator_act_head').select('seq').executeTakeFirstOrThrow()
+    await forgetClosed(db, systemClock)
+    expect(await db.selectFrom('operator_act_head').select('seq').executeTakeFirst()).toEqual(head)
+  })
+
+  test('and nobody whose account is open: such an erasure is found', async () => {
+    const an = await portal.customer()
+    await support.act('customer.note', { customer: an.id, text: 'Cô An ở Huế' })
+    await transaction(portal.app.db, async (tx) => {
+      await holdTrail(tx)
+      await eraseActs(tx, systemClock, an.id, erasers.customer)
+    })
+    expect((await verifyTrail(portal.app.db)).findings).toMatchObject([
+      { fault: expect.stringContaining('has not closed') },
+    ])
   })
 
   test('and nobody else’s act is emptied, or one twice', async () => {

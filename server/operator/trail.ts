@@ -7,6 +7,7 @@
 import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
 import type { TrailAct } from '../../contract/operator-desk.ts'
+import { accountsThatAre } from '../auth/index.ts'
 import type { Clock } from '../platform/clock.ts'
 import { newestFirst, type KeysetPage, type PageRequest } from '../platform/cursor.ts'
 import type { Queryable, Tx } from '../platform/db.ts'
@@ -169,12 +170,23 @@ const erasedByNothing = (db: Queryable): Promise<{ seq: bigint }[]> =>
     .limit(namedFindings)
     .execute()
 
+/** Who erases: the customer by closing the account, or the portal afterwards. */
+export const erasers = {
+  customer: { name: 'customer', address: 'account page' },
+  portal: { name: 'portal', address: 'hourly job' },
+} as const
+
 /**
- * Takes out of the acts on a customer who closes the account what may name a person, with the salts
- * of its hashes; numbers stay, for sums. An act says how many, and holds a digest of what is left,
- * so that the trail is proven as before. The caller holds the trail.
+ * Takes out of the acts on a customer who closes the account, or has, what may name a person, with
+ * the salts of its hashes; numbers stay, for sums. An act says how many, and holds a digest of what
+ * is left, so that the trail is proven as before. The caller holds the trail.
  */
-export async function eraseActs(tx: Tx, clock: Clock, customerId: string): Promise<void> {
+export async function eraseActs(
+  tx: Tx,
+  clock: Clock,
+  customerId: string,
+  by: (typeof erasers)[keyof typeof erasers],
+): Promise<void> {
   const rows = await tx
     .selectFrom('operator_act')
     .selectAll()
@@ -185,18 +197,18 @@ export async function eraseActs(tx: Tx, clock: Clock, customerId: string): Promi
     .execute()
   if (rows.length === 0) return
   const { seq } = await tx.selectFrom('operator_act_head').select('seq').executeTakeFirstOrThrow()
-  const by = seq + 1n
+  const number = seq + 1n
   for (const row of rows)
     await tx
       .updateTable('operator_act')
-      .set({ reason: null, salt: null, erased_by: by, ...remainsOf(row) })
+      .set({ reason: null, salt: null, erased_by: number, ...remainsOf(row) })
       .where('seq', '=', row.seq)
       .execute()
-  const left = await erasedBy(tx, by)
+  const left = await erasedBy(tx, number)
   await writeAct(
     tx,
     clock,
-    { staffId: null, name: 'customer', role: null, address: 'account page' },
+    { staffId: null, role: null, ...by },
     {
       act: erasure,
       reason: null,
@@ -209,6 +221,18 @@ export async function eraseActs(tx: Tx, clock: Clock, customerId: string): Promi
     },
   )
 }
+
+/** Erasures of customers who have not closed their accounts. */
+const wrongErasures = (db: Queryable, head: bigint): Promise<{ seq: bigint }[]> =>
+  db
+    .selectFrom('operator_act as e')
+    .select('e.seq')
+    .where('e.act', '=', erasure)
+    .where('e.seq', '<=', head)
+    .where('e.customer_id', 'in', accountsThatAre(db, 'open'))
+    .orderBy('e.seq')
+    .limit(namedFindings)
+    .execute()
 
 /** Walks the chain from its first act; the first ten findings are named. */
 export async function verifyTrail(
@@ -245,6 +269,8 @@ export async function verifyTrail(
     if (rows.length < rowsAtOnce) break
   }
   for (const { seq } of await erasedByNothing(db)) find(seq, 'was erased by no act')
+  for (const { seq } of await wrongErasures(db, head.seq))
+    find(seq, 'erased the acts on a customer who has not closed the account')
   if (last !== head.seq || !previous.equals(head.hash))
     find(last + 1n, 'the newest act is not the one that was written last')
   return { acts, head: head.hash.toString('hex'), findings }

@@ -1,10 +1,11 @@
 /** What does not go on by itself: servers, work on servers, jobs. */
 import type * as z from 'zod/mini'
 import type { work } from '../../contract/operator-desk.ts'
+import { customerOfRecipient } from '../auth/index.ts'
 import type { Queryable } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
 import { givenUpByQueue, givenUpJobs, queueCounts, startAgain } from '../platform/job-failures.ts'
-import { replayNotice } from '../payments/index.ts'
+import { customerOfPayment, replayNotice } from '../payments/index.ts'
 import {
   downSites,
   giveUpOrder,
@@ -100,19 +101,22 @@ export const workActs: RegistryOf<'work'> & RegistryOf<'letter'> & RegistryOf<'w
   },
   'letter.resend': {
     async run(tx, { again }, _actor, { letter }) {
-      const { state, id, to, subject } = await again(tx, letter)
+      const { state, id, to, channel } = await again(tx, letter)
       return {
         subject: { kind: 'letter', id: letter },
-        before: { to, title: subject },
+        customerId: await customerOfRecipient(tx, to),
+        // Its receiver and title name a person.
+        before: { kind: channel },
         after: { letter: id, state },
       }
     },
   },
   'webhook.replay': {
     async run(tx, needs, _actor, { notice }) {
-      const { driver, outcome } = await replayNotice(tx, needs, notice)
+      const { driver, outcome, paymentId } = await replayNotice(tx, needs, notice)
       return {
         subject: { kind: 'webhook', id: String(notice) },
+        customerId: paymentId === null ? null : await customerOfPayment(tx, { id: paymentId }),
         before: { gateway: driver, outcome },
         after: { waiting: true },
       }

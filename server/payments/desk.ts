@@ -117,16 +117,29 @@ export async function paymentOf(
     .executeTakeFirst()
   return row && { customerId: row.customer_id, received: row.received, currency: row.currency }
 }
-/** The same of money in suspense. */
+/** Whose a payment is, by its code or id; null: there is none. */
+export async function customerOfPayment(
+  db: Queryable,
+  of: { readonly code: string } | { readonly id: string },
+): Promise<string | null> {
+  const query = db.selectFrom('payment').select('customer_id')
+  const row = await (
+    'code' in of ? query.where('code', '=', of.code) : query.where('id', '=', of.id)
+  ).executeTakeFirst()
+  return row?.customer_id ?? null
+}
+/** The same of money in suspense; its customer where it came with the code of a payment. */
 export async function suspenseOf(
   db: Queryable,
   id: bigint,
-): Promise<{ amount: bigint; currency: string } | undefined> {
-  return await db
-    .selectFrom('payment_suspense')
-    .select(['amount', 'currency'])
-    .where('id', '=', id)
+): Promise<{ amount: bigint; currency: string; customerId: string | null } | undefined> {
+  const row = await db
+    .selectFrom('payment_suspense as s')
+    .leftJoin('payment as p', 'p.code', 's.code')
+    .select(['s.amount', 's.currency', 'p.customer_id'])
+    .where('s.id', '=', id)
     .executeTakeFirst()
+  return row && { amount: row.amount, currency: row.currency, customerId: row.customer_id }
 }
 /** The same of a refund, and whose it is. */
 export async function refundOf(

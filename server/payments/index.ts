@@ -11,6 +11,7 @@ export {
 export { forgetCardsJob } from './forget-cards.ts'
 export type { WaitingMoney } from './counts.ts'
 export {
+  customerOfPayment,
   findBankReferences,
   findPayments,
   forgetAddresses,
@@ -36,7 +37,7 @@ export { linesOfFile, NotReadable } from './payout-file.ts'
 export { matchPayout } from './payout-match.ts'
 export { PaidOutBefore, readPayoutsJob, recordPayout } from './payouts.ts'
 export { routes } from './routes.ts'
-export { assignSuspense, assignSuspenseIn, NotAssignable } from './suspense.ts'
+export { assignSuspense, assignSuspenseIn, customerMeant, NotAssignable } from './suspense.ts'
 export { titles } from './titles.ts'
 export { available, cardsOf, takesRegion, tokensOf } from './routing.ts'
 export { createVouchers, listVouchers, makeVoucher, stopVoucher } from './vouchers.ts'

@@ -19,8 +19,14 @@ export class NotAssignable extends Error {
   }
 }
 
-/** Who is meant by a transaction code or an e-mail address; the code where there is one. */
-async function meant(tx: Tx, who: string): Promise<{ customerId: string; code: string | null }> {
+/**
+ * Who is meant by a transaction code or an e-mail address; the code where there is one. Throws
+ * NotAssignable.
+ */
+export async function customerMeant(
+  tx: Tx,
+  who: string,
+): Promise<{ customerId: string; code: string | null }> {
   const payment = await tx
     .selectFrom('payment')
     .select(['customer_id', 'code'])
@@ -89,7 +95,7 @@ export async function assignSuspenseIn(
       en: `What waited under the number ${id} is decided already.`,
       vi: `Khoản số ${id} đã được xử lý.`,
     })
-  const { customerId, code } = await meant(tx, who)
+  const { customerId, code } = await customerMeant(tx, who)
   if (await isClosed(tx, customerId))
     throw new NotAssignable({
       en: 'This customer has closed the account: send the money back.',

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { mostOpenRequests, type DataRequest } from '../../contract/data-requests.ts'
 import type { ActOutcome } from '../../contract/operator-acts.ts'
 import type { TrailAct } from '../../contract/operator-desk.ts'
-import type { DeskRequest } from '../../contract/operator-privacy.ts'
+import { byClosing, type DeskRequest } from '../../contract/operator-privacy.ts'
 import {
   eventually,
   manualClock,
@@ -99,16 +99,19 @@ describe('a customer', () => {
     expect((await portal.call('GET', path)).status).toBe(401)
   })
 
-  test('who closes the account has erasure met, and its words are gone', async () => {
+  test('who closes the account has erasure met, the rest ended, and no words left', async () => {
     const an = await portal.customer()
+    const other = (await ask(an, 'access', 'What do you have of me?')).body.result.id
     const { id } = (await ask(an, 'erasure', 'Erase all of me')).body.result
     const early = await support.act('privacy.done', { request: id, told: 'It was erased' })
     expect(early.status).toBe(409)
     const { token, password } = an
     const closed = await portal.call('POST', '/api/v1/account/close', { token, body: { password } })
     expect(closed.status, closed.text).toBe(200)
-    const row = (await desk('decided')).find((one) => one.id === id)
-    expect(row).toMatchObject({ state: 'done', text: '', answer: null, overdue: false })
+    const rows = await desk('decided')
+    const gone = { text: '', answer: null, overdue: false, decidedBy: byClosing }
+    expect(rows.find((one) => one.id === id)).toMatchObject({ state: 'done', ...gone })
+    expect(rows.find((one) => one.id === other)).toMatchObject({ state: 'ended', ...gone })
   })
 })
 

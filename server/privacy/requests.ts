@@ -1,12 +1,12 @@
 /** Requests about personal data: received, due by a clock, and decided (decision 125). */
 import { randomUUID } from 'node:crypto'
-import type { Selectable } from 'kysely'
+import { sql, type Selectable } from 'kysely'
 import {
   mostOpenRequests,
   type DataRequest,
   type RequestKind,
 } from '../../contract/data-requests.ts'
-import type { DeskRequest } from '../../contract/operator-privacy.ts'
+import { byClosing, type DeskRequest } from '../../contract/operator-privacy.ts'
 import { showCustomers } from '../auth/index.ts'
 import { dropOld } from '../platform/batches.ts'
 import type { Clock } from '../platform/clock.ts'
@@ -210,11 +210,18 @@ export async function overdueRequests(db: Queryable, clock: Clock): Promise<numb
   return Number(n)
 }
 
-/** Of a customer who closes the account: what they asked is met with it, and its words go. */
+/**
+ * Of a customer who closes the account: that meets what asked for erasure, ends what else is open,
+ * and all words go.
+ */
 export async function forgetRequests(tx: Tx, clock: Clock, customerId: string): Promise<void> {
   await tx
     .updateTable('data_request')
-    .set({ state: 'done', decided_at: clock.now(), decided_by: 'account closed' })
+    .set({
+      state: sql<string>`case kind when 'erasure' then 'done' else 'ended' end`,
+      decided_at: clock.now(),
+      decided_by: byClosing,
+    })
     .where('customer_id', '=', customerId)
     .where('state', '=', 'open')
     .execute()

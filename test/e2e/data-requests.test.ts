@@ -33,6 +33,8 @@ test.each([
       who: 'Who asks',
       asked: 'What is asked',
       came: 'Came on',
+      day: 'came',
+      sent: 'Sent',
       overdue: 'Overdue',
       met: 'Request was met',
       told: 'What was done, or why not',
@@ -48,6 +50,8 @@ test.each([
       who: 'Người yêu cầu',
       asked: 'Nội dung yêu cầu',
       came: 'Ngày nhận',
+      day: 'nhận',
+      sent: 'Gửi',
       overdue: 'Quá hạn',
       met: 'Đã thực hiện yêu cầu',
       told: 'Đã làm gì, hoặc vì sao từ chối',
@@ -77,13 +81,16 @@ test.each([
   await openPage(desk.page, `${portal.url}/operator/data-requests`)
   await desk.page.getByRole('button', { name: words.enter }).click()
   const form = desk.page.getByRole('dialog')
-  await form.getByLabel(words.who).fill('Trần Bình')
-  await form.getByLabel(words.asked).fill('Which letters did you send to me?')
+  await form.getByLabel(words.who).fill(an.email)
+  await form.getByLabel(words.asked).fill(`Which letters did you send? (${language})`)
   await form.getByLabel(words.came).fill('2026-02-02')
   await judgeBothWidths(desk.page, `desk-request-form-${language}-${theme}`)
   await form.getByRole('button', { name: words.enter }).click()
   await form.waitFor({ state: 'detached' })
   await desk.page.getByText(words.overdue, { exact: true }).first().waitFor()
+  // It came with that day's midnight in Vietnam, which is the day before in UTC.
+  const entered = desk.page.getByRole('listitem').filter({ hasText: `send? (${language})` })
+  await entered.filter({ hasText: `${words.day} 2026-02-02` }).waitFor()
   await judgeBothWidths(desk.page, `desk-requests-${language}-${theme}`)
   const row = desk.page.getByRole('listitem').filter({ hasText: asked })
   await row.getByRole('button', { name: words.met }).click()
@@ -94,6 +101,7 @@ test.each([
   await openPage(page, `${portal.url}/account`)
   await page.getByText(words.done, { exact: true }).waitFor()
   await page.getByText('Your name was changed').waitFor()
+  await page.getByText(`${words.sent} 2026-02-02`).waitFor()
   await judgeBothWidths(page, `request-done-${language}-${theme}`)
   expect([complaints, desk.complaints]).toEqual([[], []])
 })

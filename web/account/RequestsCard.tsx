@@ -17,10 +17,11 @@ import { Dialog } from '../ui/Dialog.tsx'
 import { Field, inputClass, Select } from '../ui/Field.tsx'
 import { LoadError, SkeletonRows } from '../ui/State.tsx'
 import { toast } from '../ui/toast.ts'
+import { vietnamDay } from '../vietnam-day.ts'
 import { FormFailure } from './FormFailure.tsx'
 
 const queryKey = ['account', 'data-requests']
-const tones = { open: 'info', done: 'success', refused: 'warning' } as const
+const tones = { open: 'info', done: 'success', refused: 'warning', ended: 'neutral' } as const
 
 /** What the customer asked about their data, and by when it is answered. */
 export default function RequestsCard() {
@@ -74,8 +75,8 @@ function Row({ of: { kind, text, state, receivedAt, dueAt, answer } }: { of: Dat
         )}
         <p className="num mt-1 text-xs text-ink-3">
           {state === 'open'
-            ? words.openUntil(receivedAt.slice(0, 10), dueAt.slice(0, 10))
-            : words.made(receivedAt.slice(0, 10))}
+            ? words.openUntil(vietnamDay(receivedAt), vietnamDay(dueAt))
+            : words.made(vietnamDay(receivedAt))}
         </p>
       </div>
       <Badge tone={tones[state]}>{words.states[state]}</Badge>

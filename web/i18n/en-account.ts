@@ -73,7 +73,7 @@ export const enAccount = {
       whatHint: 'To erase everything at once, close the account below.',
       send: 'Send',
       sent: 'Your request was sent. An email says by when we answer.',
-      states: { open: 'Open', done: 'Done', refused: 'Refused' },
+      states: { open: 'Open', done: 'Done', refused: 'Refused', ended: 'Ended' },
       openUntil: (from: string, until: string) => `Sent ${from}, answered by ${until}`,
       made: (from: string) => `Sent ${from}`,
       answer: 'Answer',

@@ -39,14 +39,17 @@ export const enDeskPrivacy = {
     objection: 'Objection',
     erasure: 'Erasure',
   } satisfies Record<RequestKind, string>,
-  states: { open: 'Open', done: 'Met', refused: 'Refused' } satisfies Record<
-    DeskRequest['state'],
-    string
-  >,
+  states: {
+    open: 'Open',
+    done: 'Met',
+    refused: 'Refused',
+    ended: 'Ended with the account',
+  } satisfies Record<DeskRequest['state'], string>,
   overdue: 'Overdue',
   late: 'Answered late',
   due: (day: string) => `Due ${day}`,
   came: (day: string) => `came ${day}`,
   enteredBy: (name: string) => `entered by ${name}`,
+  closing: 'closing the account',
   decided: (when: string, by: string) => `${when} by ${by}`,
 }

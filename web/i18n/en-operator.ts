@@ -390,6 +390,10 @@ export const enOperator = {
     whole: (acts: number) => `The chain is whole: ${plural(acts, 'act', 'acts')}.`,
     broken: (seq: number) => `The chain is broken at act ${seq}.`,
     with: (name: string) => `approved by ${name}`,
+    erasers: {
+      customer: 'The customer, on the account page',
+      portal: 'The portal, every hour',
+    } as Readonly<Record<string, string>>,
     at: 'Time',
     who: 'Who',
     what: 'Act',

@@ -41,11 +41,17 @@ export const viDeskPrivacy: typeof enDeskPrivacy = {
     objection: 'Phản đối xử lý',
     erasure: 'Xoá dữ liệu',
   },
-  states: { open: 'Chưa giải quyết', done: 'Đã thực hiện', refused: 'Đã từ chối' },
+  states: {
+    open: 'Chưa giải quyết',
+    done: 'Đã thực hiện',
+    refused: 'Đã từ chối',
+    ended: 'Kết thúc do đóng tài khoản',
+  },
   overdue: 'Quá hạn',
   late: 'Trả lời trễ',
   due: (day) => `Hạn ${day}`,
   came: (day) => `nhận ${day}`,
   enteredBy: (name) => `${name} nhập`,
+  closing: 'khi đóng tài khoản',
   decided: (when, by) => `${when}, ${by}`,
 }

@@ -381,6 +381,10 @@ export const viOperator: OperatorTexts = {
     whole: (acts) => `Chuỗi nguyên vẹn: ${acts} thao tác.`,
     broken: (seq) => `Chuỗi bị đứt tại thao tác ${seq}.`,
     with: (name) => `${name} duyệt`,
+    erasers: {
+      customer: 'Khách hàng, tại trang Tài khoản',
+      portal: 'Hệ thống, mỗi giờ',
+    },
     at: 'Thời gian',
     who: 'Ai',
     what: 'Thao tác',

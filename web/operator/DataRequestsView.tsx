@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { ShieldCheck } from 'lucide-react'
 import { useState } from 'react'
 import type { ActName } from '../../contract/operator-acts.ts'
-import type { DeskRequest } from '../../contract/operator-privacy.ts'
+import { byClosing, type DeskRequest } from '../../contract/operator-privacy.ts'
 import type { StaffSession } from '../../contract/operator.ts'
 import { mayDo } from '../../contract/staff-roles.ts'
 import { Badge } from '../ui/Badge.tsx'
@@ -11,8 +11,9 @@ import { Card } from '../ui/Card.tsx'
 import { PageHead } from '../ui/PageHead.tsx'
 import { Segmented } from '../ui/Segmented.tsx'
 import { Empty, LoadError, SkeletonRows } from '../ui/State.tsx'
+import { vietnamDay } from '../vietnam-day.ts'
 import { ActDialog, type WantedAct } from './ActDialog.tsx'
-import { dayOf, timeOf, useDeskTexts } from './language.ts'
+import { timeOf, useDeskTexts } from './language.ts'
 import { rowClass } from './PagedList.tsx'
 import { DeskLink } from './path.tsx'
 import { dataRequestsQuery } from './queries.ts'
@@ -93,11 +94,18 @@ function About({ of: one }: { of: DeskRequest }) {
   const words = useDeskTexts().privacy
   const { customer, decidedAt } = one
   const facts = [
-    // The day in Vietnam, wherever the member is.
-    words.due(one.dueAt.slice(0, 10)),
-    words.came(dayOf(one.receivedAt)),
+    // Days in Vietnam, wherever the member is.
+    words.due(vietnamDay(one.dueAt)),
+    words.came(vietnamDay(one.receivedAt)),
     ...(one.enteredBy === null ? [] : [words.enteredBy(one.enteredBy)]),
-    ...(decidedAt === null ? [] : [words.decided(timeOf(decidedAt), one.decidedBy ?? '')]),
+    ...(decidedAt === null
+      ? []
+      : [
+          words.decided(
+            timeOf(decidedAt),
+            one.decidedBy === byClosing ? words.closing : (one.decidedBy ?? ''),
+          ),
+        ]),
   ]
   return (
     <div className="min-w-0 flex-1 basis-72">

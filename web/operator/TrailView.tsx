@@ -11,6 +11,9 @@ import { timeOf, useDeskTexts } from './language.ts'
 import { DeskLink } from './path.tsx'
 import { trailQuery } from './queries.ts'
 
+/** The act by which a closed account is erased: nobody of the staff does it. */
+const erased = 'customer.erased'
+
 /** Every act, newest first, and whether their chain is whole. */
 export function TrailView() {
   const t = useDeskTexts()
@@ -59,11 +62,13 @@ export function TrailView() {
             >
               <span className="num text-xs text-ink-3">
                 <span className="block">{`${one.seq} · ${timeOf(one.at)}`}</span>
-                <span className="block text-sm text-ink">{one.actor}</span>
+                <span className="block text-sm text-ink">
+                  {one.act === erased ? (t.trail.erasers[one.actor] ?? one.actor) : one.actor}
+                </span>
                 {one.approvedBy === null ? null : (
                   <span className="block">{t.trail.with(one.approvedBy)}</span>
                 )}
-                <span className="block">{one.address}</span>
+                {one.act === erased ? null : <span className="block">{one.address}</span>}
               </span>
               <span className="min-w-0">
                 <span className="block text-sm font-medium">

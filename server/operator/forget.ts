@@ -1,0 +1,70 @@
+/** What the staff wrote of customers who have closed their accounts goes. */
+import { sql } from 'kysely'
+import { accountsThatAre } from '../auth/index.ts'
+import type { Clock } from '../platform/clock.ts'
+import { transaction, type Database, type Tx } from '../platform/db.ts'
+import { erasure } from './trail-hash.ts'
+import { eraseActs, erasers, holdTrail } from './trail.ts'
+
+/**
+ * Of a customer who closes the account: notes, labels, what is personal in proposals and in the
+ * trail, which the caller holds. What waits for approval is void.
+ */
+export async function forgetAtDesk(tx: Tx, clock: Clock, customerId: string): Promise<void> {
+  await tx
+    .updateTable('operator_proposal')
+    .set({ rejected_at: clock.now(), rejected_by: 'account closed' })
+    .where('customer_id', '=', customerId)
+    .where('act_seq', 'is', null)
+    .where('rejected_at', 'is', null)
+    .execute()
+  await tx
+    .updateTable('operator_proposal')
+    .set({ input: '{}', reason: null })
+    .where('customer_id', '=', customerId)
+    .execute()
+  await eraseActs(tx, clock, customerId, erasers.customer)
+  await forgetWords(tx, customerId)
+}
+
+async function forgetWords(tx: Tx, customerId: string): Promise<void> {
+  await tx.deleteFrom('customer_note').where('customer_id', '=', customerId).execute()
+  await tx.deleteFrom('customer_label').where('customer_id', '=', customerId).execute()
+}
+
+/** Customers of one run; the next run takes the next ones. */
+const customersAtOnce = 20
+
+/** Proposals that nobody can approve any more. */
+const ended = (now: Date) =>
+  sql<boolean>`(act_seq is not null or rejected_at is not null or expires_at <= ${now})`
+
+/**
+ * The same of those whose accounts were closed before acts were erased, or by an earlier release,
+ * and of what was done on a closed account since. A proposal that waits for approval stays until
+ * it is decided.
+ */
+export async function forgetClosed(db: Database, clock: Clock): Promise<void> {
+  const now = clock.now()
+  const { rows } = await sql<{ id: string }>`
+    select id from (${accountsThatAre(db, 'closed')}) c where (
+      exists (select from operator_act where customer_id = c.id and erased_by is null
+        and act <> ${erasure})
+      or exists (select from operator_proposal where customer_id = c.id and ${ended(now)}
+        and (reason is not null or input <> '{}'))
+      or exists (select from customer_note where customer_id = c.id)
+      or exists (select from customer_label where customer_id = c.id))
+    limit ${customersAtOnce}`.execute(db)
+  for (const { id } of rows)
+    await transaction(db, async (tx) => {
+      await holdTrail(tx)
+      await tx
+        .updateTable('operator_proposal')
+        .set({ input: '{}', reason: null })
+        .where('customer_id', '=', id)
+        .where(ended(now))
+        .execute()
+      await eraseActs(tx, clock, id, erasers.portal)
+      await forgetWords(tx, id)
+    })
+}
