@@ -13,7 +13,7 @@ const couldNot = (version: number, link: string) => ({
     `Somebody changed what is sold before your publication was due: version ${version} is in ` +
     'use. Yours would have taken that back, so it did not count. Look at it and publish it ' +
     `again: ${link}\n\n` +
-    `Nội dung được bán đã thay đổi trước khi bản công bố của bạn đến hạn: phiên bản ${version} ` +
+    `Gói và giá đang bán đã thay đổi trước khi bản công bố của bạn đến hạn: phiên bản ${version} ` +
     'đang có hiệu lực. Bản của bạn sẽ ghi đè thay đổi đó nên không được áp dụng. Hãy xem lại và ' +
     `công bố lần nữa: ${link}`,
 })

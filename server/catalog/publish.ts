@@ -119,7 +119,7 @@ async function withIds(db: Queryable, present: Selling, asked: Selling): Promise
       if (seen.has(one.id) || (ever[list].has(one.id) && !known[list].has(one.id)))
         fields[`${list}.${at}.name`] = {
           en: 'Its number is, or was, that of another one.',
-          vi: 'Số của mục này đang hoặc từng thuộc về mục khác.',
+          vi: 'Mã số của mục này đang hoặc từng thuộc về mục khác.',
         }
       seen.add(one.id)
       return one
@@ -176,7 +176,7 @@ export async function preparePublication(
   if ((wanted.selling === undefined) === (wanted.restores === undefined))
     throw fault('selling', {
       en: 'Say either what is to be sold, or which version is to be sold by again.',
-      vi: 'Hãy nêu nội dung cần bán, hoặc phiên bản cần khôi phục.',
+      vi: 'Hãy nêu gói và giá cần bán, hoặc phiên bản cần khôi phục.',
     })
   const isSold = sellingOf(before)
   const asked = wanted.selling

@@ -68,6 +68,8 @@ async function deskOf(member: TestMember, look: Look = {}) {
   return one
 }
 async function keep(page: Page, name: string): Promise<void> {
+  // Where a press has scrolled to, the head of the desk may hide half of a button.
+  await page.evaluate(() => window.scrollTo(0, 0))
   await settled(page)
   expect([name, await violations(page)]).toEqual([name, []])
   for (const [size, at] of Object.entries({ wide, phone })) {
@@ -139,9 +141,25 @@ test('a version of a later day waits, and a large rise is approved by who sees i
   await page.getByRole('button', { name: 'Xem những gì thay đổi' }).first().click()
   await page.getByText('cần người thứ hai duyệt').waitFor()
   const day = new Date(Date.now() + 3 * 86_400_000).toISOString().slice(0, 10)
+  // What is shown is of another moment until the answer about this one is there.
+  const publish = page.getByRole('button', { name: 'Công bố', exact: true })
+  expect(await publish.isEnabled()).toBe(true)
+  const asked = Promise.withResolvers<void>()
+  const answered = Promise.withResolvers<void>()
+  const previews = '**/api/operator/catalog/preview'
+  await page.route(previews, async (route) => {
+    asked.resolve()
+    await answered.promise
+    await route.continue()
+  })
   await page.getByLabel('Có hiệu lực từ').fill(`${day}T08:00`)
+  await asked.promise
+  expect(await publish.isDisabled()).toBe(true)
+  answered.resolve()
+  await eventually('the answer', () => publish.isEnabled())
+  await page.unroute(previews)
   await keep(page, 'catalog-preview-vi-dark')
-  await page.getByRole('button', { name: 'Công bố', exact: true }).click()
+  await publish.click()
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('Lý do').fill('Theo quyết định giá quý hai')
   await dialog.getByRole('button', { name: 'Công bố danh mục' }).click()
@@ -150,7 +168,7 @@ test('a version of a later day waits, and a large rise is approved by who sees i
   const other = await deskOf(second, { language: 'vi', theme: 'dark' })
   await openPage(other.page, `${portal.url}/operator/approvals`)
   await other.page.getByRole('link', { name: 'Xem những gì thay đổi' }).click()
-  await other.page.getByText('BASIC-1 bản sao').first().waitFor()
+  await other.page.getByText('Bản sao của BASIC-1').first().waitFor()
   await keep(other.page, 'catalog-proposed-vi-dark')
   await other.page.goBack()
   await other.page.getByRole('button', { name: 'Duyệt' }).click()

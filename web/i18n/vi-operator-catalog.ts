@@ -20,7 +20,8 @@ export const viDeskCatalog: typeof enDeskCatalog = {
   instead: (price) => `giá gốc ${price}`,
   waits: (when, who) => `Một phiên bản của ${who} đang chờ và có hiệu lực từ ${when}.`,
   couldNot: (when, who) =>
-    `Phiên bản của ${who} cho ${when} không có hiệu lực: nội dung bán đã thay đổi sau khi công bố.`,
+    `Phiên bản của ${who} cho ${when} không có hiệu lực: gói và giá đang bán đã thay đổi sau khi ` +
+    'công bố.',
   files: {
     former: (origin) => `Tệp của ${origin} là bản cũ và không được dùng.`,
     would_take_back: (origin) =>
@@ -34,7 +35,7 @@ export const viDeskCatalog: typeof enDeskCatalog = {
   restores: (n) => `khôi phục phiên bản ${n}`,
   unreadable: 'Bản phát hành này không đọc được.',
   first: 'Phiên bản đầu tiên.',
-  same: 'Nội dung bán giống phiên bản trước.',
+  same: 'Gói và giá đang bán giống phiên bản trước.',
   lines: (n) => `${n} thay đổi`,
   sellAgain: 'Bán lại theo bản này',
   inUse: 'Đang dùng',
@@ -42,7 +43,7 @@ export const viDeskCatalog: typeof enDeskCatalog = {
     title: 'Sửa danh mục',
     sub: (n) => `Bản nháp trên phiên bản ${n}, được giữ trong thẻ trình duyệt này đến khi công bố.`,
     copy: 'Tạo gói mới từ gói này',
-    copyName: (name) => `${name} bản sao`,
+    copyName: (name) => `Bản sao của ${name}`,
     newCentre: 'Thêm trung tâm dữ liệu',
     remove: 'Bỏ',
     isNew: 'Mới',
@@ -77,7 +78,7 @@ export const viDeskCatalog: typeof enDeskCatalog = {
     countsFromHint: 'Để trống: ngay bây giờ. Theo múi giờ của bạn.',
     changes: 'Từng thay đổi',
     nothing: 'Không có thay đổi.',
-    prices: 'Giá của ai thay đổi',
+    prices: 'Khách hàng bị đổi giá',
     nobody: (n) => `Không ai bị đổi giá, trong ${n} dịch vụ đang chạy.`,
     ofRunning: (n) => `Trong ${n} dịch vụ đang chạy.`,
     month: (currency) => `${currency} mỗi tháng`,
@@ -114,7 +115,7 @@ export const viCatalogActs: {
     'catalog.publish':
       'Đơn hàng mới tính giá mới từ thời điểm đó. Khách bị tăng giá nhận được email và trả giá ' +
       'mới sau 30 ngày.',
-    'catalog.withdraw': 'Phiên bản này sẽ không có hiệu lực. Nội dung đang bán giữ nguyên.',
+    'catalog.withdraw': 'Phiên bản này sẽ không có hiệu lực. Gói và giá đang bán giữ nguyên.',
   },
   facts: {
     changes: 'Thay đổi',

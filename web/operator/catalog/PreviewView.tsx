@@ -1,5 +1,5 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { useState, type ReactNode } from 'react'
+import { useEffect, useState, type ReactNode } from 'react'
 import { formatMoney } from '../../../contract/money.ts'
 import type { CatalogPreview } from '../../../contract/operator-catalog.ts'
 import { Button } from '../../ui/Button.tsx'
@@ -20,6 +20,18 @@ export function sentenceOf(error: Error): string {
   return said.length > 0 ? said.join(' ') : error.message
 }
 
+/** A preview reads every running subscription: not at each key of a moment that is being typed. */
+const restMs = 500
+/** What was typed, once it has rested. */
+function useRested(typed: string): string {
+  const [rested, setRested] = useState(typed)
+  useEffect(() => {
+    const timer = setTimeout(() => setRested(typed), restMs)
+    return () => clearTimeout(timer)
+  }, [typed])
+  return rested
+}
+
 interface PreviewProps {
   readonly title: string
   readonly wanted: Wanted
@@ -34,14 +46,17 @@ export function PreviewView({ title, wanted, onBack, onPublished }: PreviewProps
   const [moment, setMoment] = useState('')
   const [act, setAct] = useState<WantedAct>()
   // The browser's own time zone, as its field shows it.
-  const from = moment === '' ? {} : { from: new Date(moment).toISOString() }
+  const rested = useRested(moment)
+  const from = rested === '' ? {} : { from: new Date(rested).toISOString() }
   const whole = { ...wanted, ...from }
-  const { data, error } = useQuery({
+  const { data, error, isPlaceholderData } = useQuery({
     ...previewQuery(whole),
     placeholderData: keepPreviousData,
     // What is being published is not asked about again: it counts by then.
     enabled: act === undefined,
   })
+  // The figures are of the moment before.
+  const isOld = isPlaceholderData || rested !== moment
   return (
     <>
       <PageHead title={title}>
@@ -53,7 +68,7 @@ export function PreviewView({ title, wanted, onBack, onPublished }: PreviewProps
           <Back />
         )}
         <Button
-          disabled={!data || data.changes.length === 0}
+          disabled={isOld || !data || data.changes.length === 0}
           onClick={() => setAct({ act: 'catalog.publish', about: title, fixed: { ...whole } })}
         >
           {words.publish}
