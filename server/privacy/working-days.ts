@@ -1,8 +1,9 @@
 /**
  * The working days of Vietnam: Monday to Friday but for the public holidays of the Labour Code 2019
  * (art. 112), with the working day after one that falls on a weekend (art. 111.3). Where the
- * government chooses days beside them each year (around Tết and the National Day), none is counted:
- * a clock is then early, never late.
+ * government chooses the days each year (the fifth of Tết, and the second of the National Day),
+ * only those count as off that every choice has: a clock is then early, never late. A Saturday that
+ * is declared a working day in exchange for another one is not known here.
  */
 import { days } from '../platform/clock.ts'
 import { fromVietnam, inVietnam } from '../platform/vietnam-time.ts'
@@ -27,8 +28,11 @@ const lunar: readonly (readonly [newYear: string, hung: string])[] = [
   ['2031-01-23', '2031-04-01'],
   ['2032-02-11', '2032-04-19'],
 ]
-/** Tết has five days: the last of the old year, and four of the new one. */
-const daysOfTet = [-1, 0, 1, 2, 3]
+/**
+ * Tết has five days: one of the old year and four of the new one, or two and three. These four are
+ * in both, and so are the days instead of those of them that fall on a weekend.
+ */
+const daysOfTet = [-1, 0, 1, 2]
 
 function holidaysOf(year: number): ReadonlySet<string> {
   const holidays = [
