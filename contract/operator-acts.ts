@@ -268,7 +268,11 @@ export const acts = {
     'server.undo_move',
     'work',
     'Put the original of a moved server in its place again; what was written since is lost',
-    { server: id },
+    {
+      server: id,
+      /** `yes`: the operator knows that the machine that it is on now is off. */
+      poweredOff: z.optional(z.enum(['no', 'yes'])),
+    },
   ),
   ...nodeActs,
   'status.publish': needed(

@@ -54,6 +54,7 @@ export const updateReasons = [
   'withdrawn',
   'not_rolled_back',
   'wave_stopped',
+  'node_lost',
   'unexpected',
 ] as const
 

@@ -331,6 +331,7 @@ export async function openApp(parts: AppParts) {
   const addressing = wordpress.addressingOf(config, coverage.isCovered)
   /** Other machines that run sites. */
   const otherNodes = new Map<string, Pick<NodeLine, 'figures' | 'certificates'>>()
+  const { NODE_LEASE_MINUTES: leaseMinutes } = config
   const nodes = wordpress.createNodes({
     db,
     log,
@@ -346,7 +347,7 @@ export async function openApp(parts: AppParts) {
         },
       }
     },
-    leaseMs: parts.timing?.nodeLeaseMs ?? minutes(config.NODE_LEASE_MINUTES),
+    leaseMs: parts.timing?.nodeLeaseMs ?? (leaseMinutes === null ? null : minutes(leaseMinutes)),
     notes: isWorker,
     onReachable() {
       directory.refresh()
@@ -472,8 +473,10 @@ export async function openApp(parts: AppParts) {
   }
   wordpress.defineSending(siteMail)
   const mailCollector = wordpress.createMailCollector(siteMail)
+  const ownersMail = { portalUrl, mail: messages.mail, owner: accounts.customer }
   const moves = wordpress.defineMoves({
     ...provisioning,
+    ...ownersMail,
     nodes,
     folder: path.join(config.DATA_DIR, 'moves'),
     tellInOrder: directory.tellInOrder,
@@ -484,9 +487,7 @@ export async function openApp(parts: AppParts) {
     nodes,
     tellInOrder: directory.tellInOrder,
     archives,
-    portalUrl,
-    mail: messages.mail,
-    owner: accounts.customer,
+    ...ownersMail,
   })
   const emptyNodes = wordpress.defineDraining({ ...provisioning, look: nodes.look })
   const reports = isWorker ? siteReports(config, siteMail) : null

@@ -182,8 +182,8 @@ function edgeOver(line: MessageConnection): EdgeControl {
         if (isUnknownCall(error)) return null
         throw error
       }),
-    renewLease: (mark, ms, withheld) =>
-      call('renewLease', mark, ms, withheld).catch((error: unknown) => {
+    renewLease: (mark, ms, withheld, details) =>
+      call('renewLease', mark, ms, withheld, details).catch((error: unknown) => {
         if (!isUnknownCall(error)) throw error
       }),
     usage: (last, limit) =>

@@ -7,6 +7,12 @@
 import os from 'node:os'
 import type { EdgeFence } from './edge/index.ts'
 
+/** As `LeaseDetails` of wordpress/directory.ts. */
+export interface LeaseDetails {
+  readonly order: number
+  readonly readOnly: readonly string[]
+}
+
 /** What of the runtime has to hold writes. */
 interface Runtime {
   answering(): Promise<Readonly<Record<string, number>>>
@@ -17,10 +23,16 @@ export interface NodeLease {
   /** Now, by the node's own clock; null: this node keeps to no lease. */
   mark(): number | null
   /**
-   * Its sites take writes for `ms` from the mark on. Those that are `withheld` came up elsewhere:
-   * before it resolves, nothing here answers for them or takes a write.
+   * Its sites take writes for `ms` from the mark on; null: without an end. Those that are
+   * `withheld` came up elsewhere: before it resolves, nothing here answers for them or takes a
+   * write.
    */
-  renew(mark: number | null, ms: number, withheld: readonly string[]): Promise<void>
+  renew(
+    mark: number | null,
+    ms: number | null,
+    withheld: readonly string[],
+    details?: LeaseDetails | null,
+  ): Promise<void>
   readonly fence: EdgeFence
   close(): void
 }
@@ -29,6 +41,9 @@ const lookMs = 1_000
 /** Containers hold writes for so long, and are told again in good time. */
 const holdMs = 60_000
 const holdAgainMs = 20_000
+const dayMs = 86_400_000
+/** Two clocks may run apart. */
+const marginMs = 300_000
 
 /**
  * A clock that nobody sets, and that goes on while the machine sleeps, ms. The one of the process
@@ -51,9 +66,11 @@ export function createNodeLease(
   keeps: boolean,
   now: () => number = steadyClock(),
 ): NodeLease {
-  /** Null before the first promise: nothing runs yet that a portal has not started since. */
+  /** Null without an end, as before the first promise: nothing runs then that no portal started. */
   let until: number | null = null
   let withheld: ReadonlySet<string> = new Set()
+  let readOnly: ReadonlySet<string> = new Set()
+  let newest = 0
   /** Sites whose containers were told to hold writes, and when they were told last. */
   let held = new Set<string>()
   let heldAt = Number.NEGATIVE_INFINITY
@@ -68,7 +85,7 @@ export function createNodeLease(
     }
   }
   async function release(): Promise<void> {
-    const all = [...held].filter((id) => !withheld.has(id))
+    const all = [...held].filter((id) => !withheld.has(id) && !readOnly.has(id))
     held = new Set()
     heldAt = Number.NEGATIVE_INFINITY
     for (const id of all) await runtime.holdWrites(id, 0)
@@ -84,14 +101,26 @@ export function createNodeLease(
 
   return {
     mark: () => (keeps ? now() : null),
-    async renew(mark, ms, elsewhere) {
-      withheld = new Set(elsewhere)
-      for (const id of elsewhere) {
-        forget(id)
-        await runtime.holdWrites(id, holdMs)
+    async renew(mark, ms, elsewhere, details) {
+      const { order, readOnly: read } = details ?? { order: newest, readOnly: [] }
+      if (order >= newest) {
+        newest = order
+        withheld = new Set(elsewhere)
+        readOnly = new Set(read)
+        // Longer than the lease: it may be the last word for now.
+        const readOnlyMs = (ms ?? dayMs) + marginMs
+        for (const id of read) if (readOnly.has(id)) await runtime.holdWrites(id, readOnlyMs)
+        for (const id of elsewhere) {
+          // A newer list may have come meanwhile.
+          if (!withheld.has(id)) continue
+          forget(id)
+          await runtime.holdWrites(id, holdMs)
+        }
       }
       const wasOver = isOver()
-      if (keeps && mark !== null) until = Math.max(until ?? 0, mark + ms)
+      if (keeps && mark !== null && ms !== null) until = Math.max(until ?? 0, mark + ms)
+      // An older promise does not take an end away that a newer one has given.
+      if (ms === null && order >= newest) until = null
       if (wasOver && isOver()) return
       if (wasOver || held.size > 0) {
         await release()

@@ -13,6 +13,7 @@ import {
   type MessageConnection,
 } from 'vscode-jsonrpc/node'
 import type { CacheFigures, HostChange } from './edge/index.ts'
+import type { LeaseDetails } from './node-lease.ts'
 import type { UsageRow } from './site-usage.ts'
 
 /** The edge's table of host names, over the line. */
@@ -28,7 +29,12 @@ export type EdgeCalls = {
   /** As NodeLease.mark: null where the node keeps to no lease. */
   markLease: () => number | null
   /** As NodeLease.renew. */
-  renewLease: (mark: number | null, ms: number, withheld: readonly string[]) => void
+  renewLease: (
+    mark: number | null,
+    ms: number | null,
+    withheld: readonly string[],
+    details?: LeaseDetails | null,
+  ) => void
   /** What sites were visited and took, as site-usage.ts keeps it. */
   usage: (last: { readonly at: number; readonly site: string } | null, limit: number) => UsageRow[]
 }

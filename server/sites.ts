@@ -180,7 +180,7 @@ export function openSites(
         purgeCache: (site) => cache.purge(site),
         holdWrites: (site, ms, patienceMs) => holds.hold(site, ms, patienceMs),
         markLease: () => lease.mark(),
-        renewLease: (mark, ms, withheld) => lease.renew(mark, ms, withheld),
+        renewLease: (mark, ms, withheld, details) => lease.renew(mark, ms, withheld, details),
         usage: (last, limit) => usage.after(last, limit),
       })
       line.onRequest(publishHosts, ({ entries }: { entries: readonly HostEntry[] }) => {

@@ -106,16 +106,19 @@ export const variables = {
   NODE_LEASE_MINUTES: {
     about:
       'For how long portals let a node on a machine without api and worker take writes after ' +
-      'their last word; then its sites are only read. So long a lost machine is waited for.',
+      'their last word; then its sites are only read. So long a lost machine is waited for. off: ' +
+      'without an end; then the servers of a lost machine come up elsewhere only when somebody ' +
+      'says that it is off.',
     schema: z
       .string()
       .default('60')
       .refine(
         // Longer than anything that a portal has held when it was cut off (updateHoldMs).
-        (text) => /^\d{1,4}$/.test(text) && Number(text) >= 15 && Number(text) <= 1440,
-        'NODE_LEASE_MINUTES must be a number from 15 to 1440.',
+        (text) =>
+          text === 'off' || (/^\d{1,4}$/.test(text) && Number(text) >= 15 && Number(text) <= 1440),
+        'NODE_LEASE_MINUTES must be a number from 15 to 1440, or off.',
       )
-      .transform(Number),
+      .transform((text) => (text === 'off' ? null : Number(text))),
     example: '60',
   },
   NODE_KEY: {

@@ -24,7 +24,12 @@ export interface Actor {
   /** The session at the desk; a command has none. */
   readonly session?: { readonly id: string; readonly expiresAt: Date }
   readonly approvedBy?: { readonly staffId: string; readonly name: string }
+  /** When an act that is approved now was proposed. */
+  readonly proposedAt?: Date
 }
+/** How long ago the actor said what the act goes by: it may have waited for approval, ms. */
+export const saidMsAgo = (clock: Clock, { proposedAt }: Actor): number =>
+  proposedAt === undefined ? 0 : clock.now().getTime() - proposedAt.getTime()
 /** Who has the machine. */
 export const commandActor: Actor = {
   staffId: null,

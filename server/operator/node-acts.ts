@@ -1,6 +1,6 @@
 /** A node that is lost. What was written since the backups is lost with it: two members say so. */
 import { beginRescues, refuseUnlessLost } from '../wordpress/index.ts'
-import type { RegistryOf } from './acts.ts'
+import { saidMsAgo, type RegistryOf } from './acts.ts'
 
 export const nodeActs: RegistryOf<'node'> = {
   'node.lost': {
@@ -8,8 +8,8 @@ export const nodeActs: RegistryOf<'node'> = {
       await refuseUnlessLost(tx, { node, server, isOff: poweredOff === 'yes' })
       return true
     },
-    async run(tx, { clock, jobs }, _actor, { node, server = null, poweredOff }) {
-      const of = { node, server, isOff: poweredOff === 'yes' }
+    async run(tx, { clock, jobs }, actor, { node, server = null, poweredOff }) {
+      const of = { node, server, isOff: poweredOff === 'yes', saidMsAgo: saidMsAgo(clock, actor) }
       const { servers, stays } = await beginRescues(tx, { clock, jobs }, of)
       return {
         subject: { kind: 'node', id: node },

@@ -131,6 +131,7 @@ export async function approve(
     role: row.role as StaffRole | null,
     address,
     approvedBy: { staffId: staff.staffId, name: staff.name },
+    proposedAt: row.created_at,
   }
   const { act } = await carryOut(tx, needs, actor, {
     name: row.act as ActName,

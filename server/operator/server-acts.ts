@@ -1,6 +1,6 @@
 /** Servers that are moved between nodes. */
-import { beginMove, beginUndo } from '../wordpress/index.ts'
-import type { RegistryOf } from './acts.ts'
+import { beginMove, beginUndo, undoableMove } from '../wordpress/index.ts'
+import { saidMsAgo, type RegistryOf } from './acts.ts'
 
 export const serverActs: RegistryOf<'server'> = {
   'server.move': {
@@ -15,8 +15,14 @@ export const serverActs: RegistryOf<'server'> = {
     },
   },
   'server.undo_move': {
-    async run(tx, { clock, jobs }, _actor, { server }) {
-      const begun = await beginUndo(tx, { clock, jobs }, server)
+    // Days of a server that came up from its backup: two members say that they are to be lost.
+    async needsSecond(tx, { clock }, { server, poweredOff }) {
+      const said = { isOff: poweredOff === 'yes', saidMsAgo: 0 }
+      return (await undoableMove(tx, clock, server, said)).move.backup_id !== null
+    },
+    async run(tx, { clock, jobs }, actor, { server, poweredOff }) {
+      const said = { isOff: poweredOff === 'yes', saidMsAgo: saidMsAgo(clock, actor) }
+      const begun = await beginUndo(tx, { clock, jobs }, server, said)
       const lostMs = clock.now().getTime() - begun.switchedAt.getTime()
       return {
         subject: { kind: 'server', id: server },

@@ -299,6 +299,8 @@ export function createBackups(deps: BackupDeps): Backups {
           .updateTable('site_restore')
           .set({ ...end, ended_at: clock.now() })
           .where('id', '=', restoreId)
+          // The server may have come up elsewhere meanwhile (rescue.ts).
+          .where('state', '=', 'restoring')
           .execute()
         await jobs.add(tx, ensureJob, { siteId: restore.site_id })
         await wakeUpdate(tx, 'restore_id', restoreId)

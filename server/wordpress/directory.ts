@@ -62,6 +62,14 @@ export interface HostTableControl {
   apply(change: HostChange): Promise<string | null>
 }
 
+/** What a node is told of its servers with a lease. */
+export interface LeaseDetails {
+  /** Grows with every promise to the node: what an earlier one says is no longer so. */
+  readonly order: number
+  /** Elsewhere, but edges may still lead visitors to it: it is to take no write for them. */
+  readonly readOnly: readonly string[]
+}
+
 /** The edge of one node, wherever it runs. */
 export interface EdgeControl extends HostTableControl {
   /** Of the page cache of a site; null where the edge is of a release without one. */
@@ -77,10 +85,15 @@ export interface EdgeControl extends HostTableControl {
   /** A moment by the node's own clock, for `renewLease`; null: it keeps to no lease. */
   markLease(): Promise<number | null>
   /**
-   * Its sites take writes for `ms` from the mark on, but for those that are `withheld`: they came
-   * up elsewhere, and it answers nobody for them.
+   * Its sites take writes for `ms` from the mark on (null: without an end), but for those that are
+   * `withheld`: they came up elsewhere, and it answers nobody for them.
    */
-  renewLease(mark: number | null, ms: number, withheld: readonly string[]): Promise<void>
+  renewLease(
+    mark: number | null,
+    ms: number | null,
+    withheld: readonly string[],
+    details?: LeaseDetails | null,
+  ): Promise<void>
   /**
    * What its sites were visited and took in spans of five minutes that are over, in the order of
    * spans and sites, after this one; none where it is of a release before.

@@ -1,80 +1,22 @@
 /**
- * SQL of nodes that are lost (decision 123): what is known of one, which of its servers can come up
- * where, from which backup, and the promises that say until when a node may take writes.
+ * SQL of nodes that are lost (decision 123): what is known of one, and which of its servers can
+ * come up where, from which backup.
  */
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import type { NodeLoss } from '../../contract/operator-nodes.ts'
-import { days, minutes, type Clock } from '../platform/clock.ts'
-import { transaction, type Database, type Queryable, type Tx } from '../platform/db.ts'
+import { days, type Clock } from '../platform/clock.ts'
+import type { Queryable, Tx } from '../platform/db.ts'
 import { Refusal, type Sentence } from '../platform/errors.ts'
 import type { Jobs } from '../platform/jobs.ts'
-import { inVietnam } from '../platform/vietnam-time.ts'
-import { hasUnfinishedCopy } from './backup-store.ts'
+import { hindranceOfLoss, knownOf, refuseHeardSince, type SaidToBeOff } from './lease-store.ts'
 import { sentenceOf, type Hindrance } from './move-store.ts'
-import { nodeStates, setNodeState } from './nodes.ts'
-import { isLost, place, type NodeState } from './placement.ts'
+import { allNodes, nodeStates, setNodeState } from './nodes.ts'
+import { place, type NodeState } from './placement.ts'
 import { firstNode, lockSite } from './store.ts'
-import { hasUpdateUnderWay } from './update-store.ts'
 
 /** Brings one server of a lost node up on another. Payload { moveId }. */
 export const rescueJob = 'rescue-site'
-
-/** Beyond the lease: requests under way end, and two clocks may run apart. */
-export const leaseMarginMs = minutes(5)
-
-/**
- * Writes down, before it is promised, that a node may take writes for so long; null: it keeps to no
- * lease. Answers the servers that came up elsewhere meanwhile: it is to answer nobody for them.
- */
-export const promiseLease = (
-  db: Database,
-  node: string,
-  leaseMs: number | null,
-): Promise<string[]> =>
-  transaction(db, async (tx) => {
-    // A switch holds this row, too: whichever is later knows of the other.
-    await sql`
-      update node set lease_at = clock_timestamp(), lease_until = case
-        when ${leaseMs}::float8 is null then null
-        else greatest(lease_until,
-          clock_timestamp() + ${leaseMs}::float8 * interval '1 millisecond') end
-      where id = ${node}`.execute(tx)
-    const { rows } = await sql<{ id: string }>`
-      select distinct m.site_id::text as id from site_move m join site s on s.id = m.site_id
-      where m.from_node = ${node} and m.backup_id is not null and m.state = 'moved'
-        and coalesce(s.node_id, ${firstNode}::text) <> ${node}`.execute(tx)
-    return rows.map(({ id }) => id)
-  })
-
-/** Whether a portal was in touch with the node since; the node's row stays locked. */
-export async function isBackSince(tx: Tx, node: string, since: Date): Promise<boolean> {
-  const { rows } = await sql<{ back: boolean }>`
-    select coalesce(lease_at > ${since}, false) as back from node
-    where id = ${node} for no key update`.execute(tx)
-  return rows[0]?.back ?? false
-}
-
-interface Known {
-  /** When it was heard of last; null: never. */
-  readonly heardAt: Date | null
-  /** Until when it may take writes, with the margin; null: it keeps to no lease. */
-  readonly writesUntil: Date | null
-  readonly isFenced: boolean
-}
-async function knownOf(db: Queryable, node: string): Promise<Known> {
-  const margin = sql`${leaseMarginMs}::float8 * interval '1 millisecond'`
-  const { rows } = await sql<{ heard: Date | null; until: Date | null; over: boolean | null }>`
-    select greatest(last_seen, lease_at) as heard, lease_until + ${margin} as until,
-      clock_timestamp() > lease_until + ${margin} as over
-    from node where id = ${node}`.execute(db)
-  const [row] = rows
-  return {
-    heardAt: row?.heard ?? null,
-    writesUntil: row?.until ?? null,
-    isFenced: row?.over ?? false,
-  }
-}
 
 interface Candidate {
   readonly id: string
@@ -122,11 +64,13 @@ const isUnderWay = ({ move_state: state }: Candidate): boolean =>
 async function busyWith(db: Queryable, site: Candidate): Promise<Sentence | undefined> {
   if (site.status !== 'running' && site.status !== 'suspended') return sentenceOf('state')
   if (site.backup_id === null) return noBackup
-  // A backup that is being made of a lost node is not waited for.
-  const { rows } = await sql`select from site_backup
-    where site_id = ${site.id} and state = 'making' and not for_update`.execute(db)
-  if (rows.length === 0 && (await hasUnfinishedCopy(db, site.id))) return sentenceOf('copy')
-  return (await hasUpdateUnderWay(db, site.id)) ? sentenceOf('update') : undefined
+  // What the lost node was doing with it is not waited for: nobody can end it.
+  const { rows } = await sql`
+    select from site_import where site_id = ${site.id} and state = 'switching'
+    union all
+    select from site_move where site_id = ${site.id}
+      and state in ('copying', 'switching', 'undoing')`.execute(db)
+  return rows.length > 0 ? sentenceOf('copy') : undefined
 }
 
 /** The node that takes a server; its room is counted for the next one. */
@@ -182,50 +126,18 @@ async function plan(
   return all
 }
 
-const untilText = (at: Date): string => inVietnam(at).slice(0, 16).replace('T', ' ')
-
-/** Why the node cannot be given up now; undefined: it can. */
-export function hindranceOfLoss(
-  { isAway, writesUntil, isFenced }: Pick<NodeLoss, 'isAway' | 'writesUntil' | 'isFenced'>,
-  isOff: boolean,
-): Sentence | undefined {
-  if (!isAway)
-    return {
-      en: 'The node was heard of within the last minute: it is not lost.',
-      vi: 'Nút vẫn liên lạc được trong một phút qua: nút chưa mất.',
-    }
-  if (isFenced || isOff) return undefined
-  if (writesUntil === null)
-    return {
-      en:
-        'The machine keeps to no lease and may still take writes. Say that it is off only when ' +
-        'you know it (at the shell: --powered-off).',
-      vi:
-        'Máy này không có thời hạn ghi nên có thể vẫn đang ghi dữ liệu. Chỉ xác nhận máy đã tắt ' +
-        'khi bạn biết chắc (ở dòng lệnh: --powered-off).',
-    }
-  const until = untilText(new Date(writesUntil))
-  return {
-    en:
-      `The machine may still take writes until ${until} (Vietnam time). Say that it is off only ` +
-      'when you know it (at the shell: --powered-off).',
-    vi:
-      `Máy có thể vẫn ghi dữ liệu đến ${until} (giờ Việt Nam). Chỉ xác nhận máy đã tắt ` +
-      'khi bạn biết chắc (ở dòng lệnh: --powered-off).',
-  }
-}
-
 /** What is known of a node that may be lost. Refuses with not_found. Changes nothing. */
 export async function lossOf(
   db: Queryable,
   node: string,
   only: string | null = null,
 ): Promise<NodeLoss> {
-  const state = (await nodeStates(db)).find(({ id }) => id === node)
-  if (!state) throw new Refusal('not_found')
+  if (!(await allNodes(db)).some(({ id }) => id === node)) throw new Refusal('not_found')
   const known = await knownOf(db, node)
   const candidates = await candidatesOn(db, node)
-  const planned = new Map((await plan(db, node, only, candidates)).map((one) => [one.site.id, one]))
+  // A node that is there keeps its servers.
+  const plans = known.isAway ? await plan(db, node, only, candidates) : []
+  const planned = new Map(plans.map((one) => [one.site.id, one]))
   const { rows: kept } = await sql<{
     id: string
     name: string
@@ -239,11 +151,11 @@ export async function lossOf(
       m.content_at as content, m.leftover_stopped as stopped
     from site_move m join site s on s.id = m.site_id
     where m.leftover_node = ${node} and m.from_node = ${node} and m.backup_id is not null
-      and m.state = 'moved'
+      and m.state = 'moved' and coalesce(s.node_id, ${firstNode}::text) <> ${node}
     order by m.seq`.execute(db)
   return {
     node,
-    isAway: isLost(state),
+    isAway: known.isAway,
     heardAt: known.heardAt?.toISOString() ?? null,
     writesUntil: known.writesUntil?.toISOString() ?? null,
     isFenced: known.isFenced,
@@ -305,14 +217,16 @@ export async function refuseUnlessLost(
 export async function beginRescues(
   tx: Tx,
   { jobs, clock }: { readonly jobs: Pick<Jobs, 'add'>; readonly clock: Clock },
-  of: { node: string; server: string | null; isOff: boolean },
+  of: { node: string; server: string | null } & SaidToBeOff,
 ): Promise<BegunRescues> {
   const { node, server } = of
+  await refuseHeardSince(tx, node, of, 'node')
   await refuseUnlessLost(tx, of)
   for (const { id } of await candidatesOn(tx, node))
     if (server === null || id === server) await lockSite(tx, id)
   // No other order or move takes the same place, and no portal hears of the node meanwhile.
   await sql`select from node order by id for no key update`.execute(tx)
+  await refuseHeardSince(tx, node, of, 'node')
   await refuseUnlessLost(tx, of)
   const { rows } = await sql<{ at: Date }>`select clock_timestamp() as at`.execute(tx)
   const fencedAt = rows[0]?.at ?? clock.now()

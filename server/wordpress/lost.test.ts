@@ -3,6 +3,7 @@
  * its servers come up on another from their backups; when it is back it answers nobody for them.
  * Prints how long ten take.
  */
+import { randomUUID } from 'node:crypto'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sql } from 'kysely'
@@ -15,6 +16,7 @@ import {
   openOtherNode,
   signInTo,
   titlesIn,
+  underLoad,
   visitAt,
   withSitesAddress,
   type OtherNode,
@@ -27,7 +29,7 @@ import {
   type TestCustomer,
   type TestPortal,
 } from '../../test/portal.ts'
-import { days, hours, seconds } from '../platform/clock.ts'
+import { days, hours, minutes, seconds } from '../platform/clock.ts'
 import { newestMove } from './move-store.ts'
 import { allNodes, nodeOf, putNode } from './nodes.ts'
 
@@ -59,40 +61,48 @@ const backUp = async (id: string): Promise<void> => {
   )
 }
 
+/** Two members say so. Answers what was proposed. */
+async function approved(name: 'node.lost' | 'server.undo_move', body: object) {
+  const [one, other] = members as [TestMember, TestMember]
+  const asked = await one.act<ActOutcome>(name, body)
+  expect([asked.status, asked.body.result?.state], asked.text).toEqual([200, 'proposed'])
+  return await other.call('POST', `/api/operator/proposals/${asked.body.result.proposal}/approve`)
+}
+
 let address: string | null = null
 /** No portal reaches the machine any more; it runs on. */
-async function cutOff(): Promise<void> {
-  const row = (await allNodes(portal.app.db)).find(({ id }) => id === lost.name)!
+async function cutOff({ name } = lost): Promise<void> {
+  const row = (await allNodes(portal.app.db)).find(({ id }) => id === name)!
   address = row.address
   await putNode(portal.app.db, {
-    id: lost.name,
+    id: name,
     address: '127.0.0.1:1',
     sitesAddress: row.sites_address,
     regions: row.regions,
   })
   await portal.app.nodes.look()
-  expect(portal.app.nodes.reachable().map((one) => one.node)).not.toContain(lost.name)
+  expect(portal.app.nodes.reachable().map((one) => one.node)).not.toContain(name)
 }
-async function reconnect(): Promise<void> {
-  const row = (await allNodes(portal.app.db)).find(({ id }) => id === lost.name)!
+async function reconnect({ name } = lost): Promise<void> {
+  const row = (await allNodes(portal.app.db)).find(({ id }) => id === name)!
   await putNode(portal.app.db, {
-    id: lost.name,
+    id: name,
     address,
     sitesAddress: row.sites_address,
     regions: row.regions,
   })
   await eventually('the node', async () => {
     await portal.app.nodes.look()
-    return portal.app.nodes.reachable().some((one) => one.node === lost.name)
+    return portal.app.nodes.reachable().some((one) => one.node === name)
   })
   await portal.app.nodes.look()
 }
 /** So much time passes by the database's clock. */
-const passes = (minutes: number) =>
-  sql`update node set last_seen = last_seen - ${minutes} * interval '1 minute',
-    lease_at = lease_at - ${minutes} * interval '1 minute',
-    lease_until = lease_until - ${minutes} * interval '1 minute'
-    where id = ${lost.name}`.execute(portal.app.db)
+const passes = (byMinutes: number, { name } = lost) =>
+  sql`update node set last_seen = last_seen - ${byMinutes} * interval '1 minute',
+    lease_at = lease_at - ${byMinutes} * interval '1 minute',
+    lease_until = lease_until - ${byMinutes} * interval '1 minute'
+    where id = ${name}`.execute(portal.app.db)
 
 beforeAll(async () => {
   portal = await openTestPortal({
@@ -123,6 +133,23 @@ afterAll(async () => {
 })
 
 describe('a lease', () => {
+  test('it has no end while no other node could take the servers', async () => {
+    const until = async (): Promise<Date | null> => {
+      await portal.app.nodes.look()
+      const { lease_until: at } = await portal.app.db
+        .selectFrom('node')
+        .select('lease_until')
+        .where('id', '=', lost.name)
+        .executeTakeFirstOrThrow()
+      return at
+    }
+    expect(await until()).not.toBeNull()
+    expect((await node('drain', third.name, '--stay')).code).toBe(0)
+    expect(await until()).toBeNull()
+    expect((await node('undrain', third.name)).code).toBe(0)
+    expect(await until()).not.toBeNull()
+  })
+
   test('within it a machine that is cut off takes writes, and is not given up', async () => {
     await cutOff()
     expect((await writer.write('within the lease')).status).toBe(201)
@@ -188,6 +215,26 @@ describe('a node is given up', () => {
     await cutOff()
     await eventually('no write', async () => (await writer.write('never')).status === 503, 60)
     await passes(10)
+    // An update that was being rolled back when the machine was cut off.
+    const of = { site_id: servers[4]!.id, id: randomUUID() }
+    const { id: backup } = await portal.app.db
+      .selectFrom('site_backup')
+      .select('id')
+      .where('site_id', '=', of.site_id)
+      .executeTakeFirstOrThrow()
+    const asked = { ...of, backup_id: backup, state: 'restoring', asked_at: clock.now() }
+    await portal.app.db.insertInto('site_restore').values(asked).execute()
+    await portal.app.db
+      .insertInto('site_update')
+      .values({
+        ...of,
+        cause: 'owner',
+        state: 'rolling_back',
+        packages: '[]',
+        restore_id: of.id,
+        created_at: clock.now(),
+      })
+      .execute()
     const listed = await node('list')
     expect([listed.code, listed.said]).toEqual([
       1,
@@ -208,15 +255,27 @@ describe('a node is given up', () => {
     expect(await nodeOf(portal.app.db, servers[0]!.id)).toBe('hn2')
   })
 
-  test('two members say so, and ten servers come up from their backups', async () => {
+  test('that it is off counts no more once it was heard of', async () => {
     const [one, other] = members as [TestMember, TestMember]
-    const body = { node: 'hn2', poweredOff: 'no', reason: 'the board is broken' }
+    const body = { node: 'hn2', poweredOff: 'yes', reason: 'somebody pulled the plug' }
     const asked = await one.act<ActOutcome>('node.lost', body)
-    expect([asked.status, asked.body.result.state], asked.text).toEqual([200, 'proposed'])
+    expect(asked.body.result?.state, asked.text).toBe('proposed')
+    // It was heard of ten minutes ago.
+    clock.advance(minutes(30))
+    const at = `/api/operator/proposals/${asked.body.result.proposal}`
+    const late = await other.call('POST', `${at}/approve`)
+    expect([late.status, late.text]).toEqual([
+      409,
+      expect.stringContaining('heard of after this was proposed') as string,
+    ])
+    expect(await nodeOf(portal.app.db, servers[0]!.id)).toBe('hn2')
+  })
+
+  test('two members say so, and ten servers come up from their backups', async () => {
+    const body = { node: 'hn2', poweredOff: 'no', reason: 'the board is broken' }
     const began = performance.now()
-    const { proposal } = asked.body.result
-    const approved = await other.call('POST', `/api/operator/proposals/${proposal}/approve`)
-    expect(approved.status, approved.text).toBe(200)
+    const said = await approved('node.lost', body)
+    expect(said.status, said.text).toBe(200)
     const took: number[] = []
     await Promise.all(
       servers.map((server) =>
@@ -260,6 +319,16 @@ describe('a node is given up', () => {
       { token: an.token },
     )
     expect(backups.body.result[0]?.restoredAt).not.toBeNull()
+  })
+
+  test('an update that nobody can end is ended', async () => {
+    const ended = await portal.app.db
+      .selectFrom('site_update as u')
+      .innerJoin('site_restore as r', 'r.id', 'u.restore_id')
+      .select(['u.state', 'u.reason', 'r.state as restore'])
+      .where('u.site_id', '=', servers[4]!.id)
+      .executeTakeFirstOrThrow()
+    expect(ended).toEqual({ state: 'failed', reason: 'node_lost', restore: 'failed' })
   })
 
   test('nothing is left to do but the server without a backup', async () => {
@@ -315,17 +384,9 @@ describe('the machine comes back', () => {
 
   test('its old content can take its place again', async () => {
     const server = servers[1]!
-    const undone = await runCommand(
-      portal,
-      {},
-      'act',
-      'server.undo_move',
-      '--server',
-      server.id,
-      '--reason',
-      'they want it back',
-    )
-    expect(undone.code, undone.said).toBe(0)
+    const body = { server: server.id, reason: 'they want it back' }
+    const undone = await approved('server.undo_move', body)
+    expect(undone.status, undone.text).toBe(200)
     await eventually(
       'the original',
       async () => {
@@ -340,9 +401,69 @@ describe('the machine comes back', () => {
     expect(titlesIn(path.join(lost.dataDir, 'sites', server.id))).toContain('on the original')
   })
 
+  test('where it is now may take writes, it does not go back', async () => {
+    const server = servers[3]!
+    // While the third node was alone, its promises had no end.
+    expect((await node('undrain', 'hn2')).code).toBe(0)
+    await portal.app.nodes.look()
+    await cutOff(third)
+    await passes(2, third)
+    const body = { server: server.id, reason: 'it is broken, too' }
+    const refused = await members[0]!.act('server.undo_move', body)
+    expect([refused.status, refused.text]).toEqual([
+      409,
+      expect.stringContaining('may still take writes until') as string,
+    ])
+    const undone = await approved('server.undo_move', { ...body, poweredOff: 'yes' })
+    expect(undone.status, undone.text).toBe(200)
+    await eventually(
+      'the original',
+      async () => {
+        const move = await newestMove(portal.app.db, server.id)
+        return move?.state === 'undone' && move.arrived
+      },
+      60,
+    )
+    const letters = await eventually('the letter', async () => {
+      const found = (await portal.inbox(an.email)).filter(({ text }) => text.includes(server.name))
+      const told = found.filter(({ text }) => /before the failure|trước sự cố/.test(text))
+      return told.length > 0 && told
+    })
+    expect(letters).toHaveLength(1)
+    await reconnect(third)
+    // It runs on, in truth: it takes no write for the server.
+    const back = portal.app.nodes.at(third.name).driver
+    expect(await back.holdWrites(server.id, seconds(60))).toBe(true)
+    const visit = await visitAt(portal.config.SITES_PORT, server.name, '/?now')
+    expect(visit.status).toBe(200)
+  })
+
+  test('a server moves home, and its visitors notice nothing', async () => {
+    const server = servers[2]!
+    const there = await signInTo(portal, server)
+    const ports = [portal.config.SITES_PORT, lost.sitesPort]
+    const seen = await underLoad({ server, ports, writer: there, title: 'home' }, async () => {
+      const wanted = { server: server.id, node: 'hn2', reason: 'it is back' }
+      const begun = await members[0]!.act('server.move', wanted)
+      expect(begun.status, begun.text).toBe(200)
+      await eventually(
+        'the server at home',
+        async () => {
+          const move = await newestMove(portal.app.db, server.id)
+          return move?.state === 'moved' && move.arrived && move.to_node === 'hn2'
+        },
+        60,
+      )
+    })
+    expect([seen.failedReads, seen.failedWrites]).toEqual([[], []])
+    expect(seen.reads).toBeGreaterThan(20)
+    const here = new Set(titlesIn(path.join(lost.dataDir, 'sites', server.id)))
+    expect(seen.written.filter((title) => !here.has(title))).toEqual([])
+  })
+
   test('what it had is kept for seven days', async () => {
     const shown = await members[0]!.call<NodeLoss>('GET', '/api/operator/nodes/hn2/loss')
-    expect(shown.body.result.elsewhere).toHaveLength(9)
+    expect(shown.body.result.elsewhere).toHaveLength(7)
     for (const { keptUntil } of shown.body.result.elsewhere)
       expect(Date.parse(keptUntil ?? '') - clock.now().getTime()).toBeGreaterThan(days(6))
     const held = async (): Promise<number> =>
@@ -353,7 +474,7 @@ describe('the machine comes back', () => {
     clock.advance(hours(2))
     await eventually('the old content being gone', async () => {
       await portal.app.moves.clear()
-      return (await held()) === 2
+      return (await held()) === 4
     })
   })
 })

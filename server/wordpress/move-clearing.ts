@@ -11,9 +11,10 @@ import type { Jobs } from '../platform/jobs.ts'
 import type { Log } from '../platform/log.ts'
 import type { WordpressDriver } from './driver.ts'
 import { keptAfterReturnMs } from './lost-store.ts'
-import { clearMoveJob, leftoversDue, moveById, type MoveRow } from './move-store.ts'
+import { clearMoveJob, leftoversDue, moveById, newestMove, type MoveRow } from './move-store.ts'
 import type { Nodes } from './routed-driver.ts'
 import { firstNode, siteById, type SiteAddressing } from './store.ts'
+import { hasUpdateUnderWay } from './update-store.ts'
 
 export interface MoveDeps {
   readonly db: Database
@@ -21,7 +22,7 @@ export interface MoveDeps {
   readonly log: Log
   readonly jobs: Jobs
   readonly addressing: SiteAddressing
-  readonly nodes: Pick<Nodes, 'at' | 'look' | 'rerouted'>
+  readonly nodes: Pick<Nodes, 'at' | 'tell' | 'rerouted'>
   /** Archives under way lie here. */
   readonly folder: string
   /** Tells the edges, that of the first node before the others, that of the last after them. */
@@ -54,6 +55,8 @@ export function defineClearing(deps: MoveDeps): MoveClearing {
       .where('to_node', '=', node)
       .where('state', 'in', ['copying', 'switching'])
       .executeTakeFirst()
+    if (row.state === 'failed' && row.backup_id === null && site?.deleted_at === null)
+      await letGo(row)
     if (!isHome && !comes) {
       const { driver } = deps.nodes.at(node)
       if (!row.leftover_stopped && row.state !== 'failed') {
@@ -81,6 +84,15 @@ export function defineClearing(deps: MoveDeps): MoveClearing {
       .where('leftover_node', '=', node)
       .where('state', 'not in', ['copying', 'switching', 'undoing'])
       .execute()
+  }
+
+  /** The original may still hold writes: it was away when the move was given up. */
+  async function letGo(row: MoveRow): Promise<void> {
+    const site = await siteById(db, row.site_id)
+    const newest = await newestMove(db, row.site_id)
+    if ((site?.node_id ?? firstNode) !== row.from_node || newest?.id !== row.id) return
+    if (await hasUpdateUnderWay(db, row.site_id)) return
+    await deps.nodes.at(row.from_node).driver.holdWrites(row.site_id, 0)
   }
 
   async function clear(): Promise<void> {

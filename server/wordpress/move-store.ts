@@ -7,6 +7,7 @@ import { databaseError, isUuid, type Queryable, type Tx } from '../platform/db.t
 import { Refusal } from '../platform/errors.ts'
 import type { Jobs } from '../platform/jobs.ts'
 import { hasUnfinishedCopy } from './backup-store.ts'
+import { hindranceOfLoss, knownOf, refuseHeardSince, type SaidToBeOff } from './lease-store.ts'
 import { nodeStates } from './nodes.ts'
 import { place, type NodeState, type NoPlace } from './placement.ts'
 import { firstNode, lockSite, type SiteRow } from './store.ts'
@@ -194,14 +195,15 @@ export async function beginMove(
 }
 
 /**
- * Begins to put the original in its place again, as it was when the server was switched: what was
- * written since is lost. Refuses with not_found, and with conflict where no original is kept.
+ * The move of a server whose original can take its place again. Refuses with not_found, and with
+ * conflict where no original is kept, and while the node that it is on is away and may take writes.
  */
-export async function beginUndo(
+export async function undoableMove(
   tx: Tx,
-  { jobs, clock }: { readonly jobs: Pick<Jobs, 'add'>; readonly clock: Clock },
+  clock: Clock,
   siteId: string,
-): Promise<BegunMove & { readonly switchedAt: Date }> {
+  said: SaidToBeOff,
+): Promise<{ readonly site: SiteRow; readonly move: MoveRow; readonly switchedAt: Date }> {
   const site = isUuid(siteId) ? await lockSite(tx, siteId) : undefined
   if (!site || site.deleted_at !== null) throw new Refusal('not_found')
   if (!isMovable(site)) refuse('state')
@@ -224,19 +226,40 @@ export async function beginUndo(
         },
       },
     })
+  const known = await knownOf(tx, move.to_node)
+  if (known.isAway) {
+    await refuseHeardSince(tx, move.to_node, said, 'server')
+    const writesUntil = known.writesUntil?.toISOString() ?? null
+    const hindrance = hindranceOfLoss({ ...known, writesUntil }, said.isOff, '--poweredOff yes')
+    if (hindrance) throw new Refusal('conflict', { fields: { server: hindrance } })
+  }
+  return { site, move, switchedAt: move.switched_at }
+}
+
+/**
+ * Begins to put the original in its place again, as it was when the server was switched: what was
+ * written since is lost. Refuses as `undoableMove`.
+ */
+export async function beginUndo(
+  tx: Tx,
+  { jobs, clock }: { readonly jobs: Pick<Jobs, 'add'>; readonly clock: Clock },
+  siteId: string,
+  said: SaidToBeOff,
+): Promise<BegunMove & { readonly switchedAt: Date }> {
+  const { site, move, switchedAt } = await undoableMove(tx, clock, siteId, said)
   await tx
     .updateTable('site_move')
     .set({ state: 'undoing', attempts: 0, reason: null })
     .where('id', '=', move.id)
     .execute()
-  await jobs.add(tx, moveJob, { moveId: move.id })
+  await jobs.add(tx, moveJob, { moveId: move.id, isOff: said.isOff })
   return {
     id: move.id,
     customerId: site.customer_id,
     name: site.name,
     from: move.to_node,
     to: move.from_node,
-    switchedAt: move.switched_at,
+    switchedAt,
   }
 }
 

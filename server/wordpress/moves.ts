@@ -22,7 +22,9 @@ import type { Attempt } from '../platform/jobs.ts'
 import { ensureJob } from './change.ts'
 import { emptyJob } from './drain.ts'
 import type { SiteSpec } from './driver.ts'
+import { fenceMsOf } from './lease-store.ts'
 import { defineClearing, type MoveDeps } from './move-clearing.ts'
+import { copyHoldMs, edgeHoldMs, GivenUp, patienceMs, startMs } from './move-parts.ts'
 import {
   clearMoveJob,
   keptUntil,
@@ -34,34 +36,24 @@ import {
 import type { NodeControl } from './routed-driver.ts'
 import { firstNode, lockSite, siteById, specOf, type SiteRow } from './store.ts'
 import { createVisitor } from './update-pages.ts'
+import { createWayBack, type WayBackDeps } from './way-back.ts'
 import { within } from './within.ts'
 
 /** Failures that are counted; a kill of the portal is none. */
 const maxAttempts = 3
 /** Longest time of one archive: a site of many gigabytes. */
 const copyMs = minutes(120)
-const startMs = minutes(5)
 /** Changes that followed within this time are few enough to be waited for. */
 const shortMs = 1_500
 /** So often changes are followed before writes wait, whatever they take. */
 const mostRounds = 5
-/** Requests that write are waited for so long before they are held; then it is tried again. */
-const patienceMs = 1_500
 const switchTries = 5
 /** So often the copy is compared with the original before a difference counts. */
 const mostLooks = 3
-/** Writes wait at the edge for so long at most, and the switch is given up in good time. */
-const edgeHoldMs = seconds(20)
+/** The switch is given up before writes go on at the edge. */
 const switchMs = seconds(15)
-/** The copy does nothing by itself until the switch. */
-const copyHoldMs = minutes(10)
-/** The original takes no write any more until it is stopped. */
-const fenceMs = minutes(10)
 /** Visitors in hand end on the original. */
 const lastVisitorsMs = seconds(5)
-
-/** What cannot be mended by another try. */
-class GivenUp extends Error {}
 
 /** Both ends of a move, and the server as it is to be there. */
 interface Ends {
@@ -75,7 +67,7 @@ interface Ends {
 
 const isUp = ({ site }: Pick<Ends, 'site'>): boolean => site.status === 'running'
 
-export function defineMoves(deps: MoveDeps): ReturnType<typeof defineClearing> {
+export function defineMoves(deps: MoveDeps & WayBackDeps): ReturnType<typeof defineClearing> {
   const { db, clock, log, jobs } = deps
   const clearing = defineClearing(deps)
 
@@ -205,7 +197,7 @@ export function defineMoves(deps: MoveDeps): ReturnType<typeof defineClearing> {
         const status = await to.driver.frontPage(site.id, host)
         if (status >= 500) throw new GivenUp(`the copy answers ${status}`)
         // Whoever was not told of the switch finds an original that takes nothing.
-        await from.driver.holdWrites(site.id, fenceMs)
+        await from.driver.holdWrites(site.id, await fenceMsOf(db, row.from_node))
         if (performance.now() - began > switchMs)
           throw new DriverFailure('unavailable', 'the switch took too long')
       }
@@ -234,8 +226,13 @@ export function defineMoves(deps: MoveDeps): ReturnType<typeof defineClearing> {
 
   /** The server is there: it writes, the edges know, and who watched its log watches there. */
   async function arrive(row: MoveRow, at: { node: string; other: string }): Promise<void> {
-    // Its node is told that it answers for the server again.
-    if (row.backup_id !== null) await deps.nodes.look()
+    // This may be tried for longer than the original has been told to hold writes.
+    const fenceMs = await fenceMsOf(db, at.other)
+    await controlIfThere(at.other)
+      ?.driver.holdWrites(row.site_id, fenceMs)
+      .catch(() => undefined)
+    // It may have kept an old copy of the server, for which it answers nobody.
+    await deps.nodes.tell(at.node)
     await deps.nodes.at(at.node).driver.holdWrites(row.site_id, 0)
     await deps.tellInOrder(at.node, at.other)
     await controlIfThere(at.other)
@@ -298,45 +295,7 @@ export function defineMoves(deps: MoveDeps): ReturnType<typeof defineClearing> {
       }
   }
 
-  /** What was written on the other node since is lost: the act says so. */
-  async function goBack(row: MoveRow, signal: AbortSignal): Promise<void> {
-    const site = await siteById(db, row.site_id)
-    if (!site || (site.status !== 'running' && site.status !== 'suspended'))
-      throw new GivenUp('the server does not run any more')
-    const original = deps.nodes.at(row.from_node)
-    const spec = await specOf(db, deps.addressing, site)
-    // It may be away: that is a reason to go back.
-    const left = controlIfThere(row.to_node)
-    if (site.status === 'running') {
-      await original.driver.holdWrites(site.id, copyHoldMs)
-      const started = original.driver.start(spec)
-      await within(startMs, 'the original did not start', started, signal)
-      const status = await original.driver.frontPage(site.id, new URL(spec.url).host)
-      if (status >= 500) throw new DriverFailure('unavailable', `the original answers ${status}`)
-      await left?.edge.holdWrites(site.id, edgeHoldMs, patienceMs).catch(() => false)
-      await left?.driver.holdWrites(site.id, fenceMs).catch(() => false)
-    }
-    try {
-      await transaction(db, (tx) =>
-        writeDown(
-          tx,
-          { row, site },
-          {
-            node: row.from_node,
-            values: { state: 'undone', expires_at: keptUntil(clock), leftover_node: row.to_node },
-          },
-        ),
-      )
-    } catch (error) {
-      // Where nobody knows whether it was written down, the row does.
-      const now = await moveById(db, row.id)
-      if (now?.state !== 'undone') {
-        if (left) await letGo({ site, from: left })
-        throw error
-      }
-    }
-    await arrive(row, { node: row.from_node, other: row.to_node })
-  }
+  const goBack = createWayBack(deps, { writeDown, letGo, arrive, controlIfThere })
 
   async function afterFailure(row: MoveRow, error: unknown, { signal }: Attempt): Promise<void> {
     if (signal.aborted) throw error
@@ -359,23 +318,25 @@ export function defineMoves(deps: MoveDeps): ReturnType<typeof defineClearing> {
         .set(
           row.state === 'undoing'
             ? // It may have started: it is stopped once more.
-              { state: 'moved', reason, leftover_stopped: false }
+              { state: 'moved', reason, leftover_stopped: false, arrived: false }
             : { state: 'failed', reason, leftover_node: row.to_node, expires_at: clock.now() },
         )
         .where('id', '=', row.id)
         .where('state', 'in', ['copying', 'switching', 'undoing'])
         .execute()
-      await jobs.add(tx, clearMoveJob, { moveId: row.id })
+      // Where it is now it may still have been told to hold writes.
+      if (row.state === 'undoing') await jobs.add(tx, moveJob, { moveId: row.id })
+      else await jobs.add(tx, clearMoveJob, { moveId: row.id })
       if (row.cause === 'drain') await jobs.add(tx, emptyJob, {})
     })
   }
 
-  jobs.define<{ moveId: string }>({
+  jobs.define<{ moveId: string; isOff?: boolean }>({
     name: moveJob,
     concurrency: 2,
     retries: 'unlimited',
     limitSeconds: 5 * 3600,
-    run: async ({ moveId }, attempt) => {
+    run: async ({ moveId, isOff = false }, attempt) => {
       const row = await moveById(db, moveId)
       if (!row) return
       // A portal that was killed between writing it down and telling of it.
@@ -387,7 +348,7 @@ export function defineMoves(deps: MoveDeps): ReturnType<typeof defineClearing> {
       // One that comes up from a backup is not this job's (rescue.ts).
       if (row.backup_id !== null && row.state !== 'undoing') return
       try {
-        if (row.state === 'undoing') await goBack(row, attempt.signal)
+        if (row.state === 'undoing') await goBack(row, isOff, attempt.signal)
         else await lead(await endsOf(row, attempt.signal))
       } catch (error) {
         await afterFailure(row, error, attempt)

@@ -74,6 +74,10 @@ export async function noteSeen(
           and s.status in ('pending_payment', 'provisioning', 'running')))`.execute(db)
 }
 
+/** Of a row of `node`: for a minute it neither said anything nor was promised time. */
+export const isAwaySql = sql<boolean>`coalesce(greatest(last_seen, lease_at) <
+  clock_timestamp() - ${lostAfterSeconds} * interval '1 second', true)`
+
 /** Nodes as the policy sees them. */
 export async function nodeStates(db: Queryable): Promise<NodeState[]> {
   const { rows } = await sql<{
@@ -160,8 +164,7 @@ export async function removeNode(db: Database, id: string): Promise<number | 'un
       .executeTakeFirst()
     if (!row) return 'unknown'
     const { rows } = await sql<{ away: boolean }>`
-      select coalesce(last_seen < clock_timestamp() - ${lostAfterSeconds} * interval '1 second',
-        true) as away from node where id = ${id}`.execute(tx)
+      select ${isAwaySql} as away from node where id = ${id}`.execute(tx)
     const isAway = rows[0]?.away ?? false
     const { n } = await tx
       .selectFrom('site')

@@ -1,9 +1,21 @@
 /** What the owner of a server reads that came up elsewhere after its machine was lost. */
+import type { Language } from '../../contract/errors.ts'
+import type { Queryable, Tx } from '../platform/db.ts'
 import { inVietnam } from '../platform/vietnam-time.ts'
+
+/** How the owner of a server is written to. */
+export interface OwnersMail {
+  readonly portalUrl: string
+  readonly mail: (tx: Tx, to: string, subject: string, text: string) => Promise<void>
+  readonly owner: (
+    db: Queryable,
+    customerId: string,
+  ) => Promise<{ readonly email: string; readonly language: Language }>
+}
 
 interface Told {
   readonly name: string
-  /** Of when its content is. */
+  /** Of when its content is; of a server that went back: since when what was written is gone. */
   readonly at: Date
   readonly link: string
 }
@@ -25,7 +37,8 @@ export const rescuedLetter = {
       `machine from its backup of ${momentOf(at)} (Vietnam time).\n` +
       'What was written after that, such as orders, comments, posts, uploads and changed ' +
       'passwords, is not there now. Name, domains, certificates, plan, sign-in and SFTP keys are ' +
-      'as they were.\n' +
+      'as they were. If one of your domains leads straight to the address of the failed machine, ' +
+      'answer this letter: its record has to name another address.\n' +
       'Please look at your site, and enter again what is missing; compare orders with the ' +
       'letters and payments that you got. If the failed machine returns, we keep what was on it ' +
       'for seven days: answer this letter if you need something of it.\n' +
@@ -35,10 +48,38 @@ export const rescuedLetter = {
       `trên một máy khác từ bản sao lưu lúc ${momentOf(at)} (giờ Việt Nam).\n` +
       'Những gì được ghi sau thời điểm đó, như đơn hàng, bình luận, bài viết, tệp tải lên và ' +
       'mật khẩu mới đổi, hiện không còn. Tên, tên miền, chứng chỉ, gói dịch vụ, tài khoản đăng ' +
-      'nhập và khoá SFTP vẫn giữ nguyên.\n' +
+      'nhập và khoá SFTP vẫn giữ nguyên. Nếu tên miền nào của bạn trỏ thẳng tới địa chỉ của máy ' +
+      'gặp sự cố, hãy trả lời thư này: bản ghi đó cần trỏ sang địa chỉ khác.\n' +
       'Vui lòng kiểm tra trang web và nhập lại phần còn thiếu; hãy đối chiếu đơn hàng với email ' +
       'và các khoản thanh toán bạn đã nhận. Nếu máy gặp sự cố hoạt động trở lại, chúng tôi giữ ' +
       'dữ liệu cũ trên đó trong bảy ngày: hãy trả lời thư này nếu bạn cần lấy lại.\n' +
+      `Các bản sao lưu của bạn: ${link}`,
+  },
+} as const
+
+/** The original took its place again once the machine was back. */
+export const undoneLetter = {
+  subject: {
+    en: ({ name }: Told) => `${name} has its content of before the failure again`,
+    vi: ({ name }: Told) => `${name} đã có lại nội dung trước sự cố`,
+  },
+  text: {
+    en: ({ name, at, link }: Told) =>
+      `The machine that failed is back. We put what was on it in the place of the backup: your ` +
+      `server ${name} has its content of before the failure again.\n` +
+      `What was written since ${momentOf(at)} (Vietnam time), while the server ran from the ` +
+      'backup, such as orders, comments, posts, uploads and changed passwords, is not there ' +
+      'now.\n' +
+      'Please look at your site, and enter again what is missing; compare orders with the ' +
+      'letters and payments that you got.\n' +
+      `Your backups: ${link}`,
+    vi: ({ name, at, link }: Told) =>
+      'Máy gặp sự cố đã hoạt động trở lại. Chúng tôi đã dùng lại dữ liệu trên máy đó thay cho ' +
+      `bản sao lưu: ${name} của bạn đã có lại nội dung trước sự cố.\n` +
+      `Những gì được ghi từ ${momentOf(at)} (giờ Việt Nam), trong lúc máy chủ chạy từ bản sao ` +
+      'lưu, như đơn hàng, bình luận, bài viết, tệp tải lên và mật khẩu mới đổi, hiện không còn.\n' +
+      'Vui lòng kiểm tra trang web và nhập lại phần còn thiếu; hãy đối chiếu đơn hàng với email ' +
+      'và các khoản thanh toán bạn đã nhận.\n' +
       `Các bản sao lưu của bạn: ${link}`,
   },
 } as const

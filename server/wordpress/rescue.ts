@@ -3,20 +3,21 @@
  * be done twice, so a kill at any point leads to the same step again. Until the node is written
  * down nothing has happened to the server; one whose node came back by then stays there.
  */
-import type { Language } from '../../contract/errors.ts'
 import { later, minutes, seconds } from '../platform/clock.ts'
-import { transaction, type Queryable, type Tx } from '../platform/db.ts'
+import { transaction, type Tx } from '../platform/db.ts'
 import { DriverFailure } from '../platform/errors.ts'
 import type { Attempt } from '../platform/jobs.ts'
 import { NoSuchFile } from '../platform/object-store/index.ts'
 import type { Archives } from './archives.ts'
 import { backupById, figuresOf } from './backup-store.ts'
 import { ensureJob } from './change.ts'
-import { isBackSince, keptAfterReturnMs, rescueJob } from './lost-store.ts'
+import { isBackSince } from './lease-store.ts'
+import { keptAfterReturnMs, rescueJob } from './lost-store.ts'
 import type { MoveDeps } from './move-clearing.ts'
 import { clearMoveJob, moveById, type MoveRow } from './move-store.ts'
-import { rescuedLetter } from './rescue-letter.ts'
+import { rescuedLetter, type OwnersMail } from './rescue-letter.ts'
 import { firstNode, lockSite, siteById, specOf } from './store.ts'
+import { waveJob } from './update-store.ts'
 import { within } from './within.ts'
 
 /** Failures that are counted; a kill of the portal is none. */
@@ -24,20 +25,16 @@ const maxAttempts = 3
 /** Longest time of one step: a site of many gigabytes. */
 const restoreMs = minutes(120)
 const startMs = minutes(5)
+/** It writes nothing before it is written down that the server is there. */
+const holdMs = minutes(10)
 /** Servers that come up at a time, of each process that does jobs. */
 const atOnce = 2
 
 /** What cannot be mended by another try. */
 class GivenUp extends Error {}
 
-export interface RescueDeps extends Omit<MoveDeps, 'folder' | 'collectFrom'> {
+export interface RescueDeps extends Omit<MoveDeps, 'folder' | 'collectFrom'>, OwnersMail {
   readonly archives: Archives
-  readonly portalUrl: string
-  readonly mail: (tx: Tx, to: string, subject: string, text: string) => Promise<void>
-  readonly owner: (
-    db: Queryable,
-    customerId: string,
-  ) => Promise<{ readonly email: string; readonly language: Language }>
 }
 
 export function defineRescues(deps: RescueDeps): void {
@@ -58,24 +55,27 @@ export function defineRescues(deps: RescueDeps): void {
     const restored = archives.use(of, (file) => driver.restore(spec, { file, figures }, row.id))
     await within(restoreMs, 'the backup took too long', restored, signal)
     if (site.status === 'running') {
+      await driver.holdWrites(site.id, holdMs)
       await within(startMs, 'the server did not start', driver.start(spec), signal)
       // Whatever it answers: a site may have answered with an error before.
       await driver.frontPage(site.id, new URL(spec.url).host)
     }
-    await transaction(db, (tx) => writeDown(tx, row, site.status))
-    log.info(
-      { site: site.name, from: row.from_node, to: row.to_node },
-      'a server came up elsewhere',
-    )
+    const isElsewhere = await transaction(db, (tx) => writeDown(tx, row, site.status))
+    const told = { site: site.name, from: row.from_node, to: row.to_node }
+    if (isElsewhere) log.info(told, 'a server came up elsewhere')
+    else log.info(told, 'another run has decided whether a server comes up elsewhere')
   }
 
-  /** Everything that the switch changes, at once, unless the lost node is back. */
-  async function writeDown(tx: Tx, row: MoveRow, status: string): Promise<void> {
+  /**
+   * Everything that the switch changes, at once, unless the lost node is back. False: another run
+   * has decided it.
+   */
+  async function writeDown(tx: Tx, row: MoveRow, status: string): Promise<boolean> {
     const site = await lockSite(tx, row.site_id)
     const isSame = site?.status === status && (site.node_id ?? firstNode) === row.from_node
     if (!site || !isSame) throw new DriverFailure('unavailable', 'the server was changed meanwhile')
     const now = await moveById(tx, row.id)
-    if (now?.state !== 'switching') return
+    if (now?.state !== 'switching') return false
     if (row.fenced_at === null || (await isBackSince(tx, row.from_node, row.fenced_at)))
       throw new GivenUp('the node is back, and the server is there as it was')
     await tx.updateTable('site').set({ node_id: row.to_node }).where('id', '=', site.id).execute()
@@ -94,6 +94,7 @@ export function defineRescues(deps: RescueDeps): void {
       })
       .where('id', '=', row.id)
       .execute()
+    await endOfLost(tx, site.id)
     if (row.backup_id !== null)
       await tx
         .insertInto('site_restore')
@@ -119,10 +120,38 @@ export function defineRescues(deps: RescueDeps): void {
       rescuedLetter.subject[language](told),
       rescuedLetter.text[language](told),
     )
+    return true
   }
 
-  /** The edges know of it, and who watches its log watches there. */
+  /**
+   * What the lost node had under way with the server: nobody can end it, and nothing of it may go
+   * on where the server is now. Not before the switch, for a node that is back ends it itself.
+   */
+  async function endOfLost(tx: Tx, siteId: string): Promise<void> {
+    const ended = { state: 'failed', ended_at: clock.now() } as const
+    await tx
+      .updateTable('site_restore')
+      .set({ ...ended, reason: 'the node of the server was lost' })
+      .where('site_id', '=', siteId)
+      .where('state', '=', 'restoring')
+      .execute()
+    // One that waits has not begun, and begins on the other node.
+    const updates = await tx
+      .updateTable('site_update')
+      .set({ ...ended, reason: 'node_lost' })
+      .where('site_id', '=', siteId)
+      .where('state', 'in', ['saving', 'updating', 'checking', 'rolling_back'])
+      .returning('wave_id')
+      .execute()
+    for (const { wave_id: wave } of updates)
+      if (wave !== null) await jobs.add(tx, waveJob, { waveId: String(wave) })
+  }
+
+  /** The server is there: it writes, the edges know, and who watched its log watches there. */
   async function arrive(row: MoveRow): Promise<void> {
+    // It may have kept an old copy of the server, for which it answers nobody.
+    await deps.nodes.tell(row.to_node)
+    await deps.nodes.at(row.to_node).driver.holdWrites(row.site_id, 0)
     await deps.tellInOrder(row.to_node, row.from_node)
     deps.nodes.rerouted()
     await transaction(db, async (tx) => {

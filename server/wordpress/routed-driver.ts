@@ -7,7 +7,7 @@ import { DriverFailure } from '../platform/errors.ts'
 import type { Log } from '../platform/log.ts'
 import type { EdgeControl } from './directory.ts'
 import type { SiteLog, WordpressCapabilities, WordpressDriver } from './driver.ts'
-import { promiseLease } from './lost-store.ts'
+import { noteEnd, promiseLease } from './lease-store.ts'
 import { isSwitching } from './move-store.ts'
 import { allNodes, nodeOf, noteSeen, putNode, type NodeEntry } from './nodes.ts'
 import { firstNode } from './store.ts'
@@ -40,6 +40,8 @@ export interface Nodes {
   reachable(): readonly (NodeControl & { readonly node: string })[]
   /** Resolves when the own node is written down. Then looks every few seconds. */
   start(): Promise<void>
+  /** Tells a node what it answers for now. Throws DriverFailure where it cannot be asked. */
+  tell(node: string): Promise<void>
   /** Looks now: new nodes are connected to, and what all of them say is written down. */
   look(): Promise<void>
   stop(): void
@@ -52,8 +54,8 @@ interface NodesParts {
   readonly own: { readonly entry: NodeEntry; readonly control: NodeControl } | null
   /** Connects to a node of another machine; `onOpen` is called whenever its line opens. */
   readonly connect: (node: string, address: string, onOpen: () => void) => NodeConnection
-  /** For how long a node that is in touch may take writes, ms. */
-  readonly leaseMs: number
+  /** For how long a node that is in touch may take writes, ms; null: without an end. */
+  readonly leaseMs: number | null
   /** Whether this process writes down what nodes say: one that does jobs. */
   readonly notes: boolean
   /** A node can be asked that could not be before. */
@@ -258,15 +260,27 @@ export function createNodes(parts: NodesParts): Nodes {
   }
 
   /** It may take writes again for a while; by the mark it counts from before the promise. */
-  async function renew({ node, edge }: NodeControl & { node: string }): Promise<void> {
+  async function promise({ node, edge }: NodeControl & { node: string }) {
+    const late = 'it does not answer in time'
+    const mark = await within(answerMs, late, edge.markLease())
+    const told = await promiseLease(db, node, mark === null ? null : parts.leaseMs)
+    const { leaseMs, withheld, order, readOnly } = told
+    const renewed = edge.renewLease(mark, leaseMs, withheld, { order, readOnly })
+    await within(answerMs, late, renewed)
+    if (leaseMs !== null && told.hadNoEnd) await noteEnd(db, node, { order, leaseMs })
+  }
+  async function renew(node: NodeControl & { node: string }): Promise<void> {
     try {
-      const mark = await within(answerMs, 'it does not answer in time', edge.markLease())
-      const withheld = await promiseLease(db, node, mark === null ? null : parts.leaseMs)
-      const renewed = edge.renewLease(mark, parts.leaseMs, withheld)
-      await within(answerMs, 'it does not answer in time', renewed)
+      await promise(node)
     } catch (error) {
-      if (!stopped) log.warn({ err: error, node }, 'the lease of a node was not renewed')
+      const detail = { err: error, node: node.node }
+      if (!stopped) log.warn(detail, 'the lease of a node was not renewed')
     }
+  }
+  function at(node: string): NodeControl {
+    const control = controlOf(node)
+    if (!control) throw new DriverFailure('unavailable', `the node ${node} cannot be reached`)
+    return control
   }
 
   async function lookOnce(): Promise<void> {
@@ -291,11 +305,8 @@ export function createNodes(parts: NodesParts): Nodes {
     edgeOf: async (siteId) => (await nodeControl(siteId)).edge,
     regions,
     reachable,
-    at(node) {
-      const control = controlOf(node)
-      if (!control) throw new DriverFailure('unavailable', `the node ${node} cannot be reached`)
-      return control
-    },
+    at,
+    tell: (node) => promise({ node, ...at(node) }),
     rerouted() {
       for (const again of resumed) again()
     },

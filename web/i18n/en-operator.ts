@@ -296,7 +296,8 @@ export const enOperator = {
       'kept for an hour.',
     'server.undo_move':
       'The original takes its place again, as it was when the server was moved. What was written ' +
-      'since, such as orders and comments, is lost.',
+      'since, such as orders and comments, is lost. Whether the machine is off is asked of ' +
+      'the one that it is on now, where that does not answer.',
     'node.lost':
       'The servers come up on other nodes from their newest backups. What was written since is ' +
       'lost, and their owners get an email. If the node comes back before, they stay where ' +

@@ -20,6 +20,9 @@ const reasons: Record<Reason, string> = {
     'The update went wrong and could not be undone. The backup from before it is kept under ' +
     'Backups. Our staff has been told.',
   wave_stopped: 'Your provider stopped this update for all sites.',
+  node_lost:
+    'The machine of the server failed during the update. The server was brought up on another ' +
+    'one from its backup.',
   unexpected: 'The site did not answer before the update, so nothing was changed.',
 }
 

@@ -287,7 +287,8 @@ export const viOperator: OperatorTexts = {
       'được giữ lại một giờ.',
     'server.undo_move':
       'Bản gốc hoạt động trở lại, đúng như lúc máy chủ được chuyển đi. Những gì được ghi từ đó, ' +
-      'như đơn hàng và bình luận, sẽ mất.',
+      'như đơn hàng và bình luận, sẽ mất. Câu hỏi máy đã tắt chưa nói về máy hiện đang chạy ' +
+      'máy chủ này, khi máy đó không phản hồi.',
     'node.lost':
       'Các máy chủ được khôi phục trên nút khác từ bản sao lưu mới nhất. Những gì được ghi sau ' +
       'đó sẽ mất và chủ sở hữu nhận được email. Nếu nút hoạt động trở lại trước đó, máy chủ ' +

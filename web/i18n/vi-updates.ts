@@ -86,6 +86,9 @@ export const viUpdates: typeof enUpdates = {
         'Cập nhật bị lỗi và không khôi phục được. Bản sao lưu trước khi cập nhật vẫn nằm trong ' +
         'mục Sao lưu. Nhân viên của chúng tôi đã được báo.',
       wave_stopped: 'Nhà cung cấp đã dừng bản cập nhật này cho mọi trang.',
+      node_lost:
+        'Máy chủ vật lý gặp sự cố trong lúc cập nhật. Máy chủ của bạn đã được khôi phục trên một ' +
+        'máy khác từ bản sao lưu.',
       unexpected: 'Trang web không phản hồi trước khi cập nhật nên chưa có gì thay đổi.',
     },
     differences: {

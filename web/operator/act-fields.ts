@@ -108,7 +108,7 @@ const own: Readonly<Record<ActName, readonly ActField[]>> = {
   'letter.resend': [],
   'webhook.replay': [],
   'server.move': [{ name: 'node', kind: 'line', isOptional: true }],
-  'server.undo_move': [],
+  'server.undo_move': [{ name: 'poweredOff', kind: 'choice', options: ['no', 'yes'] }],
   'node.lost': [{ name: 'poweredOff', kind: 'choice', options: ['no', 'yes'] }],
   'status.publish': [
     { name: 'kind', kind: 'choice', options: noticeKinds },

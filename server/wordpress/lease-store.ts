@@ -1,0 +1,204 @@
+/**
+ * Until when a node may take writes, and for which servers it answers nobody (decision 123): what
+ * is promised to it, and what may be done while it is away.
+ */
+import { sql } from 'kysely'
+import type { NodeLoss } from '../../contract/operator-nodes.ts'
+import { hours, minutes } from '../platform/clock.ts'
+import { transaction, type Database, type Queryable, type Tx } from '../platform/db.ts'
+import { Refusal, type Sentence } from '../platform/errors.ts'
+import { inVietnam } from '../platform/vietnam-time.ts'
+import type { LeaseDetails } from './directory.ts'
+import { isAwaySql } from './nodes.ts'
+import { firstNode } from './store.ts'
+
+/** Beyond the lease: requests under way end, and two clocks may run apart. */
+export const leaseMarginMs = minutes(5)
+
+/** What a node is told with a promise. */
+export interface LeasePromise extends LeaseDetails {
+  /** For how long it may take writes, ms; null: without an end. */
+  readonly leaseMs: number | null
+  /** It may take writes without an end until it has answered: `noteEnd` then. */
+  readonly hadNoEnd: boolean
+  /** Servers that are elsewhere: it is to answer nobody for them. */
+  readonly withheld: readonly string[]
+}
+
+/**
+ * Writes down, before it is promised, that a node may take writes for so long; null: without an
+ * end. What it is told of its servers is read in the same transaction. Where no other node could
+ * take its servers it has no end either: nothing is won when they are only read.
+ */
+export const promiseLease = (
+  db: Database,
+  node: string,
+  wantedMs: number | null,
+): Promise<LeasePromise> =>
+  transaction(db, async (tx) => {
+    // A switch holds this row, too: whichever is later knows of the other.
+    await sql`select from node where id = ${node} for no key update`.execute(tx)
+    const { rows: known } = await sql<{ endless: boolean; others: boolean }>`
+      select n.lease_until is null as endless, exists (
+        select from node o where o.id <> n.id and o.state = 'active'
+          and o.sites_address is not null
+          and (o.regions is null or n.regions is null or o.regions && n.regions)) as others
+      from node n where n.id = ${node}`.execute(tx)
+    const leaseMs = known[0]?.others === true ? wantedMs : null
+    const hadNoEnd = known[0]?.endless ?? true
+    const { rows: promised } = await sql<{ order: number }>`
+      update node
+      set lease_at = greatest(clock_timestamp(), lease_at + interval '1 microsecond'),
+        lease_until = case
+          -- An end counts once the node has heard of it.
+          when ${leaseMs}::float8 is null or lease_until is null then null
+          else greatest(lease_until,
+            clock_timestamp() + ${leaseMs}::float8 * interval '1 millisecond') end
+      where id = ${node}
+      returning (extract(epoch from lease_at) * 1000000)::float8 as order`.execute(tx)
+    const { rows } = await sql<{ id: string; told: boolean }>`
+      select m.site_id::text as id,
+        bool_or(m.arrived or (m.backup_id is not null and m.state = 'moved')) as told
+      from site_move m join site s on s.id = m.site_id
+      where m.leftover_node = ${node} and m.state in ('moved', 'undoing', 'undone')
+        and coalesce(s.node_id, ${firstNode}::text) <> ${node}
+      group by m.site_id`.execute(tx)
+    return {
+      leaseMs,
+      hadNoEnd,
+      order: promised[0]?.order ?? 0,
+      withheld: rows.filter(({ told }) => told).map(({ id }) => id),
+      readOnly: rows.filter(({ told }) => !told).map(({ id }) => id),
+    }
+  })
+
+/** The node has heard that there is an end, and no portal has promised it anything since. */
+export async function noteEnd(
+  db: Queryable,
+  node: string,
+  { order, leaseMs }: { readonly order: number; readonly leaseMs: number },
+): Promise<void> {
+  await sql`
+    update node
+    set lease_until = clock_timestamp() + ${leaseMs}::float8 * interval '1 millisecond'
+    where id = ${node} and lease_until is null
+      and (extract(epoch from lease_at) * 1000000)::float8 = ${order}::float8`.execute(db)
+}
+
+/** Without an end to wait for, the original is held for so long. */
+const holdWithoutEndMs = hours(24)
+/** At least, for requests and rounds under way. */
+const leastHoldMs = minutes(10)
+
+/** For how long the original of a server that is elsewhere has to hold writes: past its lease. */
+export async function fenceMsOf(db: Queryable, node: string): Promise<number> {
+  const { rows } = await sql<{ ms: number | null }>`
+    select (extract(epoch from lease_until - clock_timestamp()) * 1000)::float8 as ms
+    from node where id = ${node}`.execute(db)
+  const ms = rows[0]?.ms ?? null
+  if (ms === null) return holdWithoutEndMs
+  return Math.max(leastHoldMs, Math.ceil(ms) + leaseMarginMs)
+}
+
+/** Whether a portal was in touch with the node since; the node's row stays locked. */
+export async function isBackSince(tx: Tx, node: string, since: Date): Promise<boolean> {
+  const { rows } = await sql<{ back: boolean }>`
+    select coalesce(lease_at > ${since}, false) as back from node
+    where id = ${node} for no key update`.execute(tx)
+  return rows[0]?.back ?? false
+}
+
+/** What is known of whether a node runs. */
+export interface Known {
+  /** Nobody heard of it for a minute. */
+  readonly isAway: boolean
+  /** When it was heard of last; null: never. */
+  readonly heardAt: Date | null
+  /** Until when it may take writes, with the margin; null: it keeps to no lease. */
+  readonly writesUntil: Date | null
+  readonly isFenced: boolean
+}
+export async function knownOf(db: Queryable, node: string): Promise<Known> {
+  const margin = sql`${leaseMarginMs}::float8 * interval '1 millisecond'`
+  const { rows } = await sql<{
+    heard: Date | null
+    until: Date | null
+    over: boolean | null
+    away: boolean
+  }>`
+    select greatest(last_seen, lease_at) as heard, lease_until + ${margin} as until,
+      clock_timestamp() > lease_until + ${margin} as over, ${isAwaySql} as away
+    from node where id = ${node}`.execute(db)
+  const [row] = rows
+  return {
+    isAway: row?.away ?? true,
+    heardAt: row?.heard ?? null,
+    writesUntil: row?.until ?? null,
+    isFenced: row?.over ?? false,
+  }
+}
+
+const untilText = (at: Date): string => inVietnam(at).slice(0, 16).replace('T', ' ')
+
+/** Why the node cannot be given up now; undefined: it can. `word`: at the shell, that it is off. */
+export function hindranceOfLoss(
+  { isAway, writesUntil, isFenced }: Pick<NodeLoss, 'isAway' | 'writesUntil' | 'isFenced'>,
+  isOff: boolean,
+  word = '--powered-off',
+): Sentence | undefined {
+  if (!isAway)
+    return {
+      en: 'The node was heard of within the last minute: it is not lost.',
+      vi: 'Nút vẫn liên lạc được trong một phút qua: nút chưa mất.',
+    }
+  if (isFenced || isOff) return undefined
+  if (writesUntil === null)
+    return {
+      en:
+        'The machine keeps to no lease and may still take writes. Say that it is off only when ' +
+        `you know it (at the shell: ${word}).`,
+      vi:
+        'Máy này không có thời hạn ghi nên có thể vẫn đang ghi dữ liệu. Chỉ xác nhận máy đã tắt ' +
+        `khi bạn biết chắc (ở dòng lệnh: ${word}).`,
+    }
+  const until = untilText(new Date(writesUntil))
+  return {
+    en:
+      `The machine may still take writes until ${until} (Vietnam time). Say that it is off only ` +
+      `when you know it (at the shell: ${word}).`,
+    vi:
+      `Máy có thể vẫn ghi dữ liệu đến ${until} (giờ Việt Nam). Chỉ xác nhận máy đã tắt ` +
+      `khi bạn biết chắc (ở dòng lệnh: ${word}).`,
+  }
+}
+
+/** An act that was proposed, and is approved later on. */
+export interface SaidToBeOff {
+  /** Whether the operator says that the machine is off. */
+  readonly isOff: boolean
+  /** How long ago that was said, ms. */
+  readonly saidMsAgo: number
+}
+
+/** Refuses with conflict, at this field, where what is said to be off was heard of since. */
+export async function refuseHeardSince(
+  db: Queryable,
+  node: string,
+  { isOff, saidMsAgo }: SaidToBeOff,
+  field: string,
+): Promise<void> {
+  if (!isOff) return
+  const { rows } = await sql<{ heard: boolean | null }>`
+    select greatest(last_seen, lease_at) >
+      clock_timestamp() - ${saidMsAgo}::float8 * interval '1 millisecond' as heard
+    from node where id = ${node}`.execute(db)
+  if (rows[0]?.heard !== true) return
+  throw new Refusal('conflict', {
+    fields: {
+      [field]: {
+        en: 'The machine was heard of after this was proposed: it was not off. Propose it again.',
+        vi: 'Máy vẫn liên lạc được sau khi đề xuất, nên máy chưa tắt. Hãy đề xuất lại.',
+      },
+    },
+  })
+}
