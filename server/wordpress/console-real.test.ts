@@ -266,16 +266,17 @@ test.each([
 test('one that never ends is ended, and the next one runs', async () => {
   put('mu-plugins/loop.php', '<?php if ( isset( $portal_step ) ) { while ( true ) {} }')
   const began = performance.now()
-  const [slow, second] = await Promise.all([
-    run('core version'),
-    portal.call('POST', `/api/wp/${id}/console`, {
+  const ask = () =>
+    portal.call<ConsoleAnswer>('POST', `/api/wp/${id}/console`, {
       token: owner.token,
       body: { command: 'core version' },
-    }),
-  ])
-  expect([slow.outcome]).toEqual(['slow'])
+    })
+  // Whichever of two that come at once is first.
+  const answers = await Promise.all([ask(), ask()])
+  expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409])
+  const slow = answers.find(({ status }) => status === 200)
+  expect(slow?.body.result.outcome).toBe('slow')
   expect(performance.now() - began).toBeLessThan(60_000)
-  expect(second.status).toBe(409)
   fs.rmSync(path.join(content(), 'mu-plugins', 'loop.php'))
   await done('core version')
 }, 120_000)
