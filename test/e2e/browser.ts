@@ -210,6 +210,7 @@ export async function keepBothWidths(page: Page, name: string, fullPage = true):
 }
 /** Both widths judged: nothing to scroll sideways, no violation of accessibility; and kept. */
 export async function judgeBothWidths(page: Page, name: string): Promise<void> {
+  await settled(page)
   for (const [size, at] of Object.entries({ wide, phone })) {
     await resize(page, at)
     // What a bar at the page's edge covers half is too small a target.

@@ -2,24 +2,20 @@
  * A coupon in a real browser: made at the desk, typed by a customer before the order is paid, and
  * read on the invoice. With PICTURES=folder the looks are kept there.
  */
-import path from 'node:path'
-import type { Browser, Page } from 'playwright-core'
+import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openTestPortal, type TestPortal } from '../portal.ts'
 import { newMember, type TestMember } from '../staff.ts'
 import {
   endVisits,
+  judgeBothWidths,
+  type Look,
   openBrowser,
   openPage,
-  phone,
-  resize,
-  settled,
-  sideways,
-  violations,
   visitAs,
   wide,
-  type Look,
 } from './browser.ts'
+import { visitDesk } from './desk.ts'
 
 let portal: TestPortal
 let browser: Browser
@@ -33,26 +29,7 @@ afterAll(async () => {
   await portal?.close()
 })
 
-async function deskOf(look: Look = {}) {
-  const one = await visitAs(browser, { language: 'en', viewport: wide, ...look })
-  const [name = '', value = ''] = (finance.headers['cookie'] ?? '').split('=')
-  await one.context.addCookies([
-    { name, value, url: `${portal.url}/api/operator`, httpOnly: true, sameSite: 'Strict' },
-  ])
-  return one
-}
-async function keep(page: Page, name: string): Promise<void> {
-  await settled(page)
-  expect([name, await violations(page)]).toEqual([name, []])
-  for (const [size, at] of Object.entries({ wide, phone })) {
-    await resize(page, at)
-    if (size === 'phone') expect([name, await sideways(page)]).toEqual([name, 0])
-    const folder = process.env['PICTURES']
-    if (folder !== undefined)
-      await page.screenshot({ path: path.join(folder, `${name}-${size}.png`), fullPage: true })
-  }
-  await resize(page, wide)
-}
+const deskOf = (look: Look = {}) => visitDesk(browser, portal, finance, look)
 
 test('a coupon is made at the desk, and lists are whole in both looks', async () => {
   const { page, complaints } = await deskOf()
@@ -65,15 +42,15 @@ test('a coupon is made at the desk, and lists are whole in both looks', async ()
   await dialog.getByLabel('How many orders may use it').fill('20')
   await dialog.getByLabel('Plans').fill('1, 2')
   await dialog.getByLabel('Reason').fill('Tết 2027')
-  await keep(page, 'coupon-make-en-light')
+  await judgeBothWidths(page, 'coupon-make-en-light')
   await dialog.getByRole('button', { name: 'Make coupon' }).click()
   await page.getByText('TET2027').waitFor()
-  await keep(page, 'coupons-en-light')
+  await judgeBothWidths(page, 'coupons-en-light')
   expect(complaints).toEqual([])
   const other = await deskOf({ language: 'vi', theme: 'dark' })
   await openPage(other.page, `${portal.url}/operator/coupons`)
   await other.page.getByText('TET2027').waitFor()
-  await keep(other.page, 'coupons-vi-dark')
+  await judgeBothWidths(other.page, 'coupons-vi-dark')
   expect(other.complaints).toEqual([])
 })
 
@@ -128,7 +105,7 @@ test.each([
     await dialog.getByLabel(words.label).fill('tet 2027')
     await dialog.getByRole('button', { name: words.apply }).click()
     await dialog.getByText(words.applied).waitFor()
-    await keep(page, `coupon-order-${words.look.language}-${words.look.theme}`)
+    await judgeBothWidths(page, `coupon-order-${words.look.language}-${words.look.theme}`)
     await dialog.getByRole('button', { name: words.confirm }).click()
     await page.getByRole('heading', { name: words.ready }).waitFor({ timeout: 90_000 })
     const { balance } = await portal.app.ledger.balanceOf(portal.app.db, an.id)

@@ -3,9 +3,8 @@
  * before the press, a second member approves it, and the page follows. With PICTURES=folder the
  * looks are kept there.
  */
-import path from 'node:path'
 import { sql } from 'kysely'
-import type { Browser, Page } from 'playwright-core'
+import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Proposal } from '../../contract/operator-desk.ts'
 import { nodeOf, setNodeState } from '../../server/wordpress/nodes.ts'
@@ -13,19 +12,8 @@ import { orderServer, type OrderedServer } from '../ordered-servers.ts'
 import { openOtherNode, withSitesAddress, type OtherNode } from '../other-node.ts'
 import { eventually, openTestPortal, type TestPortal } from '../portal.ts'
 import { newMember, type TestMember } from '../staff.ts'
-import {
-  endVisits,
-  openBrowser,
-  openPage,
-  phone,
-  resize,
-  settled,
-  sideways,
-  violations,
-  visitAs,
-  wide,
-  type Look,
-} from './browser.ts'
+import { endVisits, judgeBothWidths, type Look, openBrowser, openPage } from './browser.ts'
+import { visitDesk } from './desk.ts'
 
 let portal: TestPortal
 let browser: Browser
@@ -70,26 +58,7 @@ afterAll(async () => {
   await other?.close()
 })
 
-async function deskOf(member: TestMember, look: Look = {}) {
-  const one = await visitAs(browser, { language: 'en', viewport: wide, ...look })
-  const [name = '', value = ''] = (member.headers['cookie'] ?? '').split('=')
-  await one.context.addCookies([
-    { name, value, url: `${portal.url}/api/operator`, httpOnly: true, sameSite: 'Strict' },
-  ])
-  return one
-}
-async function keep(page: Page, name: string): Promise<void> {
-  await settled(page)
-  expect([name, await violations(page)]).toEqual([name, []])
-  for (const [size, at] of Object.entries({ wide, phone })) {
-    await resize(page, at)
-    if (size === 'phone') expect([name, await sideways(page)]).toEqual([name, 0])
-    const folder = process.env['PICTURES']
-    if (folder !== undefined)
-      await page.screenshot({ path: path.join(folder, `${name}-${size}.png`), fullPage: true })
-  }
-  await resize(page, wide)
-}
+const deskOf = (member: TestMember, look: Look = {}) => visitDesk(browser, portal, member, look)
 
 test('what is lost is read before the press, and two members bring it up', async () => {
   const { page, complaints } = await deskOf(asks)
@@ -99,18 +68,18 @@ test('what is lost is read before the press, and two members bring it up', async
     .getByText(/comes up on main; what was written in .* since its backup is lost/)
     .waitFor()
   await page.getByText('stays: It has no backup that was verified.').waitFor()
-  await keep(page, 'lost-en-light')
+  await judgeBothWidths(page, 'lost-en-light')
   const card = page.getByRole('region', { name: 'Node hn2' })
   await card.getByRole('button', { name: 'Bring up elsewhere', exact: true }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('Reason').fill('The board is broken')
-  await keep(page, 'lost-dialog-en-light')
+  await judgeBothWidths(page, 'lost-dialog-en-light')
   await dialog.getByRole('button', { name: 'Bring up elsewhere' }).click()
   await dialog
     .getByText(/may still take writes until .* \(Vietnam time\)/)
     .first()
     .waitFor()
-  await keep(page, 'lost-refused-en-light')
+  await judgeBothWidths(page, 'lost-refused-en-light')
   await dialog.getByLabel('Is the machine off?').selectOption('yes')
   await dialog.getByRole('button', { name: 'Bring up elsewhere' }).click()
   await dialog.waitFor({ state: 'detached' })
@@ -125,7 +94,7 @@ test('what is lost is read before the press, and two members bring it up', async
   )
   expect(await nodeOf(portal.app.db, bare.id)).toBe('hn2')
   await page.getByText(/came up on main, with its content of/).waitFor()
-  await keep(page, 'lost-after-en-light')
+  await judgeBothWidths(page, 'lost-after-en-light')
   // The browser notes the refusal.
   expect(complaints).toEqual([expect.stringContaining('409')])
 }, 120_000)
@@ -134,6 +103,6 @@ test('in Vietnamese and dark', async () => {
   const { page, complaints } = await deskOf(asks, { language: 'vi', theme: 'dark' })
   await openPage(page, `${portal.url}/operator/capacity`)
   await page.getByText(/đã được khôi phục trên main/).waitFor()
-  await keep(page, 'lost-after-vi-dark')
+  await judgeBothWidths(page, 'lost-after-vi-dark')
   expect(complaints).toEqual([])
 }, 60_000)

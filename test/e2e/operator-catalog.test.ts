@@ -9,19 +9,8 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventually, openTestPortal, type TestPortal } from '../portal.ts'
 import { newMember, type TestMember } from '../staff.ts'
-import {
-  endVisits,
-  openBrowser,
-  openPage,
-  phone,
-  resize,
-  settled,
-  sideways,
-  violations,
-  visitAs,
-  wide,
-  type Look,
-} from './browser.ts'
+import { endVisits, judgeBothWidths, type Look, openBrowser, openPage } from './browser.ts'
+import { visitDesk } from './desk.ts'
 
 const shipped = readFileSync(path.resolve(import.meta.dirname, '../../catalog.yaml'), 'utf8')
 let portal: TestPortal
@@ -59,28 +48,7 @@ afterAll(async () => {
   await portal?.close()
 })
 
-async function deskOf(member: TestMember, look: Look = {}) {
-  const one = await visitAs(browser, { language: 'en', viewport: wide, ...look })
-  const [name = '', value = ''] = (member.headers['cookie'] ?? '').split('=')
-  await one.context.addCookies([
-    { name, value, url: `${portal.url}/api/operator`, httpOnly: true, sameSite: 'Strict' },
-  ])
-  return one
-}
-async function keep(page: Page, name: string): Promise<void> {
-  // Where a press has scrolled to, the head of the desk may hide half of a button.
-  await page.evaluate(() => window.scrollTo(0, 0))
-  await settled(page)
-  expect([name, await violations(page)]).toEqual([name, []])
-  for (const [size, at] of Object.entries({ wide, phone })) {
-    await resize(page, at)
-    if (size === 'phone') expect([name, await sideways(page)]).toEqual([name, 0])
-    const folder = process.env['PICTURES']
-    if (folder !== undefined)
-      await page.screenshot({ path: path.join(folder, `${name}-${size}.png`), fullPage: true })
-  }
-  await resize(page, wide)
-}
+const deskOf = (member: TestMember, look: Look = {}) => visitDesk(browser, portal, member, look)
 /** The fields of a plan. */
 const planOf = (page: Page, name: string) =>
   page.locator('section').filter({ has: page.getByRole('heading', { name, exact: true }) })
@@ -90,7 +58,7 @@ test('prices are edited, looked at before, published and undone', async () => {
   await openPage(page, `${portal.url}/operator`)
   await page.getByRole('link', { name: 'Catalogue' }).click()
   await page.getByText('BASIC-1').waitFor()
-  await keep(page, 'catalog-en-light')
+  await judgeBothWidths(page, 'catalog-en-light')
   await page.getByRole('button', { name: 'Edit' }).click()
   const basic = planOf(page, 'BASIC-1')
   await basic.getByLabel('Price VND', { exact: true }).fill('cheap')
@@ -99,7 +67,7 @@ test('prices are edited, looked at before, published and undone', async () => {
   await page.getByText('Some fields need another value.').waitFor()
   await basic.getByText('Enter a price above 0 in VND, such as 8900.').waitFor()
   await basic.getByText('Please fill this in.').waitFor()
-  await keep(page, 'catalog-edit-faults-en-light')
+  await judgeBothWidths(page, 'catalog-edit-faults-en-light')
   await basic.getByLabel('CPU').fill('1')
   await basic.getByLabel('Price VND', { exact: true }).fill('99000')
   await planOf(page, 'PRO-4').getByLabel('Sold').uncheck()
@@ -110,16 +78,16 @@ test('prices are edited, looked at before, published and undone', async () => {
   await page.getByText('436.000 đ').waitFor()
   await page.getByText('476.000 đ').waitFor()
   await page.getByText('Dearer: 2 subscriptions of 1 customer').waitFor()
-  await keep(page, 'catalog-preview-en-light')
+  await judgeBothWidths(page, 'catalog-preview-en-light')
   await page.getByRole('button', { name: 'Publish', exact: true }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('Reason').fill('Energy costs more from spring on')
-  await keep(page, 'catalog-publish-en-light')
+  await judgeBothWidths(page, 'catalog-publish-en-light')
   await dialog.getByRole('button', { name: 'Publish catalogue' }).click()
   await dialog.waitFor({ state: 'detached' })
   await page.getByText('Energy costs more from spring on').waitFor()
   await page.getByText('2 changes').click()
-  await keep(page, 'catalog-published-en-light')
+  await judgeBothWidths(page, 'catalog-published-en-light')
   await page.getByRole('button', { name: 'Sell by it again' }).click()
   await page.getByText('99.000 đ').first().waitFor()
   await page.getByRole('button', { name: 'Publish', exact: true }).click()
@@ -137,7 +105,7 @@ test('a version of a later day waits, and a large rise is approved by who sees i
   await planOf(page, 'BASIC-2').getByLabel('Giá khuyến mãi VND').fill('189000')
   await planOf(page, 'BASIC-2').getByLabel('Giá VND', { exact: true }).fill('250000')
   await page.getByRole('button', { name: 'Tạo gói mới từ gói này' }).first().click()
-  await keep(page, 'catalog-edit-vi-dark')
+  await judgeBothWidths(page, 'catalog-edit-vi-dark')
   await page.getByRole('button', { name: 'Xem những gì thay đổi' }).first().click()
   await page.getByText('cần người thứ hai duyệt').waitFor()
   const day = new Date(Date.now() + 3 * 86_400_000).toISOString().slice(0, 10)
@@ -158,7 +126,7 @@ test('a version of a later day waits, and a large rise is approved by who sees i
   answered.resolve()
   await eventually('the answer', () => publish.isEnabled())
   await page.unroute(previews)
-  await keep(page, 'catalog-preview-vi-dark')
+  await judgeBothWidths(page, 'catalog-preview-vi-dark')
   await publish.click()
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('Lý do').fill('Theo quyết định giá quý hai')
@@ -169,14 +137,14 @@ test('a version of a later day waits, and a large rise is approved by who sees i
   await openPage(other.page, `${portal.url}/operator/approvals`)
   await other.page.getByRole('link', { name: 'Xem những gì thay đổi' }).click()
   await other.page.getByText('Bản sao của BASIC-1').first().waitFor()
-  await keep(other.page, 'catalog-proposed-vi-dark')
+  await judgeBothWidths(other.page, 'catalog-proposed-vi-dark')
   await other.page.goBack()
   await other.page.getByRole('button', { name: 'Duyệt' }).click()
   await other.page.getByRole('dialog').getByRole('button', { name: 'Duyệt' }).click()
   await other.page.getByRole('dialog').waitFor({ state: 'detached' })
   await openPage(other.page, `${portal.url}/operator/catalog`)
   await other.page.getByText('đang chờ và có hiệu lực từ').waitFor()
-  await keep(other.page, 'catalog-waiting-vi-dark')
+  await judgeBothWidths(other.page, 'catalog-waiting-vi-dark')
   await other.page.getByRole('button', { name: 'Rút lại' }).click()
   const withdrawal = other.page.getByRole('dialog')
   await withdrawal.getByLabel('Lý do').fill('Chờ thêm một quý')

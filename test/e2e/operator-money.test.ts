@@ -2,8 +2,7 @@
  * The desk's pages about money in a real browser: a dispute that is answered, and every page in
  * Vietnamese, dark and on a phone. With PICTURES=folder the looks are kept there.
  */
-import path from 'node:path'
-import type { Browser, Page } from 'playwright-core'
+import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { cardsOf } from '../card-holder.ts'
 import { openTestPortal, type TestPortal } from '../portal.ts'
@@ -11,17 +10,14 @@ import { newMember, type TestMember } from '../staff.ts'
 import { stripeBrowser } from '../stripe-browser.ts'
 import {
   endVisits,
+  judgeBothWidths,
+  type Look,
   openBrowser,
   openPage,
-  phone,
-  resize,
-  settled,
-  sideways,
-  violations,
   visitAs,
   wide,
-  type Look,
 } from './browser.ts'
+import { visitDesk } from './desk.ts'
 
 let portal: TestPortal
 let browser: Browser
@@ -43,26 +39,7 @@ afterAll(async () => {
   await portal?.close()
 })
 
-async function deskOf(member: TestMember, look: Look = {}) {
-  const one = await visitAs(browser, { language: 'en', viewport: wide, ...look })
-  const [name = '', value = ''] = (member.headers['cookie'] ?? '').split('=')
-  await one.context.addCookies([
-    { name, value, url: `${portal.url}/api/operator`, httpOnly: true, sameSite: 'Strict' },
-  ])
-  return one
-}
-async function keep(page: Page, name: string): Promise<void> {
-  await settled(page)
-  expect([name, await violations(page)]).toEqual([name, []])
-  for (const [size, at] of Object.entries({ wide, phone })) {
-    await resize(page, at)
-    if (size === 'phone') expect([name, await sideways(page)]).toEqual([name, 0])
-    const folder = process.env['PICTURES']
-    if (folder !== undefined)
-      await page.screenshot({ path: path.join(folder, `${name}-${size}.png`), fullPage: true })
-  }
-  await resize(page, wide)
-}
+const deskOf = (member: TestMember, look: Look = {}) => visitDesk(browser, portal, member, look)
 
 test('a dispute is found, read and answered', async () => {
   const { page, complaints } = await deskOf(finance)
@@ -70,7 +47,7 @@ test('a dispute is found, read and answered', async () => {
   await page.getByRole('link', { name: 'Money' }).click()
   await page.getByRole('link', { name: 'Disputes' }).click()
   await page.getByText('Needs evidence').waitFor()
-  await keep(page, 'disputes-en-light')
+  await judgeBothWidths(page, 'disputes-en-light')
   await page.getByRole('link', { name: 'Nguyễn Văn An' }).click()
   await page.getByRole('heading', { level: 1, name: /42\.00/ }).waitFor()
   await page.getByRole('button', { name: 'Send evidence' }).click()
@@ -79,10 +56,10 @@ test('a dispute is found, read and answered', async () => {
     .getByLabel('Evidence for the bank')
     .fill('Ordered on 1 June and signed in to every day since; the log is kept.')
   await dialog.getByLabel('Reason').fill('Ticket 4711')
-  await keep(page, 'dispute-answer-en-light')
+  await judgeBothWidths(page, 'dispute-answer-en-light')
   await dialog.getByRole('button', { name: 'Send evidence' }).click()
   await page.getByText('Ordered on 1 June').waitFor()
-  await keep(page, 'dispute-en-light')
+  await judgeBothWidths(page, 'dispute-en-light')
   expect(complaints).toEqual([])
 })
 
@@ -103,18 +80,18 @@ test('a file of a gateway is imported and says what does not agree', async () =>
   await dialog.getByLabel('Amount').fill('115000')
   await dialog.getByLabel('Day at the bank').fill('2026-11-24')
   await dialog.getByLabel('Reason').fill('Statement of 25 November')
-  await keep(page, 'payout-import-en-light')
+  await judgeBothWidths(page, 'payout-import-en-light')
   await dialog.getByRole('button', { name: 'Import pay-out' }).click()
   await dialog.waitFor({ state: 'detached' })
   await page.getByText('1 difference').waitFor()
-  await keep(page, 'payouts-en-light')
+  await judgeBothWidths(page, 'payouts-en-light')
   await page.getByRole('link', { name: /November, first/ }).click()
   await page.getByText('Nothing of this is known here.').waitFor()
-  await keep(page, 'payout-en-light')
+  await judgeBothWidths(page, 'payout-en-light')
 
   await page.getByRole('link', { name: 'Reconciliation' }).click()
   await page.getByText('Line of a pay-out does not agree').waitFor()
-  await keep(page, 'reconciliation-en-light')
+  await judgeBothWidths(page, 'reconciliation-en-light')
   await page.getByRole('button', { name: 'Close as explained' }).click()
   await page.getByRole('dialog').getByLabel('Reason').fill('Sold at the counter')
   await page.getByRole('dialog').getByRole('button', { name: 'Close as explained' }).click()
@@ -129,7 +106,7 @@ test('a file for accounting is downloaded', async () => {
   await page.getByText('The first day comes before the last one.').waitFor()
   await page.getByLabel('From').fill('2026-01-01')
   await page.getByLabel('To').fill('2030-12-31')
-  await keep(page, 'exports-en-light')
+  await judgeBothWidths(page, 'exports-en-light')
   const [file] = await Promise.all([
     page.waitForEvent('download'),
     page.getByRole('link', { name: 'Download: Journal' }).click(),
@@ -147,10 +124,10 @@ test('a voucher is made, and a customer uses it in the wallet', async () => {
   await dialog.getByLabel('Amount').fill('50000')
   await dialog.getByLabel('How many customers may use it').fill('20')
   await dialog.getByLabel('Reason').fill('Fair of January')
-  await keep(page, 'voucher-make-en-light')
+  await judgeBothWidths(page, 'voucher-make-en-light')
   await dialog.getByRole('button', { name: 'Make voucher' }).click()
   await page.getByText('WELCOME2027').waitFor()
-  await keep(page, 'vouchers-en-light')
+  await judgeBothWidths(page, 'vouchers-en-light')
   expect(complaints).toEqual([])
 
   const binh = await portal.customer()
@@ -167,7 +144,7 @@ test('a voucher is made, and a customer uses it in the wallet', async () => {
     if (look.language === 'en')
       await own.page.getByText('đ added to your wallet', { exact: false }).first().waitFor()
     else await own.page.getByText('Bạn đã dùng voucher này rồi.').waitFor()
-    await keep(own.page, `voucher-use-${look.language}-${look.theme}`)
+    await judgeBothWidths(own.page, `voucher-use-${look.language}-${look.theme}`)
     expect(own.complaints.filter((text) => !text.includes('422'))).toEqual([])
   }
 })
@@ -176,11 +153,11 @@ test('in Vietnamese and dark every page is whole', async () => {
   const { page, complaints } = await deskOf(finance, { language: 'vi', theme: 'dark' })
   for (const name of ['suspense', 'payouts', 'reconciliation', 'vouchers', 'exports', 'disputes']) {
     await openPage(page, `${portal.url}/operator/${name}`)
-    await keep(page, `${name}-vi-dark`)
+    await judgeBothWidths(page, `${name}-vi-dark`)
   }
   await page.getByText('Tất cả', { exact: true }).click()
   await page.getByRole('link', { name: 'Nguyễn Văn An' }).click()
   await page.getByText('Đã trừ khỏi ví').waitFor()
-  await keep(page, 'dispute-vi-dark')
+  await judgeBothWidths(page, 'dispute-vi-dark')
   expect(complaints).toEqual([])
 })

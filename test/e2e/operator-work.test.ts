@@ -3,25 +3,13 @@
  * webhook, and every page in both languages, in both themes and on a phone. With PICTURES=folder
  * the looks are kept there.
  */
-import path from 'node:path'
-import type { Browser, Page } from 'playwright-core'
+import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { DriverFailure } from '../../server/platform/errors.ts'
 import { eventually, openTestPortal, type TestPortal } from '../portal.ts'
 import { newMember, type TestMember } from '../staff.ts'
-import {
-  endVisits,
-  openBrowser,
-  openPage,
-  phone,
-  resize,
-  settled,
-  sideways,
-  violations,
-  visitAs,
-  wide,
-  type Look,
-} from './browser.ts'
+import { endVisits, judgeBothWidths, type Look, openBrowser, openPage } from './browser.ts'
+import { visitDesk } from './desk.ts'
 
 let portal: TestPortal
 let browser: Browser
@@ -68,26 +56,7 @@ afterAll(async () => {
   await portal?.close()
 })
 
-async function deskOf(member: TestMember, look: Look = {}) {
-  const one = await visitAs(browser, { language: 'en', viewport: wide, ...look })
-  const [name = '', value = ''] = (member.headers['cookie'] ?? '').split('=')
-  await one.context.addCookies([
-    { name, value, url: `${portal.url}/api/operator`, httpOnly: true, sameSite: 'Strict' },
-  ])
-  return one
-}
-async function keep(page: Page, name: string): Promise<void> {
-  await settled(page)
-  expect([name, await violations(page)]).toEqual([name, []])
-  for (const [size, at] of Object.entries({ wide, phone })) {
-    await resize(page, at)
-    if (size === 'phone') expect([name, await sideways(page)]).toEqual([name, 0])
-    const folder = process.env['PICTURES']
-    if (folder !== undefined)
-      await page.screenshot({ path: path.join(folder, `${name}-${size}.png`), fullPage: true })
-  }
-  await resize(page, wide)
-}
+const deskOf = (member: TestMember, look: Look = {}) => visitDesk(browser, portal, member, look)
 
 test('an order that does not come up is found and given up', async () => {
   const { page, complaints } = await deskOf(owner)
@@ -98,15 +67,15 @@ test('an order that does not come up is found and given up', async () => {
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('Text for the customer').fill('The data centre has no disks left')
   await dialog.getByLabel('Reason').fill('Ticket 4711')
-  await keep(page, 'give-up-en-light')
+  await judgeBothWidths(page, 'give-up-en-light')
   await dialog.getByRole('button', { name: 'Give up order' }).click()
   await dialog.waitFor({ state: 'detached' })
   await page.getByLabel('State').selectOption('failed')
   await page.getByText('The data centre has no disks left').waitFor({ timeout: 40_000 })
-  await keep(page, 'servers-failed-en-light')
+  await judgeBothWidths(page, 'servers-failed-en-light')
   await page.getByLabel('State').selectOption('unpaid')
   await page.getByText('lapses').waitFor()
-  await keep(page, 'servers-unpaid-en-light')
+  await judgeBothWidths(page, 'servers-unpaid-en-light')
   expect(complaints).toEqual([])
 })
 
@@ -116,17 +85,17 @@ test('a letter is sent again, and a forged webhook is read', async () => {
   await page.getByText('Sent', { exact: true }).click()
   await page.getByRole('button', { name: 'Send again' }).first().click()
   const dialog = page.getByRole('dialog')
-  await keep(page, 'letter-again-en-light')
+  await judgeBothWidths(page, 'letter-again-en-light')
   await dialog.getByRole('button', { name: 'Send again' }).click()
   await dialog.waitFor({ state: 'detached' })
   await page.getByText('Sent again').first().waitFor({ timeout: 40_000 })
-  await keep(page, 'letters-sent-en-light')
+  await judgeBothWidths(page, 'letters-sent-en-light')
   await openPage(page, `${portal.url}/operator/webhooks`)
   await page.getByText('Signature wrong').waitFor()
-  await keep(page, 'webhooks-forged-en-light')
+  await judgeBothWidths(page, 'webhooks-forged-en-light')
   await page.getByRole('link', { name: /VNPay · / }).click()
   await page.getByText('NOBODY', { exact: true }).waitFor()
-  await keep(page, 'webhook-en-light')
+  await judgeBothWidths(page, 'webhook-en-light')
   expect(complaints).toEqual([])
 })
 
@@ -138,14 +107,14 @@ test('in Vietnamese and dark every page is whole, in English and light too', asy
     const { page, complaints } = await deskOf(owner, look)
     for (const name of ['work', 'servers', 'letters', 'upkeep', 'capacity', 'webhooks']) {
       await openPage(page, `${portal.url}/operator/${name}`)
-      await keep(page, `${name}-${look.language}-${look.theme}`)
+      await judgeBothWidths(page, `${name}-${look.language}-${look.theme}`)
     }
     const all = look.language === 'vi' ? 'Tất cả' : 'All'
     await page.getByText(all, { exact: true }).click()
     await page.getByText(look.language === 'vi' ? 'Đã ghi sổ' : 'Posted', { exact: true }).waitFor()
     await page.getByRole('link', { name: /VNPay · 1$/ }).click()
     await page.getByText('vnp_TxnRef', { exact: true }).waitFor()
-    await keep(page, `webhook-posted-${look.language}-${look.theme}`)
+    await judgeBothWidths(page, `webhook-posted-${look.language}-${look.theme}`)
     expect(complaints).toEqual([])
   }
 })

@@ -12,6 +12,7 @@ import { invitationsOf, newMember, type TestMember } from '../staff.ts'
 import {
   endVisits,
   keepBothWidths,
+  type Look,
   openBrowser,
   openPage,
   phone,
@@ -21,8 +22,8 @@ import {
   violations,
   visitAs,
   wide,
-  type Look,
 } from './browser.ts'
+import { visitDesk } from './desk.ts'
 
 let portal: TestPortal
 let browser: Browser
@@ -38,14 +39,7 @@ afterAll(async () => {
 })
 
 /** The desk as this member, in a browser that holds the member's session. */
-async function deskOf(member: TestMember, look: Look = {}) {
-  const one = await visitAs(browser, { language: 'en', viewport: wide, ...look })
-  const [name = '', value = ''] = (member.headers['cookie'] ?? '').split('=')
-  await one.context.addCookies([
-    { name, value, url: `${portal.url}/api/operator`, httpOnly: true, sameSite: 'Strict' },
-  ])
-  return one
-}
+const deskOf = (member: TestMember, look: Look = {}) => visitDesk(browser, portal, member, look)
 const heading = (page: Page, name: string) =>
   page.getByRole('heading', { level: 1, name }).waitFor()
 

@@ -3,23 +3,20 @@
  * the customer sees it live, rates it, closes the ticket, and answers by mail after all. With
  * PICTURES=folder the looks are kept there.
  */
-import path from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { freePort, openTestPortal, type TestCustomer, type TestPortal } from '../portal.ts'
 import { newMember, type TestMember } from '../staff.ts'
 import {
   endVisits,
+  judgeBothWidths,
+  type Look,
   openBrowser,
   openPage,
-  phone,
-  resize,
-  sideways,
-  violations,
   visitAs,
   wide,
-  type Look,
 } from './browser.ts'
+import { visitDesk } from './desk.ts'
 
 let portal: TestPortal
 let browser: Browser
@@ -41,26 +38,8 @@ afterAll(async () => {
 
 const heading = (page: Page, name: string | RegExp) =>
   page.getByRole('heading', { level: 1, name }).waitFor()
-/** Looked at by a machine wide and narrow, and kept for a person. */
-async function looked(page: Page, name: string): Promise<void> {
-  const folder = process.env['PICTURES']
-  for (const [size, at] of Object.entries({ wide, phone })) {
-    await resize(page, at)
-    expect(await sideways(page), `${name} ${size}`).toBe(0)
-    expect(await violations(page), `${name} ${size}`).toEqual([])
-    if (folder !== undefined)
-      await page.screenshot({ path: path.join(folder, `${name}-${size}.png`), fullPage: true })
-  }
-  await resize(page, wide)
-}
-async function deskOf(member: TestMember, look: Look): Promise<Page> {
-  const { page, context } = await visitAs(browser, { viewport: wide, ...look })
-  const [name = '', value = ''] = (member.headers['cookie'] ?? '').split('=')
-  await context.addCookies([
-    { name, value, url: `${portal.url}/api/operator`, httpOnly: true, sameSite: 'Strict' },
-  ])
-  return page
-}
+const deskOf = async (member: TestMember, look: Look): Promise<Page> =>
+  (await visitDesk(browser, portal, member, look)).page
 
 test('a question about a domain is answered from the desk and seen live', async () => {
   const claimed = await portal.call<{ id: string }>('POST', '/api/dns', {
@@ -77,7 +56,7 @@ test('a question about a domain is answered from the desk and seen live', async 
   await openPage(page, `${portal.url}/support`)
   await heading(page, 'Hỗ trợ')
   await page.getByText('Bạn chưa gửi yêu cầu nào.').waitFor()
-  await looked(page, 'support-empty-vi')
+  await judgeBothWidths(page, 'support-empty-vi')
   await openPage(page, `${portal.url}/dns/domain/${claimed.body.result.id}`)
   await page.getByRole('link', { name: 'Nhờ hỗ trợ' }).click()
   await heading(page, 'Tạo yêu cầu')
@@ -95,7 +74,7 @@ test('a question about a domain is answered from the desk and seen live', async 
     buffer: Buffer.from('<script>alert(1)</script>'),
   })
   await page.getByRole('button', { name: 'Bỏ ảnh lỗi.html' }).waitFor()
-  await looked(page, 'support-new-vi')
+  await judgeBothWidths(page, 'support-new-vi')
   await page.getByRole('button', { name: 'Gửi', exact: true }).click()
   await heading(page, /^#\d+ Tên miền chưa hoạt động$/)
   await page.getByRole('button', { name: 'Tải ảnh lỗi.html' }).waitFor()
@@ -112,12 +91,12 @@ test('a question about a domain is answered from the desk and seen live', async 
     .fill('Chào {name}, {object} cần một ngày để cập nhật ({reference}).')
   await dialog.getByRole('button', { name: 'Save canned answer' }).click()
   await desk.getByText('Hello {name}, {object} needs a day.').waitFor()
-  await looked(desk, 'desk-canned-en')
+  await judgeBothWidths(desk, 'desk-canned-en')
 
   await desk.getByRole('link', { name: 'Tickets', exact: true }).click()
   await heading(desk, 'Tickets')
   await desk.getByRole('link', { name: /Tên miền chưa hoạt động/ }).waitFor()
-  await looked(desk, 'desk-tickets-en')
+  await judgeBothWidths(desk, 'desk-tickets-en')
   await desk.getByRole('link', { name: /Tên miền chưa hoạt động/ }).click()
   await desk.getByText('Domain tap-chi-cua-an.vn').waitFor()
   await desk.getByLabel('Canned answer').selectOption('Delegation takes a day')
@@ -125,7 +104,7 @@ test('a question about a domain is answered from the desk and seen live', async 
   expect(await answer.inputValue()).toMatch(
     /^Chào Nguyễn Văn An, tap-chi-cua-an\.vn cần một ngày để cập nhật \(#\d+\)\.$/,
   )
-  await looked(desk, 'desk-ticket-en')
+  await judgeBothWidths(desk, 'desk-ticket-en')
   await desk.getByRole('button', { name: 'Send answer' }).click()
   await desk.getByRole('listitem').filter({ hasText: 'Chào Nguyễn Văn An' }).waitFor()
   await desk.getByRole('radio', { name: 'Note' }).check({ force: true })
@@ -138,7 +117,7 @@ test('a question about a domain is answered from the desk and seen live', async 
   expect(await page.getByText('The parent zone').count()).toBe(0)
   await page.getByRole('button', { name: 'Có', exact: true }).click()
   await page.getByText('Cảm ơn bạn.').waitFor()
-  await looked(page, 'support-ticket-vi')
+  await judgeBothWidths(page, 'support-ticket-vi')
   await page.getByRole('button', { name: 'Đóng yêu cầu' }).click()
   await page.getByRole('button', { name: 'Mở lại' }).waitFor()
   await page.getByRole('link', { name: 'Tất cả yêu cầu' }).click()
@@ -162,18 +141,18 @@ test('a question about a domain is answered from the desk and seen live', async 
   })
   await openPage(english.page, `${portal.url}/support`)
   await english.page.getByRole('link', { name: /Tên miền chưa hoạt động/ }).waitFor()
-  await looked(english.page, 'support-list-en-dark')
+  await judgeBothWidths(english.page, 'support-list-en-dark')
   await english.page.getByRole('link', { name: /Tên miền chưa hoạt động/ }).click()
   // The answer has opened it again.
   const answered = english.page
     .getByRole('listitem')
     .filter({ hasText: 'Cảm ơn, trang đã mở được.' })
   await answered.getByText('by email', { exact: false }).waitFor()
-  await looked(english.page, 'support-ticket-en-dark')
+  await judgeBothWidths(english.page, 'support-ticket-en-dark')
   const dark = await deskOf(support, { language: 'vi', theme: 'dark' })
   await openPage(dark, `${portal.url}/operator/tickets`)
   await heading(dark, 'Yêu cầu hỗ trợ')
   await dark.getByRole('link', { name: /Tên miền chưa hoạt động/ }).click()
   await dark.getByText('Câu trả lời hữu ích').waitFor()
-  await looked(dark, 'desk-ticket-vi-dark')
+  await judgeBothWidths(dark, 'desk-ticket-vi-dark')
 })

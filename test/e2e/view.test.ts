@@ -10,6 +10,7 @@ import { newMember, type TestMember } from '../staff.ts'
 import {
   endVisits,
   keepBothWidths,
+  type Look,
   openBrowser,
   openPage,
   phone,
@@ -19,8 +20,8 @@ import {
   violations,
   visitAs,
   wide,
-  type Look,
 } from './browser.ts'
+import { visitDesk } from './desk.ts'
 
 let portal: TestPortal
 let browser: Browser
@@ -34,14 +35,7 @@ afterAll(async () => {
 
 const heading = (page: Page, name: string | RegExp) =>
   page.getByRole('heading', { level: 1, name }).waitFor()
-async function deskOf(member: TestMember, look: Look = {}) {
-  const one = await visitAs(browser, { language: 'en', viewport: wide, ...look })
-  const [name = '', value = ''] = (member.headers['cookie'] ?? '').split('=')
-  await one.context.addCookies([
-    { name, value, url: `${portal.url}/api/operator`, httpOnly: true, sameSite: 'Strict' },
-  ])
-  return one
-}
+const deskOf = (member: TestMember, look: Look = {}) => visitDesk(browser, portal, member, look)
 const words = {
   en: { see: 'See as the customer', reason: 'Reason', bar: 'You only look', leave: 'Leave' },
   vi: { see: 'Xem như khách hàng', reason: 'Lý do', bar: 'Bạn chỉ đang xem', leave: 'Rời khỏi' },
