@@ -66,7 +66,7 @@ export function ask(
         )
       },
     )
-    request.setTimeout(60_000, () => request.destroy(new Error(`no answer from ${url}`)))
+    request.setTimeout(110_000, () => request.destroy(new Error(`no answer from ${url}`)))
     request.on('error', reject)
     request.end(options.body)
   })

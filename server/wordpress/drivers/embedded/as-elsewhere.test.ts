@@ -62,20 +62,24 @@ describe('WordPress as elsewhere', { timeout: 240_000 }, () => {
   test('a search finds Vietnamese text in any case, with and without marks, and soon', async () => {
     await put(
       'probe-fill.php',
+      // Doubled twelve times by the database: 4,096 insertions by PHP take a busy machine a minute.
       `global $wpdb;
-$wpdb->query( 'BEGIN' );
-$text = str_repeat( 'Một ngày đẹp trời ở thành phố biển, người ta kể chuyện xưa. ', 30 );
 $at = '2026-01-01 00:00:00';
-for ( $i = 0; $i < 3000; $i++ ) $wpdb->insert( $wpdb->posts, array(
-	'post_title' => "Bài số $i", 'post_content' => $text . $i, 'post_status' => 'publish',
+$wpdb->insert( $wpdb->posts, array( 'post_title' => 'Bài số', 'post_status' => 'publish',
+	'post_content' => str_repeat( 'Một ngày đẹp trời ở thành phố biển, kể chuyện xưa. ', 30 ),
 	'post_type' => 'post', 'post_excerpt' => '', 'to_ping' => '', 'pinged' => '',
 	'post_content_filtered' => '', 'post_date' => $at, 'post_date_gmt' => $at,
 	'post_modified' => $at, 'post_modified_gmt' => $at ) );
-$wpdb->query( 'COMMIT' );
-echo wp_insert_post( array( 'post_title' => 'Đường lên Đà Lạt', 'post_status' => 'publish',
-	'post_content' => 'Giảm 50% hôm nay, mã A_1' ) ) > 0 ? 'filled' : 'failed';`,
+$rest = 'post_status, post_type, post_excerpt, to_ping, pinged, post_content_filtered, post_date,
+	post_date_gmt, post_modified, post_modified_gmt';
+for ( $i = 0; $i < 12; $i++ ) $wpdb->query( "INSERT INTO $wpdb->posts
+	( post_title, post_content, $rest ) SELECT CONCAT( 'Bài số ', ID ),
+	CONCAT( post_content, ID ), $rest FROM $wpdb->posts WHERE post_title LIKE 'Bài số%'" );
+wp_insert_post( array( 'post_title' => 'Đường lên Đà Lạt', 'post_status' => 'publish',
+	'post_content' => 'Giảm 50% hôm nay, mã A_1' ) );
+echo $wpdb->get_var( "SELECT COUNT(*) FROM $wpdb->posts WHERE post_title LIKE '%Bài số%'" );`,
     )
-    expect(await page('/probe-fill.php')).toBe('filled')
+    expect(await page('/probe-fill.php')).toBe('4096')
     await put(
       'probe-search.php',
       `$told = array();
