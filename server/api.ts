@@ -7,7 +7,7 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { defaultFilesDir } from '../scripts/wordpress-files.mjs'
-import { openApp, type App } from './app.ts'
+import { openApp, type App } from './app/index.ts'
 import { originOf } from './catalog/index.ts'
 import { ConfigFault, type Config } from './config.ts'
 import { seedDemo, type Demo } from './demo.ts'

@@ -307,14 +307,14 @@ test(
     const broken = releaseFolder('broken')
     writeFileSync(path.join(broken, 'dist', 'server', 'api.js'), 'throw new Error("no good")\n')
     const unbuilt = releaseFolder('unbuilt')
-    writeFileSync(path.join(unbuilt, 'server', 'app.ts'), '// newer than its bundle\n')
+    writeFileSync(path.join(unbuilt, 'server', 'api.ts'), '// newer than its bundle\n')
     const visits = visitors()
     const calls = callers()
 
     expect(await portal.command('upgrade', {}, ['/nowhere'])).toMatchObject({ code: 1 })
     expect(await portal.command('upgrade', {}, [unbuilt])).toMatchObject({
       code: 1,
-      said: expect.stringContaining('app.ts in') as string,
+      said: expect.stringContaining('api.ts in') as string,
     })
     const failed = await portal.command('upgrade', {}, [broken])
     expect(failed.said).toContain('did not get ready: the present one goes on')

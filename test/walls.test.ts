@@ -63,17 +63,21 @@ const faults: Record<string, Record<string, string>> = {
     'web/a.ts': "import '../server/wallet/index.ts'",
     'server/wallet/index.ts': 'export {}',
   },
-  'server-knows-no-page': { 'server/app.ts': "import '../web/a.ts'", 'web/a.ts': 'export {}' },
+  'server-knows-no-page': { 'server/api.ts': "import '../web/a.ts'", 'web/a.ts': 'export {}' },
   'the-sandbox-is-apart': {
     'sandbox/a.ts': "import '../server/wallet/index.ts'",
     'server/wallet/index.ts': 'export {}',
   },
   'only-the-portal-opens-the-sandbox': {
-    'server/app.ts': "import '../sandbox/index.ts'",
+    'server/main.ts': "import '../sandbox/index.ts'",
     'sandbox/index.ts': 'export {}',
   },
+  'only-the-portal-opens-the-app': {
+    'server/wallet/a.ts': "import '../app/index.ts'",
+    'server/app/index.ts': 'export {}',
+  },
   'nobody-imports-a-runtime': {
-    'server/app.ts': "import '../runtimes/x/main.js'",
+    'server/api.ts': "import '../runtimes/x/main.js'",
     'runtimes/x/main.js': 'export {}',
   },
   'platform-knows-no-module': {
@@ -85,7 +89,7 @@ const faults: Record<string, Record<string, string>> = {
     'server/wallet/ledger.ts': 'export {}',
   },
   'the-app-enters-modules-by-their-index': {
-    'server/app.ts': "import './wallet/ledger.ts'",
+    'server/api.ts': "import './wallet/ledger.ts'",
     'server/wallet/ledger.ts': 'export {}',
   },
   'drivers-are-picked-in-one-place': {

@@ -1,4 +1,4 @@
-/** What the auth module needs of others; `app.ts` hands it over. */
+/** What the auth module needs of others; `app/` hands it over. */
 import type { Me } from '../../contract/auth.ts'
 import type { Currency, RegionCode } from '../../contract/money.ts'
 import type { CountryCode } from '../../contract/phone.ts'

@@ -373,7 +373,7 @@ export const hosting: readonly Mend[] = [
     title: 'a visitor cannot name another address',
     edits: [
       {
-        file: 'server/app.ts',
+        file: 'server/app/http.ts',
         mended: 'isOwnEdge(config.HOST)',
         without: 'false',
       },

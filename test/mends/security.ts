@@ -160,7 +160,7 @@ export const security: readonly Mend[] = [
     finding: 'M3',
     edits: [
       {
-        file: 'server/app.ts',
+        file: 'server/app/routes.ts',
         mended: "limits.limit('order', 20, 3600)",
         without: "limits.limit('order', 1_000_000, 3600)",
       },

@@ -1,0 +1,338 @@
+/** The calls of every module, and what each is handed of the others. */
+import * as auth from '../auth/index.ts'
+import * as billing from '../billing/index.ts'
+import { currencyOf, timeZoneOf } from '../catalog/index.ts'
+import * as certificates from '../certificates/index.ts'
+import { customerPrograms } from '../customer-programs.ts'
+import { createEndLiveOf, customerTeam, endTeam, endWork } from '../customer-team.ts'
+import { customerTickets } from '../customer-tickets.ts'
+import { createZoneTexts, routes as dnsRoutes } from '../dns/index.ts'
+import * as handOver from '../hand-over/index.ts'
+import { operatorDesk } from '../operator-desk.ts'
+import { forgetAtDesk, holdTrail } from '../operator/index.ts'
+import { ownerTools } from '../owner-tools.ts'
+import { nodeSettings } from '../own-node.ts'
+import * as payments from '../payments/index.ts'
+import { Refusal } from '../platform/errors.ts'
+import type { Http } from '../platform/http.ts'
+import * as privacy from '../privacy/index.ts'
+import { routes as statusRoutes } from '../status/index.ts'
+import * as storefront from '../storefront/index.ts'
+import * as wallet from '../wallet/index.ts'
+import * as wordpress from '../wordpress/index.ts'
+import type { Base } from './base.ts'
+import type { Names } from './names.ts'
+import type { Sites } from './sites.ts'
+
+/** Of a runtime, what screens are told. */
+const offerOf = ({
+  maxContainers,
+  maxCpu,
+  maxRamMb,
+  database,
+}: wordpress.WordpressCapabilities) => ({
+  maxContainers,
+  maxCpu,
+  maxRamMb,
+  database,
+})
+
+export function openRoutes(http: Http, base: Base, sites: Sites, names: Names) {
+  const {
+    config,
+    db,
+    clock,
+    log,
+    jobs,
+    limits,
+    secrets,
+    catalog,
+    drivers,
+    portalUrl,
+    holdCatalog,
+    timing,
+    mayFetch,
+    sandboxUrl,
+    ledger,
+    realtime,
+    messages,
+    sender,
+    links,
+    meters,
+    accounts,
+    authNeeds,
+    endPrograms,
+    bills,
+    letters,
+    topUps,
+    followCatalog,
+  } = base
+  const {
+    nodes,
+    directory,
+    addressing,
+    lookup,
+    siteAddresses,
+    domains,
+    logs,
+    lifecycle,
+    backups,
+    imports,
+    importFiles,
+    updateRounds,
+    updateDirectory,
+    siteMail,
+  } = sites
+  const { dns, tls } = names
+  wordpress.joinRoutes(http, {
+    db,
+    clock,
+    secrets,
+    settingsOf: (node, address) => nodeSettings(config, secrets, node, address),
+  })
+  statusRoutes(http, { db, clock })
+  auth.routes(http, db, accounts)
+  const profile = auth.createProfile(authNeeds)
+  auth.accountRoutes(http, db, clock, profile)
+  auth.secondFactorRoutes(http, {
+    db,
+    clock,
+    accounts,
+    profile,
+    passkeyStarts: limits.limit('passkey-options', 60, 60),
+  })
+  wallet.routes(http, {
+    db,
+    clock,
+    secrets,
+    seller: catalog.seller,
+    customer: accounts.customer,
+    explainers: {
+      invoice: (from, customerId, number, language) =>
+        bills.explainInvoice(from, { customerId, number, language }),
+      // A top-up of the demo, or of an operator, belongs to no payment.
+      topUpBegunAt: (from, customerId, code) =>
+        topUps.checkout.find(from, customerId, code, 'en').then(
+          ({ createdAt }) => createdAt,
+          (error) => {
+            if (error instanceof Refusal) return null
+            throw error
+          },
+        ),
+    },
+  })
+  realtime.routes(http)
+  billing.routes(http, { db, billing: bills, catalog, links, balanceOf: ledger.balanceOf })
+  const voucherTries = limits.limit('voucher', 10, 3600)
+  const voucherTriesOfNetwork = limits.limit('voucher-network', 60, 3600)
+  payments.routes(http, {
+    db,
+    clock,
+    log,
+    drivers: drivers.payments,
+    ...topUps,
+    vouchers: payments.createVouchers({
+      clock,
+      ledger,
+      letters,
+      jobs,
+      tries: voucherTries,
+      triesOfNetwork: voucherTriesOfNetwork,
+    }),
+    onWebhook: meters.onWebhook,
+    paymentStarts: limits.limit('payment-begun', 300, 600),
+    forgeries: limits.limit('forged-notice', 200, 3600),
+  })
+  wordpress.routes(http, {
+    db,
+    clock,
+    secrets,
+    catalog,
+    holdCatalog,
+    billing: bills,
+    outbox: realtime,
+    jobs,
+    driver: nodes.driver,
+    logs,
+    domains,
+    lifecycle,
+    lookups: limits.limit('domain-lookup', 60, 60),
+    signIns: limits.limit('admin-link', 20, 60),
+    orders: limits.limit('order', 20, 3600),
+    couponTries: wordpress.createCouponTries(voucherTries, voucherTriesOfNetwork),
+    addressing,
+    links,
+    onChange: directory.refresh,
+    customer: accounts.customer,
+  })
+  dnsRoutes(http, {
+    db,
+    clock,
+    jobs,
+    ...dns,
+    reserved: [...dns.ownZones, new URL(portalUrl).hostname, addressing.host],
+    checks: limits.limit('delegation-check', 30, 60),
+    claims: limits.limit('domain-claim', 600, 3600),
+    claimsOfName: limits.limit('domain-claim-name', 5, 24 * 3600),
+    nameOf: async (from, customerId) => (await accounts.customer(from, customerId)).name,
+    adopt: (tx, customerId, siteId, names) => domains.adopt(tx, { customerId, siteId, names }),
+    siteOf: async (customerId, id) => {
+      const host = await wordpress.hostOf(db, addressing, customerId, id)
+      if (host === undefined) return undefined
+      return { host, addresses: (await siteAddresses(host)) ?? [] }
+    },
+  })
+  certificates.routes(http, {
+    ...tls,
+    db,
+    siteOf: (customerId, id) => wordpress.ownHostOf(db, addressing, customerId, id),
+    retries: limits.limit('certificate-retry', 10, 3600),
+  })
+  const sftp = ownerTools(http, config, {
+    db,
+    clock,
+    log,
+    secrets,
+    limits,
+    driver: nodes.driver,
+    edgeOf: nodes.edgeOf,
+    lifecycle,
+    prove: profile.prove,
+    onChange: directory.refresh,
+  })
+  wordpress.mailRoutes(http, {
+    ...siteMail,
+    lookup,
+    zones: createZoneTexts({ ...dns, db, clock }),
+    spfMechanism: wordpress.mechanismFor(config.SITE_MAIL_SPF, config.SMTP_URL),
+    lookups: limits.limit('mail-records', 60, 60),
+  })
+  wordpress.updateRoutes(http, {
+    db,
+    clock,
+    jobs,
+    rounds: updateRounds,
+    hasDirectory: updateDirectory !== null,
+    updateWork: limits.limit('site-update', 30, 3600),
+  })
+  wordpress.backupRoutes(http, { db, backups, copyWork: limits.limit('backup', 30, 3600) })
+  wordpress.importRoutes(http, {
+    db,
+    imports,
+    files: importFiles,
+    begun: limits.limit('import', 20, 3600),
+  })
+  customerPrograms(http, {
+    db,
+    clock,
+    log,
+    jobs,
+    secrets,
+    limits,
+    sender,
+    lookup,
+    complete: links.complete,
+    customer: accounts.customer,
+    mail: messages.mail,
+    prove: profile.prove,
+    portalUrl,
+    sandboxUrl: sandboxUrl,
+    mayConnect: mayFetch,
+    delaysSeconds: timing?.webhookSeconds,
+  })
+  customerTeam(http, {
+    db,
+    clock,
+    limits,
+    customer: accounts.customer,
+    mail: messages.mail,
+    prove: profile.prove,
+    portalUrl,
+    brandName: catalog.brand.name,
+  })
+  handOver.routes(http, {
+    db,
+    clock,
+    limits,
+    endLiveOf: createEndLiveOf(realtime.endSessions),
+    customer: accounts.customer,
+    currencyOf: (region) => currencyOf(catalog, region),
+    mail: messages.mail,
+    prove: profile.prove,
+    portalUrl,
+    brandName: catalog.brand.name,
+  })
+  privacy.routes(http, {
+    db,
+    clock,
+    endWork,
+    portalUrl,
+    customer: accounts.customer,
+    mail: messages.mail,
+    limits,
+    prove: profile.prove,
+    ledger,
+    jobs,
+    endLive: realtime.endSessions,
+    holdTrail,
+    forgetAtDesk,
+  })
+  const support = customerTickets(http, config, {
+    db,
+    clock,
+    log,
+    secrets,
+    lookup,
+    limits,
+    outbox: realtime,
+    letter: messages.letter,
+    customer: accounts.customer,
+    portalUrl,
+    brandName: catalog.brand.name,
+  })
+  operatorDesk(http, {
+    tickets: support.deps,
+    db,
+    clock,
+    log,
+    secrets,
+    limits,
+    jobs,
+    ledger,
+    letters,
+    refunds: topUps.refunds,
+    disputeAnswers: topUps.disputeAnswers,
+    drivers: drivers.payments,
+    addressing,
+    accounts: auth.createAccountActs({
+      clock,
+      endLive: realtime.endSessions,
+      endPrograms,
+      endTeam,
+    }),
+    customerMail: (tx, id) => auth.letterAddress(tx, authNeeds.languageOf, id),
+    mail: messages.mail,
+    again: messages.again,
+    catalog,
+    followCatalog,
+    portalUrl,
+    brandName: catalog.brand.name,
+    secondPersonAbove: config.OPERATOR_SECOND_PERSON_ABOVE,
+    zone: timeZoneOf(catalog, 'VN'),
+  })
+  const shown = () =>
+    storefront.publicConfig({
+      catalog,
+      drivers: drivers.payments,
+      portalUrl,
+      realtimeKey: secrets.derive('realtime-key').slice(0, 20),
+      sandboxUrl: sandboxUrl,
+      wordpress: {
+        ...offerOf(nodes.driver.capabilities),
+        regions: nodes.regions(),
+        backupsKeptDays: config.BACKUP_RETENTION_AFTER_DELETION_DAYS,
+      },
+    })
+  storefront.routes(http, shown, catalog.legal)
+  return { sftp, support }
+}

@@ -1,0 +1,236 @@
+/** Customers' servers: the nodes that they are on, and everything that is done with them. */
+import path from 'node:path'
+import { archivesOf, importStoreOf } from '../archives-of.ts'
+import * as certificates from '../certificates/index.ts'
+import { createOpensUntil } from '../customer-team.ts'
+import { isAnswered, isAnsweredFor, ownAddresses, ownNameServer } from '../dns/index.ts'
+import { connectNode, type NodeLine } from '../drivers.ts'
+import { nodeKey, ownNodeOf } from '../own-node.ts'
+import { minutes } from '../platform/clock.ts'
+import type { Queryable } from '../platform/db.ts'
+import { createDnsLookup, localFirstResolver } from '../platform/dns-lookup.ts'
+import { returnPathsOf, siteReports } from '../site-reports.ts'
+import * as wordpress from '../wordpress/index.ts'
+import type { Base } from './base.ts'
+
+export type Sites = ReturnType<typeof openSites>
+
+/** `onReachable`: what else there is to do when a node that was away answers. */
+export function openSites(base: Base, onReachable: () => void) {
+  const {
+    config,
+    db,
+    clock,
+    log,
+    jobs,
+    secrets,
+    drivers,
+    catalog,
+    portalUrl,
+    isWorker,
+    timing,
+    realtime,
+    messages,
+    accounts,
+    meters,
+    bills,
+    products,
+  } = base
+  // Where a proxy in front speaks HTTPS, its certificates are none of ours.
+  const sitesDomain = config.SITES_TLS_PORT === undefined ? undefined : config.SITES_DOMAIN
+  const coverage = certificates.createCoverage(
+    { db, clock, log },
+    sitesDomain === undefined ? undefined : `*.${sitesDomain}`,
+  )
+  const addressing = wordpress.addressingOf(config, coverage.isCovered)
+  /** Other machines that run sites. */
+  const otherNodes = new Map<string, Pick<NodeLine, 'figures' | 'certificates'>>()
+  const { NODE_LEASE_MINUTES: leaseMinutes } = config
+  const nodes = wordpress.createNodes({
+    db,
+    log,
+    own: ownNodeOf(config, drivers),
+    connect(id, address, onOpen) {
+      const connection = connectNode({ address, key: nodeKey(secrets, id), log }, onOpen)
+      otherNodes.set(id, connection)
+      return {
+        control: () => connection.control(),
+        close() {
+          otherNodes.delete(id)
+          connection.close()
+        },
+      }
+    },
+    leaseMs: timing?.nodeLeaseMs ?? (leaseMinutes === null ? null : minutes(leaseMinutes)),
+    notes: isWorker,
+    onReachable() {
+      directory.refresh()
+      onReachable()
+      if (isWorker)
+        reconciler.enqueue().catch((error: unknown) => log.warn({ err: error }, 'reconciling'))
+    },
+  })
+  const directory = wordpress.createDirectory(
+    db,
+    nodes.reachable,
+    addressing,
+    secrets.derive('edge-peers'),
+    log,
+  )
+  const resolvers = createDnsLookup(config.DNS_RESOLVERS)
+  // Our name server is authoritative for the domains that are delegated to us, and uncached.
+  const lookup =
+    config.DNS_DRIVER === 'embedded'
+      ? localFirstResolver(
+          createDnsLookup([ownNameServer(config.HOST, config.DNS_PORT)]),
+          (name) => isAnswered(db, name),
+          resolvers,
+        )
+      : resolvers
+  // On a developer's machine no resolver knows the sites' names: they are served by this machine.
+  const siteAddresses = async (host: string): Promise<readonly string[] | undefined> =>
+    config.SITES_DOMAIN === undefined ? ownAddresses([], config.HOST) : lookup.addresses(host)
+  const domains = wordpress.createDomains({
+    db,
+    clock,
+    log,
+    jobs,
+    secrets,
+    dns: lookup,
+    isZoneOf: (customerId, name) => isAnsweredFor(db, customerId, name),
+    addressesOf: siteAddresses,
+    addressing,
+    reserved: [new URL(portalUrl).hostname, 'localhost'],
+    onChange: directory.refresh,
+  })
+  const logs = wordpress.createLogStreams({
+    db,
+    clock,
+    driver: nodes.driver,
+    portalUrl,
+    opensUntil: createOpensUntil(db, clock),
+  })
+  realtime.onEnded(logs.end)
+  const provisioning = {
+    db,
+    clock,
+    log,
+    jobs,
+    secrets,
+    driver: nodes.driver,
+    billing: bills,
+    outbox: realtime,
+    addressing,
+    onChange: directory.refresh,
+    languageOfCustomer: async (of: Queryable, customerId: string) =>
+      (await accounts.customer(of, customerId)).language,
+    onRun: meters.onRun,
+    stepMs: timing?.provisionStepMs,
+  }
+  wordpress.defineProvisioning(provisioning)
+  wordpress.defineRewriting(provisioning)
+  const lifecycle = wordpress.createLifecycle({ ...provisioning, catalog })
+  const archives = archivesOf(config)
+  const backups = wordpress.createBackups({
+    ...provisioning,
+    portalUrl,
+    archives,
+    kept: config.BACKUP_RETENTION,
+    keptDaysAfterDeletion: config.BACKUP_RETENTION_AFTER_DELETION_DAYS,
+    nights: timing?.nights,
+  })
+  const { store: uploads, scratch } = importStoreOf(config)
+  const importFiles = wordpress.createImportFiles(db, uploads, scratch)
+  const imports = wordpress.createImports({
+    ...provisioning,
+    files: importFiles,
+    originals: wordpress.createOriginals(lookup, base.mayFetch),
+    backups,
+  })
+  wordpress.defineAligning({ ...provisioning, forget: backups.forget })
+  const { directory: updateDirectory } = drivers
+  const mirror =
+    updateDirectory &&
+    wordpress.createMirror({
+      db,
+      folder: path.join(config.DATA_DIR, 'updates'),
+      directory: updateDirectory,
+    })
+  const updateParts = { ...provisioning, catalog, directory: updateDirectory, mirror }
+  wordpress.defineSiteUpdates({
+    ...updateParts,
+    backups,
+    portalUrl,
+    mail: messages.mail,
+    owner: accounts.customer,
+  })
+  wordpress.defineUpdateWaves(provisioning)
+  const updateRounds = wordpress.defineUpdateRounds(updateParts)
+  const reconciler = wordpress.createReconciler({ ...provisioning, nodes: nodes.reachable })
+  const resumeServers = wordpress.defineResuming(provisioning)
+  const siteHealth = wordpress.defineHealth(provisioning)
+  const watchSiteDisks = wordpress.defineDiskWarnings({
+    ...provisioning,
+    portalUrl,
+    mail: messages.mail,
+    owner: accounts.customer,
+  })
+  wordpress.defineUsage({ db, jobs, log, edges: nodes.reachable })
+  const siteMail = {
+    ...provisioning,
+    catalog,
+    portalUrl,
+    relay: drivers.mailer,
+    returnPaths: returnPathsOf(config, secrets),
+    mail: messages.mail,
+    owner: accounts.customer,
+  }
+  wordpress.defineSending(siteMail)
+  const mailCollector = wordpress.createMailCollector(siteMail)
+  const ownersMail = { portalUrl, mail: messages.mail, owner: accounts.customer }
+  const moves = wordpress.defineMoves({
+    ...provisioning,
+    ...ownersMail,
+    nodes,
+    folder: path.join(config.DATA_DIR, 'moves'),
+    tellInOrder: directory.tellInOrder,
+    collectFrom: mailCollector.collectFrom,
+  })
+  wordpress.defineRescues({
+    ...provisioning,
+    nodes,
+    tellInOrder: directory.tellInOrder,
+    archives,
+    ...ownersMail,
+  })
+  const emptyNodes = wordpress.defineDraining({ ...provisioning, look: nodes.look })
+  const reports = isWorker ? siteReports(config, siteMail) : null
+  for (const product of products) bills.offer(product)
+  return {
+    nodes,
+    otherNodes,
+    coverage,
+    addressing,
+    directory,
+    lookup,
+    siteAddresses,
+    domains,
+    logs,
+    lifecycle,
+    archives,
+    backups,
+    importFiles,
+    imports,
+    updateDirectory,
+    updateRounds,
+    reconciler,
+    resumeServers,
+    siteHealth,
+    watchSiteDisks,
+    siteMail,
+    mailCollector,
+    moves,
+    emptyNodes,
+    reports,
+  }
+}
