@@ -1,10 +1,10 @@
 /**
- * Writes .env.example from the table in server/variables.ts. `--check` fails when the file is not
+ * Writes .env.example from the table in server/variables/. `--check` fails when the file is not
  * current.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { variables } from '../server/variables.ts'
+import { variables } from '../server/variables/index.ts'
 
 const target = path.resolve(import.meta.dirname, '../.env.example')
 
@@ -32,7 +32,7 @@ export function envExample(): string {
       'Copied to .env beside this file, it is read at the start; the environment goes before it.',
     ) +
     comment('What is shown after = is the default; nothing after it: there is none.') +
-    comment('Made by scripts/env-example.ts from server/variables.ts.')
+    comment('Made by scripts/env-example.ts from server/variables/.')
   return `${head}\n${rows.join('\n')}`
 }
 

@@ -6,7 +6,7 @@ import { envExample } from '../scripts/env-example.ts'
 import { ConfigFault, readConfig } from './config.ts'
 import { misspelt } from './misspelt.ts'
 import { readSettings } from './settings.ts'
-import { variables } from './variables.ts'
+import { variables } from './variables/index.ts'
 import { driverFaults } from './drivers.ts'
 
 function faultsOf(env: Record<string, string>): readonly string[] {

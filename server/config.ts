@@ -5,7 +5,7 @@ import type * as z from 'zod'
 import { ConfigFault } from './platform/config-fault.ts'
 import { isLoopback } from './platform/loopback.ts'
 import { formerNames, underNewNames } from './renamed-settings.ts'
-import { variables } from './variables.ts'
+import { variables } from './variables/index.ts'
 
 export { ConfigFault }
 

@@ -5,7 +5,7 @@ import { ConfigFault, readConfig, type Config } from './config.ts'
 import { driverFaults } from './drivers.ts'
 import { misspelt } from './misspelt.ts'
 import { formerNames } from './renamed-settings.ts'
-import { variables } from './variables.ts'
+import { variables } from './variables/index.ts'
 
 const isNew =
   'WORDPRESS_RUNTIME=docker is new: try it with sites of your own first (see docs/operate.md, ' +

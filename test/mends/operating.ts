@@ -18,17 +18,17 @@ export const operating: readonly Mend[] = [
   // One for each sentence.
   ...[
     {
-      file: 'server/variable-rules.ts',
+      file: 'server/variables/rules.ts',
       mended: "new URL(connectionString).hash === ''",
       without: 'true',
     },
     {
-      file: 'server/variables.ts',
+      file: 'server/variables/portal.ts',
       mended: String.raw`!URL.canParse(text) || /^\/*$/.test(new URL(text).pathname)`,
       without: 'true',
     },
     {
-      file: 'server/variables.ts',
+      file: 'server/variables/messages.ts',
       mended: String.raw`/^(?:[^<>@]*<)?[^\s<>@]+@[^\s<>@]+>?$/.test(text)`,
       without: 'true',
     },

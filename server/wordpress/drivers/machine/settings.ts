@@ -1,5 +1,5 @@
 /**
- * What the embedded driver takes from the operator, read and judged before (server/variables.ts).
+ * What the embedded driver takes from the operator, read and judged before (server/variables/).
  */
 export interface Settings {
   /**

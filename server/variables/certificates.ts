@@ -1,6 +1,6 @@
 /** The variables of HTTPS and of the authorities that issue its certificates. */
 import * as z from 'zod'
-import { address, base64url, blankMeansFault, count, portNumber } from './variable-rules.ts'
+import { address, base64url, blankMeansFault, count, portNumber } from './rules.ts'
 
 export const certificateVariables = {
   SITES_TLS_PORT: {

@@ -3,8 +3,8 @@ import { accessSync, constants, statSync } from 'node:fs'
 import { isIP } from 'node:net'
 import path from 'node:path'
 import * as z from 'zod'
-import { currencies, toMinor, type Currency } from '../contract/money.ts'
-import { readDatabaseAddress } from './platform/database-address.ts'
+import { currencies, toMinor, type Currency } from '../../contract/money.ts'
+import { readDatabaseAddress } from '../platform/database-address.ts'
 
 export const blankMeansFault = (name: string) =>
   z
