@@ -351,6 +351,8 @@ export interface MoveRound {
   readonly moveId: string
   /** 0: everything; the others what changed since the one before. */
   readonly round: number
+  /** What the copy has for a database; as the site has, when not given. */
+  readonly database?: WordpressCapabilities['database']
 }
 /** What such an archive held. */
 export interface SiteChanges {
@@ -567,7 +569,9 @@ export interface WordpressDriver {
   /**
    * Writes what changed since the round before, or everything, into an archive that `copyIn` of
    * another node takes; the site goes on. A round that is asked for again begins where the first
-   * one did. DriverFailure rejected where the site is not installed, or its runtime has no rounds.
+   * one did. DriverFailure rejected where the site is not installed, or its database cannot be made
+   * what the copy has: MariaDB's is not made SQLite's, and SQLite's not MariaDB's where it holds
+   * tables that WordPress has not made.
    */
   copyOut(id: string, of: MoveRound, file: string): Promise<SiteChanges>
   /**

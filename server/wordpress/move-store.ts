@@ -51,8 +51,8 @@ const sentences: Record<Hindrance, { readonly en: string; readonly vi: string }>
   },
   here: { en: 'The server is on that node already.', vi: 'Máy chủ đã nằm trên nút đó.' },
   runtime: {
-    en: 'Only servers whose database is SQLite are moved, to nodes that have it, too.',
-    vi: 'Chỉ chuyển được máy chủ dùng SQLite, và chỉ sang nút cũng dùng SQLite.',
+    en: 'It takes a node with the same database. One with MariaDB takes SQLite, too, when named.',
+    vi: 'Cần nút cùng loại cơ sở dữ liệu. Nút MariaDB cũng nhận SQLite nếu được chỉ định rõ.',
   },
   address: {
     en: 'The edges of other nodes cannot reach that node: it has no address for them (--sites).',
@@ -104,6 +104,10 @@ async function busyWith(db: Queryable, siteId: string): Promise<Hindrance | unde
   return rows.length > 0 ? 'import' : undefined
 }
 
+/** Whether a copy with the one database follows an original with the other. */
+export const canFollow = (original: string | null, copy: string | null): boolean =>
+  original !== null && (original === copy || copy === 'mariadb')
+
 /** The node that takes a server, or why none does. `only`: null for any other than its own. */
 function targetOf(
   nodes: readonly NodeState[],
@@ -114,8 +118,11 @@ function targetOf(
   if (only === from) return { none: 'here' }
   const database = nodes.find(({ id }) => id === from)?.database ?? null
   const others = nodes.filter(({ id }) => id !== from && (only === null || id === only))
-  const alike = others.filter((node) => node.database === 'sqlite')
-  if (database !== 'sqlite' || (others.length > 0 && alike.length === 0)) return { none: 'runtime' }
+  // Another database than its owner has is the operator's wish, and no drain's.
+  const fits = (node: NodeState): boolean =>
+    node.database === database || (only !== null && canFollow(database, node.database ?? null))
+  const alike = database === null ? [] : others.filter(fits)
+  if (others.length > 0 && alike.length === 0) return { none: 'runtime' }
   // Whoever comes by another edge would find nothing.
   const reached = alike.filter((node) => node.sitesAddress !== null)
   if (alike.length > 0 && reached.length === 0) return { none: 'address' }

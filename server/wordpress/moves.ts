@@ -26,6 +26,7 @@ import { fenceMsOf } from './lease-store.ts'
 import { defineClearing, type MoveDeps } from './move-clearing.ts'
 import { copyHoldMs, edgeHoldMs, GivenUp, patienceMs, startMs } from './move-parts.ts'
 import {
+  canFollow,
   clearMoveJob,
   keptUntil,
   moveById,
@@ -82,16 +83,15 @@ export function defineMoves(deps: MoveDeps & WayBackDeps): ReturnType<typeof def
       throw new GivenUp('the server does not run any more')
     if ((site.node_id ?? firstNode) !== stands) throw new GivenUp('the server is elsewhere')
     const [from, to] = [deps.nodes.at(row.from_node), deps.nodes.at(row.to_node)]
-    for (const { driver } of [from, to])
-      if (driver.capabilities.database !== 'sqlite')
-        throw new GivenUp('only servers whose database is SQLite are moved')
+    if (!canFollow(from.driver.capabilities.database, to.driver.capabilities.database))
+      throw new GivenUp('a database of MariaDB is not made one of SQLite')
     return { row, site, spec: await specOf(db, deps.addressing, site), from, to, signal }
   }
 
   /** One archive from one node to the other; answers the next round. */
   async function copy({ row, spec, from, to, signal }: Ends, round: number): Promise<number> {
     const file = path.join(deps.folder, `${row.id}.tar.gz`)
-    const of = { moveId: row.id, round }
+    const of = { moveId: row.id, round, database: to.driver.capabilities.database }
     await fs.mkdir(deps.folder, { recursive: true, mode: 0o700 })
     try {
       const out = from.driver.copyOut(spec.id, of, file)

@@ -144,13 +144,25 @@ function portal_dump( mysqli $db ): array {
 	}
 	return $figures;
 }
+/** Fills the database anew: what stands in it goes. A statement ends where a line ends with `;`. */
 function portal_load( mysqli $db ): array {
+	foreach ( portal_tables( $db ) as $table ) {
+		$db->query( 'DROP TABLE ' . portal_name( $table ) );
+	}
 	$file = fopen( '/copy/database.sql', 'rb' );
-	while ( ( $sql = fgets( $file ) ) !== false ) {
-		$sql = rtrim( $sql, ";\r\n" );
-		if ( '' !== $sql && ! str_starts_with( $sql, '--' ) ) {
-			$db->query( $sql );
+	$sql = '';
+	while ( ( $line = fgets( $file ) ) !== false ) {
+		if ( '' === $sql && ( '' === trim( $line ) || str_starts_with( $line, '--' ) ) ) {
+			continue;
 		}
+		$sql .= $line;
+		if ( str_ends_with( rtrim( $line, "\r\n" ), ';' ) ) {
+			$db->query( rtrim( $sql, ";\r\n" ) );
+			$sql = '';
+		}
+	}
+	if ( '' !== trim( $sql ) ) {
+		$db->query( $sql );
 	}
 	$figures = array();
 	foreach ( portal_tables( $db ) as $table ) {

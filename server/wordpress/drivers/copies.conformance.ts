@@ -8,7 +8,15 @@ import os from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { SiteCopy, SiteSpec, WordpressDriver } from '../driver.ts'
-import { betweenVisits, eventually, type Fixture, type Site } from './site.conformance.ts'
+import {
+  ask,
+  betweenVisits,
+  eventually,
+  specOf,
+  titlesOf,
+  type Fixture,
+  type Site,
+} from './site.conformance.ts'
 
 export function copiesAndRestores(site: Site): void {
   const { spec, first, page, session, write, titles } = site
@@ -88,6 +96,49 @@ export function copiesAndRestores(site: Site): void {
       })
     expect((await page('/')).status).toBe(200)
     expect(await titles()).toContain('Viết lại')
+    expect(await driver.list()).toEqual([spec.id])
+  })
+
+  // As moves between nodes do; here the copy is another site of the same node.
+  test('a copy elsewhere follows by what changed, also while it is started', async () => {
+    const there = specOf({ ...spec, id: randomUUID(), url: 'http://followed.localhost:8082' })
+    const moveId = randomUUID()
+    const headers = await session()
+    const follow = async (round: number): Promise<void> => {
+      const file = path.join(folder, `${round}.tar.gz`)
+      const database = driver.capabilities.database
+      await driver.copyOut(spec.id, { moveId, round, database }, file)
+      await driver.copyIn(there, { moveId, round, database }, file, [])
+    }
+    const read = async (target: string) => {
+      const [address] = await driver.addresses(there.id)
+      expect(address, 'an address of the copy').toBeDefined()
+      return await ask(address!, there.url + target)
+    }
+    const titlesThere = async () => titlesOf((await read('/wp-json/wp/v2/posts?per_page=100')).text)
+    await fixture.put(spec.id, 'wp-content/uploads/kept.txt', 'one')
+    await fixture.put(spec.id, 'wp-content/uploads/going.txt', 'one')
+    expect((await write('Trước vòng một', await first(), headers)).status).toBe(201)
+    await follow(0)
+    // Not started yet: a database without a container follows as well.
+    expect((await write('Trong vòng một', await first(), headers)).status).toBe(201)
+    await follow(1)
+    await driver.start(there)
+    expect(await titlesThere()).toContain('Trong vòng một')
+
+    await fixture.put(spec.id, 'wp-content/uploads/kept.txt', 'two, and longer')
+    await driver.files(spec.id, { op: 'remove', path: 'wp-content/uploads/going.txt' })
+    expect((await write('Trong vòng hai', await first(), headers)).status).toBe(201)
+    await follow(2)
+    // Nothing is there twice when a round comes twice.
+    await follow(2)
+    expect((await titlesThere()).filter((title) => title === 'Trong vòng hai')).toHaveLength(1)
+    expect(await titlesThere()).toEqual(await titles())
+    expect((await read('/wp-content/uploads/kept.txt')).text).toBe('two, and longer')
+    expect((await read('/wp-content/uploads/going.txt')).status).toBe(404)
+    expect((await page('/')).status).toBe(200)
+
+    await driver.remove(there.id)
     expect(await driver.list()).toEqual([spec.id])
   })
 }

@@ -121,6 +121,10 @@ export async function signIn(
   return (answer.headers['set-cookie'] ?? []).map((one) => one.split(';')[0]).join('; ')
 }
 
+/** Of posts, as the REST API answers them. */
+export const titlesOf = (posts: string): readonly string[] =>
+  (JSON.parse(posts) as { title: { rendered: string } }[]).map((post) => post.title.rendered)
+
 export type Site = ReturnType<typeof siteOf>
 
 /**
@@ -156,11 +160,7 @@ export function siteOf(made: () => Fixture) {
       body: JSON.stringify({ title, content: 'Xin chào', status: 'publish' }),
     })
   const titles = async (): Promise<readonly string[]> =>
-    (
-      JSON.parse((await page('/wp-json/wp/v2/posts?per_page=100')).text) as {
-        title: { rendered: string }
-      }[]
-    ).map((post) => post.title.rendered)
+    titlesOf((await page('/wp-json/wp/v2/posts?per_page=100')).text)
 
   return { made, admin, spec, first, page, session, write, titles }
 }

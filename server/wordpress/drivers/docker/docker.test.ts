@@ -3,13 +3,14 @@ import fs from 'node:fs/promises'
 import path from 'node:path'
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import {
   dockerFixture,
   engineFault,
   ensureImages,
   withoutEngine,
 } from '../../../../test/docker-wordpress.ts'
+import { fixture } from '../../../../test/embedded-wordpress.ts'
 import type { SiteAddress, SiteRuntime } from '../../driver.ts'
 import { ask, conformance, eventually, specOf } from '../conformance.ts'
 import { disksOf } from './disks.ts'
@@ -50,6 +51,44 @@ ini_set( 'memory_limit', '-1' );
 set_time_limit( 60 );
 $all = array();
 for ( ; ; ) $all[] = str_repeat( chr( random_int( 65, 90 ) ), 8388608 );
+`
+
+/** Rows that a dump could spoil: lines, quotes, other alphabets, bytes, nothing, zero as a key. */
+const writeOdd = String.raw`<?php require __DIR__ . '/wp-load.php';
+global $wpdb;
+require_once ABSPATH . 'wp-admin/includes/upgrade.php';
+dbDelta( "CREATE TABLE {$wpdb->prefix}odd (
+  id bigint(20) unsigned NOT NULL AUTO_INCREMENT,
+  said longtext NOT NULL,
+  bytes longblob,
+  price decimal(10,2) NOT NULL DEFAULT '0.00',
+  PRIMARY KEY  (id),
+  KEY price (price)
+) {$wpdb->get_charset_collate()};" );
+$wpdb->insert( "{$wpdb->prefix}odd", array(
+	'id'    => 'one' === $_GET['n'] ? 7 : null,
+	'said'  => "Đường \u{1F600};\n-- 'x' \"y\" \\\\ \r\n; " . $_GET['n'],
+	'bytes' => null,
+	'price' => '12.25',
+) );
+update_option( 'odd', array( 'n' => $_GET['n'], 'list' => array( 1, null, "a\nb" ) ) );
+echo $wpdb->last_error;
+`
+const readOdd = `<?php require __DIR__ . '/wp-load.php';
+global $wpdb;
+$odd = "{$wpdb->prefix}odd";
+echo json_encode( array(
+	'rows'   => (int) $wpdb->get_var( "SELECT COUNT(*) FROM $odd" ),
+	'all'    => $wpdb->get_results( "SELECT * FROM $odd ORDER BY id", ARRAY_A ),
+	'option' => get_option( 'odd' ),
+	'found'  => $wpdb->get_var( "SELECT COUNT(*) FROM $odd WHERE said LIKE '%DUONG%'" ),
+	'next'   => 1 + (int) $wpdb->get_var( "SELECT MAX(id) FROM $odd" ),
+) );
+`
+const makePast = `<?php
+$db = new PDO( 'sqlite:' . __DIR__ . '/wp-content/database/.ht.sqlite' );
+$db->exec( 'create table past_wordpress (a)' );
+echo 'made';
 `
 
 function onlyHere(): void {
@@ -341,6 +380,49 @@ echo $wpdb->last_error;`,
       await disks.limit(folder, 1_000_000)
       expect(await disks.used(folder)).toBe(null)
       expect(told).toEqual([expect.stringContaining('counted and not held')])
+    })
+
+    test('a site with SQLite comes here by rounds, and MariaDB is not made SQLite', async () => {
+      const other = await fixture()
+      onTestFinished(() => other.dispose())
+      const from = specOf({ url: 'http://grows.localhost:8082' })
+      const of = (round: number) => ({ moveId: from.id, round, database: 'mariadb' }) as const
+      const archive = path.join(parts.dataDir, 'round.tar.gz')
+      const follow = async (round: number): Promise<void> => {
+        await other.driver.copyOut(from.id, of(round), archive)
+        await driver.copyIn(from, of(round), archive, [])
+      }
+      const at = async (runtime: SiteRuntime, target: string): Promise<string> => {
+        const [address] = await runtime.addresses(from.id)
+        return (await ask(address!, from.url + target)).text
+      }
+      await other.driver.install(from, admin)
+      await other.driver.start(from)
+      await other.put(from.id, 'probe-odd.php', writeOdd)
+      await other.put(from.id, 'probe-read.php', readOdd)
+      expect(await at(other.driver, '/probe-odd.php?n=one')).toBe('')
+      const written = await at(other.driver, '/probe-read.php')
+      expect(JSON.parse(written)).toMatchObject({ rows: 1, next: 8 })
+      await follow(0)
+      await driver.start(from)
+      expect(await at(driver, '/probe-read.php')).toBe(written)
+      expect(await at(other.driver, '/probe-odd.php?n=two')).toBe('')
+      await follow(1)
+      const later = await at(driver, '/probe-read.php')
+      expect(JSON.parse(later)).toMatchObject({ rows: 2, next: 9 })
+      expect(later).toBe(await at(other.driver, '/probe-read.php'))
+      expect(await at(driver, '/')).toContain('Cửa hàng')
+      // What nobody can say in SQL of MySQL stays, and nothing is lost without a word.
+      await other.put(from.id, 'probe-past.php', makePast)
+      expect(await at(other.driver, '/probe-past.php')).toBe('made')
+      await expect(other.driver.copyOut(from.id, of(2), archive)).rejects.toMatchObject({
+        kind: 'rejected',
+        message: expect.stringContaining('past_wordpress') as string,
+      })
+      await expect(
+        driver.copyOut(from.id, { moveId: from.id, round: 0, database: 'sqlite' }, archive),
+      ).rejects.toMatchObject({ kind: 'rejected' })
+      await driver.remove(from.id)
     })
 
     test('a site of another runtime is not started on it', async () => {

@@ -5,7 +5,7 @@
 import { setPriority } from 'node:os'
 import type { CopyFigures } from '../../driver.ts'
 import { moveIn, type MoveInOrder } from './import/move-in.ts'
-import { packChanges, unpackChanges } from './changes.ts'
+import { packChanges, unpackChanges, type PackedDatabase } from './changes.ts'
 import { packSite, unpackSite, type SitePlaces } from './archive.ts'
 import { UnfitDatabase } from './snapshot.ts'
 
@@ -29,8 +29,15 @@ export type ArchiveOrder =
       readonly maxBytes: number
       readonly since: string | null
       readonly listing: string
+      readonly database: PackedDatabase
     }
-  | { readonly op: 'lay_changes'; readonly places: SitePlaces; readonly scratchFile: string }
+  | {
+      readonly op: 'lay_changes'
+      readonly places: SitePlaces
+      readonly scratchFile: string
+      /** Which kind it must be; a dump is left in `scratchFile`. */
+      readonly isDump: boolean
+    }
   | MoveInOrder
 
 const standardInput = 0
@@ -39,8 +46,7 @@ const standardOutput = 1
 function work(order: ArchiveOrder) {
   if (order.op === 'import') return moveIn(order)
   if (order.op === 'pack_changes') return packChanges(order.places, standardOutput, order)
-  if (order.op === 'lay_changes')
-    return unpackChanges(standardInput, order.places, order.scratchFile)
+  if (order.op === 'lay_changes') return unpackChanges(standardInput, order.places, order)
   return order.op === 'pack'
     ? packSite(order.places, standardOutput, order.scratchFile, order.maxBytes, order.dumped)
     : unpackSite(standardInput, order.places)

@@ -22,8 +22,15 @@ import {
   type SitePlaces,
 } from './archive.ts'
 import { replaceDatabase, snapshotDatabase } from './snapshot.ts'
+import { writeWholeMysqlDump } from './takeaway.ts'
 
 const databaseName = 'database/wordpress.sqlite'
+const dumpName = 'database.sql'
+/**
+ * `sqlite`: as it is; `dump`: SQLite's, as SQL for MariaDB; `dumped`: an engine has written that
+ * already.
+ */
+export type PackedDatabase = 'sqlite' | 'dump' | 'dumped'
 const manifestName = 'changes.json'
 /**
  * A file that was written to within this time before it was looked at may be written to again
@@ -110,7 +117,7 @@ async function addFiles(
 
 /**
  * Writes what changed to a descriptor, which it closes.
- * @param scratchFile holds the database's snapshot meanwhile
+ * @param scratchFile holds the database's snapshot meanwhile, or the dump that there is
  * @param since the listing that the copy elsewhere has come to; null: it has nothing yet
  * @param listing where the listing of now is written
  */
@@ -122,10 +129,15 @@ export async function packChanges(
     readonly maxBytes: number
     readonly since: string | null
     readonly listing: string
+    readonly database: PackedDatabase
   },
 ): Promise<SiteChanges> {
   // The database first: what its rows name is then among the files.
-  await snapshotDatabase(databaseFileOf(places), of.scratchFile)
+  if (of.database !== 'dumped') await snapshotDatabase(databaseFileOf(places), of.scratchFile)
+  const dump = of.database === 'dump' ? `${of.scratchFile}.sql` : of.scratchFile
+  if (of.database === 'dump') writeWholeMysqlDump(of.scratchFile, dump)
+  const [packed, name] =
+    of.database === 'sqlite' ? [of.scratchFile, databaseName] : [dump, dumpName]
   const before = of.since === null ? undefined : listingIn(of.since)
   const tar = pack()
   const written = pipeline(
@@ -135,7 +147,7 @@ export async function packChanges(
   )
   const fill = async (): Promise<SiteChanges> => {
     const { files, bytes, found } = await addFiles(tar, places, before, of.maxBytes)
-    const database = await addFile(tar, of.scratchFile, databaseName)
+    const database = await addFile(tar, packed, name)
     if (!database) throw new Error('the snapshot of the database is gone')
     const removed = Object.keys(before ?? {}).filter((name) => !Object.hasOwn(found, name))
     const manifest = {
@@ -182,15 +194,16 @@ function takeAway(places: SitePlaces, name: string): void {
 /**
  * Lays the archive, read from a descriptor, upon a content that stands where the archive before it
  * left it, or into folders that are empty. Each file is replaced at once; the database is written
- * in one transaction of its own, for the site's PHP may have it open.
+ * in one transaction of its own, for the site's PHP may have it open. A dump is left where it was
+ * laid, for the engine.
  * @param scratchFile holds the database that came meanwhile
  */
 export async function unpackChanges(
   descriptor: number,
   places: SitePlaces,
-  scratchFile: string,
+  { scratchFile, isDump }: { readonly scratchFile: string; readonly isDump: boolean },
 ): Promise<SiteChanges> {
-  fs.mkdirSync(places.databaseDir, { recursive: true })
+  if (!isDump) fs.mkdirSync(places.databaseDir, { recursive: true })
   const tar = extract()
   let manifest: z.infer<typeof Manifest> | undefined
   let [files, bytes] = [0, 0]
@@ -201,7 +214,7 @@ export async function unpackChanges(
         const chunks: Buffer[] = []
         for await (const chunk of entry as AsyncIterable<Buffer>) chunks.push(chunk)
         manifest = Manifest.parse(JSON.parse(Buffer.concat(chunks).toString('utf8')))
-      } else if (type === 'file' && name === databaseName)
+      } else if (type === 'file' && name === (isDump ? dumpName : databaseName))
         await layFile({}, entry as AsyncIterable<Buffer>, scratchFile)
       else {
         const place = placeOf(
@@ -237,6 +250,6 @@ export async function unpackChanges(
   if (sha256Of(scratchFile) !== manifest.databaseSha256)
     throw new Error('the database of the archive is not what was packed')
   for (const name of manifest.removed) takeAway(places, name)
-  await replaceDatabase(scratchFile, databaseFileOf(places))
+  if (!isDump) await replaceDatabase(scratchFile, databaseFileOf(places))
   return { files, removed: manifest.removed.length, bytes: bytes + manifest.databaseBytes }
 }

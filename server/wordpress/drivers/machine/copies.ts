@@ -5,9 +5,10 @@ import fs from 'node:fs/promises'
 import path from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { DriverFailure } from '../../../platform/errors.ts'
-import type { CopyFigures, SiteChanges, SiteCopy } from '../../driver.ts'
+import type { CopyFigures, MoveRound, SiteChanges, SiteCopy } from '../../driver.ts'
+import type { SitePlaces } from './archive.ts'
 import type { ArchiveRunner } from './archive-runner.ts'
-import type { Engine } from './engine.ts'
+import type { Engine, EngineSite } from './engine.ts'
 import { bytesBelow, removeTree, writeWhole } from './files.ts'
 import type { Host } from './host.ts'
 import { placesIn } from './places.ts'
@@ -51,15 +52,14 @@ async function layOutFor({ engine, dir, user }: EngineCopy, content: string): Pr
   return path.join(dir, 'database.sql')
 }
 
-/** The figures of what was unpacked, with those of its database, which is loaded. */
-async function loadedBy(
+/** Loads the database of what was laid out, and counts it. */
+function tablesLoadedBy(
   { engine, id, dir, user }: EngineCopy,
   content: string,
-  found: CopyFigures,
-): Promise<CopyFigures> {
+): Promise<CopyFigures['tables']> {
   const { filesDir, databaseDir } = placesIn(content, engine)
   const site = { id, dir, wordpress: filesDir, database: databaseDir, user }
-  return { ...found, tables: await engine.load(site, path.join(dir, 'database.sql')) }
+  return engine.load(site, path.join(dir, 'database.sql'))
 }
 
 /** Where an engine loads a database that is restored, in a site's folder or a scratch one. */
@@ -67,8 +67,8 @@ export const loadingIn = (dir: string): string => path.join(dir, 'loading')
 /** As an engine knows a scratch folder; no container's name begins with a dot. */
 export const copyIdOf = (scratch: string): string => path.basename(scratch).slice(1)
 
-const needsOtherWay = (): DriverFailure =>
-  new DriverFailure('rejected', 'a site whose database an engine runs is not copied by changes')
+const notSqlite = (): DriverFailure =>
+  new DriverFailure('rejected', 'a database of MariaDB is not made one of SQLite')
 
 const needsUsers = (): DriverFailure =>
   new DriverFailure('unavailable', 'the engine needs a user for each site: start as root')
@@ -104,7 +104,8 @@ export async function proveCopy(
     if (!engine) return await unpack()
     if (user === null) throw needsUsers()
     const copy = { engine, id: copyIdOf(scratch), dir: loadingIn(scratch), user }
-    return await loadedBy(copy, content, await unpack(await layOutFor(copy, content)))
+    const found = await unpack(await layOutFor(copy, content))
+    return { ...found, tables: await tablesLoadedBy(copy, content) }
   } finally {
     await archive.close()
     await removeTree(scratch)
@@ -173,13 +174,7 @@ export class Copies {
     await fs.mkdir(path.dirname(file), { recursive: true, mode: 0o700 })
     const engine = this.#engine
     const places = placesIn(this.#present, engine)
-    const { filesDir, databaseDir } = places
-    const [fileBytes, databaseBytes] = await Promise.all([
-      bytesBelow(filesDir, databaseDir),
-      engine
-        ? engine.used(this.#dir, filesDir, databaseDir).then((used) => used.database)
-        : bytesBelow(databaseDir),
-    ])
+    const [fileBytes, databaseBytes] = await this.#sizes(places)
     const bytes = fileBytes + databaseBytes
     await needRoom(path.dirname(file), bytes)
     await needRoom(this.#dir, databaseBytes * 2)
@@ -213,13 +208,21 @@ export class Copies {
     }
   }
 
+  /** Of the files and of the database, bytes. */
+  #sizes({ filesDir, databaseDir }: SitePlaces): Promise<[number, number]> {
+    const engine = this.#engine
+    return Promise.all([
+      bytesBelow(filesDir, databaseDir),
+      engine
+        ? engine.used(this.#dir, filesDir, databaseDir).then((used) => used.database)
+        : bytesBelow(databaseDir),
+    ])
+  }
+
   /** Where an engine has the database: writes it into the file. */
   async #dump(user: number | null, file: string): Promise<CopyFigures['tables'] | null> {
     if (!this.#engine) return null
-    if (user === null) throw needsUsers()
-    const { filesDir: wordpress, databaseDir: database } = placesIn(this.#present, this.#engine)
-    const site = { id: this.#id, dir: this.#dir, wordpress, database, user }
-    return await this.#engine.dump(site, file)
+    return await this.#engine.dump(this.#inEngine(this.#engine, user), file)
   }
 
   /** Listings of what a copy on another machine has come to, by their round. */
@@ -231,15 +234,13 @@ export class Copies {
    * Writes what changed since the round before into `file`; everything in round 0. A round may be
    * asked for again: it goes on from the one before it.
    */
-  async packChanges(file: string, round: number): Promise<SiteChanges> {
-    if (this.#engine) throw needsOtherWay()
+  async packChanges(file: string, { round, database }: MoveRound): Promise<SiteChanges> {
+    const engine = this.#engine
+    if (engine && database === 'sqlite') throw notSqlite()
     const part = `${file}.part`
     await fs.mkdir(path.dirname(file), { recursive: true, mode: 0o700 })
-    const places = placesIn(this.#present, null)
-    const [fileBytes, databaseBytes] = await Promise.all([
-      bytesBelow(this.#present, places.databaseDir),
-      bytesBelow(places.databaseDir),
-    ])
+    const places = placesIn(this.#present, engine)
+    const [fileBytes, databaseBytes] = await this.#sizes(places)
     await needRoom(this.#dir, databaseBytes * 2)
     const bytes = fileBytes + databaseBytes
     await needRoom(path.dirname(file), round === 0 ? bytes : databaseBytes)
@@ -248,16 +249,19 @@ export class Copies {
     const listingOf = (of: number): string => path.join(this.#moving, `${of}.json`)
     const archive = await fs.open(part, 'w', 0o600)
     try {
+      const scratchFile = path.join(this.#copying, 'database.sqlite')
+      const isDumped = (await this.#dump(user, scratchFile)) !== null
       const changes = await this.#archiveRunner.run<SiteChanges>({
         owner: this.#id,
         queueKey: this.#dir,
         order: {
           op: 'pack_changes',
           places,
-          scratchFile: path.join(this.#copying, 'database.sqlite'),
+          scratchFile,
           maxBytes: Math.ceil(bytes * growthShare) + growthBytes,
           since: round === 0 ? null : listingOf(round - 1),
           listing: listingOf(round),
+          database: isDumped ? 'dumped' : database === 'mariadb' ? 'dump' : 'sqlite',
         },
         allowedPaths: { reads: [this.#present], writes: [this.#copying, this.#moving] },
         user,
@@ -277,34 +281,70 @@ export class Copies {
    * Lays what `packChanges` wrote on another machine out: round 0 as a whole content that becomes
    * this site's, the others upon it.
    */
-  async layChanges(file: string, of: { moveId: string; round: number }): Promise<SiteChanges> {
-    if (this.#engine) throw needsOtherWay()
+  async layChanges(file: string, of: MoveRound): Promise<SiteChanges> {
     const isWhole = of.round === 0
+    const content = isWhole ? this.#coming : this.#present
+    const engine = this.#engine
+    const places = placesIn(content, engine)
     const archive = await fs.open(file)
     try {
       const { size } = await archive.stat()
       await needRoom(this.#dir, size * 4)
-      const filesDir = isWhole ? this.#coming : this.#present
-      const user = isWhole ? await this.#layOut(filesDir) : await this.#owner()
-      await this.#layOut(this.#copying)
-      const changes = await this.#archiveRunner.run<SiteChanges>({
-        owner: this.#id,
-        queueKey: this.#dir,
-        order: {
-          op: 'lay_changes',
-          places: placesIn(filesDir, null),
-          scratchFile: path.join(this.#copying, 'database.sqlite'),
-        },
-        allowedPaths: { reads: [], writes: [filesDir, this.#copying] },
-        user,
-        input: archive.fd,
-        bytes: size * 4,
-      })
+      const lay = (user: number | null, scratchFile: string): Promise<SiteChanges> =>
+        this.#archiveRunner.run<SiteChanges>({
+          owner: this.#id,
+          queueKey: this.#dir,
+          order: { op: 'lay_changes', places, scratchFile, isDump: engine !== null },
+          allowedPaths: { reads: [], writes: [places.filesDir, path.dirname(scratchFile)] },
+          user,
+          input: archive.fd,
+          bytes: size * 4,
+        })
+      let changes: SiteChanges
+      if (engine && isWhole) changes = (await this.#laidBeside(engine, content, lay)).laid
+      else {
+        const user = isWhole ? await this.#layOut(content) : await this.#owner()
+        await this.#layOut(this.#copying)
+        const scratchFile = path.join(this.#copying, engine ? 'database.sql' : 'database.sqlite')
+        changes = await lay(user, scratchFile)
+        // It is open where the copy has started.
+        if (engine) await engine.load(this.#inEngine(engine, user), scratchFile)
+      }
       if (isWhole) await this.exchange(of.moveId)
       return changes
     } finally {
       await archive.close()
       await removeTree(this.#copying)
+    }
+  }
+
+  /** The site as the engine has it. */
+  #inEngine(engine: Engine, user: number | null): EngineSite {
+    if (user === null) throw needsUsers()
+    const { filesDir: wordpress, databaseDir: database } = placesIn(this.#present, engine)
+    return { id: this.#id, dir: this.#dir, wordpress, database, user }
+  }
+
+  /** A content beside the site's own, whose database the engine fills from the dump that is laid. */
+  async #laidBeside<T>(
+    engine: Engine,
+    content: string,
+    lay: (user: number, dumpFile: string) => Promise<T>,
+  ): Promise<{ readonly laid: T; readonly tables: CopyFigures['tables'] }> {
+    const loading = this.#loading
+    const user = await this.#owner()
+    if (user === null) throw needsUsers()
+    const copy = { engine, id: this.#loadingId, dir: loading, user }
+    this.#isLoading = true
+    try {
+      await engine.endLeftovers(copy.id, loading)
+      await removeTree(content)
+      await removeTree(loading)
+      const laid = await lay(user, await layOutFor(copy, content))
+      return { laid, tables: await tablesLoadedBy(copy, content) }
+    } finally {
+      await removeTree(loading)
+      this.#isLoading = false
     }
   }
 
@@ -345,33 +385,22 @@ export class Copies {
     const engine = this.#engine
     const content = this.#coming
     const places = placesIn(content, engine)
-    const [loading, user] = [this.#loading, await this.#owner()]
-    const unpack = (dumpFile?: string): Promise<CopyFigures> =>
+    const unpack = (user: number | null, dumpFile?: string): Promise<CopyFigures> =>
       this.#archiveRunner.run({
         owner: this.#id,
         queueKey: path.dirname(file),
         order: { op: 'unpack', places: { ...places, ...(dumpFile && { dumpFile }) } },
-        allowedPaths: { reads: [], writes: [places.filesDir, ...(dumpFile ? [loading] : [])] },
+        allowedPaths: {
+          reads: [],
+          writes: [places.filesDir, ...(dumpFile ? [path.dirname(dumpFile)] : [])],
+        },
         user,
         input,
         bytes,
       })
-    if (!engine) {
-      await this.#layOut(content)
-      return await unpack()
-    }
-    if (user === null) throw needsUsers()
-    const copy = { engine, id: this.#loadingId, dir: loading, user }
-    this.#isLoading = true
-    try {
-      await engine.endLeftovers(copy.id, loading)
-      await removeTree(content)
-      await removeTree(loading)
-      return await loadedBy(copy, content, await unpack(await layOutFor(copy, content)))
-    } finally {
-      await removeTree(loading)
-      this.#isLoading = false
-    }
+    if (!engine) return await unpack(await this.#layOut(content))
+    const { laid, tables } = await this.#laidBeside(engine, content, unpack)
+    return { ...laid, tables }
   }
 
   /**

@@ -139,17 +139,40 @@ function* rowsOf(
 }
 
 /**
- * The whole dump, in pieces of about half a megabyte. Nobody may write to the database meanwhile.
- * Empty where the database has not been made through WordPress's SQLite driver.
+ * Tables that the dump leaves out: made past WordPress, so nobody knows what they are in MySQL. All
+ * of them where the database has not been made through its SQLite driver.
  */
-export function* mysqlDump(database: DatabaseSync): Generator<string> {
-  const stored = new Set(
+export function tablesLeftOut(database: DatabaseSync): string[] {
+  const isKnown = storedTables(database).has(`${prefix}tables`)
+  const known = new Set(
+    isKnown
+      ? (
+          database
+            .prepare(`select TABLE_NAME from ${prefix}tables where TABLE_TYPE = 'BASE TABLE'`)
+            .all() as { TABLE_NAME: string }[]
+        ).map((one) => one.TABLE_NAME)
+      : [],
+  )
+  return [...storedTables(database)].filter(
+    (one) => !known.has(one) && !one.startsWith('_wp_sqlite_') && !one.startsWith('sqlite_'),
+  )
+}
+
+const storedTables = (database: DatabaseSync): Set<string> =>
+  new Set(
     (
       database
         .prepare("select name from pragma_table_list where schema = 'main' and type = 'table'")
         .all() as { name: string }[]
     ).map((one) => one.name),
   )
+
+/**
+ * The whole dump, in pieces of about half a megabyte. Nobody may write to the database meanwhile.
+ * Empty where the database has not been made through WordPress's SQLite driver.
+ */
+export function* mysqlDump(database: DatabaseSync): Generator<string> {
+  const stored = storedTables(database)
   // A column that is computed may be made to cost anything: only what is stored is read.
   const xinfo = database.prepare('select name from pragma_table_xinfo(?) where hidden = 0')
   const storedIn = (table: string): Set<string> =>
@@ -193,10 +216,7 @@ SET UNIQUE_CHECKS = 0;
     )}\n) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=${collation};\n`
     yield* rowsOf(database, table, columns)
   }
-  const others = [...stored].filter(
-    (one) => !tables.includes(one) && !one.startsWith('_wp_sqlite_') && !one.startsWith('sqlite_'),
-  )
-  for (const other of others)
+  for (const other of tablesLeftOut(database))
     yield `-- Not here, since it was not made through WordPress: ${JSON.stringify(other)}\n`
   yield '\nSET FOREIGN_KEY_CHECKS = 1;\nSET UNIQUE_CHECKS = 1;\n'
 }

@@ -150,14 +150,16 @@ export class Site {
     })
   }
 
-  copyOut({ round }: MoveRound, file: string): Promise<SiteChanges> {
+  copyOut(of: MoveRound, file: string): Promise<SiteChanges> {
     return this.#copyInTurn(async () => {
       if (!(await this.#folder.installed()))
         throw new DriverFailure('rejected', `site ${this.#id} is not installed`)
       await this.#folder.requireRuntime()
-      // What was asked of its files before is done.
-      await this.#inTurn(async () => undefined)
-      return await this.#copies.packChanges(file, round)
+      // What was asked of its files before is done. As in a backup.
+      await this.#inTurn(async () => {
+        if (this.#host.engine) await this.#sweep()
+      })
+      return await this.#copies.packChanges(file, of)
     })
   }
 

@@ -1,7 +1,7 @@
 // What an archive holds for whoever takes the site to another host.
 import fs from 'node:fs'
-import { mysqlDump } from './mysql-dump.ts'
-import { withDatabase } from './snapshot.ts'
+import { mysqlDump, tablesLeftOut } from './mysql-dump.ts'
+import { UnfitDatabase, withDatabase } from './snapshot.ts'
 
 /**
  * Writes the database as SQL into `target`. False where that cannot be done: a customer's database
@@ -20,6 +20,20 @@ export function writeMysqlDump(database: string, target: string): boolean {
   } finally {
     fs.closeSync(descriptor)
   }
+}
+
+/**
+ * Writes the database as SQL into `target`, with nothing left out.
+ * @throws UnfitDatabase where it holds what MySQL could not be told
+ */
+export function writeWholeMysqlDump(database: string, target: string): void {
+  const missing = withDatabase(database, tablesLeftOut)
+  if (missing.length > 0)
+    throw new UnfitDatabase(
+      `the database has tables that only SQLite knows: ${missing.slice(0, 5).join(', ')}`,
+    )
+  if (!writeMysqlDump(database, target))
+    throw new UnfitDatabase('the database holds what cannot be said in SQL of MySQL')
 }
 
 /** README.txt. */
