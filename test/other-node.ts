@@ -36,11 +36,13 @@ export async function withSitesAddress(): Promise<Record<string, string>> {
 /**
  * Opens it and waits until the portal, which is opened `withSitesAddress`, reaches it.
  * @param files what its sites are made from; the stand-in for PHP when not given
+ * @param more settings of that machine
  */
 export async function openOtherNode(
   portal: TestPortal,
   name: string,
   files: WordpressFiles = simulatedFilesIn(inject('simulatedFiles')),
+  more: Readonly<Record<string, string>> = {},
 ): Promise<OtherNode> {
   const dataDir = mkdtempSync(path.join(os.tmpdir(), 'portal-node-'))
   const config = readConfig({
@@ -52,6 +54,7 @@ export async function openOtherNode(
     SITES_PORT: String(await freePort()),
     DATA_DIR: dataDir,
     LOG_LEVEL: 'silent',
+    ...more,
   })
   let machine: Machine | undefined
   const { db } = portal.app

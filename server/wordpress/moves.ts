@@ -120,9 +120,12 @@ export function defineMoves(deps: MoveDeps & WayBackDeps): ReturnType<typeof def
     await to.driver.holdWrites(site.id, copyHoldMs)
     await within(startMs, 'the copy did not start', to.driver.start(spec), signal)
     const visited = { id: site.id, url: spec.url, adminUser: site.admin_user }
+    let paths: readonly string[] | undefined
     for (let [looks, round] = [1, first]; ; looks++) {
       const original = createVisitor(from.driver)
-      const before = await original.lookBefore(visited)
+      const before = await original.lookBefore(visited, paths)
+      // A post that is written while pages are chosen is there when its page is looked at next.
+      paths ??= before.pages.map(({ path: at }) => at)
       const found = await createVisitor(to.driver).lookAfter(visited, before)
       if (found.length === 0) return round
       // A page on which something new stands every second differs from itself as well.

@@ -52,11 +52,17 @@ export function createVisitor(driver: WordpressDriver) {
   }
 
   return {
-    /** Each page is visited twice: what differs then, differs by itself. */
-    async lookBefore(site: Visited): Promise<LookBefore> {
-      const front = await driver.page(site.id, { target: '/', cookie: '' })
+    /**
+     * Each page is visited twice: what differs then, differs by itself.
+     * @param paths which pages, as an earlier look chose them
+     */
+    async lookBefore(site: Visited, paths?: readonly string[]): Promise<LookBefore> {
+      const choose = async (): Promise<readonly string[]> => {
+        const front = await driver.page(site.id, { target: '/', cookie: '' })
+        return pagesOf(front.text, site.url, pagesCompared)
+      }
       const pages: PageShape[] = []
-      for (const path of pagesOf(front.text, site.url, pagesCompared)) {
+      for (const path of paths ?? (await choose())) {
         const first = await shape(site.id, path)
         pages.push(steadyShape(first, await shape(site.id, path)))
       }

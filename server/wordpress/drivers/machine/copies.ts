@@ -7,6 +7,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { DriverFailure } from '../../../platform/errors.ts'
 import type { CopyFigures, MoveRound, SiteChanges, SiteCopy } from '../../driver.ts'
 import type { SitePlaces } from './archive.ts'
+import type { PackedDatabase } from './changes.ts'
 import type { ArchiveRunner } from './archive-runner.ts'
 import type { Engine, EngineSite } from './engine.ts'
 import { bytesBelow, removeTree, writeWhole } from './files.ts'
@@ -250,7 +251,8 @@ export class Copies {
     const archive = await fs.open(part, 'w', 0o600)
     try {
       const scratchFile = path.join(this.#copying, 'database.sqlite')
-      const isDumped = (await this.#dump(user, scratchFile)) !== null
+      let packed: PackedDatabase = database === 'mariadb' ? 'dump' : 'sqlite'
+      if (await this.#dump(user, scratchFile)) packed = 'dumped'
       const changes = await this.#archiveRunner.run<SiteChanges>({
         owner: this.#id,
         queueKey: this.#dir,
@@ -261,7 +263,7 @@ export class Copies {
           maxBytes: Math.ceil(bytes * growthShare) + growthBytes,
           since: round === 0 ? null : listingOf(round - 1),
           listing: listingOf(round),
-          database: isDumped ? 'dumped' : database === 'mariadb' ? 'dump' : 'sqlite',
+          database: packed,
         },
         allowedPaths: { reads: [this.#present], writes: [this.#copying, this.#moving] },
         user,
@@ -325,7 +327,7 @@ export class Copies {
     return { id: this.#id, dir: this.#dir, wordpress, database, user }
   }
 
-  /** A content beside the site's own, whose database the engine fills from the dump that is laid. */
+  /** A content beside the site's own; the engine fills its database from the dump that is laid. */
   async #laidBeside<T>(
     engine: Engine,
     content: string,
