@@ -117,7 +117,17 @@ export function copiesAndRestores(site: Site): void {
     }
     const titlesThere = async () => titlesOf((await read('/wp-json/wp/v2/posts?per_page=100')).text)
     await fixture.put(spec.id, 'wp-content/uploads/kept.txt', 'one')
-    await fixture.put(spec.id, 'wp-content/uploads/going.txt', 'one')
+    const going = 'wp-content/going.txt'
+    const made = await driver.files(spec.id, {
+      op: 'write',
+      path: going,
+      upload: randomUUID(),
+      offset: 0,
+      data: btoa('one'),
+      isLast: true,
+      replaces: true,
+    })
+    expect(made).not.toHaveProperty('fault')
     expect((await write('Trước vòng một', await first(), headers)).status).toBe(201)
     await follow(0)
     // Not started yet: a database without a container follows as well.
@@ -127,7 +137,9 @@ export function copiesAndRestores(site: Site): void {
     expect(await titlesThere()).toContain('Trong vòng một')
 
     await fixture.put(spec.id, 'wp-content/uploads/kept.txt', 'two, and longer')
-    await driver.files(spec.id, { op: 'remove', path: 'wp-content/uploads/going.txt' })
+    expect((await read(`/${going}`)).text).toBe('one')
+    const removed = await driver.files(spec.id, { op: 'remove', path: going })
+    expect(removed).not.toHaveProperty('fault')
     expect((await write('Trong vòng hai', await first(), headers)).status).toBe(201)
     await follow(2)
     // Nothing is there twice when a round comes twice.
@@ -135,7 +147,7 @@ export function copiesAndRestores(site: Site): void {
     expect((await titlesThere()).filter((title) => title === 'Trong vòng hai')).toHaveLength(1)
     expect(await titlesThere()).toEqual(await titles())
     expect((await read('/wp-content/uploads/kept.txt')).text).toBe('two, and longer')
-    expect((await read('/wp-content/uploads/going.txt')).status).toBe(404)
+    expect((await read(`/${going}`)).status).toBe(404)
     expect((await page('/')).status).toBe(200)
 
     await driver.remove(there.id)
