@@ -23,7 +23,10 @@ export async function findPayments(
   return rows.map((row) => ({ customerId: row.customer_id, text: row.code }))
 }
 
-/** By what a gateway or bank calls a movement, whole; `customerId` null: it waits in suspense. */
+/**
+ * By what a gateway or bank calls a movement, whole, as the desk shows it or as whoever paid reads
+ * it; `customerId` null: it waits in suspense.
+ */
 export async function findBankReferences(
   db: Queryable,
   gateways: Gateways,
@@ -33,18 +36,20 @@ export async function findBankReferences(
   // Each index begins with the gateway.
   const drivers = [...gateways.keys()]
   if (drivers.length === 0) return []
+  const known = [...gateways.values()].flatMap((gateway) => gateway.movementOf?.(text) ?? [])
+  const ids = [text, ...known]
   const paid = await db
     .selectFrom('payment')
     .select(['customer_id', 'provider_transaction_id'])
     .where('driver', 'in', drivers)
-    .where('provider_transaction_id', '=', text)
+    .where('provider_transaction_id', 'in', ids)
     .limit(limit)
     .execute()
   const waiting = await db
     .selectFrom('payment_suspense')
     .select('provider_transaction_id')
     .where('driver', 'in', drivers)
-    .where('provider_transaction_id', '=', text)
+    .where('provider_transaction_id', 'in', ids)
     .where('resolved_at', 'is', null)
     .limit(limit)
     .execute()
