@@ -28,6 +28,7 @@ const all = [
   'pages',
   'interaction',
   'screens',
+  'operator-day',
   'edge',
   'cache',
   'tls',
