@@ -226,7 +226,11 @@ describe('money', () => {
     expect(await balanceOf(an.id)).toBe(150_000)
     const { acts, payments } = await storyOf(an.id)
     expect(acts[0]).toMatchObject({ act: 'money.refund', customerId: an.id })
-    expect(payments[0]).toMatchObject({ code: payment, status: 'succeeded', refundable: true })
+    const shown = { code: payment, status: 'succeeded', givenBack: 50_000, refundable: true }
+    expect(payments[0]).toMatchObject(shown)
+    expect((await finance.act('money.refund', { payment, reason })).status).toBe(200)
+    const [last] = (await storyOf(an.id)).payments
+    expect(last).toMatchObject({ ...shown, givenBack: 200_000, refundable: false })
     expect((await finance.act('money.refund', { payment: 'NOTHING', reason })).status).toBe(404)
     await portal.ledgerHolds()
   })

@@ -4,6 +4,8 @@ import { currency as currencySchema } from '../../contract/money.ts'
 import type { CustomerStory, suspense } from '../../contract/operator-desk.ts'
 import { isUuid, type Queryable, type Tx } from '../platform/db.ts'
 import type { PaymentDriver } from './driver.ts'
+import { noticesOfMovements } from './notice-desk.ts'
+import { refundedTotals } from './reversals.ts'
 
 const shownPayments = 10
 const shownSuspense = 100
@@ -70,11 +72,16 @@ export async function paymentsOfCustomer(
 ): Promise<CustomerStory['payments']> {
   const rows = await db
     .selectFrom('payment')
-    .select(['code', 'created_at', 'driver', 'amount', 'received', 'currency', 'status'])
+    .select(['id', 'code', 'created_at', 'driver', 'amount', 'received', 'currency', 'status'])
     .where('customer_id', '=', customerId)
     .orderBy('created_at', 'desc')
     .limit(shownPayments)
     .execute()
+  const gone = await refundedTotals(
+    db,
+    rows.map(({ id }) => id),
+  )
+  const isLeft = ({ id, received }: (typeof rows)[number]) => received > (gone.get(id) ?? 0n)
   return rows.map((row) => ({
     code: row.code,
     at: row.created_at.toISOString(),
@@ -82,7 +89,9 @@ export async function paymentsOfCustomer(
     amount: Number(row.status === 'succeeded' ? row.received : row.amount),
     currency: currencySchema.parse(row.currency),
     status: row.status,
-    refundable: row.status === 'succeeded' && gateways.get(row.driver)?.refund !== undefined,
+    givenBack: Number(gone.get(row.id) ?? 0n),
+    refundable:
+      row.status === 'succeeded' && isLeft(row) && gateways.get(row.driver)?.refund !== undefined,
   }))
 }
 
@@ -98,6 +107,10 @@ export async function waitingInSuspense(
     .orderBy('id')
     .limit(shownSuspense)
     .execute()
+  const notices = await noticesOfMovements(
+    db,
+    rows.map((row) => row.provider_transaction_id),
+  )
   return rows.map((row) => ({
     id: Number(row.id),
     at: row.created_at.toISOString(),
@@ -107,6 +120,7 @@ export async function waitingInSuspense(
     reason: row.reason,
     code: row.code,
     reference: row.provider_transaction_id,
+    notice: notices.get(`${row.driver} ${row.provider_transaction_id}`) ?? null,
   }))
 }
 
