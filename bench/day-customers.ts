@@ -52,7 +52,7 @@ export const customerTasks: readonly Task[] = [
     },
   },
   {
-    name: 'Find three callers: by e-mail, invoice number and bank reference',
+    name: 'Find callers by e-mail, invoice, bank reference',
     role: 'support',
     async does(day, hand) {
       const { t, provider } = day

@@ -47,7 +47,7 @@ export interface Hand {
   /** A day or moment, in the browser's own field. */
   pick(field: Locator, value: string): Promise<void>
   /** Resolves when the text is there to be read. */
-  sees(text: string | RegExp): Promise<void>
+  sees(text: string | RegExp, withinMs?: number): Promise<void>
   /** To a page of the desk by the row at its top, and the row below it. */
   goTo(section: string, page?: string): Promise<void>
   /** Fills the open dialog in, and presses what does the act; the dialog is gone then. */
@@ -94,7 +94,12 @@ export function handOf(
       count('fields')
       count('keys', value.length)
     },
-    sees: (text) => page.getByText(text).filter({ visible: true }).first().waitFor(),
+    sees: (text, withinMs) =>
+      page
+        .getByText(text)
+        .filter({ visible: true })
+        .first()
+        .waitFor({ ...(withinMs !== undefined && { timeout: withinMs }) }),
     async goTo(section, below) {
       const top = page.getByRole('navigation', { name: t.nav.label })
       await hand.press(top.getByRole('link', { name: section }))
@@ -134,6 +139,7 @@ export function handOf(
         await of.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' })
         const number = String(desk.pictures).padStart(3, '0')
         const file = `${number}-${name}-${desk.language}-${theme}.png`
+        if (!isOpen) await of.evaluate(() => window.scrollTo(0, 0))
         await of.screenshot({ path: path.join(desk.shots, file), fullPage: !isOpen })
       }
       await of.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' })

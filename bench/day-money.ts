@@ -1,5 +1,6 @@
 /** The room of money: wallets, top-ups, disputes, what does not agree, codes, accounting. */
 import { readFile } from 'node:fs/promises'
+import { sql } from 'kysely'
 import { formatMoney } from '../contract/money.ts'
 import { eventually } from '../test/portal.ts'
 import { settled } from '../test/e2e/browser.ts'
@@ -57,7 +58,7 @@ export const moneyTasks: readonly Task[] = [
     proof: (day) => has(day, 'huong', 1_480_000),
   },
   {
-    name: 'Credit above the limit, approved by a second member',
+    name: 'Credit above the limit, with a second member',
     role: 'finance',
     async does(day, hand) {
       const { t, hands } = day
@@ -89,6 +90,7 @@ export const moneyTasks: readonly Task[] = [
         'refund',
       )
       await seesBalance(day, hand, 1_500_000)
+      await hand.sees(t.customer.givenBack(formatMoney(700_000, 'VND', day.language)))
       await hand.look('customer-refunded')
     },
     proof: (day) => has(day, 'khanh', 1_500_000),
@@ -100,6 +102,12 @@ export const moneyTasks: readonly Task[] = [
       const { t, provider } = day
       await hand.goTo(t.money.nav)
       await hand.look('suspense')
+      // The text of the transfer says whose it is.
+      await hand.press(hand.page.getByRole('link', { name: t.suspense.notice }))
+      await hand.sees('Hoang Ngoc Son nap tien')
+      await hand.look('webhook-of-suspense')
+      await hand.press(hand.page.getByRole('link', { name: t.money.pages.suspense }))
+      await settled(hand.page)
       await hand.press(hand.page.getByRole('button', { name: t.suspense.assign, exact: true }))
       await hand.fillIn(
         named(t, 'money.assign'),
@@ -111,10 +119,15 @@ export const moneyTasks: readonly Task[] = [
       )
       await hand.sees(t.suspense.empty)
     },
-    proof: (day) => has(day, 'son', 8_100_000),
+    async proof({ provider: { portal, customers } }) {
+      const { rows } = await sql`select e.amount from ledger_entry e
+        join ledger_account a on a.id = e.account_id
+        where a.customer_id = ${customers.son.id} and e.amount = 600000`.execute(portal.app.db)
+      stated('the money is in the wallet', rows.length === 1)
+    },
   },
   {
-    name: 'Answer a dispute with evidence, and accept another',
+    name: 'Answer a dispute with evidence, accept another',
     role: 'finance',
     async does(day, hand) {
       const { t, provider } = day
@@ -135,13 +148,9 @@ export const moneyTasks: readonly Task[] = [
       await hand.sees(words.states.under_review)
       await hand.look('dispute')
       await hand.press(hand.page.getByRole('link', { name: words.back }))
-      await settled(hand.page)
-      await hand.press(
-        hand.page
-          .getByRole('listitem')
-          .filter({ hasText: words.states.needs_evidence })
-          .getByRole('link'),
-      )
+      const disputes = hand.page.getByRole('main').getByRole('listitem')
+      await disputes.filter({ hasText: words.states.under_review }).waitFor()
+      await hand.press(disputes.filter({ hasText: words.states.needs_evidence }).getByRole('link'))
       await settled(hand.page)
       await hand.act(
         named(t, 'dispute.accept'),

@@ -5,7 +5,7 @@ import { named, stated, type Task } from './day-task.ts'
 
 export const peopleTasks: readonly Task[] = [
   {
-    name: 'Answer a ticket with a canned answer, and take it over',
+    name: 'Answer a ticket by a canned answer, take it over',
     role: 'support',
     async does({ t, provider }, hand) {
       const words = t.tickets
@@ -95,7 +95,6 @@ export const peopleTasks: readonly Task[] = [
     role: 'owner',
     async does({ t, provider }, hand) {
       await hand.goTo(t.nav.trail)
-      await hand.sees('Chuyển sang kiểm toán nội bộ')
       await hand.press(hand.page.getByRole('button', { name: t.trail.verify }))
       await hand.page.getByRole('alert').filter({ hasText: t.trail.head }).waitFor()
       const verified = await provider.staff.owner.call<{ acts: number; findings: unknown[] }>(
@@ -103,7 +102,9 @@ export const peopleTasks: readonly Task[] = [
         '/api/operator/trail/verification',
       )
       stated('the chain is whole', verified.body.result.findings.length === 0)
-      await hand.sees(t.trail.whole(verified.body.result.acts))
+      const { acts } = verified.body.result
+      await hand.sees(t.trail.whole(acts))
+      await hand.page.getByText(`${acts} · `).first().waitFor()
       await hand.look('trail')
     },
     proof: ({ provider }) => provider.portal.ledgerHolds(),

@@ -11,7 +11,7 @@ const bodyOf = async ({ provider }: Day): Promise<number> =>
 
 export const sellingTasks: readonly Task[] = [
   {
-    name: 'Raise a price: edit, look at what changes, publish, undo',
+    name: 'Raise a price: look at it, publish it, undo it',
     role: 'finance',
     async does(day, hand) {
       const { t } = day
