@@ -100,7 +100,9 @@ export const CustomerStory = z.object({
       amount: minor,
       currency,
       status: z.string(),
-      /** Whether its gateway gives money back. */
+      /** Minor units that went back to its source, or are on the way there. */
+      givenBack: minor,
+      /** Whether its gateway gives money back, and some is left. */
       refundable: z.boolean(),
     }),
   ),
@@ -298,6 +300,8 @@ export const suspense = endpoint({
       reason: z.string(),
       code: z.nullable(z.string()),
       reference: z.string(),
+      /** The number of the webhook that reported it, where it is among the newest. */
+      notice: z.nullable(z.int()),
     }),
   ),
 })

@@ -28,6 +28,7 @@ const all = [
   'pages',
   'interaction',
   'screens',
+  'operator-day',
   'edge',
   'cache',
   'tls',
@@ -49,7 +50,7 @@ const all = [
 const wanted = process.argv.slice(2)
 for (const name of wanted.length > 0 ? wanted : all) {
   process.stdout.write(`\n== ${name}\n`)
-  await new Promise((resolve) =>
+  const code = await new Promise((resolve) =>
     spawn(
       pinnedNode(),
       ['--disable-warning=ExperimentalWarning', path.join('bench', `${name}.ts`)],
@@ -60,4 +61,5 @@ for (const name of wanted.length > 0 ? wanted : all) {
       },
     ).on('exit', resolve),
   )
+  if (code !== 0) process.exitCode = 1
 }

@@ -34,11 +34,13 @@ export async function writeCustomer(of: {
   clock: Clock
   region: RegionCode
   currency: Currency
+  name?: string | undefined
+  email?: string | undefined
 }): Promise<TestCustomer> {
   const { db, clock } = of
   people += 1
   const number = (process.pid % 10_000) * 1000 + people
-  const email = `person${number}@example.vn`
+  const email = of.email ?? `person${number}@example.vn`
   const phone = `+8491${String(number).padStart(7, '0')}`
   const id = randomUUID()
   const hash = await (passwordHash ??= hashPassword(password))
@@ -49,7 +51,7 @@ export async function writeCustomer(of: {
         id,
         email,
         phone,
-        name: 'Nguyễn Văn An',
+        name: of.name ?? 'Nguyễn Văn An',
         password_hash: hash,
         region_code: of.region,
         active: true,

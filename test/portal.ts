@@ -14,6 +14,7 @@ import { openApp, type App, type Timing } from '../server/app/index.ts'
 import { loadCatalog, parseCatalog, type Catalog } from '../server/catalog/index.ts'
 import { readConfig, type Config } from '../server/config.ts'
 import { openDrivers, sandboxGatewayKeys, type Drivers as AnyDrivers } from '../server/drivers.ts'
+import type { WordpressFiles } from '../server/wordpress/drivers/index.ts'
 import type { EdgeControl, WordpressDriver } from '../server/wordpress/index.ts'
 import { lineThrough } from '../server/sites-line.ts'
 import { nameServerSettings, openNameServer } from '../server/name-server.ts'
@@ -56,7 +57,7 @@ export interface TestPortal {
    * One who is registered and signed in, written into the database by the functions that do so;
    * the registration itself has tests of its own.
    */
-  customer(of?: { region?: string }): Promise<TestCustomer>
+  customer(of?: { region?: string; name?: string; email?: string }): Promise<TestCustomer>
   /** The customer with a new session. */
   signIn(customer: TestCustomer): Promise<TestCustomer>
   /** Tops the wallet up through VNPay's page in the sandbox, as a person would. Minor units. */
@@ -182,9 +183,9 @@ export interface TestPortalOptions {
   readonly mayFetch?: (address: string, port: number) => boolean
   /**
    * `real`: the sites run WordPress on PHP, for tests that are about it or walk a whole journey. A
-   * stand-in runs them otherwise.
+   * stand-in runs them otherwise: that of the run, or of these files where no tests run.
    */
-  readonly wordpress?: 'real'
+  readonly wordpress?: 'real' | WordpressFiles
   /** Where the sandbox's gateways send their notices, instead of to the portal. */
   readonly webhooksTo?: string
   /** A database of another server than that of the tests, empty. */
@@ -223,7 +224,9 @@ export async function openTestPortal(options: TestPortalOptions = {}): Promise<T
   }
   const acme = { keyId: 'test', hmacKey: secrets.derive('sandbox-acme-key') }
   const wordpressFiles =
-    options.wordpress === 'real' ? undefined : simulatedFilesIn(inject('simulatedFiles'))
+    options.wordpress === 'real'
+      ? undefined
+      : (options.wordpress ?? simulatedFilesIn(inject('simulatedFiles')))
   const sandbox = await startSandbox({
     host: '127.0.0.1',
     port: sandboxPort,
@@ -338,8 +341,10 @@ export async function openTestPortal(options: TestPortalOptions = {}): Promise<T
       const answer = await fetch(`${sandbox.url}/inbox.json?to=${encodeURIComponent(to)}`)
       return (await answer.json()) as { to: string; channel: string; text: string; at: string }[]
     },
-    customer: ({ region = 'VN' } = {}) =>
+    customer: ({ region = 'VN', name, email } = {}) =>
       writeCustomer({
+        name,
+        email,
         db: now.app.db,
         clock: options.clock ?? systemClock,
         region: region as RegionCode,

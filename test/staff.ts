@@ -44,11 +44,20 @@ export const invitationsOf = (portal: TestPortal, clock: Clock = systemClock) =>
 export async function newMember(
   portal: TestPortal,
   role: StaffRole,
-  { clock = systemClock, networks = [] as readonly string[] } = {},
+  {
+    clock = systemClock,
+    networks = [],
+    ...of
+  }: {
+    readonly clock?: Clock
+    readonly networks?: readonly string[]
+    readonly name?: string
+    readonly email?: string
+  } = {},
 ): Promise<TestMember> {
   members += 1
-  const name = `Member ${members}`
-  const email = `member${process.pid}-${members}@operator.example`
+  const name = of.name ?? `Member ${members}`
+  const email = of.email ?? `member${process.pid}-${members}@operator.example`
   const { id, link } = await transaction(portal.app.db, (tx) =>
     invitationsOf(portal, clock).invite(tx, { name, email, role, networks }),
   )

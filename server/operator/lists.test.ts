@@ -421,6 +421,24 @@ describe('a webhook', () => {
     await portal.ledgerHolds()
   })
 
+  test('of money in suspense is named there, and has the text of the transfer', async () => {
+    const account = portal.keysOf('bank')['accountNumber'] ?? ''
+    await fetch(`${portal.sandboxUrl}/bank/app`, {
+      method: 'POST',
+      body: new URLSearchParams({ account, amount: '77000', content: 'tien thue web thang 11' }),
+    })
+    const waiting = await eventually('the money', async () => {
+      const { body } = await reader.call<{ amount: number; notice: number | null }[]>(
+        'GET',
+        '/api/operator/suspense',
+      )
+      return body.result.find(({ amount }) => amount === 77_000)
+    })
+    const told = await notice(waiting.notice ?? 0)
+    expect(told).toMatchObject({ outcome: 'suspense', says: { amount: 77_000 } })
+    expect(told.body).toContain('tien thue web thang 11')
+  })
+
   test('that is forged is listed as trouble and never handled again', async () => {
     const card = '4242 4242 4242 4242'
     const forged = new URLSearchParams({ vnp_TxnRef: card, vnp_SecureHash: 'abc' })

@@ -13,6 +13,7 @@ import {
   type TestPortal,
 } from '../../test/portal.ts'
 import { orderServer } from '../../test/ordered-servers.ts'
+import { payers } from '../../test/payers.ts'
 import { newMember, type TestMember } from '../../test/staff.ts'
 import { hours, minutes } from '../platform/clock.ts'
 import { transaction } from '../platform/db.ts'
@@ -225,7 +226,11 @@ describe('money', () => {
     expect(await balanceOf(an.id)).toBe(150_000)
     const { acts, payments } = await storyOf(an.id)
     expect(acts[0]).toMatchObject({ act: 'money.refund', customerId: an.id })
-    expect(payments[0]).toMatchObject({ code: payment, status: 'succeeded', refundable: true })
+    const shown = { code: payment, status: 'succeeded', givenBack: 50_000, refundable: true }
+    expect(payments[0]).toMatchObject(shown)
+    expect((await finance.act('money.refund', { payment, reason })).status).toBe(200)
+    const [last] = (await storyOf(an.id)).payments
+    expect(last).toMatchObject({ ...shown, givenBack: 200_000, refundable: false })
     expect((await finance.act('money.refund', { payment: 'NOTHING', reason })).status).toBe(404)
     await portal.ledgerHolds()
   })
@@ -447,6 +452,23 @@ describe('the search', () => {
     ])
       expect(Array.isArray(await find(q))).toBe(true)
     expect((await support.call('GET', '/api/operator/search?q=a')).status).toBe(422)
+  })
+
+  test('finds a transfer by what the bank called it, with the account or without', async () => {
+    const binh = await portal.customer()
+    const begun = await payers['bank (SePay)']?.begin(portal, binh)
+    await begun?.pay()
+    const { provider_transaction_id: id } = await portal.app.db
+      .selectFrom('payment')
+      .select('provider_transaction_id')
+      .where('code', '=', begun?.code ?? '')
+      .executeTakeFirstOrThrow()
+    const [account, reference] = (id ?? '').split(':')
+    expect(account).toBe(portal.keysOf('bank')['accountNumber'])
+    for (const typed of [id ?? '', reference ?? ''])
+      expect(await find(typed)).toMatchObject([
+        { kind: 'bank_reference', customer: { id: binh.id }, text: id },
+      ])
   })
 
   test('reads no whole table among thousands of customers', async () => {

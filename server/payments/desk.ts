@@ -4,6 +4,8 @@ import { currency as currencySchema } from '../../contract/money.ts'
 import type { CustomerStory, suspense } from '../../contract/operator-desk.ts'
 import { isUuid, type Queryable, type Tx } from '../platform/db.ts'
 import type { PaymentDriver } from './driver.ts'
+import { noticesOfMovements } from './notice-desk.ts'
+import { refundedTotals } from './reversals.ts'
 
 const shownPayments = 10
 const shownSuspense = 100
@@ -23,7 +25,10 @@ export async function findPayments(
   return rows.map((row) => ({ customerId: row.customer_id, text: row.code }))
 }
 
-/** By what a gateway or bank calls a movement, whole; `customerId` null: it waits in suspense. */
+/**
+ * By what a gateway or bank calls a movement, whole, as the desk shows it or as whoever paid reads
+ * it; `customerId` null: it waits in suspense.
+ */
 export async function findBankReferences(
   db: Queryable,
   gateways: Gateways,
@@ -33,18 +38,20 @@ export async function findBankReferences(
   // Each index begins with the gateway.
   const drivers = [...gateways.keys()]
   if (drivers.length === 0) return []
+  const known = [...gateways.values()].flatMap((gateway) => gateway.movementOf?.(text) ?? [])
+  const ids = [text, ...known]
   const paid = await db
     .selectFrom('payment')
     .select(['customer_id', 'provider_transaction_id'])
     .where('driver', 'in', drivers)
-    .where('provider_transaction_id', '=', text)
+    .where('provider_transaction_id', 'in', ids)
     .limit(limit)
     .execute()
   const waiting = await db
     .selectFrom('payment_suspense')
     .select('provider_transaction_id')
     .where('driver', 'in', drivers)
-    .where('provider_transaction_id', '=', text)
+    .where('provider_transaction_id', 'in', ids)
     .where('resolved_at', 'is', null)
     .limit(limit)
     .execute()
@@ -65,11 +72,16 @@ export async function paymentsOfCustomer(
 ): Promise<CustomerStory['payments']> {
   const rows = await db
     .selectFrom('payment')
-    .select(['code', 'created_at', 'driver', 'amount', 'received', 'currency', 'status'])
+    .select(['id', 'code', 'created_at', 'driver', 'amount', 'received', 'currency', 'status'])
     .where('customer_id', '=', customerId)
     .orderBy('created_at', 'desc')
     .limit(shownPayments)
     .execute()
+  const gone = await refundedTotals(
+    db,
+    rows.map(({ id }) => id),
+  )
+  const isLeft = ({ id, received }: (typeof rows)[number]) => received > (gone.get(id) ?? 0n)
   return rows.map((row) => ({
     code: row.code,
     at: row.created_at.toISOString(),
@@ -77,7 +89,9 @@ export async function paymentsOfCustomer(
     amount: Number(row.status === 'succeeded' ? row.received : row.amount),
     currency: currencySchema.parse(row.currency),
     status: row.status,
-    refundable: row.status === 'succeeded' && gateways.get(row.driver)?.refund !== undefined,
+    givenBack: Number(gone.get(row.id) ?? 0n),
+    refundable:
+      row.status === 'succeeded' && isLeft(row) && gateways.get(row.driver)?.refund !== undefined,
   }))
 }
 
@@ -93,6 +107,10 @@ export async function waitingInSuspense(
     .orderBy('id')
     .limit(shownSuspense)
     .execute()
+  const notices = await noticesOfMovements(
+    db,
+    rows.map((row) => row.provider_transaction_id),
+  )
   return rows.map((row) => ({
     id: Number(row.id),
     at: row.created_at.toISOString(),
@@ -102,6 +120,7 @@ export async function waitingInSuspense(
     reason: row.reason,
     code: row.code,
     reference: row.provider_transaction_id,
+    notice: notices.get(`${row.driver} ${row.provider_transaction_id}`) ?? null,
   }))
 }
 

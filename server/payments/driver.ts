@@ -265,6 +265,11 @@ interface Gateway {
    * the gateway offers no list.
    */
   movements?(span: { readonly from: Date; readonly to: Date }): Promise<readonly PaymentUpdate[]>
+  /**
+   * The movement's `providerTransactionId` by what whoever paid reads of it. Absent: they are the
+   * same.
+   */
+  movementOf?(reference: string): string
   /** Absent: the gateway knows no disputes, or none that a program can answer. */
   readonly disputes?: DisputeCalls
   /** Pay-outs made since then, with their lines. Absent: its reports are files. */

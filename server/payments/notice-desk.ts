@@ -71,6 +71,23 @@ export async function listNotices(
   return { rows: page.rows.map((row) => present(row, gateways)), next }
 }
 
+/**
+ * The webhook, among the newest, that reported each of these movements: its number, by the driver
+ * and the movement. It says more than the movement, such as the text of a transfer.
+ */
+export async function noticesOfMovements(
+  db: Queryable,
+  movements: readonly string[],
+): Promise<ReadonlyMap<string, number>> {
+  if (movements.length === 0) return new Map()
+  const { rows } = await sql<{ id: bigint; driver: string; movement: string }>`
+    select id, driver, event ->> 'providerTransactionId' as movement
+    from (select * from payment_notice order by id desc limit ${lookedAt}) n
+    where event ->> 'providerTransactionId' = any(${[...movements]})
+    order by id desc`.execute(db)
+  return new Map(rows.map(({ id, driver, movement }) => [`${driver} ${movement}`, Number(id)]))
+}
+
 /** Where a page of trouble that is not full ended to look; null: at the first webhook. */
 async function endOf(db: Queryable, before: bigint | null): Promise<bigint | null> {
   const below = before === null ? sql`` : sql`where id < ${before}`

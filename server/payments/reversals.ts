@@ -16,25 +16,33 @@ import type { PaymentRow } from './orders.ts'
 
 type Kind = 'refunded' | 'reversed' | 'restored'
 
-/**
- * Minor units refunded from this payment: by our own refunds and by the gateway.
- */
-export async function refundedTotal(tx: Queryable, paymentId: string): Promise<bigint> {
-  const own = await tx
+/** Minor units refunded from this payment: by our own refunds and by the gateway. */
+export const refundedTotal = async (db: Queryable, paymentId: string): Promise<bigint> =>
+  (await refundedTotals(db, [paymentId])).get(paymentId) ?? 0n
+
+/** The same of several; one of which nothing went back is not among them. */
+export async function refundedTotals(
+  db: Queryable,
+  paymentIds: readonly string[],
+): Promise<ReadonlyMap<string, bigint>> {
+  if (paymentIds.length === 0) return new Map()
+  const own = await db
     .selectFrom('payment_refund')
-    .select('amount')
-    .where('payment_id', '=', paymentId)
+    .select(['payment_id', 'amount'])
+    .where('payment_id', 'in', paymentIds)
     .where('status', '!=', 'refused')
     .execute()
-  const others = await tx
+  const others = await db
     .selectFrom('payment_reversal')
-    .select(['kind', 'amount'])
-    .where('payment_id', '=', paymentId)
+    .select(['payment_id', 'kind', 'amount'])
+    .where('payment_id', 'in', paymentIds)
     .execute()
-  return (
-    own.reduce((sum, { amount }) => sum + amount, 0n) +
-    others.reduce((sum, { kind, amount }) => sum + (kind === 'restored' ? -amount : amount), 0n)
-  )
+  const totals = new Map<string, bigint>()
+  const add = (id: string, amount: bigint) => totals.set(id, (totals.get(id) ?? 0n) + amount)
+  for (const { payment_id: id, amount } of own) add(id, amount)
+  for (const { payment_id: id, kind, amount } of others)
+    add(id, kind === 'restored' ? -amount : amount)
+  return totals
 }
 
 /** Whether the update reports a refund that we requested; that refund's row settles it. */

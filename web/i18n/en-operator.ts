@@ -3,6 +3,7 @@ import { enCatalogActs, enDeskCatalog } from './en-operator-catalog.ts'
 import { enMoneyActs, enOperatorMoney } from './en-operator-money.ts'
 import { enDeskPrivacy, enPrivacyActs } from './en-operator-privacy.ts'
 import { enDeskTickets, enTicketActs, enTicketExplain } from './en-operator-tickets.ts'
+import { enTrailCodes } from './en-operator-trail.ts'
 import { enDeskNotices, enDeskWork, enWorkActs } from './en-operator-work.ts'
 import { plural } from './plural.ts'
 
@@ -134,6 +135,7 @@ export const enOperator = {
     phone: 'Phone',
     region: 'Region',
     refund: 'Refund',
+    givenBack: (amount: string) => `${amount} given back`,
     draft: 'Draft',
     active: 'Active',
     waiting: 'Waiting',
@@ -207,7 +209,7 @@ export const enOperator = {
     minutes: 'Minutes',
     to: 'To',
   } as Labels,
-  jobs: { given_up: 'gave up', waiting: 'waiting' } as Labels,
+  codes: enTrailCodes,
   status: {
     title: 'Status',
     sub: 'What everybody is told',
@@ -375,6 +377,7 @@ export const enOperator = {
     sub: 'Money that came and matches no payment.',
     empty: 'No money waits.',
     assign: 'Assign',
+    notice: 'What was reported',
     at: 'Arrived',
     gateway: 'Gateway',
     reference: 'Bank reference',

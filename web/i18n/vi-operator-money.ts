@@ -242,7 +242,7 @@ export const viMoneyActs: typeof enMoneyActs = {
     code: 'Mã',
     codeHint: 'Để trống: hệ thống tạo mã khó đoán.',
     percent: 'Phần trăm giảm',
-    percentHint: 'Để trống: giảm đúng số tiền bên dưới.',
+    percentHint: 'Để trống: giảm đúng số tiền ở trên.',
     most: 'Số tiền giảm tối đa',
     orders: 'Số đơn hàng được dùng mã',
     perCustomer: 'Số đơn hàng của mỗi khách',

@@ -3,6 +3,7 @@ import { viCatalogActs, viDeskCatalog } from './vi-operator-catalog.ts'
 import { viMoneyActs, viOperatorMoney } from './vi-operator-money.ts'
 import { viDeskPrivacy, viPrivacyActs } from './vi-operator-privacy.ts'
 import { viDeskTickets, viTicketActs, viTicketExplain } from './vi-operator-tickets.ts'
+import { viTrailCodes } from './vi-operator-trail.ts'
 import { viDeskNotices, viDeskWork, viWorkActs } from './vi-operator-work.ts'
 
 export const viOperator: OperatorTexts = {
@@ -130,6 +131,7 @@ export const viOperator: OperatorTexts = {
     phone: 'Điện thoại',
     region: 'Khu vực',
     refund: 'Hoàn tiền',
+    givenBack: (amount) => `đã hoàn lại ${amount}`,
     draft: 'Chưa phát hành',
     active: 'Hoạt động',
     waiting: 'Đang chờ',
@@ -187,7 +189,7 @@ export const viOperator: OperatorTexts = {
     act: 'Thao tác',
     payment: 'Mã giao dịch',
     email: 'Email',
-    name: 'Họ tên',
+    name: 'Tên',
     role: 'Vai trò',
     networks: 'Mạng được phép',
     disabled: 'Vô hiệu hoá',
@@ -201,7 +203,7 @@ export const viOperator: OperatorTexts = {
     minutes: 'Số phút',
     to: 'Cho',
   },
-  jobs: { given_up: 'đã bỏ cuộc', waiting: 'đang chờ' },
+  codes: viTrailCodes,
   status: {
     title: 'Trạng thái',
     sub: 'Thông báo cho tất cả mọi người',
@@ -319,7 +321,7 @@ export const viOperator: OperatorTexts = {
     label: 'Nhãn',
     language: 'Ngôn ngữ',
     to: 'Email của khách hàng hoặc mã giao dịch',
-    name: 'Họ tên',
+    name: 'Tên',
     email: 'Email',
     role: 'Vai trò',
     kind: 'Loại',
@@ -366,6 +368,7 @@ export const viOperator: OperatorTexts = {
     sub: 'Tiền đã đến nhưng không khớp với lần nạp nào.',
     empty: 'Không có khoản nào đang chờ.',
     assign: 'Gán',
+    notice: 'Xem thông báo',
     at: 'Thời điểm đến',
     gateway: 'Cổng',
     reference: 'Mã ngân hàng',

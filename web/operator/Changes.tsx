@@ -34,10 +34,13 @@ function shown(name: string, value: unknown, { t, language, currency }: Reader):
     act: t.acts,
     role: t.roles,
     language: t.languages,
-    job: t.jobs,
+    ...t.codes,
   }
   return words[name]?.[value] ?? value
 }
+
+const isId = (value: unknown): boolean =>
+  typeof value === 'string' && /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(value)
 
 /** What an act changed: each fact before and after it. Ids, which say nothing, are left out. */
 export function Changes({ before, after }: Pick<TrailAct, 'before' | 'after'>) {
@@ -47,17 +50,19 @@ export function Changes({ before, after }: Pick<TrailAct, 'before' | 'after'>) {
   const currency = currencyOf.safeParse(is['currency'] ?? was['currency']).data
   const reader = { t, language, currency }
   const names = [...new Set([...Object.keys(was), ...Object.keys(is)])].filter(
-    (name) => name in t.facts,
+    (name) => name in t.facts && !isId(is[name]),
   )
   return (
     <ul className="num grid content-start gap-0.5 text-xs text-ink-2">
       {names.map((name) => {
-        const isChanged = name in was && JSON.stringify(was[name]) !== JSON.stringify(is[name])
+        // What is told of one of both moments only did not change.
+        const isChanged =
+          name in was && name in is && JSON.stringify(was[name]) !== JSON.stringify(is[name])
         return (
           <li key={name} className="[overflow-wrap:anywhere]">
             <span className="text-ink-3">{`${t.facts[name]}: `}</span>
             {isChanged ? `${shown(name, was[name], reader)} → ` : null}
-            {shown(name, is[name], reader)}
+            {shown(name, name in is ? is[name] : was[name], reader)}
           </li>
         )
       })}

@@ -215,10 +215,12 @@ function Story({ of, session }: { of: CustomerStory; session: StaffSession }) {
         <ListCard
           title={t.customer.payments}
           rows={of.payments.map(
-            ({ code, at, gateway, amount, currency: paid, status, refundable }) => ({
+            ({ code, at, gateway, amount, currency: paid, status, givenBack, refundable }) => ({
               key: code,
               main: gateway,
-              sub: `${code} · ${timeOf(at)}`,
+              sub:
+                `${code} · ${timeOf(at)}` +
+                (givenBack > 0 ? ` · ${t.customer.givenBack(money(givenBack, paid))}` : ''),
               end: money(amount, paid),
               badge: wordOf(t, status),
               action:
@@ -228,7 +230,7 @@ function Story({ of, session }: { of: CustomerStory; session: StaffSession }) {
                     size="sm"
                     onClick={() =>
                       ask('money.refund', {
-                        about: code,
+                        about: `${money(amount, paid)} · ${code}`,
                         fixed: { payment: code },
                         currency: paid,
                       })

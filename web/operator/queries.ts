@@ -1,6 +1,14 @@
 /** What the desk reads. */
 import { QueryClient, infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
-import { customer, proposals, search, suspense, trail, work } from '../../contract/operator-desk.ts'
+import {
+  customer,
+  proposals,
+  search,
+  suspense,
+  trail,
+  work,
+  type CustomerStory,
+} from '../../contract/operator-desk.ts'
 import { nodeLoss } from '../../contract/operator-nodes.ts'
 import {
   capacity,
@@ -54,10 +62,15 @@ export const searchQuery = (q: string) =>
     queryFn: ({ signal }) => call(search, { query: { q } }, signal),
     enabled: q.length >= 2,
   })
+type ServerOfStory = CustomerStory['servers'][number]
+/** It is on its way to where an act sends it: the page shows soon when it is there. */
+const isOnItsWay = ({ status, held, movesTo }: ServerOfStory): boolean =>
+  movesTo !== null || status === 'provisioning' || held === (status === 'running')
 export const customerQuery = (id: string) =>
   queryOptions({
     queryKey: ['customer', id],
     queryFn: ({ signal }) => call(customer, { params: { id } }, signal),
+    refetchInterval: ({ state: { data } }) => (data?.servers.some(isOnItsWay) ? 3_000 : 30_000),
   })
 export const proposalsQuery = queryOptions({
   queryKey: ['proposals'],
@@ -90,7 +103,7 @@ export const serversQuery = (state: DeskServerState) =>
       ),
     initialPageParam: '',
     getNextPageParam: ({ next }) => next,
-    refetchInterval: 15_000,
+    refetchInterval: 5_000,
   })
 export const lettersQuery = (state: DeskLetterState) =>
   infiniteQueryOptions({
@@ -103,7 +116,7 @@ export const lettersQuery = (state: DeskLetterState) =>
       ),
     initialPageParam: '',
     getNextPageParam: ({ next }) => next,
-    refetchInterval: 15_000,
+    refetchInterval: 5_000,
   })
 export const upkeepQuery = queryOptions({
   queryKey: ['upkeep'],

@@ -12,6 +12,7 @@ import { Note } from '../../ui/State.tsx'
 import { ActDialog, type WantedAct } from '../ActDialog.tsx'
 import { dayOf, useDeskLanguage, useDeskTexts } from '../language.ts'
 import { PagedList, rowClass } from '../PagedList.tsx'
+import { lastDay } from './last-day.ts'
 import { couponsQuery } from './queries.ts'
 
 /** Codes that lower the first month of an order. */
@@ -74,7 +75,7 @@ function About({ of: one }: { of: Coupon }) {
     words.each(one.perCustomer),
     ...(one.plans === null ? [] : [words.plans(one.plans.join(', '))]),
     words.from(dayOf(one.startsAt)),
-    ...(one.expiresAt === null ? [] : [vouchers.until(dayOf(one.expiresAt))]),
+    ...(one.expiresAt === null ? [] : [vouchers.until(lastDay(one.expiresAt))]),
   ]
   return (
     <>

@@ -10,6 +10,7 @@ import { PageHead } from '../../ui/PageHead.tsx'
 import { Empty, LoadError, SkeletonRows } from '../../ui/State.tsx'
 import { ActDialog, type WantedAct } from '../ActDialog.tsx'
 import { timeOf, useDeskLanguage, useDeskTexts } from '../language.ts'
+import { DeskLink } from '../path.tsx'
 import { suspenseQuery } from '../queries.ts'
 
 /** Money that matches no payment, to be given to whom it belongs. */
@@ -29,7 +30,7 @@ export function SuspenseView({ session }: { session: StaffSession }) {
         {(data ?? error) ? null : <SkeletonRows className="p-5" />}
         {data?.length === 0 ? <Empty text={t.suspense.empty} icon={Coins} /> : null}
         <ul>
-          {data?.map(({ id, at, gateway, amount, currency, code, reference }) => (
+          {data?.map(({ id, at, gateway, amount, currency, code, reference, notice }) => (
             <li
               key={id}
               className={
@@ -43,6 +44,14 @@ export function SuspenseView({ session }: { session: StaffSession }) {
                   <p className="text-xs text-ink-3">{`${t.suspense.code}: ${code}`}</p>
                 )}
               </div>
+              {may && notice !== null ? (
+                <DeskLink
+                  to={`/webhooks/${notice}`}
+                  className="text-sm text-primary-ink hover:underline"
+                >
+                  {t.suspense.notice}
+                </DeskLink>
+              ) : null}
               <span className="num font-medium whitespace-nowrap">
                 {formatMoney(amount, currency, language)}
               </span>

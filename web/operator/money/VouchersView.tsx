@@ -10,7 +10,8 @@ import { Card } from '../../ui/Card.tsx'
 import { PageHead } from '../../ui/PageHead.tsx'
 import { Empty, LoadError, Note, SkeletonRows } from '../../ui/State.tsx'
 import { ActDialog, type WantedAct } from '../ActDialog.tsx'
-import { dayOf, useDeskLanguage, useDeskTexts } from '../language.ts'
+import { useDeskLanguage, useDeskTexts } from '../language.ts'
+import { lastDay } from './last-day.ts'
 import { vouchersQuery } from './queries.ts'
 
 /** Codes that put money into wallets; a code is worth money, so few roles see the list. */
@@ -61,7 +62,7 @@ function List({ onAct }: { onAct: (wanted: WantedAct) => void }) {
               <span className="block font-mono text-sm break-all">{one.code}</span>
               <span className="num block text-xs text-ink-3">
                 {words.used(one.uses, one.maxUses)}
-                {one.expiresAt === null ? '' : ` · ${words.until(dayOf(one.expiresAt))}`}
+                {one.expiresAt === null ? '' : ` · ${words.until(lastDay(one.expiresAt))}`}
               </span>
             </span>
             <span className="num text-sm font-medium whitespace-nowrap">

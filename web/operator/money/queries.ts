@@ -24,6 +24,8 @@ export const disputesQuery = (show: 'open' | 'all') =>
       ),
     initialPageParam: '',
     getNextPageParam: ({ next }) => next,
+    // Whoever comes back from a dispute that was answered sees it answered.
+    refetchOnMount: 'always',
   })
 export const disputeQuery = (id: string) =>
   queryOptions({

@@ -178,6 +178,7 @@ export function createBank(settings: BankSettings) {
     readWebhook,
     answerTo,
     lookUp,
+    movementOf: (reference: string) => `${accountNumber}:${reference}`,
     ...(sepayToken !== undefined && { movements }),
   } satisfies HostedDriver
 }
