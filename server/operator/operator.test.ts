@@ -714,7 +714,9 @@ const randomOf = (seed: number) => () => {
   return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296
 }
 
-test('after 200 generated acts wallets are as modelled, ledger and trail whole', async () => {
+/** ACTS=1000 does so many. */
+const generated = Number(process.env['ACTS'] ?? 200)
+test(`after ${generated} generated acts wallets are as modelled, ledger and trail whole`, async () => {
   const seed = Number(process.env['SEED'] ?? Date.now() % 100_000)
   const random = randomOf(seed)
   const customers = await Promise.all([1, 2, 3].map(() => portal.customer()))
@@ -728,7 +730,7 @@ test('after 200 generated acts wallets are as modelled, ledger and trail whole',
   const given = [0, 0]
   const open: { id: string; customer: string; amount: number }[] = []
   let expectedActs = (await verification()).acts
-  for (let done = 0; done < 200; done++) {
+  for (let done = 0; done < generated; done++) {
     const customer = customers[Math.floor(random() * customers.length)]!
     const held = model.get(customer.id) ?? 0
     const large = random() < 0.15
