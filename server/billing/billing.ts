@@ -6,6 +6,7 @@ import type { Language } from '../../contract/errors.ts'
 import type { ExplainedInvoice } from '../../contract/wallet-proof.ts'
 import { announcePrices } from './announcements.ts'
 import { jobNames, type BillingDeps, type BillingContext } from './context.ts'
+import { changeCreditLine, writeCreditLetters } from './credit-lines.ts'
 import { quoteCoupon, takeCoupon, type Couponed, type Lowered, type UseCoupon } from './coupons.ts'
 import { draftEvent } from './events.ts'
 import { explainInvoice } from './explain.ts'
@@ -15,6 +16,7 @@ import { pay, type PayOutcome } from './payment.ts'
 import { subjectToRow, type Product, type Subject } from './product.ts'
 import { sweep } from './renewals.ts'
 import { runway, watchRunways } from './runway.ts'
+import type { Ledger } from '../wallet/index.ts'
 import { subscriptionOf, type Subscription } from './subscription-view.ts'
 import {
   cancel,
@@ -90,6 +92,16 @@ export interface Billing {
   sweep(signal?: AbortSignal): Promise<void>
   /** Warns whoever's wallet will not last. */
   watchRunways(signal?: AbortSignal): Promise<void>
+  /**
+   * Gives a customer a credit line, changes it, or ends it with a limit of 0, and tells them.
+   * Answers how it stood before, and stands now.
+   */
+  changeCreditLine(
+    tx: Tx,
+    of: Parameters<Ledger['setCreditLine']>[1],
+  ): ReturnType<typeof changeCreditLine>
+  /** Reminds whoever owes what is due soon, and tells whose is overdue. */
+  writeCreditLetters(signal?: AbortSignal): Promise<void>
   /** Tells of what will renew dearer. */
   announcePrices(signal?: AbortSignal): Promise<void>
   /**
@@ -151,6 +163,8 @@ export function createBilling(deps: BillingDeps): Billing {
     explainInvoice: (from, of) => explainInvoice(context, from, of),
     sweep: (signal) => sweep(context, signal),
     watchRunways: (signal) => watchRunways(context, signal),
+    changeCreditLine: (tx, of) => changeCreditLine(context, tx, of),
+    writeCreditLetters: (signal) => writeCreditLetters(context, signal),
     announcePrices: (signal) => announcePrices(context, signal),
     async waiting() {
       const before = later(clock.now(), -overdueAfterMs)
@@ -173,6 +187,7 @@ export function createBilling(deps: BillingDeps): Billing {
         await jobs.add(tx, jobNames.sweep, {})
         await jobs.add(tx, jobNames.watch, {})
         await jobs.add(tx, jobNames.announce, {})
+        await jobs.add(tx, jobNames.creditLetters, {})
       }),
   }
 
@@ -215,6 +230,13 @@ export function createBilling(deps: BillingDeps): Billing {
     retries: 3,
     limitSeconds: 3600,
     run: (_payload, { signal }) => billing.announcePrices(signal),
+  })
+  jobs.define({
+    name: jobNames.creditLetters,
+    cron: '23 * * * *',
+    retries: 3,
+    limitSeconds: 3600,
+    run: (_payload, { signal }) => billing.writeCreditLetters(signal),
   })
   return billing
 }
