@@ -842,6 +842,7 @@ export async function openApp(parts: AppParts) {
     jobs,
     ledger,
     letters,
+    changeCreditLine: bills.changeCreditLine,
     refunds: topUps.refunds,
     disputeAnswers: topUps.disputeAnswers,
     drivers: drivers.payments,

@@ -6,7 +6,7 @@ import type { Language } from '../../contract/errors.ts'
 import type { ExplainedInvoice } from '../../contract/wallet-proof.ts'
 import { announcePrices } from './announcements.ts'
 import { jobNames, type BillingDeps, type BillingContext } from './context.ts'
-import { changeCreditLine, writeCreditLetters } from './credit-lines.ts'
+import { changeCreditLine, writeCreditLetters, type ChangeCreditLine } from './credit-lines.ts'
 import { quoteCoupon, takeCoupon, type Couponed, type Lowered, type UseCoupon } from './coupons.ts'
 import { draftEvent } from './events.ts'
 import { explainInvoice } from './explain.ts'
@@ -16,7 +16,6 @@ import { pay, type PayOutcome } from './payment.ts'
 import { subjectToRow, type Product, type Subject } from './product.ts'
 import { sweep } from './renewals.ts'
 import { runway, watchRunways } from './runway.ts'
-import type { Ledger } from '../wallet/index.ts'
 import { subscriptionOf, type Subscription } from './subscription-view.ts'
 import {
   cancel,
@@ -96,10 +95,7 @@ export interface Billing {
    * Gives a customer a credit line, changes it, or ends it with a limit of 0, and tells them.
    * Answers how it stood before, and stands now.
    */
-  changeCreditLine(
-    tx: Tx,
-    of: Parameters<Ledger['setCreditLine']>[1],
-  ): ReturnType<typeof changeCreditLine>
+  changeCreditLine: ChangeCreditLine
   /** Reminds whoever owes what is due soon, and tells whose is overdue. */
   writeCreditLetters(signal?: AbortSignal): Promise<void>
   /** Tells of what will renew dearer. */

@@ -5,10 +5,11 @@
  */
 import { formatMoney, type Currency, type RegionCode } from '../../contract/money.ts'
 import { timeZoneOf } from '../catalog/index.ts'
-import { transaction, type Tx } from '../platform/db.ts'
+import { transaction, type Queryable, type Tx } from '../platform/db.ts'
 import { fillIn } from '../platform/fill-in.ts'
 import { awaitingCreditLetters, takeCreditLetter, type CreditLine } from '../wallet/index.ts'
 import { jobNames, type BillingContext } from './context.ts'
+import type { Customer } from './issue.ts'
 import { dayIn, endOfDayAfter } from './period.ts'
 
 /** Until when what is lent now may be owed: days are whole ones on the customer's clocks. */
@@ -16,6 +17,17 @@ export const lendUntil =
   (context: BillingContext, region: string) =>
   (termDays: number): Date =>
     endOfDayAfter(timeZoneOf(context.catalog, region as RegionCode), context.clock.now(), termDays)
+
+/** What telling a customer of a line takes; a command has no more. */
+export interface LineDeps extends Pick<
+  BillingContext,
+  'clock' | 'ledger' | 'catalog' | 'outbox' | 'mail' | 'portalUrl' | 'jobs'
+> {
+  readonly customers: (
+    db: Queryable,
+    ids: readonly string[],
+  ) => Promise<ReadonlyMap<string, Pick<Customer, 'email' | 'language' | 'regionCode'>>>
+}
 
 type Change = 'given' | 'changed' | 'ended' | 'due' | 'overdue'
 const letters: Readonly<
@@ -107,7 +119,7 @@ const owes = {
 
 /** A notification and a letter about a line, in the transaction of what they tell. */
 async function tell(
-  context: BillingContext,
+  context: LineDeps,
   tx: Tx,
   change: Change,
   { customerId, line }: { customerId: string; line: CreditLine },
@@ -182,7 +194,7 @@ export async function noteLent(
  * is unpaid is tried again. Answers how it stood before, and stands now.
  */
 export async function changeCreditLine(
-  context: BillingContext,
+  context: LineDeps,
   tx: Tx,
   of: Parameters<BillingContext['ledger']['setCreditLine']>[1],
 ): Promise<{ readonly before: CreditLine | undefined; readonly after: CreditLine | undefined }> {
@@ -197,6 +209,11 @@ export async function changeCreditLine(
   if (of.limit > 0n) await context.jobs.add(tx, jobNames.payOpen, { customerId })
   return { before, after }
 }
+
+export type ChangeCreditLine = (
+  tx: Tx,
+  of: Parameters<typeof changeCreditLine>[2],
+) => ReturnType<typeof changeCreditLine>
 
 /** Customers who are looked at between two questions. */
 const batchSize = 100

@@ -78,6 +78,16 @@ export async function creditLinesOf(
   return new Map(rows.map((row) => [row.customer_id, lineOf(row, now)]))
 }
 
+/** A line as the contract shows it. */
+export const shownLine = (line: CreditLine) => ({
+  limit: Number(line.limit),
+  termDays: line.termDays,
+  owed: Number(line.owed),
+  available: Number(line.available),
+  dueAt: line.dueAt?.toISOString() ?? null,
+  stopped: line.stopped,
+})
+
 /** Which of these have a line that lends. */
 export async function haveCreditLines(
   tx: Tx,

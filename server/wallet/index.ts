@@ -9,9 +9,11 @@ export { owesAnything } from './debts.ts'
 export {
   awaitingCreditLetters,
   endCreditLine,
+  shownLine,
   takeCreditLetter,
   type CreditLine,
 } from './credit-lines.ts'
+export { creditDebtPage } from './credit-debts.ts'
 export { byteOrderMark, csvRow } from './csv.ts'
 export { journalEntries, revenueAt, revenueEntries, type Span } from './journal.ts'
 export { createLedger } from './ledger.ts'
