@@ -1,6 +1,6 @@
 -- How much a customer whom the operator trusts may owe, and for how long (decision 127).
 create table credit_line (
-  customer_id uuid primary key references customer (id),
+  customer_id uuid primary key references customer (id) on delete cascade,
   -- That of the wallet.
   currency text not null,
   -- Minor units.

@@ -1,4 +1,5 @@
 /** What was lent on credit lines and is owed still, for the operator's desk. */
+import { sql } from 'kysely'
 import type { Currency } from '../../contract/money.ts'
 import type { CreditDebt, debtAges } from '../../contract/operator-money.ts'
 import { days, later } from '../platform/clock.ts'
@@ -27,18 +28,15 @@ function ageOf(over: number): Age {
   return over <= from.older ? 'month' : 'older'
 }
 
-/**
- * One page, the longest due first, by keyset on the day and the invoice; `after` is where the page
- * before ended.
- */
-export async function creditDebtPage(
-  db: Queryable,
-  of: { age: Age | undefined; now: Date; limit: number; after: TimePosition | null },
-): Promise<{
-  rows: (Omit<CreditDebt, 'customer'> & { readonly customerId: string })[]
-  next: TimePosition | null
-}> {
-  const { age, now, limit, after } = of
+interface Wanted {
+  readonly age: Age | undefined
+  readonly now: Date
+  readonly limit: number
+  readonly after: TimePosition | null
+}
+
+/** The query of `creditDebtPage`; one row more than a page says whether there is a next one. */
+export function creditDebtQuery(db: Queryable, { age, now, limit, after }: Wanted) {
   let query = db
     .selectFrom('wallet_debt as d')
     .innerJoin('ledger_transfer as t', 't.key', 'd.key')
@@ -52,7 +50,8 @@ export async function creditDebtPage(
       'd.due_at',
       't.details',
     ])
-    .where('d.kind', '=', 'lent')
+    // Written out, not bound: it has an index of its own.
+    .where(sql<boolean>`d.kind = 'lent'`)
     .whereRef('d.settled', '<', 'd.amount')
     .orderBy('d.due_at')
     .orderBy('d.key')
@@ -62,14 +61,24 @@ export async function creditDebtPage(
     if (age !== 'current') query = query.where('d.due_at', '<', later(now, -days(from[age])))
     if (older !== null) query = query.where('d.due_at', '>=', later(now, -days(from[older])))
   }
-  if (after !== null)
-    query = query.where((row) =>
-      row.or([
-        row('d.due_at', '>', after.at),
-        row.and([row('d.due_at', '=', after.at), row('d.key', '>', keyOf(after.id))]),
-      ]),
-    )
-  const found = await query.execute()
+  return after === null
+    ? query
+    : query.where(sql<boolean>`(d.due_at, d.key) > (${after.at}, ${keyOf(after.id)})`)
+}
+
+/**
+ * One page, the longest due first, by keyset on the day and the invoice; `after` is where the page
+ * before ended.
+ */
+export async function creditDebtPage(
+  db: Queryable,
+  of: Wanted,
+): Promise<{
+  rows: (Omit<CreditDebt, 'customer'> & { readonly customerId: string })[]
+  next: TimePosition | null
+}> {
+  const { now, limit } = of
+  const found = await creditDebtQuery(db, of).execute()
   const rows = found.slice(0, limit).map((row) => {
     const dueAt = row.due_at ?? row.created_at
     const over = daysOver(dueAt, now)

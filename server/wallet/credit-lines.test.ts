@@ -1,12 +1,14 @@
 /** Credit lines in the ledger: what is lent, to whom not, and what settles it. */
 import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { testDatabase, type TestDatabase } from '../../test/database.ts'
 import { walletsOf } from '../../test/wallets.ts'
 import { days } from '../platform/clock.ts'
 import { connect, type Database, type Pool } from '../platform/db.ts'
 import { checkLedger } from './check.ts'
+import { creditDebtPage, creditDebtQuery } from './credit-debts.ts'
 import { createLedger } from './ledger.ts'
 import type { Charged } from './posting.ts'
 
@@ -348,4 +350,45 @@ test('a debt that the account does not show is found', async () => {
   expect(await checkLedger(db, 'new')).toEqual(found)
   await db.updateTable('wallet_debt').set({ settled: 0n }).where('customer_id', '=', an).execute()
   expect(await checkLedger(db)).toEqual([])
+})
+
+test('no page of the list reads more debts than it shows', async () => {
+  const an = await customer()
+  // Transfers without entries: no check of the ledger comes after this.
+  await sql`
+    with made as (
+      insert into ledger_transfer (key, kind, details, fingerprint, created_at)
+      select 'invoice:' || gen_random_uuid() || ':lent', 'lent', '{}', '', now()
+      from generate_series(1, 20000)
+      returning key
+    ), counted as (select key, row_number() over () as n from made)
+    insert into wallet_debt
+      (key, customer_id, account, currency, amount, settled, created_at, kind, due_at)
+    select key, ${an}::uuid, 'receivable:credit-line:VND', 'VND', 10,
+      case when n % 2 = 0 then 10 else 0 end, now(), 'lent',
+      ${new Date(now)}::timestamptz - n * interval '5 minutes'
+    from counted
+  `.execute(db)
+  await sql`analyze wallet_debt`.execute(db)
+  await sql`analyze ledger_transfer`.execute(db)
+  const first = { age: undefined, now: new Date(now), limit: 50, after: null } as const
+  const page = await creditDebtPage(db, { ...first, limit: 5000 })
+  expect(page.rows).toHaveLength(5000)
+  for (const wanted of [
+    first,
+    { ...first, after: page.next },
+    { ...first, age: 'month' as const },
+    { ...first, age: 'week' as const, after: page.next },
+  ]) {
+    const { rows } = await sql<{ 'QUERY PLAN': string }>`
+      explain (analyze, costs off, timing off, summary off) ${creditDebtQuery(db, wanted)}
+    `.execute(db)
+    const plan = rows.map((row) => row['QUERY PLAN']).join('\n')
+    expect(plan).toContain('wallet_debt_lent')
+    expect(plan).not.toMatch(/Seq Scan|Sort/)
+    const read = [...plan.matchAll(/rows=(\d+)/g)].map(([, number]) => Number(number))
+    expect(Math.max(...read)).toBeLessThanOrEqual(51)
+    expect(plan).not.toContain('Rows Removed')
+  }
+  await db.deleteFrom('wallet_debt').where('customer_id', '=', an).execute()
 })
