@@ -41,7 +41,7 @@ async function ours(
           amount: 1n,
           currency: 'VND' as const,
         }
-        await transaction(db, (tx) =>
+        await transaction(db, (tx): Promise<unknown> =>
           act === 'charge'
             ? ledger.charge(tx, {
                 ...of,

@@ -106,6 +106,22 @@ export const unpaidInvoices = endpoint({
 
 const Wp = z.nullable(z.object({ id: z.string(), name: z.string() }))
 
+/** What the operator lends a customer for renewals. Amounts in the currency of the wallet. */
+export const CreditLine = z.object({
+  /** 0: it was ended, and something is owed still. */
+  limit: minor,
+  /** Days until what is lent is due; null once it was ended. */
+  termDays: z.nullable(z.int()),
+  owed: minor,
+  /** What may be lent now. */
+  available: minor,
+  /** The last second in which what was lent first is not overdue; null: nothing is owed. */
+  dueAt: z.nullable(z.string()),
+  /** Why nothing is lent; null: the line lends. */
+  stopped: z.nullable(z.enum(['overdue', 'chargeback', 'blocked'])),
+})
+export type CreditLine = z.output<typeof CreditLine>
+
 export const Runway = z.object({
   /**
    * When the wallet is first too short for a renewal; null when nothing renews or that is more than
@@ -121,6 +137,8 @@ export const Runway = z.object({
    * due.
    */
   next: z.array(z.object({ at: z.string(), amount: minor, wp: Wp })),
+  /** Of who has one, or owes what one has lent. The days above count the wallet's own money. */
+  creditLine: z.optional(CreditLine),
 })
 export type Runway = z.output<typeof Runway>
 

@@ -20,6 +20,7 @@ export const eventNames = [
   'wallet.chargeback',
   'wallet.chargeback_returned',
   'wallet.adjusted',
+  'wallet.credit_line',
   'dns.status',
   'ticket.opened',
   'ticket.answered',

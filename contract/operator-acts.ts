@@ -172,6 +172,19 @@ export const acts = {
       payout: line(3, 64),
     },
   ),
+  'credit_line.set': needed(
+    'credit_line.set',
+    'money',
+    'Give a customer a credit line for renewals, change it, or end it with a limit of 0',
+    {
+      ...customer,
+      /** Minor units that may be owed in total; 0 ends the line. */
+      limit: z.int().check(z.gte(0), z.lte(1_000_000_000_000)),
+      currency,
+      /** Days until what is lent is due; 30 without it. */
+      termDays: z.optional(z.int().check(z.gte(1), z.lte(90))),
+    },
+  ),
   'voucher.make': needed(
     'voucher.make',
     'money',

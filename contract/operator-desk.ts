@@ -1,5 +1,6 @@
 /** What the operator's desk reads: search, a customer's story, the trail (decisions 91, 92). */
 import * as z from 'zod/mini'
+import { CreditLine } from './billing.ts'
 import { endpoint, idParam, pageQuery } from './endpoint.ts'
 import { currency, minor } from './money.ts'
 import { staffRole } from './operator.ts'
@@ -80,6 +81,7 @@ export const CustomerStory = z.object({
     z.object({
       currency,
       balance: minor,
+      creditLine: z.nullable(CreditLine),
       /** The newest ten. */
       entries: z.array(
         z.object({

@@ -280,6 +280,38 @@ export const reconciliation = endpoint({
   }),
 })
 
+/** Not due yet, and days since it was: 1 to 7, 8 to 30, more. */
+export const debtAges = ['current', 'week', 'month', 'older'] as const
+const creditDebt = z.object({
+  /** Of the invoice that it was lent for. */
+  id: z.string(),
+  customer: z.nullable(
+    z.object({ id: z.string(), name: z.string(), email: z.string(), blocked: z.boolean() }),
+  ),
+  invoice: z.nullable(z.string()),
+  /** What the invoice was for. */
+  subject: z.nullable(z.string()),
+  lent: minor,
+  owed: minor,
+  currency,
+  lentAt: time,
+  dueAt: time,
+  /** Whole days since it was due, the begun one counted; 0: it is not. */
+  daysOver: z.int(),
+  age: z.enum(debtAges),
+})
+export type CreditDebt = z.output<typeof creditDebt>
+export const creditDebts = endpoint({
+  method: 'GET',
+  path: '/api/operator/credit-debts',
+  access: 'staff',
+  may: 'look',
+  summary: 'What customers owe on their credit lines, the longest due first',
+  query: z.object({ ...pageQuery, age: z.optional(z.enum(debtAges)) }),
+  result: z.array(creditDebt),
+  paged: true,
+})
+
 export const accountingExports = ['journal', 'tax', 'deferred'] as const
 export const accountingExport = endpoint({
   method: 'GET',

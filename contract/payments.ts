@@ -57,8 +57,8 @@ const Payment = z.object({
    */
   held: z.nullable(z.object({ amount: minor, currency })),
   /**
-   * Minor units of it that settled what a payment taken back had left owed. Null where nothing was
-   * owed.
+   * Minor units of it that settled what was owed: because a payment was taken back, or on a credit
+   * line. Null where nothing was owed.
    */
   setOff: z.nullable(z.object({ amount: minor, currency })),
 })

@@ -21,6 +21,8 @@ const postingKind = z.enum([
   'chargeback_won',
   'set_off',
   'adjustment',
+  'lent',
+  'repaid',
 ])
 
 /** As contract/pricing.ts has it. */

@@ -44,6 +44,7 @@ export const owners: Readonly<Record<string, readonly string[]>> = {
   privacy: ['data_request'],
   realtime: ['channel_grant', 'notification'],
   wallet: [
+    'credit_line',
     'ledger_account',
     'ledger_check',
     'ledger_checked',
@@ -120,6 +121,7 @@ export const exceptions: Readonly<Record<string, string>> = {
   'webhooks reads customer': 'two addresses made at once are counted one after the other',
   'hand-over reads customer': 'both sides are held, and neither may be blocked',
   'privacy reads customer': 'letters to who had the address before are not given out',
+  'wallet reads customer': 'nothing is lent to a blocked customer',
   'payments reads customer': 'letters and returns of money need the customer',
   'wordpress reads customer': 'a server is shown with its owner',
   'wordpress reads invoice': 'a server is listed with its order',

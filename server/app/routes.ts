@@ -300,6 +300,7 @@ export function openRoutes(http: Http, base: Base, sites: Sites, names: Names) {
     jobs,
     ledger,
     letters,
+    changeCreditLine: bills.changeCreditLine,
     refunds: topUps.refunds,
     disputeAnswers: topUps.disputeAnswers,
     drivers: drivers.payments,

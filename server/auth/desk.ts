@@ -131,18 +131,26 @@ export async function showCustomers(
   )
 }
 
-/** Where a customer is written to, and in which language. */
+/** Where a customer is written to, in which language, and whose clocks they live by. */
 export async function letterAddress(
   db: Queryable,
   languageOf: (region: RegionCode) => Me['language'],
   customerId: string,
-): Promise<{ readonly email: string; readonly language: Language }> {
+): Promise<{
+  readonly email: string
+  readonly language: Language
+  readonly regionCode: RegionCode
+}> {
   const row = await db
     .selectFrom('customer')
     .select(['email', 'language', 'region_code'])
     .where('id', '=', customerId)
     .executeTakeFirstOrThrow()
-  return { email: row.email, language: languageOfCustomer(row, languageOf) }
+  return {
+    email: row.email,
+    language: languageOfCustomer(row, languageOf),
+    regionCode: row.region_code as RegionCode,
+  }
 }
 
 type AccountPart = Pick<

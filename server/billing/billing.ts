@@ -6,6 +6,7 @@ import type { Language } from '../../contract/errors.ts'
 import type { ExplainedInvoice } from '../../contract/wallet-proof.ts'
 import { announcePrices } from './announcements.ts'
 import { jobNames, type BillingDeps, type BillingContext } from './context.ts'
+import { changeCreditLine, writeCreditLetters, type ChangeCreditLine } from './credit-lines.ts'
 import { quoteCoupon, takeCoupon, type Couponed, type Lowered, type UseCoupon } from './coupons.ts'
 import { draftEvent } from './events.ts'
 import { explainInvoice } from './explain.ts'
@@ -90,6 +91,13 @@ export interface Billing {
   sweep(signal?: AbortSignal): Promise<void>
   /** Warns whoever's wallet will not last. */
   watchRunways(signal?: AbortSignal): Promise<void>
+  /**
+   * Gives a customer a credit line, changes it, or ends it with a limit of 0, and tells them.
+   * Answers how it stood before, and stands now.
+   */
+  changeCreditLine: ChangeCreditLine
+  /** Reminds whoever owes what is due soon, and tells whose is overdue. */
+  writeCreditLetters(signal?: AbortSignal): Promise<void>
   /** Tells of what will renew dearer. */
   announcePrices(signal?: AbortSignal): Promise<void>
   /**
@@ -151,6 +159,8 @@ export function createBilling(deps: BillingDeps): Billing {
     explainInvoice: (from, of) => explainInvoice(context, from, of),
     sweep: (signal) => sweep(context, signal),
     watchRunways: (signal) => watchRunways(context, signal),
+    changeCreditLine: (tx, of) => changeCreditLine(context, tx, of),
+    writeCreditLetters: (signal) => writeCreditLetters(context, signal),
     announcePrices: (signal) => announcePrices(context, signal),
     async waiting() {
       const before = later(clock.now(), -overdueAfterMs)
@@ -173,6 +183,7 @@ export function createBilling(deps: BillingDeps): Billing {
         await jobs.add(tx, jobNames.sweep, {})
         await jobs.add(tx, jobNames.watch, {})
         await jobs.add(tx, jobNames.announce, {})
+        await jobs.add(tx, jobNames.creditLetters, {})
       }),
   }
 
@@ -215,6 +226,13 @@ export function createBilling(deps: BillingDeps): Billing {
     retries: 3,
     limitSeconds: 3600,
     run: (_payload, { signal }) => billing.announcePrices(signal),
+  })
+  jobs.define({
+    name: jobNames.creditLetters,
+    cron: '23 * * * *',
+    retries: 3,
+    limitSeconds: 3600,
+    run: (_payload, { signal }) => billing.writeCreditLetters(signal),
   })
   return billing
 }

@@ -16,6 +16,7 @@ export const jobNames = {
   sweep: 'bill-due',
   watch: 'watch-runways',
   announce: 'announce-prices',
+  creditLetters: 'credit-line-letters',
 } as const
 
 export interface BillingDeps {

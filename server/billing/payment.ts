@@ -9,6 +9,7 @@ import { timeZoneOf } from '../catalog/index.ts'
 import type { DB } from '../platform/db-types.ts'
 import type { Tx } from '../platform/db.ts'
 import type { BillingContext } from './context.ts'
+import { lendUntil, noteLent } from './credit-lines.ts'
 import { invoiceEvent, subscriptionEvent } from './events.ts'
 import { nextNumbers } from './numbers.ts'
 import { monthsAfter, secondsBetween, yearIn } from './period.ts'
@@ -183,7 +184,18 @@ async function payable(
     .executeTakeFirstOrThrow()
 }
 
-async function writeReceipt(context: BillingContext, tx: Tx, paid: InvoiceRow): Promise<void> {
+async function writeReceipt(
+  context: BillingContext,
+  tx: Tx,
+  paid: InvoiceRow,
+  amountLent: bigint,
+): Promise<void> {
+  const lent = await noteLent(context, tx, {
+    customerId: paid.customer_id,
+    region: paid.region_code,
+    amount: amountLent,
+    currency: paid.currency as Currency,
+  })
   const customer = (await context.customers(tx, [paid.customer_id])).get(paid.customer_id)
   const line = await tx
     .selectFrom('invoice_line')
@@ -200,6 +212,7 @@ async function writeReceipt(context: BillingContext, tx: Tx, paid: InvoiceRow): 
     currency: paid.currency as Currency,
     what: line,
     invoiceId: paid.id,
+    lent,
   })
 }
 
@@ -233,15 +246,19 @@ export async function payLocked(
     }
   }
   const due = invoice.total - invoice.amount_paid
+  let amountLent = 0n
   if (due > 0n) {
-    const { outcome } = await context.ledger.charge(tx, {
+    const { outcome, lent } = await context.ledger.charge(tx, {
       key: `invoice:${invoice.id}`,
       customerId: invoice.customer_id,
       product: invoice.product,
       amount: due,
       currency: invoice.currency as Currency,
       details: { invoice: invoice.number ?? '', ...(subject && { subject: subject.name }) },
+      // What runs goes on; nothing new is bought with what is lent.
+      ...(invoice.kind === 'renewal' && { lendUntil: lendUntil(context, invoice.region_code) }),
     })
+    amountLent = lent
     if (outcome === 'short') {
       await sql`rollback to savepoint paying`.execute(tx)
       if (!quiet)
@@ -259,7 +276,7 @@ export async function payLocked(
     .returningAll()
     .executeTakeFirstOrThrow()
   await context.outbox.publishEvents(tx, [invoiceEvent(context, 'invoice.paid', paid)])
-  await writeReceipt(context, tx, paid)
+  await writeReceipt(context, tx, paid, amountLent)
   if (subscription) {
     if (invoice.kind === 'order') await begun(context, tx, subscription)
     else if (invoice.kind === 'renewal') await renewed(context, tx, subscription, paid)

@@ -104,6 +104,11 @@ export const secondsBetween = (from: Date, to: Date): number =>
 /** When a day (2026-12-31) begins on the clocks of a zone. */
 export const midnightOf = (zone: string, date: string): Date =>
   new Date(momentOf(zone, Date.parse(`${date}T00:00:00Z`)))
+/** The last second of the day that comes some whole days after a moment. */
+export function endOfDayAfter(zone: string, moment: Date, days: number): Date {
+  const next = Date.parse(`${dayIn(zone, moment)}T00:00:00Z`) + (days + 1) * day
+  return new Date(midnightOf(zone, new Date(next).toISOString().slice(0, 10)).getTime() - 1000)
+}
 /** What the clocks of a zone show: 2026-12-31 23:59:59. */
 export const timeIn = (zone: string, at: Date): string =>
   new Date(shownAt(zone, at.getTime())).toISOString().slice(0, 19).replace('T', ' ')

@@ -9,6 +9,7 @@ import { timeZoneOf } from '../catalog/index.ts'
 import { databaseIsAway, transaction, type Tx } from '../platform/db.ts'
 import type { OutboxEvent } from '../realtime/index.ts'
 import type { BillingContext } from './context.ts'
+import { lendUntil, noteLent } from './credit-lines.ts'
 import { runDunningStep } from './dunning.ts'
 import { runPendingOrders } from './orders.ts'
 import { draftEvent, subscriptionEvent } from './events.ts'
@@ -73,6 +74,7 @@ async function renew(
   })
   const numbered = await numberDrafts(tx, context.catalog, drafts, now)
   const priced = numbered.filter(({ total }) => total > 0n)
+  const regionOf = new Map(due.map((row) => [row.id, row.region_code]))
   const outcomes = await context.ledger.chargeAll(
     tx,
     priced.map((invoice) => ({
@@ -85,10 +87,12 @@ async function renew(
         invoice: invoice.number,
         ...(invoice.subject && { subject: invoice.subject.name }),
       },
+      lendUntil: lendUntil(context, regionOf.get(invoice.subscriptionId ?? '') ?? ''),
     })),
   )
+  const lentFor = new Map(priced.map(({ id }, index) => [id, outcomes[index]?.lent ?? 0n]))
   const short = new Set(
-    priced.filter((_, index) => outcomes[index] === 'short').map(({ id }) => id),
+    priced.filter((_, index) => outcomes[index]?.outcome === 'short').map(({ id }) => id),
   )
   await writeInvoices(
     tx,
@@ -140,7 +144,7 @@ async function renew(
     }),
   ])
   await context.outbox.publishEvents(tx, events)
-  for (const { invoice, offer, paid } of moved)
+  for (const { row, invoice, offer, paid } of moved)
     if (paid)
       await receipt(context, tx, {
         customer: invoice.customer,
@@ -149,6 +153,12 @@ async function renew(
         currency: invoice.currency,
         what: offer.description,
         invoiceId: invoice.id,
+        lent: await noteLent(context, tx, {
+          customerId: row.customer_id,
+          region: row.region_code,
+          amount: lentFor.get(invoice.id) ?? 0n,
+          currency: invoice.currency,
+        }),
       })
   for (const { invoice, paid } of moved)
     if (paid && invoice.starts)

@@ -9,7 +9,7 @@ import type { Runway } from '../../contract/billing.ts'
 import { timeZoneOf } from '../catalog/index.ts'
 import { days, hours, later, minutes, seconds } from '../platform/clock.ts'
 import { databaseIsAway, transaction, type Queryable, type Tx } from '../platform/db.ts'
-import type { Balance } from '../wallet/index.ts'
+import { shownLine, type Balance } from '../wallet/index.ts'
 import type { BillingContext } from './context.ts'
 import type { Customer } from './issue.ts'
 import type { SubscriptionRow } from './payment.ts'
@@ -78,7 +78,11 @@ export async function runway(
 ): Promise<Runway> {
   const { balance } = await context.ledger.balanceOf(db, customerId)
   const renewing = await renewingOf(context, db, [customerId])
-  return forecast(balance, renewing.get(customerId) ?? [], context.clock.now())
+  const line = await context.ledger.creditLineOf(db, customerId)
+  return {
+    ...forecast(balance, renewing.get(customerId) ?? [], context.clock.now()),
+    ...(line && { creditLine: shownLine(line) }),
+  }
 }
 
 /** The smallest of the warned numbers of days that this wallet lasts no longer than. */

@@ -11,7 +11,15 @@ interface Known {
     actsOn?: string
     subject?: { name: string } | null
   }
-  wallet?: { days?: number }
+  wallet?: {
+    days?: number
+    change?: string
+    currency?: string
+    amount?: number
+    limit?: number
+    owed?: number
+    dueOn?: string | null
+  }
   wp?: { name?: string }
 }
 
@@ -27,6 +35,29 @@ export function runsOut(days: number, language: Language): string {
   return language === 'vi'
     ? `Số dư ví sẽ hết sau ${days} ngày`
     : `Your balance runs out in ${days} ${days === 1 ? 'day' : 'days'}`
+}
+
+/** What happened to a credit line; the payload says which. */
+function creditLine(wallet: Known['wallet'], language: Language): string {
+  const { change, currency, amount, limit, owed, dueOn } = wallet ?? {}
+  const shown = (sum: number | undefined): string => money(sum, currency, language)
+  const vi = language === 'vi'
+  switch (change) {
+    case 'lent':
+      return vi
+        ? `Đã ghi nợ ${shown(amount)} theo hạn mức công nợ`
+        : `Your credit line lent ${shown(amount)}`
+    case 'due':
+      return vi
+        ? `Khoản nợ ${shown(owed)} đến hạn ngày ${dueOn ?? ''}`
+        : `${shown(owed)} is owed, the first of it by ${dueOn ?? ''}`
+    case 'overdue':
+      return vi ? `Khoản nợ ${shown(owed)} đã quá hạn` : `${shown(owed)} is owed and overdue`
+    case 'ended':
+      return vi ? 'Hạn mức công nợ đã kết thúc' : 'Your credit line has ended'
+    default:
+      return vi ? `Hạn mức công nợ của bạn: ${shown(limit)}` : `Your credit line is ${shown(limit)}`
+  }
 }
 
 export const titles = {
@@ -75,5 +106,6 @@ export const titles = {
       ? `${name ?? 'Gói dịch vụ'} sẽ có giá ${price} mỗi tháng từ ngày ${day}`
       : `${name ?? 'Your subscription'} will cost ${price} a month from ${day}`
   },
+  'wallet.credit_line': (payload, language) => creditLine((payload as Known).wallet, language),
   'wallet.low': (payload, language) => runsOut((payload as Known).wallet?.days ?? 0, language),
 } satisfies Partial<Titles>

@@ -1,5 +1,6 @@
 /** What the commands about the operator's desk need: everything that acts need. */
 import { createAccountActs, letterAddress, showCustomers } from '../auth/index.ts'
+import { changeCreditLine } from '../billing/index.ts'
 import { languageOfRegion } from '../catalog/index.ts'
 import type { Config } from '../config.ts'
 import { createEndPrograms } from '../customer-programs.ts'
@@ -25,12 +26,28 @@ export async function openDeskTools(config: Config, databaseUrl: string): Promis
   const customerMail = (of: Queryable, id: string) =>
     letterAddress(of, (region) => languageOfRegion(catalog, region), id)
   const outbox = createOutbox({ jobs, clock, secrets })
+  // Events are written here and sent by the portal that runs.
+  const events = createEventOutbox(clock, () => undefined)
   return {
     ...tools,
     again: outbox.again,
+    changeCreditLine: (tx, of) =>
+      changeCreditLine(
+        {
+          ...tools,
+          outbox: events,
+          portalUrl,
+          customers: async (from, ids) =>
+            new Map(
+              await Promise.all(ids.map(async (id) => [id, await customerMail(from, id)] as const)),
+            ),
+        },
+        tx,
+        of,
+      ),
     tickets: {
       clock,
-      outbox: createEventOutbox(clock, () => undefined),
+      outbox: events,
       letter: outbox.letter,
       async customer(of, id) {
         const { name = '' } = (await showCustomers(of, [id])).get(id) ?? {}

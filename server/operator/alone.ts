@@ -6,8 +6,11 @@ import type { Tx } from '../platform/db.ts'
 import type { ActNeeds, Actor } from './acts.ts'
 
 const aloneMs = hours(24)
-/** Acts that make money out of nothing; what is assigned or refunded was a customer's before. */
-const giving = ['money.credit', 'voucher.make', 'coupon.make']
+/**
+ * Acts that make money out of nothing, and lines on which it is lent: of these what was raised.
+ * What is assigned or refunded was a customer's before.
+ */
+const giving = ['money.credit', 'voucher.make', 'coupon.make', 'credit_line.set']
 /** What shares of a limit are counted in; each is rounded up. */
 const parts = 1_000_000n
 

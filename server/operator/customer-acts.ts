@@ -14,7 +14,7 @@ export async function refuseUnknown(db: Queryable, customerId: string): Promise<
 }
 
 /** Refuses with not_found, and with conflict who has closed the account: no word is added there. */
-async function refuseClosed(tx: Tx, customerId: string): Promise<void> {
+export async function refuseClosed(tx: Tx, customerId: string): Promise<void> {
   await refuseUnknown(tx, customerId)
   if (await holdOpenAccount(tx, customerId)) return
   throw new Refusal('conflict', {

@@ -14,6 +14,7 @@ import type { Act, ActNeeds, Actor, Registry } from './acts.ts'
 import { canonical, type Facts } from './canonical.ts'
 import { catalogActs } from './catalog-acts.ts'
 import { couponActs } from './coupon-acts.ts'
+import { creditLineActs } from './credit-line-acts.ts'
 import { customerActs } from './customer-acts.ts'
 import { disputeActs } from './dispute-acts.ts'
 import { moneyActs } from './money-acts.ts'
@@ -32,6 +33,7 @@ import { actOfKey, holdTrail, writeAct } from './trail.ts'
 const registry: Registry = {
   ...catalogActs,
   ...couponActs,
+  ...creditLineActs,
   ...customerActs,
   ...disputeActs,
   ...moneyActs,

@@ -10,7 +10,12 @@ import type { ActName, ActOutcome } from '../../contract/operator-acts.ts'
 import { openView } from '../auth/index.ts'
 import { accountingCsv, listCoupons } from '../billing/index.ts'
 import { catalogAtDesk } from '../catalog/index.ts'
-import { encodeCursor, pageRequest } from '../platform/cursor.ts'
+import {
+  decodeTimeCursor,
+  encodeCursor,
+  encodeTimeCursor,
+  pageRequest,
+} from '../platform/cursor.ts'
 import { onCommit } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
 import { Page, type Http, type StaffCaller } from '../platform/http.ts'
@@ -25,6 +30,7 @@ import {
   waitingInSuspense,
 } from '../payments/index.ts'
 import { requestsOfDesk } from '../privacy/index.ts'
+import { creditDebtPage } from '../wallet/index.ts'
 import type { Actor } from './acts.ts'
 import { listRoutes, withCustomers, type ListNeeds } from './lists.ts'
 import { previewOf, previewOfProposal } from './catalog-preview.ts'
@@ -128,6 +134,15 @@ export function routes(
     type: 'text/csv; charset=utf-8',
     chunks: accountingCsv({ db, zone: needs.zone }, params.name, query),
   }))
+  http.read(moneyApi.creditDebts, async ({ query, language }) => {
+    const { rows, next } = await creditDebtPage(db, {
+      age: query.age,
+      now: needs.clock.now(),
+      limit: query.limit ?? 50,
+      after: decodeTimeCursor(query.cursor, language),
+    })
+    return new Page(await withCustomers(db, rows), encodeTimeCursor(next))
+  })
   http.read(moneyApi.coupons, async ({ query, language }) => {
     const page = pageRequest(query, language)
     const { rows, next } = await listCoupons(db, page, needs.clock.now())

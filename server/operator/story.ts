@@ -10,7 +10,7 @@ import { ticketsOfCustomer } from '../tickets/index.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Database } from '../platform/db.ts'
 import { listTokens } from '../tokens/index.ts'
-import { entryPage, type Ledger } from '../wallet/index.ts'
+import { entryPage, shownLine, type Ledger } from '../wallet/index.ts'
 import { listEndpoints } from '../webhooks/index.ts'
 import { serversOfCustomer } from '../wordpress/index.ts'
 import { listActs } from './trail.ts'
@@ -36,6 +36,7 @@ export async function storyOf(
   const page = { limit: shownEntries, before: null }
   const [
     balances,
+    line,
     entries,
     payments,
     invoices,
@@ -50,6 +51,7 @@ export async function storyOf(
     acts,
   ] = await Promise.all([
     ledger.balancesOf(db, [account.id]),
+    ledger.creditLineOf(db, account.id),
     entryPage(db, {
       customerId: account.id,
       direction: undefined,
@@ -89,6 +91,7 @@ export async function storyOf(
           {
             currency: wallet.currency,
             balance: Number(wallet.balance),
+            creditLine: line ? shownLine(line) : null,
             entries: entries.items.map((entry) => ({
               id: entry.id,
               at: new Date(entry.created * 1000).toISOString(),

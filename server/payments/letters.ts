@@ -23,7 +23,7 @@ export interface MovedMoney {
 }
 
 export interface Letters {
-  /** `setOff`: what of it went on to what a chargeback had left owed. */
+  /** `setOff`: what of it paid what was owed. */
   toppedUp(tx: Tx, of: MovedMoney & { readonly setOff: bigint }): Promise<void>
   /** It is on its way back to where it came from. */
   refunded(tx: Tx, of: MovedMoney): Promise<void>
@@ -157,8 +157,8 @@ const adjustments = {
 
 const rests = {
   setOff: {
-    en: ' {part} of it paid a debt from an earlier payment that was taken back.',
-    vi: ' Trong đó {part} được bù trừ cho khoản còn nợ do một lần nạp đã bị thu hồi.',
+    en: ' {part} of it paid what you owed.',
+    vi: ' Trong đó {part} được dùng để trả khoản bạn còn nợ.',
   },
   owed: {
     en: ' Your balance was too low: you owe {part}, which we deduct from your next top-up.',

@@ -364,7 +364,9 @@ describe('money that a gateway takes back by itself', () => {
     ])
     await eventually('the receipt', async () =>
       (await portal.inbox(an.email)).some(({ text }) =>
-        text.replaceAll('\u00A0', ' ').includes('Trong đó 218.000 đ được bù trừ'),
+        text
+          .replaceAll('\u00A0', ' ')
+          .includes('Trong đó 218.000 đ được dùng để trả khoản bạn còn nợ.'),
       ),
     )
     await buy(an)

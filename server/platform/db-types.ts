@@ -172,6 +172,14 @@ export interface CouponUse {
   invoice_id: string;
 }
 
+export interface CreditLine {
+  changed_at: Timestamp;
+  credit_limit: bigint;
+  currency: string;
+  customer_id: string;
+  term_days: number;
+}
+
 export interface Customer {
   active: Generated<boolean>;
   address_line: string | null;
@@ -1412,8 +1420,11 @@ export interface WalletDebt {
   created_at: Timestamp;
   currency: string;
   customer_id: string;
+  due_at: Timestamp | null;
   key: string;
+  kind: Generated<string>;
   settled: Generated<bigint>;
+  write_at: Timestamp | null;
 }
 
 export interface WebhookDelivery {
@@ -1462,6 +1473,7 @@ export interface DB {
   code_failure: CodeFailure;
   coupon: Coupon;
   coupon_use: CouponUse;
+  credit_line: CreditLine;
   customer: Customer;
   customer_label: CustomerLabel;
   customer_note: CustomerNote;

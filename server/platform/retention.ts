@@ -180,6 +180,7 @@ export const retention = {
   ledger_check: stays('machine', 'One row: how the last check ended.'),
   ledger_checked: stays('machine', 'One row an account: up to where it was found whole.'),
   wallet_debt: stays('law', books),
+  credit_line: ends('use', 'Until the operator ends it, or the account is closed.'),
   invoice: stays('law', `${books}The buyer stands on it, also after the account is closed.`),
   invoice_line: stays('law', books),
   invoice_counter: stays('law', 'Numbers have no gap.'),

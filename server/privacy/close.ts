@@ -14,7 +14,7 @@ import { forgetTickets } from '../tickets/index.ts'
 import { forgetTeam, type EndWork } from '../team/index.ts'
 import { endTokens } from '../tokens/index.ts'
 import { forgetRequests } from './requests.ts'
-import { owesAnything, type Ledger } from '../wallet/index.ts'
+import { endCreditLine, owesAnything, type Ledger } from '../wallet/index.ts'
 import { forgetEndpoints } from '../webhooks/index.ts'
 import { forgetServers, ownedServers } from '../wordpress/index.ts'
 
@@ -67,6 +67,7 @@ export async function closeAccount(
   await forgetServers(tx, customerId)
   await forgetRecords(tx, customerId)
   await forgetAddresses(tx, customerId)
+  await endCreditLine(tx, customerId)
   await needs.forgetAtDesk(tx, needs.clock, customerId)
   await forgetRequests(tx, needs.clock, customerId)
   const { email, phone } = await eraseAccount(tx, needs, of)

@@ -168,9 +168,10 @@ export const stored: readonly Stored[] = [
     'wallet_debt',
     own,
     'created_at',
-    'amount settled currency created_at',
-    'customer_id account key',
+    'kind amount settled currency created_at due_at',
+    'customer_id account key write_at',
   ),
+  rows('credit_line', own, null, 'currency credit_limit term_days changed_at', 'customer_id'),
   rows(
     'payment',
     own,

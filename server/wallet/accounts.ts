@@ -26,6 +26,8 @@ export const payableOf = (driver: string, currency: Currency): string =>
 /** What customers owe us because a bank took back more than their wallets held; negative. */
 export const receivableOf = (driver: string, currency: Currency): string =>
   `receivable:${driver}:${currency}`
+/** What was lent to customers on their credit lines, and is owed; negative. */
+export const lentOf = (currency: Currency): string => receivableOf('credit-line', currency)
 /** What the operator put into wallets, less what was taken out by hand; negative then. */
 export const adjustmentOf = (currency: Currency): string => `adjustment:${currency}`
 /** What vouchers put into wallets; negative. */
@@ -50,6 +52,7 @@ export const houseAccounts = (of: {
       ...of.products.map((product) => revenueOf(product, currency)),
       adjustmentOf(currency),
       bankOf(currency),
+      lentOf(currency),
       voucherOf(currency),
     ].map((code) => ({ code, currency })),
   )

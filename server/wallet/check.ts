@@ -5,9 +5,11 @@
  * kept in `ledger_checked`: the next check begins there, a full one from the first entry.
  */
 import { sql } from 'kysely'
+import { currencies } from '../../contract/money.ts'
 import type { Clock } from '../platform/clock.ts'
 import { transaction, type Database, type Queryable } from '../platform/db.ts'
 import { lockKeys } from '../platform/lock-keys.ts'
+import { lentOf } from './accounts.ts'
 
 export interface LedgerFinding {
   readonly invariant: string
@@ -30,6 +32,15 @@ const balanceChecks: readonly Check[] = [
     'no wallet is negative',
     sql<Row>`select code as "where" from ledger_account where not may_be_negative and balance < 0`,
   ],
+]
+
+/** What was lent is recorded twice: on an account, and as debts with a day. */
+const lentCheck: Check = [
+  'what is owed on credit lines is what their account says',
+  sql<Row>`select a.code as "where" from ledger_account a
+    where a.code = any (${currencies.map(lentOf)}) and -a.balance <> (
+      select coalesce(sum(amount - settled), 0) from wallet_debt d
+      where d.account = a.code and kind = 'lent' and settled < amount)`,
 ]
 
 const transfersAtOnce = 50_000n
@@ -174,7 +185,7 @@ export async function checkLedger(
   how: 'full' | 'new' = 'full',
 ): Promise<LedgerFinding[]> {
   const findings: LedgerFinding[] = []
-  for (const [invariant, query] of balanceChecks) {
+  for (const [invariant, query] of [...balanceChecks, lentCheck]) {
     const { rows } = await query.execute(db)
     for (const { where } of rows) findings.push({ invariant, where })
   }

@@ -1,6 +1,6 @@
 /**
- * What customers owe because a chargeback took more than their wallet held. Amounts are minor
- * units.
+ * What customers owe: because a chargeback took more than their wallet held, or because it was lent
+ * to them (credit-lines.ts). Amounts are minor units.
  */
 import type { Currency } from '../../contract/money.ts'
 import type { Queryable, Tx } from '../platform/db.ts'
@@ -17,17 +17,26 @@ export async function receivables(tx: Tx, currency: Currency): Promise<string[]>
   return rows.map(({ code }) => code)
 }
 
-/**
- * What is still owed because of chargebacks from this moment on, oldest first; without one, all of
- * it.
- */
-export const debtsSince = (tx: Tx, customerId: string, currency: Currency, since = new Date(0)) =>
+/** From when on chargebacks count; null: none does. What was lent always counts. */
+export type ChargebacksSince = Date | null
+
+/** What is still owed, oldest first. */
+export const openDebts = (
+  tx: Tx,
+  customerId: string,
+  currency: Currency,
+  since: ChargebacksSince,
+) =>
   tx
     .selectFrom('wallet_debt')
     .selectAll()
     .where('customer_id', '=', customerId)
     .where('currency', '=', currency)
-    .where('created_at', '>=', since)
+    .where((row) =>
+      since === null
+        ? row('kind', '=', 'lent')
+        : row.or([row('kind', '=', 'lent'), row('created_at', '>=', since)]),
+    )
     .whereRef('settled', '<', 'amount')
     .orderBy('created_at')
     .orderBy('key')

@@ -51,6 +51,10 @@ export function describe(kind: PostingKind, details: Details, language: Language
         subject +
         invoice
       )
+    case 'lent':
+      return (vi ? 'Ghi nợ theo hạn mức công nợ' : 'Lent on your credit line') + subject + invoice
+    case 'repaid':
+      return vi ? 'Trả nợ hạn mức công nợ' : 'Paid back to your credit line'
     case 'adjustment': {
       const reason = details.reason === undefined ? '' : ` · ${details.reason}`
       return (vi ? 'Điều chỉnh số dư' : 'Balance adjustment') + reason

@@ -94,7 +94,7 @@ describe('a wallet', () => {
       .selectFrom('ledger_transfer')
       .select((eb) => eb.fn.countAll().as('n'))
       .executeTakeFirstOrThrow()
-    expect(await charge(an, 101n)).toEqual({ outcome: 'short' })
+    expect(await charge(an, 101n)).toEqual({ outcome: 'short', lent: 0n })
     expect(
       await db
         .selectFrom('ledger_transfer')
@@ -108,7 +108,7 @@ describe('a wallet', () => {
   test('a short charge may be tried again under its key once there is money', async () => {
     const an = await customer()
     const key = randomUUID()
-    expect(await charge(an, 50n, key)).toEqual({ outcome: 'short' })
+    expect(await charge(an, 50n, key)).toEqual({ outcome: 'short', lent: 0n })
     await topUp(an, 50n)
     expect(await charge(an, 50n, key)).toMatchObject({ outcome: 'posted' })
     expect(await entries(an)).toEqual(['50 → 50', '-50 → 0'])

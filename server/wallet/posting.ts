@@ -1,6 +1,7 @@
 /** What a posting is, and what the ledger does for the other modules. */
 import type { Currency } from '../../contract/money.ts'
 import type { Queryable, Tx } from '../platform/db.ts'
+import type { CreditLine } from './credit-lines.ts'
 
 /** Signed minor units: positive raises the account. */
 export interface Line {
@@ -34,6 +35,9 @@ export type PostingKind =
   | 'set_off'
   /** By the operator: into a wallet, or out of it. */
   | 'adjustment'
+  /** Into the wallet, on the customer's credit line; and out of it, for what was lent. */
+  | 'lent'
+  | 'repaid'
 /** That touches no wallet: a gateway paid out to the bank, or the bank sent that back. */
 export type HousePostingKind = 'payout' | 'payout_undone' | 'payout_matched'
 export interface Details {
@@ -53,8 +57,11 @@ export type Outcome =
   | { readonly outcome: 'posted' | 'replayed'; readonly transferId: bigint }
   | { readonly outcome: 'short' }
 
-/** `setOff`: minor units that went on to what a chargeback had left owed. */
+/** `setOff`: minor units that went on to what was owed. */
 export type Credited = Outcome & { readonly setOff: bigint }
+
+/** `lent`: minor units of it that the wallet did not hold and the credit line lent. */
+export type Charged = Outcome & { readonly lent: bigint }
 
 /** Throws when the lines do not balance. */
 export function assertBalanced(lines: readonly Line[]): void {
@@ -86,6 +93,11 @@ export interface Sale {
   readonly amount: bigint
   readonly currency: Currency
   readonly details: Details
+  /**
+   * What the wallet does not hold may be lent on the customer's credit line, to be paid by this
+   * moment for a term of so many days. Without it nothing is lent.
+   */
+  readonly lendUntil?: (termDays: number) => Date
 }
 
 /** What a gateway pays out to our bank account. */
@@ -118,24 +130,30 @@ export interface Ledger {
   /** Takes away wallets in which nothing was ever entered; throws where something was. */
   closeWallets(tx: Tx, customerIds: readonly string[]): Promise<void>
   /**
-   * Money arrived through a gateway for a customer. What a chargeback left owed is set off from it
-   * at once, by entries of their own.
+   * Money arrived through a gateway for a customer. What is owed is set off from it at once, by
+   * entries of their own.
    */
   credit(tx: Tx, topup: Movement): Promise<Credited>
   /** A customer used a voucher; debts are set off as by a top-up. */
   creditVoucher(tx: Tx, voucher: Omit<Movement, 'driver'>): Promise<Credited>
-  /** A customer pays for something. `short` when the wallet does not hold enough. */
-  charge(tx: Tx, sale: Sale): Promise<Outcome>
+  /**
+   * A customer pays for something. `short` when the wallet does not hold enough, and no credit line
+   * lends the rest.
+   */
+  charge(tx: Tx, sale: Sale): Promise<Charged>
   /**
    * Many customers pay, in one round trip; a wallet that is short stops nobody else. Answers as
-   * many words, in the same order.
+   * many outcomes, in the same order.
    */
-  chargeAll(tx: Tx, sales: readonly Sale[]): Promise<readonly Outcome['outcome'][]>
+  chargeAll(
+    tx: Tx,
+    sales: readonly Sale[],
+  ): Promise<readonly { readonly outcome: Outcome['outcome']; readonly lent: bigint }[]>
   /**
    * Gives a charge back to the wallet, as a new entry; the first one stays. (Money goes back to its
-   * source by `withhold`.) With `paidAt`, as far as
-   * money that had come until then has been taken back since and is owed to us, the refund settles
-   * that: an entry of its own takes it out of the wallet again.
+   * source by `withhold`.) With `paidAt`, as far as money that had come until then has been taken
+   * back since and is owed to us, or something was lent, the refund settles that: entries of their
+   * own take it out of the wallet again.
    */
   refund(
     tx: Tx,
@@ -203,6 +221,21 @@ export interface Ledger {
    * on the bank's account once.
    */
   matchPayout(tx: Tx, payout: Omit<Payout, 'fees'>): Promise<Outcome>
+  /**
+   * Gives a customer a credit line, changes it, or ends it with a limit of 0: what is owed stays
+   * owed. Limit in minor units of the wallet's currency.
+   */
+  setCreditLine(
+    tx: Tx,
+    of: {
+      readonly customerId: string
+      readonly currency: Currency
+      readonly limit: bigint
+      readonly termDays: number
+    },
+  ): Promise<void>
+  /** Undefined: there is none, and nothing is owed on a former one. */
+  creditLineOf(db: Queryable, customerId: string): Promise<CreditLine | undefined>
   /** Minor units. */
   balanceOf(db: Queryable, customerId: string): Promise<Balance>
   /** Those of many customers in one query; who has no wallet is left out. */

@@ -177,8 +177,8 @@ export const money: readonly Mend[] = [
     finding: 'Chargeback debts',
     edits: [
       {
-        file: 'server/wallet/ledger.ts',
-        mended: "outcome.outcome === 'posted' ? await setOff(tx, of) : 0n",
+        file: 'server/wallet/set-off.ts',
+        mended: "outcome.outcome === 'posted' ? await setOff(tx, of, since) : 0n",
         without: '0n',
       },
     ],

@@ -34,6 +34,7 @@ export function WalletCard({ runway, className }: WalletCardProps) {
   const user = useMe()
   const { money } = useFormat()
   const id = useId()
+  const line = runway?.creditLine
   return (
     <section
       aria-labelledby={id}
@@ -56,6 +57,11 @@ export function WalletCard({ runway, className }: WalletCardProps) {
       <p className="mt-1 min-h-5 text-sm text-white/80">
         {runway ? <HowLong runway={runway} balance={user.balance} /> : null}
       </p>
+      {line && line.owed > 0 && line.dueAt !== null ? (
+        <p className="num mt-1 text-sm font-medium">
+          {t.dashboard.owes(money(line.owed, user.currency), formatDay(line.dueAt))}
+        </p>
+      ) : null}
       <dl className="num mt-5 grid grid-cols-2 gap-4 border-t border-white/15 pt-4 text-sm">
         <div>
           <dt className="text-xs text-white/75">{t.dashboard.renewsMonthly}</dt>

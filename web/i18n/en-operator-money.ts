@@ -15,6 +15,7 @@ export const enOperatorMoney = {
     exports: 'Exports',
     vouchers: 'Vouchers',
     coupons: 'Coupons',
+    credit: 'Credit lines',
     webhooks: 'Webhooks',
   },
   disputes: {
@@ -172,6 +173,32 @@ export const enOperatorMoney = {
       deferred: 'What was paid for time to come, by month: at start, billed, recognised, at end.',
     },
   },
+  credit: {
+    title: 'Credit lines',
+    sub: 'What was lent for renewals and is owed, the longest due first.',
+    empty: 'Nothing is owed.',
+    age: 'Age',
+    ages: {
+      all: 'All',
+      current: 'Not due',
+      week: '1–7 days overdue',
+      month: '8–30 days overdue',
+      older: 'Over 30 days overdue',
+    },
+    due: (day: string) => `due by ${day}`,
+    over: (n: number) => plural(n, 'day overdue', 'days overdue'),
+    lent: (amount: string, day: string) => `${amount} lent on ${day}`,
+    line: 'Credit line',
+    limit: (amount: string, days: number) => `${amount}, due after ${plural(days, 'day', 'days')}`,
+    ended: 'Ended',
+    owed: 'Owed',
+    available: 'May be lent',
+    stopped: {
+      overdue: 'Nothing is lent: something is overdue',
+      chargeback: 'Nothing is lent: a chargeback is owed',
+      blocked: 'Nothing is lent: the customer is blocked',
+    },
+  },
   coupons: {
     title: 'Coupons',
     sub: 'Codes that lower the first month of an order.',
@@ -207,6 +234,7 @@ export const enMoneyActs = {
     'reconcile.ask': 'Ask and settle',
     'reconcile.close': 'Close as explained',
     'refund.decide': 'Decide refund',
+    'credit_line.set': 'Set credit line',
     'coupon.make': 'Make coupon',
     'coupon.stop': 'End coupon',
     'voucher.make': 'Make voucher',
@@ -226,6 +254,9 @@ export const enMoneyActs = {
     'reconcile.ask': 'What the gateway says of it is settled as its webhook would have been.',
     'reconcile.close': 'Nothing is posted. With other figures it comes back.',
     'refund.decide': 'Look at the gateway’s own pages first. The customer gets an email.',
+    'credit_line.set':
+      'What the wallet lacks for a renewal is lent up to the limit. The customer gets an email. ' +
+      'What is owed already keeps its day. A limit of 0 ends the line.',
     'coupon.make':
       'It lowers the first month of an order and nothing after it. What all uses cost together ' +
       'decides whether a second member must approve.',
@@ -245,6 +276,9 @@ export const enMoneyActs = {
     referenceHint: 'As the gateway or the bank calls it.',
     currency: 'Currency',
     arrivedOn: 'Day at the bank',
+    limitOf: (currency: string) => `Limit in ${currency}`,
+    termDays: 'Days until what is lent is due',
+    termDaysHint: 'Up to 90. Empty: 30.',
     since: 'Since',
     payout: 'Name of the pay-out',
     outcome: 'What happened',
@@ -268,6 +302,9 @@ export const enMoneyActs = {
     currency: 'Currency',
     gateway: 'Gateway',
     fees: 'Fees',
+    limit: 'Limit',
+    termDays: 'Days until due',
+    owed: 'Owed',
     lineSum: 'Sum of the lines',
     file: 'File',
     since: 'Since',

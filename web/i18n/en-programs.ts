@@ -90,6 +90,7 @@ export const enPrograms = {
       'wallet.chargeback': 'Payment reversed by the bank',
       'wallet.chargeback_returned': 'Reversal withdrawn',
       'wallet.adjusted': 'Balance adjusted',
+      'wallet.credit_line': 'Credit line',
       'dns.status': 'Domain verified or moved',
       'ticket.opened': 'Ticket opened',
       'ticket.answered': 'Ticket answered',

@@ -84,8 +84,7 @@ export const enTopUp = {
       'our staff have checked it. You need not pay again.',
     paidTwice: (amount: string) =>
       `We received another ${amount} for this payment. We hold it until our staff have checked it.`,
-    setOff: (amount: string) =>
-      `${amount} of it paid a debt from an earlier payment that the bank took back.`,
+    setOff: (amount: string) => `${amount} of it paid what you owed.`,
     unknown: 'Payment not found',
     unknownText:
       'You have no payment with this code. If you paid, we credit your wallet once the ' +

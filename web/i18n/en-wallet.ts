@@ -1,6 +1,23 @@
 import { plural } from './plural.ts'
 
 export const enWallet = {
+  credit: {
+    title: 'Credit line',
+    sub: (days: number) =>
+      `Lends what your wallet is short of when a service renews. Due after ` +
+      `${plural(days, 'day', 'days')}; your next top-up pays it back first.`,
+    subEnded: 'Nothing more is lent. Your next top-up pays back what you owe first.',
+    limit: 'Limit',
+    ended: 'Ended',
+    owed: 'You owe',
+    available: 'Still available',
+    dueBy: 'Due by',
+    topUp: 'Top up',
+    stopped: {
+      overdue: 'Nothing more is lent until you have paid what is overdue.',
+      chargeback: 'Nothing more is lent until you have paid what a reversed top-up left owed.',
+    },
+  },
   wallet: {
     title: 'Transaction Log',
     sub: 'All wallet transactions, newest first',

@@ -11,6 +11,7 @@ export const viOperatorMoney: OperatorMoneyTexts = {
     exports: 'Xuất dữ liệu',
     vouchers: 'Voucher',
     coupons: 'Mã giảm giá',
+    credit: 'Hạn mức công nợ',
     webhooks: 'Webhook',
   },
   disputes: {
@@ -167,6 +168,32 @@ export const viOperatorMoney: OperatorMoneyTexts = {
       deferred: 'Tiền đã thu cho thời gian tới, theo tháng: đầu kỳ, phát sinh, ghi nhận, cuối kỳ.',
     },
   },
+  credit: {
+    title: 'Hạn mức công nợ',
+    sub: 'Các khoản ghi nợ cho gia hạn chưa được trả, khoản đến hạn lâu nhất trước.',
+    empty: 'Không có khoản nợ nào.',
+    age: 'Tuổi nợ',
+    ages: {
+      all: 'Tất cả',
+      current: 'Chưa đến hạn',
+      week: 'Quá hạn 1–7 ngày',
+      month: 'Quá hạn 8–30 ngày',
+      older: 'Quá hạn trên 30 ngày',
+    },
+    due: (day) => `đến hạn ${day}`,
+    over: (n) => `quá hạn ${n} ngày`,
+    lent: (amount, day) => `ghi nợ ${amount} ngày ${day}`,
+    line: 'Hạn mức công nợ',
+    limit: (amount, days) => `${amount}, đến hạn sau ${days} ngày`,
+    ended: 'Đã kết thúc',
+    owed: 'Đang nợ',
+    available: 'Còn được ghi nợ',
+    stopped: {
+      overdue: 'Ngừng ghi nợ: có khoản quá hạn',
+      chargeback: 'Ngừng ghi nợ: còn nợ do bị thu hồi khoản nạp',
+      blocked: 'Ngừng ghi nợ: khách hàng đang bị chặn',
+    },
+  },
   coupons: {
     title: 'Mã giảm giá',
     sub: 'Mã giảm tiền tháng đầu tiên của đơn hàng.',
@@ -200,6 +227,7 @@ export const viMoneyActs: typeof enMoneyActs = {
     'reconcile.ask': 'Hỏi lại và ghi nhận',
     'reconcile.close': 'Đóng, đã rõ nguyên nhân',
     'refund.decide': 'Quyết định hoàn tiền',
+    'credit_line.set': 'Đặt hạn mức công nợ',
     'coupon.make': 'Tạo mã giảm giá',
     'coupon.stop': 'Kết thúc mã giảm giá',
     'voucher.make': 'Tạo voucher',
@@ -218,6 +246,9 @@ export const viMoneyActs: typeof enMoneyActs = {
     'reconcile.ask': 'Kết quả của cổng được ghi nhận như khi nhận webhook.',
     'reconcile.close': 'Không ghi sổ gì. Nếu số liệu thay đổi, mục này sẽ mở lại.',
     'refund.decide': 'Hãy xem trang quản trị của cổng trước. Khách hàng sẽ nhận được email.',
+    'credit_line.set':
+      'Khi ví không đủ cho một lần gia hạn, phần còn thiếu được ghi nợ trong hạn mức. Khách hàng ' +
+      'sẽ nhận được email. Các khoản đang nợ giữ nguyên ngày đến hạn. Hạn mức 0 là kết thúc.',
     'coupon.make':
       'Mã giảm tiền tháng đầu tiên của đơn hàng, không giảm các tháng sau. Tổng chi phí của mọi ' +
       'lượt dùng quyết định có cần người thứ hai duyệt hay không.',
@@ -236,6 +267,9 @@ export const viMoneyActs: typeof enMoneyActs = {
     referenceHint: 'Theo cách gọi của cổng thanh toán hoặc ngân hàng.',
     currency: 'Loại tiền',
     arrivedOn: 'Ngày về ngân hàng',
+    limitOf: (currency: string) => `Hạn mức (${currency})`,
+    termDays: 'Số ngày đến khi khoản nợ đến hạn',
+    termDaysHint: 'Tối đa 90. Để trống: 30.',
     since: 'Từ ngày',
     payout: 'Tên đợt chi trả',
     outcome: 'Kết quả',
@@ -259,6 +293,9 @@ export const viMoneyActs: typeof enMoneyActs = {
     currency: 'Loại tiền',
     gateway: 'Cổng thanh toán',
     fees: 'Phí',
+    limit: 'Hạn mức',
+    termDays: 'Số ngày đến hạn',
+    owed: 'Đang nợ',
     lineSum: 'Tổng các dòng',
     file: 'Tệp',
     since: 'Từ ngày',

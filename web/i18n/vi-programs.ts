@@ -92,6 +92,7 @@ export const viPrograms: typeof enPrograms = {
       'wallet.chargeback': 'Ngân hàng thu hồi khoản thanh toán',
       'wallet.chargeback_returned': 'Ngân hàng trả lại khoản đã thu hồi',
       'wallet.adjusted': 'Điều chỉnh số dư',
+      'wallet.credit_line': 'Hạn mức công nợ',
       'dns.status': 'Tên miền được xác minh hoặc chuyển đi',
       'ticket.opened': 'Yêu cầu hỗ trợ được tạo',
       'ticket.answered': 'Yêu cầu hỗ trợ được trả lời',

@@ -80,8 +80,7 @@ export const viTopUp: typeof enTopUp = {
     paidTwice: (amount) =>
       `Chúng tôi đã nhận thêm ${amount} cho giao dịch này. Số tiền đó được giữ đến khi nhân ` +
       'viên kiểm tra xong.',
-    setOff: (amount) =>
-      `Trong đó ${amount} dùng để trả khoản nợ từ một lần nạp trước bị ngân hàng thu hồi.`,
+    setOff: (amount) => `Trong đó ${amount} được dùng để trả khoản bạn còn nợ.`,
     unknown: 'Không tìm thấy giao dịch',
     unknownText:
       'Bạn không có giao dịch nào mang mã này. Nếu đã trả tiền, tiền được cộng vào ví khi ' +

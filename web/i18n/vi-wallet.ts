@@ -1,6 +1,23 @@
 import type { enWallet } from './en-wallet.ts'
 
 export const viWallet: typeof enWallet = {
+  credit: {
+    title: 'Hạn mức công nợ',
+    sub: (days) =>
+      `Ghi nợ phần còn thiếu khi ví không đủ cho một lần gia hạn. Đến hạn sau ${days} ngày; lần ` +
+      'nạp tiền tiếp theo được dùng để trả nợ trước.',
+    subEnded: 'Không ghi nợ thêm. Lần nạp tiền tiếp theo được dùng để trả nợ trước.',
+    limit: 'Hạn mức',
+    ended: 'Đã kết thúc',
+    owed: 'Đang nợ',
+    available: 'Còn được ghi nợ',
+    dueBy: 'Đến hạn',
+    topUp: 'Nạp tiền',
+    stopped: {
+      overdue: 'Không ghi nợ thêm cho đến khi bạn trả khoản đã quá hạn.',
+      chargeback: 'Không ghi nợ thêm cho đến khi bạn trả khoản nợ do lần nạp bị thu hồi.',
+    },
+  },
   wallet: {
     title: 'Lịch sử giao dịch',
     sub: 'Mọi giao dịch của ví, mới nhất trước',

@@ -154,7 +154,7 @@ function bodyOf(
 ): { body: unknown; faults: Values } {
   const faults: Values = {}
   const money = currency ?? (values['currency'] as Currency | undefined)
-  const typed = fields.flatMap(({ name, kind, isOptional }): [string, unknown][] => {
+  const typed = fields.flatMap(({ name, kind, isOptional, mayBeZero }): [string, unknown][] => {
     const text = values[name]?.trim() ?? ''
     if (kind === 'list') {
       const parts = text.split(/[\s,]+/).filter(Boolean)
@@ -171,7 +171,7 @@ function bodyOf(
       ]
     if (kind !== 'amount' || money === undefined) return [[name, text]]
     const minor = toMinor(text, money)
-    if (minor === undefined || minor < 1) faults[name] = t.fields.amountWrong
+    if (minor === undefined || minor < (mayBeZero ? 0 : 1)) faults[name] = t.fields.amountWrong
     return [[name, minor ?? 1]]
   })
   return { body: { ...known, ...Object.fromEntries(typed) }, faults }
@@ -182,6 +182,7 @@ function labelOf(
   currency: Currency | undefined,
   t: OperatorTexts,
 ) {
+  if (name === 'limit' && currency !== undefined) return t.fields.limitOf(currency)
   if (kind === 'amount' && currency !== undefined) return t.fields.amountOf(currency)
   return String(t.fields[label as keyof OperatorTexts['fields']])
 }

@@ -20,7 +20,7 @@ interface Reader {
   readonly language: DeskLanguage
   readonly currency: Currency | undefined
 }
-const amounts: ReadonlySet<string> = new Set(['balance', 'amount', 'setOff'])
+const amounts: ReadonlySet<string> = new Set(['balance', 'amount', 'setOff', 'limit', 'owed'])
 
 function shown(name: string, value: unknown, { t, language, currency }: Reader): string {
   if (value === null || value === undefined) return '–'

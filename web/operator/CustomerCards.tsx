@@ -1,11 +1,12 @@
 import type { ReactNode } from 'react'
-import { formatMoney } from '../../contract/money.ts'
+import type { CreditLine } from '../../contract/billing.ts'
+import { formatMoney, type Currency } from '../../contract/money.ts'
 import type { CustomerStory } from '../../contract/operator-desk.ts'
 import type { OperatorTexts } from '../i18n/en-operator.ts'
 import { Badge } from '../ui/Badge.tsx'
 import { Card } from '../ui/Card.tsx'
 import { Changes } from './Changes.tsx'
-import { timeOf, useDeskLanguage, useDeskTexts } from './language.ts'
+import { dayOf, timeOf, useDeskLanguage, useDeskTexts } from './language.ts'
 
 /** A word of the server in the reader's language; itself where there is none. */
 export const wordOf = (t: OperatorTexts, word: string): string => t.words[word] ?? word
@@ -62,6 +63,7 @@ export function WalletCard({ of }: Story) {
       <p className="num px-5 pb-3 text-2xl font-semibold" aria-label={t.customer.balance}>
         {formatMoney(balance, currency, language)}
       </p>
+      {wallet.creditLine ? <LineFacts line={wallet.creditLine} currency={currency} /> : null}
       <ul>
         {entries.map(({ id, at, text, amount, balance: after }) => (
           <li key={id} className={rowClass}>
@@ -81,6 +83,41 @@ export function WalletCard({ of }: Story) {
         ))}
       </ul>
     </Card>
+  )
+}
+
+/** The credit line of a wallet, and what is owed on it. */
+function LineFacts({ line, currency }: { line: CreditLine; currency: Currency }) {
+  const t = useDeskTexts()
+  const language = useDeskLanguage()
+  const words = t.money.credit
+  const money = (amount: number): string => formatMoney(amount, currency, language)
+  const facts = [
+    [words.line, line.limit > 0 ? words.limit(money(line.limit), line.termDays ?? 0) : words.ended],
+    [
+      words.owed,
+      line.dueAt === null ? money(0) : `${money(line.owed)}, ${words.due(dayOf(line.dueAt))}`,
+    ],
+    [words.available, money(line.available)],
+  ] as const
+  return (
+    <div className="grid gap-2 border-t border-border px-5 py-3">
+      <dl className="num grid grid-cols-[auto_1fr] gap-x-4 gap-y-1 text-sm">
+        {facts.map(([name, value]) => (
+          <div key={name} className="contents">
+            <dt className="text-ink-3">{name}</dt>
+            <dd className="break-words">{value}</dd>
+          </div>
+        ))}
+      </dl>
+      {line.stopped === null ? null : (
+        <span>
+          <Badge tone="danger" dot>
+            {words.stopped[line.stopped]}
+          </Badge>
+        </span>
+      )}
+    </div>
   )
 }
 

@@ -23,9 +23,10 @@ import {
   type Row,
 } from './CustomerCards.tsx'
 import { dayOf, timeOf, useDeskLanguage, useDeskTexts } from './language.ts'
-import { formatMoney } from '../../contract/money.ts'
+import { formatMoney, toMajor } from '../../contract/money.ts'
 import { DeskLink } from './path.tsx'
 import { customerQuery } from './queries.ts'
+import type { Values } from './use-form.ts'
 
 /** Asks for an act in a dialog, where the member's role allows it. */
 export type AskAct = (act: ActName, more?: Partial<WantedAct>) => void
@@ -127,6 +128,14 @@ function programRows({ tokens, webhooks }: CustomerStory, t: OperatorTexts): Row
   ]
 }
 
+/** What stands in the fields of an act's dialog at first: how it is now. */
+function initialOf(act: ActName, { language, wallets: [wallet] }: CustomerStory): Values {
+  if (act === 'customer.language' && language !== null) return { language }
+  if (act !== 'credit_line.set' || !wallet?.creditLine?.termDays) return {}
+  const { limit, termDays } = wallet.creditLine
+  return { limit: toMajor(limit, wallet.currency), termDays: String(termDays) }
+}
+
 function Story({ of, session }: { of: CustomerStory; session: StaffSession }) {
   const t = useDeskTexts()
   const language = useDeskLanguage()
@@ -137,13 +146,13 @@ function Story({ of, session }: { of: CustomerStory; session: StaffSession }) {
     setWanted({
       act,
       about: of.name,
-      fixed: { customer: of.id, ...(act.startsWith('money.') && { currency }) },
+      fixed: { customer: of.id, ...(/^(?:money|credit_line)\./.test(act) && { currency }) },
       ...(currency && { currency }),
       ...more,
     })
   const hasFactor = of.secondFactor.app || of.secondFactor.passkeys > 0
   const offered: ActName[] = [
-    ...(currency ? (['money.credit', 'money.debit'] as const) : []),
+    ...(currency ? (['money.credit', 'money.debit', 'credit_line.set'] as const) : []),
     ...(of.blockedAt === null ? (['customer.see'] as const) : []),
     'customer.note',
     'customer.label',
@@ -197,14 +206,7 @@ function Story({ of, session }: { of: CustomerStory; session: StaffSession }) {
             key={act}
             variant={act === 'customer.block' ? 'danger' : 'outline'}
             size="sm"
-            onClick={() =>
-              ask(
-                act,
-                act === 'customer.language' && of.language !== null
-                  ? { initial: { language: of.language } }
-                  : {},
-              )
-            }
+            onClick={() => ask(act, { initial: initialOf(act, of) })}
           >
             {t.acts[act]}
           </Button>

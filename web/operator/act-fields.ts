@@ -19,6 +19,8 @@ export interface ActField {
     | 'file'
     | 'count'
   readonly isOptional?: true
+  /** An amount that is 0 where something ends. */
+  readonly mayBeZero?: true
   readonly options?: readonly string[]
   /** Of its text, where that is not its name. */
   readonly label?: string
@@ -71,6 +73,10 @@ const own: Readonly<Record<ActName, readonly ActField[]>> = {
     choice('currency', currencies),
     amount,
     { name: 'arrivedOn', kind: 'day' },
+  ],
+  'credit_line.set': [
+    { name: 'limit', kind: 'amount', mayBeZero: true },
+    { name: 'termDays', kind: 'count', isOptional: true, hint: 'termDaysHint' },
   ],
   'voucher.make': [
     { name: 'code', kind: 'line', isOptional: true },

@@ -62,6 +62,7 @@ export function notificationText(
     case 'wallet.chargeback':
     case 'wallet.chargeback_returned':
     case 'wallet.adjusted':
+    case 'wallet.credit_line':
     case 'wordpress.disk':
     case 'wordpress.certificate':
     case 'wordpress.mail':

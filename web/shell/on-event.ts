@@ -31,6 +31,7 @@ const touched: Record<EventName, readonly string[]> = {
   'wallet.chargeback': ['me', 'transactions', 'payment', 'runway'],
   'wallet.chargeback_returned': ['me', 'transactions', 'payment', 'runway'],
   'wallet.adjusted': ['me', 'transactions', 'runway'],
+  'wallet.credit_line': ['me', 'transactions', 'runway'],
   'dns.status': ['dns'],
   'ticket.opened': ['tickets'],
   'ticket.answered': ['tickets'],

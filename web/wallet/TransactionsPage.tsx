@@ -1,4 +1,4 @@
-import { useMutation } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { Download, FileCheck } from 'lucide-react'
 import { lazy, Suspense, useState } from 'react'
@@ -12,9 +12,12 @@ import { Button } from '../ui/Button.tsx'
 import { Later } from '../ui/Later.tsx'
 import { PageHead } from '../ui/PageHead.tsx'
 import { toast } from '../ui/toast.ts'
-import { filterOf, filterQuery, transactionListQuery } from './queries.ts'
+import { useMe } from '../queries.ts'
+import { filterOf, filterQuery, runwayQuery, transactionListQuery } from './queries.ts'
 import { TransactionList } from './TransactionList.tsx'
 
+/** Few have one. */
+const CreditLineCard = lazy(() => loadWanted(() => import('./CreditLineCard.tsx')))
 /** Opened by few: fetched when it is. */
 const StatementDialog = lazy(() => loadWanted(() => import('./StatementDialog.tsx')))
 
@@ -56,10 +59,21 @@ export default function TransactionsPage() {
           {t.wallet.statement}
         </Button>
       </PageHead>
+      <Later>{() => <OwnCreditLine />}</Later>
       <Later>{() => <TransactionList onEmpty={setIsEmpty} />}</Later>
       <Suspense fallback={null}>
         {statement ? <StatementDialog onClose={() => setStatement(false)} /> : null}
       </Suspense>
     </>
   )
+}
+
+function OwnCreditLine() {
+  const { currency } = useMe()
+  const { data } = useQuery(runwayQuery)
+  return data?.creditLine ? (
+    <Suspense fallback={null}>
+      <CreditLineCard line={data.creditLine} currency={currency} />
+    </Suspense>
+  ) : null
 }

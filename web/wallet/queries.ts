@@ -1,8 +1,15 @@
 /** Everything this feature reads. */
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import { listTransactions, type Transaction } from '../../contract/wallet.ts'
-import { callPage } from '../api.ts'
+import { getRunway } from '../../contract/billing.ts'
+import { call, callPage } from '../api.ts'
 import { endOfDay, startOfDay } from './day-bounds.ts'
+
+/** How long the wallet lasts, and the credit line beside it. */
+export const runwayQuery = queryOptions({
+  queryKey: ['runway'],
+  queryFn: ({ signal }) => call(getRunway, {}, { signal }),
+})
 
 type Direction = 'in' | 'out'
 

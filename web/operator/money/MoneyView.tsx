@@ -2,6 +2,7 @@ import type { StaffSession } from '../../../contract/operator.ts'
 import { useDeskTexts } from '../language.ts'
 import { TabRow } from '../TabRow.tsx'
 import { CouponsView } from './CouponsView.tsx'
+import { CreditDebtsView } from './CreditDebtsView.tsx'
 import { DisputesView } from './DisputesView.tsx'
 import { DisputeView } from './DisputeView.tsx'
 import { ExportsView } from './ExportsView.tsx'
@@ -21,6 +22,7 @@ const pages = [
   'reconciliation',
   'vouchers',
   'coupons',
+  'credit',
   'exports',
 ] as const
 type MoneyPage = (typeof pages)[number]
@@ -65,6 +67,7 @@ function Page({
       <WebhookView key={id} id={id} session={session} />
     )
   if (section === 'coupons') return <CouponsView session={session} />
+  if (section === 'credit') return <CreditDebtsView />
   if (section === 'vouchers') return <VouchersView session={session} />
   if (section === 'exports') return <ExportsView session={session} />
   if (section === 'reconciliation') return <ReconciliationView session={session} />

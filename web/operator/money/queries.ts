@@ -3,6 +3,8 @@ import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import {
   dispute,
   coupons,
+  creditDebts,
+  type debtAges,
   disputes,
   holdings,
   payout,
@@ -93,3 +95,22 @@ export const couponsQuery = infiniteQueryOptions({
   initialPageParam: '',
   getNextPageParam: ({ next }) => next,
 })
+export type DebtAge = 'all' | (typeof debtAges)[number]
+export const creditDebtsQuery = (age: DebtAge) =>
+  infiniteQueryOptions({
+    queryKey: ['credit-debts', age],
+    queryFn: ({ pageParam, signal }) =>
+      callPage(
+        creditDebts,
+        {
+          query: {
+            limit: 30,
+            ...(age !== 'all' && { age }),
+            ...(pageParam && { cursor: pageParam }),
+          },
+        },
+        signal,
+      ),
+    initialPageParam: '',
+    getNextPageParam: ({ next }) => next,
+  })
