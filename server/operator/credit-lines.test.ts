@@ -188,6 +188,10 @@ test('who may: roles, a second member above the limit, the blocked, other curren
   )
   expect(approved.status).toBe(200)
   expect(await lineOf(an)).toMatchObject({ limit: 50_000_000 })
+  // The whole limit counts, whoever raises it by how little; a longer term of it is more, too.
+  const other = await newMember(portal, 'finance', { clock })
+  expect((await set(other, an, 50_000_100)).body.result.state).toBe('proposed')
+  expect((await set(other, an, 50_000_000, { termDays: 15 })).body.result.state).toBe('proposed')
   // Lower needs nobody; the same is refused; blocked, a line is lowered and ended only.
   expect((await set(finance, an, 40_000_000)).body.result.state).toBe('done')
   expect((await set(finance, an, 40_000_000)).status).toBe(409)
