@@ -20,6 +20,7 @@ export const enOperatorMoney = {
   },
   disputes: {
     title: 'Disputes',
+    one: 'Dispute',
     sub: 'Card payments that a customer disputes at the bank.',
     open: 'Open',
     all: 'All',
@@ -204,7 +205,7 @@ export const enOperatorMoney = {
     sub: 'Codes that lower the first month of an order.',
     empty: 'There is no coupon yet.',
     off: (amount: string) => `${amount} off`,
-    percentOff: (percent: number, most: string) => `${percent} % off, at most ${most}`,
+    percentOff: (percent: number, most: string) => `${percent}% off, at most ${most}`,
     each: (n: number) => plural(n, 'order a customer', 'orders a customer'),
     plans: (ids: string) => `plans ${ids}`,
     from: (day: string) => `from ${day}`,

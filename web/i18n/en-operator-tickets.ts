@@ -54,10 +54,10 @@ export const enDeskTickets = {
   assignee: 'Assigned to',
   everybody: 'Everybody',
   mine: 'Me',
-  nobody: 'Nobody',
+  nobody: 'Unassigned',
   any: 'Any',
   label: 'Label',
-  since: (time: string) => `since ${time}`,
+  since: (time: string) => `· since ${time}`,
   noCustomer: 'No customer yet',
   unproven: 'Not proven',
   unprovenText:

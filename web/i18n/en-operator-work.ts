@@ -41,6 +41,7 @@ export const enDeskWork = {
     capacity: 'Capacity',
   },
   servers: {
+    cleanAgain: 'Clean up again',
     title: 'Orders and servers',
     sub: 'By state, newest first, with why and since when.',
     show: 'State',

@@ -207,6 +207,10 @@ export const enOperator = {
     over: 'Over',
     view: 'View',
     minutes: 'Minutes',
+    ticket: 'Ticket',
+    assignee: 'Assigned to',
+    priority: 'Priority',
+    node: 'Node',
     to: 'To',
   } as Labels,
   codes: enTrailCodes,
@@ -394,6 +398,7 @@ export const enOperator = {
     whole: (acts: number) => `The chain is whole: ${plural(acts, 'act', 'acts')}.`,
     broken: (seq: number) => `The chain is broken at act ${seq}.`,
     with: (name: string) => `approved by ${name}`,
+    customer: 'The customer',
     erasers: {
       customer: 'The customer, on the account page',
       portal: 'The portal, every hour',

@@ -39,10 +39,10 @@ export const viDeskTickets: typeof enDeskTickets = {
   assignee: 'Người phụ trách',
   everybody: 'Tất cả',
   mine: 'Tôi',
-  nobody: 'Chưa có ai',
+  nobody: 'Chưa phân công',
   any: 'Tất cả',
   label: 'Nhãn',
-  since: (time) => `từ ${time}`,
+  since: (time) => `· từ ${time}`,
   noCustomer: 'Chưa có khách hàng',
   unproven: 'Chưa xác minh',
   unprovenText:

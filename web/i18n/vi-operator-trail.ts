@@ -1,7 +1,7 @@
 import type { enTrailCodes } from './en-operator-trail.ts'
 
 export const viTrailCodes: typeof enTrailCodes = {
-  job: { given_up: 'đã bỏ cuộc', waiting: 'đang chờ' },
+  job: { given_up: 'thất bại', waiting: 'đang chờ' },
   state: {
     open: 'đang mở',
     answered: 'đã trả lời',

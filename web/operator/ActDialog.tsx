@@ -18,8 +18,8 @@ import { useDeskForm, type Values } from './use-form.ts'
 
 export interface WantedAct {
   readonly act: ActName
-  /** Whom or what it is about, as the dialog's title says it. */
-  readonly about: string
+  /** Whom or what it is about, as the dialog's title says it; not there when it makes something. */
+  readonly about?: string
   /** What is known already. */
   readonly fixed: Readonly<Record<string, unknown>>
   readonly initial?: Values
@@ -62,7 +62,7 @@ export function ActDialog({
     submit: async (body) => {
       const outcome: ActOutcome = await call(endpoint, { body } as never)
       await client.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'session' })
-      toast.success(t.done(name), outcome.state === 'proposed' ? t.proposed : about)
+      toast.success(t.done(name), outcome.state === 'proposed' ? t.proposed : (about ?? ''))
       // A browser that opens no tab by itself leaves it to a press.
       if (outcome.link !== undefined && window.open(outcome.link, '_blank') === null)
         setLink(outcome.link)
@@ -74,7 +74,7 @@ export function ActDialog({
       open
       onClose={onClose}
       busy={form.busy}
-      title={`${name} · ${about}`}
+      title={about === undefined ? name : `${name} · ${about}`}
       {...(t.explain[act] === undefined ? {} : { description: t.explain[act] })}
       closeLabel={t.close}
       footer={

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { ArrowLeft, Plus } from 'lucide-react'
+import { Plus } from 'lucide-react'
 import { useState } from 'react'
 import type { StaffSession } from '../../contract/operator.ts'
 import { mayDo } from '../../contract/staff-roles.ts'
@@ -7,9 +7,9 @@ import { Button } from '../ui/Button.tsx'
 import { Card } from '../ui/Card.tsx'
 import { PageHead } from '../ui/PageHead.tsx'
 import { Empty, LoadError, SkeletonRows } from '../ui/State.tsx'
+import { BackLink } from './BackLink.tsx'
 import { ActDialog, type WantedAct } from './ActDialog.tsx'
 import { timeOf, useDeskLanguage, useDeskTexts } from './language.ts'
-import { DeskLink } from './path.tsx'
 import { cannedQuery } from './queries.ts'
 
 /** Answers that are ready to be chosen. */
@@ -21,20 +21,10 @@ export function CannedView({ session }: { session: StaffSession }) {
   const may = mayDo(session.role, 'tickets')
   return (
     <>
-      <DeskLink
-        to="/tickets"
-        className="mb-3 inline-flex items-center gap-1.5 text-sm text-primary-ink hover:underline"
-      >
-        <ArrowLeft aria-hidden className="size-4" />
-        {t.tickets.back}
-      </DeskLink>
+      <BackLink to="/tickets" text={t.tickets.back} />
       <PageHead title={t.tickets.manage} sub={t.tickets.manageSub}>
         {may ? (
-          <Button
-            onClick={() =>
-              setWanted({ act: 'ticket.save_canned', about: t.tickets.newCanned, fixed: {} })
-            }
-          >
+          <Button onClick={() => setWanted({ act: 'ticket.save_canned', fixed: {} })}>
             <Plus aria-hidden className="size-4" />
             {t.tickets.newCanned}
           </Button>

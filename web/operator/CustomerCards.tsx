@@ -3,7 +3,7 @@ import type { CreditLine } from '../../contract/billing.ts'
 import { formatMoney, type Currency } from '../../contract/money.ts'
 import type { CustomerStory } from '../../contract/operator-desk.ts'
 import type { OperatorTexts } from '../i18n/en-operator.ts'
-import { Badge } from '../ui/Badge.tsx'
+import { Badge, type Tone } from '../ui/Badge.tsx'
 import { Card } from '../ui/Card.tsx'
 import { Changes } from './Changes.tsx'
 import { dayOf, timeOf, useDeskLanguage, useDeskTexts } from './language.ts'
@@ -11,12 +11,32 @@ import { dayOf, timeOf, useDeskLanguage, useDeskTexts } from './language.ts'
 /** A word of the server in the reader's language; itself where there is none. */
 export const wordOf = (t: OperatorTexts, word: string): string => t.words[word] ?? word
 
+/** Of the states that have a colour; the others are grey. */
+const tones: Readonly<Record<string, Tone>> = {
+  succeeded: 'success',
+  paid: 'success',
+  running: 'success',
+  failed: 'danger',
+  given_up: 'danger',
+  pending: 'info',
+  provisioning: 'info',
+  open: 'warning',
+  pending_payment: 'warning',
+  suspended: 'warning',
+}
+/** A state in words and in its colour. */
+export const badgeOf = (t: OperatorTexts, state: string): Pick<Row, 'badge' | 'tone'> => ({
+  badge: wordOf(t, state),
+  tone: tones[state] ?? 'neutral',
+})
+
 export interface Row {
   readonly key: string
   readonly main: string
   readonly sub?: string
   readonly end?: string
   readonly badge?: string
+  readonly tone?: Tone
   readonly action?: ReactNode
 }
 interface Story {
@@ -32,7 +52,7 @@ export function ListCard({ title, rows }: { title: string; rows: readonly Row[] 
     <Card title={title} padded={false}>
       {rows.length === 0 ? <p className="px-5 pb-4 text-sm text-ink-3">{t.none}</p> : null}
       <ul>
-        {rows.map(({ key, main, sub, end, badge, action }) => (
+        {rows.map(({ key, main, sub, end, badge, tone = 'neutral', action }) => (
           <li key={key} className={rowClass}>
             <span className="min-w-0 flex-1 basis-40">
               <span className="block text-sm font-medium break-words">{main}</span>
@@ -42,7 +62,11 @@ export function ListCard({ title, rows }: { title: string; rows: readonly Row[] 
             </span>
             <span className="flex flex-col items-end gap-1">
               {end ? <span className="num text-sm whitespace-nowrap">{end}</span> : null}
-              {badge ? <Badge>{badge}</Badge> : null}
+              {badge ? (
+                <Badge tone={tone} dot={tone !== 'neutral'}>
+                  {badge}
+                </Badge>
+              ) : null}
             </span>
             {action}
           </li>

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { ArrowLeft, X } from 'lucide-react'
+import { X } from 'lucide-react'
 import { useState, type ReactNode } from 'react'
 import type { ActName } from '../../contract/operator-acts.ts'
 import type { CustomerStory } from '../../contract/operator-desk.ts'
@@ -11,6 +11,7 @@ import { Button, buttonClass } from '../ui/Button.tsx'
 import { Card } from '../ui/Card.tsx'
 import { PageHead } from '../ui/PageHead.tsx'
 import { LoadError, SkeletonRows } from '../ui/State.tsx'
+import { BackLink } from './BackLink.tsx'
 import { ActDialog, type WantedAct } from './ActDialog.tsx'
 import { endpointOfAct, isGrave } from './act-fields.ts'
 import {
@@ -19,7 +20,7 @@ import {
   ListCard,
   NotesCard,
   WalletCard,
-  wordOf,
+  badgeOf,
   type Row,
 } from './CustomerCards.tsx'
 import { dayOf, timeOf, useDeskLanguage, useDeskTexts } from './language.ts'
@@ -36,13 +37,7 @@ export function CustomerView({ id, session }: { id: string; session: StaffSessio
   const { data, error, refetch } = useQuery(customerQuery(id))
   return (
     <>
-      <DeskLink
-        to=""
-        className="mb-3 inline-flex items-center gap-1.5 text-sm text-primary-ink hover:underline"
-      >
-        <ArrowLeft aria-hidden className="size-4" />
-        {t.customer.back}
-      </DeskLink>
+      <BackLink to="" text={t.customer.back} />
       {error && !data ? (
         <Card>
           <LoadError text={error.message} retryLabel={t.retry} onRetry={() => void refetch()} />
@@ -224,7 +219,7 @@ function Story({ of, session }: { of: CustomerStory; session: StaffSession }) {
                 `${code} · ${timeOf(at)}` +
                 (givenBack > 0 ? ` · ${t.customer.givenBack(money(givenBack, paid))}` : ''),
               end: money(amount, paid),
-              badge: wordOf(t, status),
+              ...badgeOf(t, givenBack >= amount ? 'refunded' : status),
               action:
                 refundable && may('money.refund') ? (
                   <Button
@@ -235,6 +230,8 @@ function Story({ of, session }: { of: CustomerStory; session: StaffSession }) {
                         about: `${money(amount, paid)} · ${code}`,
                         fixed: { payment: code },
                         currency: paid,
+                        // What is left of it, to be made less of.
+                        initial: { amount: toMajor(amount - givenBack, paid) },
                       })
                     }
                   >
@@ -253,6 +250,7 @@ function Story({ of, session }: { of: CustomerStory; session: StaffSession }) {
             main: `#${number} ${subject}`,
             sub: timeOf(openedAt),
             badge: t.tickets.states[state],
+            tone: state === 'open' ? ('warning' as const) : ('neutral' as const),
             action: (
               <DeskLink
                 to={`/tickets/${id}`}
@@ -270,7 +268,9 @@ function Story({ of, session }: { of: CustomerStory; session: StaffSession }) {
             key: server.id,
             main: server.name,
             sub: serverSub(server, t),
-            badge: server.held ? t.customer.held : wordOf(t, server.status),
+            ...(server.held
+              ? { badge: t.customer.held, tone: 'warning' as const }
+              : badgeOf(t, server.status)),
             action: serverActs(server, may, (act) =>
               ask(act, { about: server.name, fixed: { server: server.id } }),
             ),
@@ -291,7 +291,7 @@ function Story({ of, session }: { of: CustomerStory; session: StaffSession }) {
             main: number ?? t.customer.draft,
             sub: timeOf(at),
             end: money(total, due),
-            badge: wordOf(t, status),
+            ...badgeOf(t, status),
           }))}
         />
         <ListCard title={t.customer.programs} rows={programRows(of, t)} />
@@ -301,7 +301,7 @@ function Story({ of, session }: { of: CustomerStory; session: StaffSession }) {
             key: id,
             main: subject ?? channel.toUpperCase(),
             sub: `${to} · ${timeOf(at)}`,
-            badge: wordOf(t, state),
+            ...badgeOf(t, state),
           }))}
         />
       </div>

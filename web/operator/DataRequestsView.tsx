@@ -40,9 +40,7 @@ export function DataRequestsView({ session }: { session: StaffSession }) {
           options={shows.map((value) => ({ value, label: words.shows[value] }))}
         />
         {may ? (
-          <Button
-            onClick={() => setWanted({ act: 'privacy.receive', about: words.nav, fixed: {} })}
-          >
+          <Button onClick={() => setWanted({ act: 'privacy.receive', fixed: {} })}>
             {t.acts['privacy.receive']}
           </Button>
         ) : null}

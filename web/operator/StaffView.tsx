@@ -31,9 +31,7 @@ export function StaffView({ session }: { session: StaffSession }) {
     <>
       <PageHead title={t.staff.title} sub={t.staff.sub}>
         {may ? (
-          <Button
-            onClick={() => setWanted({ act: 'staff.invite', about: t.staff.title, fixed: {} })}
-          >
+          <Button onClick={() => setWanted({ act: 'staff.invite', fixed: {} })}>
             <UserPlus aria-hidden className="size-4" />
             {t.staff.invite}
           </Button>

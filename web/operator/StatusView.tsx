@@ -35,9 +35,7 @@ export function StatusView({ session }: { session: StaffSession }) {
           {t.status.page}
         </Button>
         {may ? (
-          <Button
-            onClick={() => setWanted({ act: 'status.publish', about: t.status.title, fixed: {} })}
-          >
+          <Button onClick={() => setWanted({ act: 'status.publish', fixed: {} })}>
             <Megaphone aria-hidden className="size-4" />
             {t.status.publish}
           </Button>

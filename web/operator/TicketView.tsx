@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { ArrowLeft, Download, X } from 'lucide-react'
+import { Download, X } from 'lucide-react'
 import { useState, type ReactNode } from 'react'
 import type { ActName } from '../../contract/operator-acts.ts'
 import type { StaffSession } from '../../contract/operator.ts'
@@ -13,6 +13,7 @@ import { Select } from '../ui/Field.tsx'
 import { PageHead } from '../ui/PageHead.tsx'
 import { LoadError, Note, SkeletonRows } from '../ui/State.tsx'
 import { toast } from '../ui/toast.ts'
+import { BackLink } from './BackLink.tsx'
 import { ActDialog, type WantedAct } from './ActDialog.tsx'
 import { endpointOfAct } from './act-fields.ts'
 import { call, DeskError } from './api.ts'
@@ -29,13 +30,7 @@ export function TicketView({ id, session }: { id: string; session: StaffSession 
   const { data, error, refetch } = useQuery(ticketQuery(id))
   return (
     <>
-      <DeskLink
-        to="/tickets"
-        className="mb-3 inline-flex items-center gap-1.5 text-sm text-primary-ink hover:underline"
-      >
-        <ArrowLeft aria-hidden className="size-4" />
-        {t.tickets.back}
-      </DeskLink>
+      <BackLink to="/tickets" text={t.tickets.back} />
       {error && !data ? (
         <Card>
           <LoadError text={error.message} retryLabel={t.retry} onRetry={() => void refetch()} />

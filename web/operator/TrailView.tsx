@@ -71,16 +71,16 @@ export function TrailView() {
                 {one.act === erased ? null : <span className="block">{one.address}</span>}
               </span>
               <span className="min-w-0">
-                <span className="block text-sm font-medium">
-                  {one.customerId === null ? (
-                    (t.acts[one.act] ?? one.act)
-                  ) : (
-                    <DeskLink to={`/customers/${one.customerId}`} className="hover:underline">
-                      {t.acts[one.act] ?? one.act}
-                    </DeskLink>
-                  )}
-                </span>
+                <span className="block text-sm font-medium">{t.acts[one.act] ?? one.act}</span>
                 <span className="block text-sm break-words text-ink-2">{one.reason}</span>
+                {one.customerId === null ? null : (
+                  <DeskLink
+                    to={`/customers/${one.customerId}`}
+                    className="text-sm text-primary-ink hover:underline"
+                  >
+                    {t.trail.customer}
+                  </DeskLink>
+                )}
               </span>
               <Changes before={one.before} after={one.after} />
             </li>

@@ -70,7 +70,7 @@ export function present(kind: 'success' | 'error', title: string, text: string, 
         />
         <div className="min-w-0 text-sm">
           <p className="font-semibold">{title}</p>
-          <p className="mt-0.5 text-ink-2">{text}</p>
+          {text === '' ? null : <p className="mt-0.5 text-ink-2">{text}</p>}
         </div>
       </div>
     ),

@@ -69,7 +69,7 @@ export function PreviewView({ title, wanted, onBack, onPublished }: PreviewProps
         )}
         <Button
           disabled={isOld || !data || data.changes.length === 0}
-          onClick={() => setAct({ act: 'catalog.publish', about: title, fixed: { ...whole } })}
+          onClick={() => setAct({ act: 'catalog.publish', fixed: { ...whole } })}
         >
           {words.publish}
         </Button>

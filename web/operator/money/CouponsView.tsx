@@ -25,7 +25,7 @@ export function CouponsView({ session }: { session: StaffSession }) {
     <>
       <PageHead title={words.title} sub={words.sub}>
         {may ? (
-          <Button onClick={() => setWanted({ act: 'coupon.make', about: words.title, fixed: {} })}>
+          <Button onClick={() => setWanted({ act: 'coupon.make', fixed: {} })}>
             {t.acts['coupon.make']}
           </Button>
         ) : null}

@@ -8,6 +8,7 @@ import { Button } from '../../ui/Button.tsx'
 import { Card } from '../../ui/Card.tsx'
 import { PageHead } from '../../ui/PageHead.tsx'
 import { LoadError, Note, SkeletonRows } from '../../ui/State.tsx'
+import { BackLink } from '../BackLink.tsx'
 import { ActDialog, type WantedAct } from '../ActDialog.tsx'
 import { timeOf, useDeskLanguage, useDeskTexts } from '../language.ts'
 import { DeskLink } from '../path.tsx'
@@ -32,13 +33,11 @@ export function DisputeView({ id, session }: { id: string; session: StaffSession
   const isOpen = one.state === 'needs_evidence' && (one.answer === null || one.answer === 'refused')
   const mayAnswer = isOpen && mayDo(session.role, 'money')
   const ask = (act: 'dispute.answer' | 'dispute.accept') =>
-    setWanted({ act, about: money(one.amount), fixed: { dispute: one.id } })
+    setWanted({ act, about: `${money(one.amount)} · ${one.payment}`, fixed: { dispute: one.id } })
   return (
     <>
-      <PageHead
-        title={`${words.title} · ${money(one.amount)}`}
-        sub={<DeskLink to="/disputes">{words.back}</DeskLink>}
-      >
+      <BackLink to="/disputes" text={words.back} />
+      <PageHead title={`${words.one} · ${money(one.amount)}`}>
         {mayAnswer && one.evidenceAtMost !== null ? (
           <>
             <Button onClick={() => ask('dispute.answer')}>{t.acts['dispute.answer']}</Button>

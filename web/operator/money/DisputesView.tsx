@@ -84,7 +84,7 @@ export function DisputesView() {
                   {one.customer?.name ?? one.payment}
                 </DeskLink>
                 <span className="num block text-xs text-ink-3">
-                  {`${one.gateway} · ${reasonOf(words, one.reason)} · ` +
+                  {`${one.gateway} · ${one.payment} · ${reasonOf(words, one.reason)} · ` +
                     words.opened(timeOf(one.openedAt))}
                 </span>
                 {one.state === 'needs_evidence' && one.evidenceDueAt !== null ? (

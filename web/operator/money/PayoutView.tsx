@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
+import { BackLink } from '../BackLink.tsx'
 import { formatMoney } from '../../../contract/money.ts'
 import { Badge } from '../../ui/Badge.tsx'
 import { Card } from '../../ui/Card.tsx'
 import { PageHead } from '../../ui/PageHead.tsx'
 import { LoadError, Note, SkeletonRows } from '../../ui/State.tsx'
 import { dayOf, timeOf, useDeskLanguage, useDeskTexts } from '../language.ts'
-import { DeskLink } from '../path.tsx'
 import { Facts } from './Facts.tsx'
 import { payoutQuery } from './queries.ts'
 
@@ -24,10 +24,8 @@ export function PayoutView({ id }: { id: string }) {
   const money = (amount: number) => formatMoney(amount, one.currency, language)
   return (
     <>
-      <PageHead
-        title={`${one.gateway} · ${money(one.amount)}`}
-        sub={<DeskLink to="/payouts">{words.back}</DeskLink>}
-      />
+      <BackLink to="/payouts" text={words.back} />
+      <PageHead title={`${one.gateway} · ${money(one.amount)}`} />
       {one.lineSum !== null && one.lineSum !== one.amount ? (
         <Note tone="warning" className="mb-5">
           {words.sumDiffers}

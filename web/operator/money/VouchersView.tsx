@@ -24,7 +24,7 @@ export function VouchersView({ session }: { session: StaffSession }) {
     <>
       <PageHead title={words.title} sub={words.sub}>
         {may ? (
-          <Button onClick={() => setWanted({ act: 'voucher.make', about: words.title, fixed: {} })}>
+          <Button onClick={() => setWanted({ act: 'voucher.make', fixed: {} })}>
             {t.acts['voucher.make']}
           </Button>
         ) : null}

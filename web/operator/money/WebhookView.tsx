@@ -7,9 +7,9 @@ import { Button } from '../../ui/Button.tsx'
 import { Card } from '../../ui/Card.tsx'
 import { PageHead } from '../../ui/PageHead.tsx'
 import { LoadError, Note, SkeletonRows } from '../../ui/State.tsx'
+import { BackLink } from '../BackLink.tsx'
 import { ActDialog, type WantedAct } from '../ActDialog.tsx'
 import { timeOf, useDeskLanguage, useDeskTexts } from '../language.ts'
-import { DeskLink } from '../path.tsx'
 import { Facts } from './Facts.tsx'
 import { noticeQuery } from './queries.ts'
 import { Judged } from './WebhooksView.tsx'
@@ -31,7 +31,8 @@ export function WebhookView({ id, session }: { id: string; session: StaffSession
   const title = `${one.gateway} · ${one.id}`
   return (
     <>
-      <PageHead title={title} sub={<DeskLink to="/webhooks">{words.back}</DeskLink>}>
+      <BackLink to="/webhooks" text={words.back} />
+      <PageHead title={title}>
         {one.replayable && mayDo(session.role, 'money') ? (
           <Button
             onClick={() =>

@@ -57,7 +57,7 @@ export function ServersView({ session }: { session: StaffSession }) {
                   })
                 }
               >
-                {t.acts['work.retry_server']}
+                {one.state === 'failed' ? words.cleanAgain : t.acts['work.retry_server']}
               </Button>
             ) : null}
             {may && !one.givingUp && (one.state === 'setting_up' || one.state === 'unpaid') ? (
