@@ -716,7 +716,7 @@ const randomOf = (seed: number) => () => {
 
 /** ACTS=1000 does so many. */
 const generated = Number(process.env['ACTS'] ?? 200)
-test(`after ${generated} generated acts wallets are as modelled, ledger and trail whole`, async () => {
+test(`after ${generated} acts wallets are as modelled, ledger and trail whole`, async () => {
   const seed = Number(process.env['SEED'] ?? Date.now() % 100_000)
   const random = randomOf(seed)
   const customers = await Promise.all([1, 2, 3].map(() => portal.customer()))
