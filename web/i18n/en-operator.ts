@@ -260,7 +260,7 @@ export const enOperator = {
     ...enPrivacyActs.names,
     ...enTicketActs,
     'staff.invite': 'Invite',
-    'staff.change': 'Change',
+    'staff.change': 'Change role or networks',
     'staff.disable': 'Disable',
     'staff.enable': 'Enable',
     'customer.erased': 'Erased with the account',

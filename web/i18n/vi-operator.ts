@@ -254,7 +254,7 @@ export const viOperator: OperatorTexts = {
     ...viPrivacyActs.names,
     ...viTicketActs,
     'staff.invite': 'Mời nhân viên',
-    'staff.change': 'Thay đổi',
+    'staff.change': 'Đổi vai trò hoặc mạng',
     'staff.disable': 'Vô hiệu hoá',
     'staff.enable': 'Cho hoạt động lại',
     'customer.erased': 'Đã xoá cùng tài khoản',
