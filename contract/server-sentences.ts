@@ -32,6 +32,10 @@ const rules = {
     en: 'This password is too common. Choose another.',
     vi: 'Mật khẩu này quá phổ biến. Hãy chọn mật khẩu khác.',
   },
+  password_breached: {
+    en: 'This password is known from a data leak. Choose another.',
+    vi: 'Mật khẩu này đã bị lộ trong một vụ rò rỉ dữ liệu. Hãy chọn mật khẩu khác.',
+  },
   password_wrong: { en: 'This is not your current password.', vi: 'Mật khẩu hiện tại chưa đúng.' },
   email_same: { en: 'This is your email address already.', vi: 'Đây đang là email của bạn.' },
   phone_same: {

@@ -1,4 +1,5 @@
 /** The operator's desk: its staff, and what they do. */
+import type { RefuseBreached } from './auth/index.ts'
 import * as operator from './operator/index.ts'
 import type { Http } from './platform/http.ts'
 import type { Limits } from './platform/limits.ts'
@@ -6,6 +7,7 @@ import type { Secrets } from './platform/secrets.ts'
 import * as staff from './staff/index.ts'
 
 type DeskDeps = Omit<Parameters<typeof operator.routes>[1], 'invitations'> & {
+  readonly refuseBreached: RefuseBreached
   readonly limits: Limits
   readonly secrets: Secrets
 }

@@ -155,6 +155,7 @@ export async function openBase(parts: AppParts) {
     registrationsPerHour: config.REGISTRATIONS_PER_HOUR ?? (config.sandbox ? 0 : 30),
     smsADay: config.SMS_A_DAY,
     smsCountriesOf: (region) => smsCountriesOf(catalog, region),
+    refuseBreached: auth.createBreachCheck({ rangeUrl: config.PWNED_PASSWORDS_URL, log }),
     sendSms: messages.sms,
     sendMail: messages.mail,
     brandName: catalog.brand.name,

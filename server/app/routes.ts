@@ -314,6 +314,7 @@ export function openRoutes(http: Http, base: Base, sites: Sites, names: Names) {
     customerMail: (tx, id) => auth.letterAddress(tx, authNeeds.languageOf, id),
     mail: messages.mail,
     again: messages.again,
+    refuseBreached: authNeeds.refuseBreached,
     catalog,
     followCatalog,
     portalUrl,

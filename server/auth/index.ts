@@ -22,6 +22,7 @@ export {
 } from './desk.ts'
 export { createProfile } from './profile.ts'
 export { routes } from './routes.ts'
+export { createBreachCheck, type RefuseBreached } from './breached-passwords.ts'
 export { hashPassword, refuseCommon, spendVerification, verifyPassword } from './password.ts'
 export { identify, openSessionOf } from './session.ts'
 export { createDelays } from './sign-in-delays.ts'

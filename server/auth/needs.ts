@@ -8,6 +8,7 @@ import type { Limits } from '../platform/limits.ts'
 import type { Log } from '../platform/log.ts'
 import type { Secrets } from '../platform/secrets.ts'
 import type { LocationOf } from './billing-details.ts'
+import type { RefuseBreached } from './breached-passwords.ts'
 import type { EndLive } from './session.ts'
 
 /** Ends what a customer's programs hold, within the transaction; answers how many ended. */
@@ -19,6 +20,7 @@ export interface AuthNeeds {
   readonly clock: Clock
   readonly secrets: Secrets
   readonly limits: Limits
+  readonly refuseBreached: RefuseBreached
   /** From one network; 0: as many as like. */
   readonly registrationsPerHour: number
   /** To all numbers together. */

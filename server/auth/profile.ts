@@ -183,6 +183,7 @@ export function createProfile(needs: AuthNeeds): Profile {
     },
     async hash(customerId, password, language) {
       refuseCommon(password, language, await own(needs.db, customerId))
+      await needs.refuseBreached(password, language)
       return await hashPassword(password)
     },
 

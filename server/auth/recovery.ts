@@ -76,6 +76,7 @@ export function createRecovery(needs: AuthNeeds, guards: Guards): Recovery {
     async prepareReset(email, password, language, from) {
       refuseCommon(password, language, { email })
       await guards.resets.take(from.network)
+      await needs.refuseBreached(password, language)
       return await hashPassword(password)
     },
 

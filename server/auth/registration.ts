@@ -171,6 +171,7 @@ export function createRegistration(needs: AuthNeeds, guards: Guards): Registrati
       if (form.address) refuseUnknownPlace(needs.locationOf, form.address, language)
       await guards.registrations?.take(from.network)
       await refuseProven(db, { email: form.email, phone })
+      await needs.refuseBreached(form.password, language)
       return { form, phone, passwordHash: await hashPassword(form.password) }
     },
 

@@ -11,6 +11,7 @@ import {
   newTotpSecret,
   otpauthUri,
   refuseCommon,
+  type RefuseBreached,
 } from '../auth/index.ts'
 import { hours, later, type Clock } from '../platform/clock.ts'
 import { databaseError, type Queryable, type Tx } from '../platform/db.ts'
@@ -80,6 +81,8 @@ export function createInvitations(needs: {
   secrets: Secrets
   brandName: string
   portalUrl: string
+  /** Not needed where none is accepted, as in a command. */
+  refuseBreached?: RefuseBreached
 }): Invitations {
   const { clock, secrets } = needs
   const refuseTaken = async (db: Queryable, email: string): Promise<void> => {
@@ -158,6 +161,7 @@ export function createInvitations(needs: {
       const row = await open(needs.db, token).executeTakeFirst()
       if (!row) throw new Refusal('link_expired')
       refuseCommon(password, language, row)
+      await needs.refuseBreached?.(password, language)
       return await hashPassword(password)
     },
 

@@ -164,6 +164,14 @@ export const portalVariables = {
       .optional(),
     example: '',
   },
+  PWNED_PASSWORDS_URL: {
+    about:
+      'Compares new passwords with those of data leaks: the address of a range API such as ' +
+      'https://api.pwnedpasswords.com/range/, which is told five digits of a hash and never the ' +
+      'password. Without it nobody is asked.',
+    schema: address('PWNED_PASSWORDS_URL').optional(),
+    example: '',
+  },
   SMS_A_DAY: {
     about:
       'How many SMS are sent in a day (UTC) in all, so that a flood of registrations costs no ' +

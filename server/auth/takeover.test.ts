@@ -1,0 +1,209 @@
+/**
+ * Somebody tries to take an account over, and what its owner sees of it: letters, the history of
+ * sign-ins, the list of sessions. docs/takeover.md has it as a page.
+ */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { jobsIdle } from '../../test/idle-jobs.ts'
+import { code, form, newcomersTo, wrong } from '../../test/newcomers.ts'
+import { manualClock, openTestPortal, type TestPortal } from '../../test/portal.ts'
+import { seconds } from '../platform/clock.ts'
+import { stepOf, totpAt } from './totp.ts'
+
+const clock = manualClock()
+let portal: TestPortal
+beforeAll(async () => {
+  portal = await openTestPortal({ clock, env: { TRUST_PROXY: 'on' } })
+})
+afterAll(() => portal.close())
+const { auth, signIn, me, codeFor, active } = newcomersTo(() => portal)
+
+const thief = '203.0.113.66'
+const password = 'Another-horse-10'
+type Person = Awaited<ReturnType<typeof active>>
+interface SignedIn {
+  token: { accessToken: string }
+}
+const enter = (person: Person, given = person.password) =>
+  auth<SignedIn>('login', { email: person.email, password: given }, { ip: thief })
+const tokenOf = (answer: Awaited<ReturnType<typeof enter>>): string =>
+  answer.body.result.token.accessToken
+const account = <T = null>(token: string, method: string, path: string, body?: unknown) =>
+  portal.call<T>(method, `/api/v1/account${path}`, { token, ...(body !== undefined && { body }) })
+
+/** What the owner finds: what came by mail and SMS since then, and what the account page has. */
+async function seenBy(person: Person, token: string) {
+  await jobsIdle(portal.app.db)
+  const told = async (to: string) => (await portal.inbox(to)).map(({ text }) => text)
+  const signIns = await account<{ ip: string; outcome: string }[]>(token, 'GET', '/sign-ins')
+  const sessions = await account<{ current: boolean; ip: string | null }[]>(
+    token,
+    'GET',
+    '/sessions',
+  )
+  const ofThief = signIns.body.result.filter(({ ip }) => ip === thief)
+  return {
+    mail: await told(person.email),
+    sms: await told(person.phone),
+    /** Of sign-ins from there, oldest first. */
+    outcomes: ofThief.map(({ outcome }) => outcome).toReversed(),
+    sessionsThere: sessions.body.result.filter(({ ip }) => ip === thief).length,
+  }
+}
+
+test('a password is guessed: the owner reads of each try, and is not kept out', async () => {
+  const person = await active()
+  const token = await signIn(person)
+  const answers = []
+  for (let n = 0; n < 8; n++) answers.push(code(await enter(person, `Guess-number-${n}`)))
+  expect(answers.slice(0, 5)).toEqual(Array(5).fill([401, 'bad_credentials']))
+  expect(answers.at(-1)).toEqual([429, 'rate_limited'])
+  const seen = await seenBy(person, token)
+  expect(seen.outcomes.length).toBeGreaterThanOrEqual(5)
+  expect(new Set(seen.outcomes)).toEqual(new Set(['failed']))
+  expect(await signIn(person)).toBeTruthy()
+})
+
+test('a password is known: a letter says from where, and its link ends everything', async () => {
+  const person = await active()
+  const token = await signIn(person)
+  const stolen = tokenOf(await enter(person))
+  const seen = await seenBy(person, token)
+  expect(seen).toMatchObject({ outcomes: ['succeeded'], sessionsThere: 1 })
+  const letter = seen.mail.find((text) => text.includes('/auth/not-me?token=')) ?? ''
+  expect(letter).toContain(thief)
+  const link = /token=([\w-]+)/.exec(letter)?.[1]
+  expect((await auth('not-me', { token: link })).status).toBe(200)
+  for (const one of [token, stolen]) expect((await me(one)).status).toBe(401)
+  expect(code(await enter(person))).toEqual([401, 'bad_credentials'])
+  await auth('recover', { email: person.email })
+  const mailed = await codeFor(person.email)
+  expect((await auth('reset', { email: person.email, code: mailed, password })).status).toBe(200)
+  expect(await signIn({ email: person.email, password })).toBeTruthy()
+})
+
+test('a password is known, and there is a second factor: it opens nothing', async () => {
+  const person = await active()
+  const token = await signIn(person)
+  const begun = await account<{ secret: string }>(token, 'POST', '/security/totp', {
+    password: person.password,
+  })
+  const { secret } = begun.body.result
+  const shown = (steps = 0) => totpAt(secret, stepOf(clock.now()) + steps)
+  expect((await account(token, 'POST', '/security/totp/confirm', { code: shown() })).status).toBe(
+    200,
+  )
+  const used = shown()
+  clock.advance(seconds(30))
+  const asked = await enter(person)
+  expect(code(asked)).toEqual([403, 'second_factor_required'])
+  const { challenge } = asked.body.error as { challenge?: string }
+  // A wrong one, one that was used, and so on, until the sign-in has ended.
+  const bring = async (given: string) =>
+    code(await auth('second-factor', { challenge, code: given }, { ip: thief }))
+  const answers = [await bring(used)]
+  for (let n = 0; n < 5; n++) answers.push(await bring(wrong(shown())))
+  expect(answers.every(([status]) => status >= 400)).toBe(true)
+  expect((await bring(shown()))[0]).toBeGreaterThanOrEqual(400)
+  const seen = await seenBy(person, token)
+  expect(seen.outcomes.length).toBeGreaterThan(0)
+  expect(new Set(seen.outcomes)).toEqual(new Set(['failed']))
+  expect(seen.sessionsThere).toBe(0)
+})
+
+test('a code to recover is asked for and guessed: it is the owner’s letter, and ends', async () => {
+  const person = await active()
+  const token = await signIn(person)
+  const from = { ip: thief }
+  expect((await auth('recover', { email: person.email }, from)).status).toBe(200)
+  const mailed = await codeFor(person.email)
+  const reset = async (given: string) =>
+    code(await auth('reset', { email: person.email, code: given, password }, from))
+  for (let n = 0; n < 5; n++) expect((await reset(wrong(mailed)))[0]).toBe(422)
+  expect((await reset(mailed))[0]).toBe(422)
+  const seen = await seenBy(person, token)
+  expect(seen.mail[0]).toContain(mailed)
+  expect(await signIn(person)).toBeTruthy()
+})
+
+test('a session is stolen: it changes nothing that the password guards, and is ended', async () => {
+  const person = await active()
+  const token = await signIn(person)
+  const stolen = tokenOf(await enter(person))
+  const tries = [
+    await account(stolen, 'PUT', '/password', { current: 'Guess-number-1', password }),
+    await account(stolen, 'POST', '/email', { email: 'thief@example.vn', password: 'Guess-1-x' }),
+    await account(stolen, 'POST', '/phone', { phone: '+84912345678', password: 'Guess-1-x' }),
+    await account(stolen, 'POST', '/tokens', { name: 'mine', password: 'Guess-1-x' }),
+  ]
+  for (const { status, text } of tries) expect(status, text).toBe(422)
+  expect((await seenBy(person, token)).sessionsThere).toBe(1)
+  const ended = await account<{ ended: number }>(token, 'POST', '/sessions/revoke-others')
+  expect(ended.body.result.ended).toBe(1)
+  expect((await me(stolen)).status).toBe(401)
+})
+
+test('session and password are stolen: a new e-mail is told to the old one', async () => {
+  const person = await active()
+  const token = await signIn(person)
+  const stolen = tokenOf(await enter(person))
+  const email = 'thief-new@example.vn'
+  const asked = await account(stolen, 'POST', '/email', { email, password: person.password })
+  expect(asked.status, asked.text).toBe(200)
+  const given = await codeFor(email)
+  const changed = await account(stolen, 'POST', '/email/confirm', { code: given })
+  expect(changed.status, changed.text).toBe(200)
+  const { mail } = await seenBy(person, stolen)
+  const [told] = mail
+  expect(told).toContain(email)
+  // The letter about the sign-in came to the old address, and still ends everything.
+  const link = mail.map((text) => /not-me\?token=([\w-]+)/.exec(text)?.[1]).find(Boolean)
+  expect((await auth('not-me', { token: link })).status).toBe(200)
+  for (const one of [token, stolen]) expect((await me(one)).status).toBe(401)
+})
+
+test('a program’s token is stolen: it opens what it is for, and is seen and revoked', async () => {
+  const person = await active()
+  const token = await signIn(person)
+  const made = await account<{ secret: string; token: { id: string } }>(token, 'POST', '/tokens', {
+    name: 'a program',
+    password: person.password,
+    scopes: ['servers:read'],
+  })
+  expect(made.status, made.text).toBe(201)
+  const { secret, token: own } = made.body.result
+  const by = (method: string, path: string, body?: object) =>
+    portal.call(method, path, {
+      token: secret,
+      headers: { 'x-forwarded-for': thief },
+      ...(body && { body }),
+    })
+  expect((await by('GET', '/api/wp')).status).toBe(200)
+  for (const [method, path] of [
+    ['GET', '/api/v1/account'],
+    ['PUT', '/api/v1/account/password'],
+    ['POST', '/api/v1/account/tokens'],
+    ['POST', '/api/wp'],
+    ['POST', '/api/dns'],
+  ] as const)
+    expect([path, (await by(method, path, method === 'GET' ? undefined : {})).status]).toEqual([
+      path,
+      403,
+    ])
+  const list = await account<{ id: string; lastUsedFrom: string | null }[]>(token, 'GET', '/tokens')
+  expect(list.body.result.find(({ id }) => id === own.id)).toMatchObject({ lastUsedFrom: thief })
+  expect((await account(token, 'DELETE', `/tokens/${own.id}`)).status).toBe(200)
+  expect((await by('GET', '/api/wp')).status).toBe(401)
+})
+
+test('an email and a phone are squatted: the owner registers all the same', async () => {
+  const owner = form()
+  const squatted = await auth<{ id: string }>('register', owner, { ip: thief })
+  expect(squatted.status, squatted.text).toBe(201)
+  const first = await codeFor(owner.phone)
+  const own = await auth<{ id: string }>('register', { ...owner, password }, { ip: '192.0.2.8' })
+  expect(own.status, own.text).toBe(201)
+  const sent = await codeFor(owner.phone, first)
+  expect((await auth('active', { email: owner.email, code: sent })).status).toBe(200)
+  expect(code(await enter({ ...owner, id: '', code: '' }))).toEqual([401, 'bad_credentials'])
+  expect(await signIn({ email: owner.email, password })).toBeTruthy()
+})
