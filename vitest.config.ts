@@ -14,8 +14,9 @@ export default defineConfig({
     // of its files, and Vite transforms none of it.
     isolate: false,
     experimental: { viteModuleRunner: false },
-    // Two cores: others run while one waits for its portal, sandbox or site.
-    maxWorkers: 4,
+    // Two cores: others run while one waits for its portal, sandbox or site. With a fourth worker a
+    // run is a few minutes shorter, and tests that measure time fail now and then.
+    maxWorkers: 3,
     testTimeout: 120_000,
     hookTimeout: 120_000,
     // What is asked for again and again until it holds may take its time on a busy machine.

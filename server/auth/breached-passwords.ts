@@ -49,6 +49,10 @@ export function createBreachCheck({
       return
     }
     const ending = sum.slice(prefixLength)
+    if (!/^[0-9A-F]{35}:\d+\s*$/im.test(text)) {
+      log.warn('PWNED_PASSWORDS_URL does not answer as a range API: new passwords are not compared')
+      return
+    }
     // What pads an answer was seen 0 times.
     const isKnown = text.split(/\r?\n/).some((line) => {
       const [known = '', times = '0'] = line.trim().split(':')

@@ -45,8 +45,9 @@ export async function givesTooMuch(
 ): Promise<boolean> {
   const { rows } = await sql<{ currency: Currency; sum: bigint }>`
     select after ->> 'currency' as currency,
-      sum(coalesce(after ->> 'amount', input ->> 'amount')::numeric
-        * coalesce(after ->> 'uses', '1')::numeric)::bigint as sum
+      -- A line that was lowered or ended gives nothing.
+      coalesce(sum(coalesce(after ->> 'amount', input ->> 'amount')::numeric
+        * coalesce(after ->> 'uses', '1')::numeric), 0)::bigint as sum
     from operator_act
     where ${actor.staffId === null ? sql`staff_id is null` : sql`staff_id = ${actor.staffId}`}
       and at > ${later(needs.clock.now(), -aloneMs)}

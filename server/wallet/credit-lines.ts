@@ -171,6 +171,8 @@ export async function takeCreditLetter(
     .where('customer_id', '=', customerId)
     .where('kind', '=', 'lent')
     .whereRef('settled', '<', 'amount')
+    // In the order in which money that comes in settles them, so that neither waits in a ring.
+    .orderBy('created_at')
     .orderBy('key')
     .forUpdate()
     .execute()

@@ -353,6 +353,8 @@ export interface MoveRound {
   readonly round: number
   /** What the copy has for a database; as the site has, when not given. */
   readonly database?: WordpressCapabilities['database']
+  /** What the archive holds before it was packed, where that is known. */
+  readonly bytes?: number
 }
 /** What such an archive held. */
 export interface SiteChanges {

@@ -97,7 +97,7 @@ export function defineMoves(deps: MoveDeps & WayBackDeps): ReturnType<typeof def
       const out = from.driver.copyOut(spec.id, of, file)
       const { bytes } = await within(copyMs, 'the copy took too long', out, signal)
       const lines = round === 0 ? await from.driver.log(spec.id).tail(5_000) : []
-      const laid = to.driver.copyIn(spec, of, file, lines)
+      const laid = to.driver.copyIn(spec, { ...of, bytes }, file, lines)
       await within(copyMs, 'the copy took too long', laid, signal)
       await set(row, {
         round: round + 1,
@@ -272,11 +272,16 @@ export function defineMoves(deps: MoveDeps & WayBackDeps): ReturnType<typeof def
     } else round = await copy(ends, round)
     if (isUp(ends)) round = await rehearse(ends, round)
     else await to.driver.stop(site.id)
+    let tookMs = 0
     for (let turn = 0; turn < mostRounds; turn++) {
       const began = performance.now()
       round = await copy(ends, round)
-      if (performance.now() - began < shortMs) break
+      tookMs = performance.now() - began
+      if (tookMs < shortMs) break
     }
+    // Writes would be held for as long, again and again, and the switch be given up each time.
+    if (isUp(ends) && tookMs > switchMs)
+      throw new GivenUp('its changes take longer to follow than writes may wait')
     const began = await switchAtLast(ends, round)
     await arrive(row, { node: row.to_node, other: row.from_node })
     await set(row, { held_ms: isUp(ends) ? Math.round(performance.now() - began) : 0 })

@@ -144,6 +144,19 @@ function portal_dump( mysqli $db ): array {
 	}
 	return $figures;
 }
+/** Values that were cut to fit would be lost without a word: data are not loaded then. */
+function portal_run( mysqli $db, string $sql ): void {
+	$db->query( $sql );
+	if ( 0 === $db->warning_count ) {
+		return;
+	}
+	foreach ( $db->query( 'SHOW WARNINGS' ) as $row ) {
+		$is_cut = in_array( (int) $row['Code'], array( 1264, 1265, 1406 ), true );
+		if ( 'Warning' === $row['Level'] && $is_cut ) {
+			throw new Exception( 'a value does not fit its column: ' . $row['Message'] );
+		}
+	}
+}
 /** Fills the database anew: what stands in it goes. A statement ends where a line ends with `;`. */
 function portal_load( mysqli $db ): array {
 	foreach ( portal_tables( $db ) as $table ) {
@@ -157,12 +170,12 @@ function portal_load( mysqli $db ): array {
 		}
 		$sql .= $line;
 		if ( str_ends_with( rtrim( $line, "\r\n" ), ';' ) ) {
-			$db->query( rtrim( $sql, ";\r\n" ) );
+			portal_run( $db, rtrim( $sql, ";\r\n" ) );
 			$sql = '';
 		}
 	}
 	if ( '' !== trim( $sql ) ) {
-		$db->query( $sql );
+		portal_run( $db, $sql );
 	}
 	$figures = array();
 	foreach ( portal_tables( $db ) as $table ) {

@@ -101,6 +101,8 @@ export function containerOf(
       '--skip-networking',
       `--innodb-buffer-pool-size=${Math.floor(memoryMb * 0.4)}M`,
       '--max-connections=500',
+      // A row of the largest size, as hex digits of a dump.
+      '--max-allowed-packet=256M',
     ],
     Env: [
       'MARIADB_DATABASE=wordpress',

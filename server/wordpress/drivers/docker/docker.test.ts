@@ -85,6 +85,12 @@ echo json_encode( array(
 	'next'   => 1 + (int) $wpdb->get_var( "SELECT MAX(id) FROM $odd" ),
 ) );
 `
+const makeLong = `<?php require __DIR__ . '/wp-load.php';
+global $wpdb;
+$long = str_repeat( 'x', 70000 );
+$wpdb->query( "UPDATE $wpdb->posts SET post_excerpt = '$long' WHERE ID = 1" );
+echo $wpdb->get_var( "SELECT LENGTH( post_excerpt ) FROM $wpdb->posts WHERE ID = 1" );
+`
 const makePast = `<?php
 $db = new PDO( 'sqlite:' . __DIR__ . '/wp-content/database/.ht.sqlite' );
 $db->exec( 'create table past_wordpress (a)' );
@@ -412,10 +418,17 @@ echo $wpdb->last_error;`,
       expect(JSON.parse(later)).toMatchObject({ rows: 2, next: 9 })
       expect(later).toBe(await at(other.driver, '/probe-read.php'))
       expect(await at(driver, '/')).toContain('Cửa hàng')
+      // SQLite holds more than the column of MySQL would: it is not cut without a word.
+      await other.put(from.id, 'probe-long.php', makeLong)
+      expect(await at(other.driver, '/probe-long.php')).toBe('70000')
+      await expect(follow(2)).rejects.toMatchObject({
+        kind: 'rejected',
+        message: expect.stringContaining('does not fit') as string,
+      })
       // What nobody can say in SQL of MySQL stays, and nothing is lost without a word.
       await other.put(from.id, 'probe-past.php', makePast)
       expect(await at(other.driver, '/probe-past.php')).toBe('made')
-      await expect(other.driver.copyOut(from.id, of(2), archive)).rejects.toMatchObject({
+      await expect(other.driver.copyOut(from.id, of(3), archive)).rejects.toMatchObject({
         kind: 'rejected',
         message: expect.stringContaining('past_wordpress') as string,
       })

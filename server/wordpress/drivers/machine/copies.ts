@@ -291,7 +291,11 @@ export class Copies {
     const archive = await fs.open(file)
     try {
       const { size } = await archive.stat()
-      await needRoom(this.#dir, size * 4)
+      // A database that is loaded is three times its SQL; rows that are alike pack to nothing.
+      await needRoom(this.#dir, Math.max(size * 4, (of.bytes ?? 0) * (engine ? 3 : 1)))
+      // Of another move, or late: the site may have been switched to since.
+      if (!isWhole && !(await this.#isMarked(of.moveId)))
+        throw new DriverFailure('rejected', 'the copy is not of this move')
       const lay = (user: number | null, scratchFile: string): Promise<SiteChanges> =>
         this.#archiveRunner.run<SiteChanges>({
           owner: this.#id,
@@ -352,6 +356,11 @@ export class Copies {
 
   async isDone(restoreId: string): Promise<boolean> {
     await this.recover()
+    return await this.#isMarked(restoreId)
+  }
+
+  /** Whether that exchange was the last one. */
+  async #isMarked(restoreId: string): Promise<boolean> {
     const text = await fs.readFile(this.#mark, 'utf8').catch(() => null)
     return text !== null && (JSON.parse(text) as { id: string }).id === restoreId
   }

@@ -176,8 +176,9 @@ export class Site {
         if (of.round === 0) {
           await this.#halt()
           await fs.mkdir(this.#folder.dir, { recursive: true, mode: 0o700 })
-          await this.#sweep()
         }
+        // What an earlier life has left of the copy would keep its database from being opened.
+        if (of.round === 0 || this.#host.engine) await this.#sweep()
         const changes = await this.#copies.layChanges(file, of)
         if (of.round === 0) {
           await this.#folder.markInstalled(spec)
