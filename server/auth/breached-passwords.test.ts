@@ -6,7 +6,9 @@ import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { code, form, newcomersTo } from '../../test/newcomers.ts'
 import { openTestPortal, type TestPortal } from '../../test/portal.ts'
-import { newMember } from '../../test/staff.ts'
+import { invitationsOf } from '../../test/staff.ts'
+import { transaction } from '../platform/db.ts'
+import { createBreachCheck } from './breached-passwords.ts'
 
 const leaked = 'Leaked-horse-2026'
 const sha1 = (text: string): string => createHash('sha1').update(text).digest('hex').toUpperCase()
@@ -14,12 +16,15 @@ const sha1 = (text: string): string => createHash('sha1').update(text).digest('h
 /** The range API: endings of the hashes that begin so, with how often each was seen. */
 let ranges: Server
 let isUp = true
+/** What answers everything in the place of ranges. */
+let page: string | undefined
 const asked: { target: string; padding: unknown }[] = []
 let portal: TestPortal
 beforeAll(async () => {
   ranges = createServer((request, response) => {
     asked.push({ target: request.url ?? '', padding: request.headers['add-padding'] })
     if (!isUp) return void response.writeHead(503).end()
+    if (page !== undefined) return void response.end(page)
     const sums = [`${sha1(leaked)}:3861493`, `${sha1('Padding-horse-2026')}:0`]
     const prefix = request.url?.split('/').at(-1) ?? ''
     const found = sums.flatMap((line) => (line.startsWith(prefix) ? [line.slice(5)] : []))
@@ -67,13 +72,34 @@ test('where one is chosen a known one is refused, and five digits of a hash leav
 })
 
 test('a member of the staff chooses none of them either', async () => {
-  const { email } = await newMember(portal, 'support')
-  expect(email).toContain('@')
-  expect(asked).toHaveLength(1)
+  const { link } = await transaction(portal.app.db, (tx) =>
+    invitationsOf(portal).invite(tx, {
+      name: 'Lê Hà',
+      email: 'ha@operator.example',
+      role: 'support',
+    }),
+  )
+  const body = { token: new URL(link).hash.slice(1), password: leaked, code: '000000' }
+  expect(told(await portal.call('POST', '/api/operator/invitation/accept', { body }))).toEqual(
+    refusal,
+  )
 })
 
-test('while nobody answers passwords are taken', async () => {
+test('what is no range API is not asked in silence', async () => {
+  const warned: string[] = []
+  const log = { warn: (...said: unknown[]) => void warned.push(said.map(String).join(' ')) }
+  const { port } = ranges.address() as AddressInfo
+  const rangeUrl = `http://127.0.0.1:${port}/login`
+  page = '<html>Sign in</html>'
+  await createBreachCheck({ rangeUrl, log: log as never })(leaked, 'en')
+  page = undefined
+  expect(warned.join()).toContain('does not answer as a range API')
+  await expect(createBreachCheck({ rangeUrl, log: log as never })(leaked, 'en')).rejects.toThrow()
+})
+
+test('while nobody answers passwords are taken, and only the first waits for it', async () => {
   isUp = false
+  expect((await auth('register', { ...form(), password: leaked })).status).toBe(201)
   expect((await auth('register', { ...form(), password: leaked })).status).toBe(201)
   expect(asked).toHaveLength(1)
 })

@@ -13,6 +13,8 @@ import type { Log } from '../platform/log.ts'
 const prefixLength = 5
 /** Whoever types a password waits for it. */
 const longestMs = 2_000
+/** Nobody else waits for one that has just not answered. */
+const restMs = 30_000
 
 /**
  * Refuses a password that is known there with invalid_input (`password`). Asks a third party: never
@@ -30,7 +32,9 @@ export function createBreachCheck({
 }): RefuseBreached {
   if (rangeUrl === undefined) return async () => {}
   const base = rangeUrl.replace(/\/*$/, '/')
+  let restsUntil = 0
   return async (password, language) => {
+    if (performance.now() < restsUntil) return
     const sum = createHash('sha1').update(password).digest('hex').toUpperCase()
     let text: string
     try {
@@ -45,6 +49,7 @@ export function createBreachCheck({
       text = answer.text
     } catch (error) {
       if (!(error instanceof DriverFailure)) throw error
+      restsUntil = performance.now() + restMs
       log.warn({ err: error }, 'a new password was not compared with stolen ones')
       return
     }

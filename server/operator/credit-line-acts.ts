@@ -6,7 +6,7 @@ import { Refusal } from '../platform/errors.ts'
 import type { CreditLine } from '../wallet/index.ts'
 import type { ActNeeds, RegistryOf } from './acts.ts'
 import { givesTooMuch, isAbove } from './alone.ts'
-import { refuseClosed } from './customer-acts.ts'
+import { refuseClosed, refuseOtherCurrency } from './customer-acts.ts'
 
 type Input = ActInput<'credit_line.set'>
 const usualTermDays = 30
@@ -20,13 +20,7 @@ async function standing(tx: Tx, { ledger }: ActNeeds, input: Input) {
   const { customer, currency } = input
   const limit = BigInt(input.limit)
   await refuseClosed(tx, customer)
-  const wallet = await ledger.balanceOf(tx, customer)
-  if (wallet.currency !== currency)
-    throw refuse(
-      'currency',
-      `The wallet of this customer holds ${wallet.currency}.`,
-      `Ví của khách hàng này dùng ${wallet.currency}.`,
-    )
+  refuseOtherCurrency((await ledger.balanceOf(tx, customer)).currency, currency)
   const line = await ledger.creditLineOf(tx, customer)
   const had = line?.limit ?? 0n
   const hadTerm = had > 0n ? (line?.termDays ?? 0) : 0

@@ -201,6 +201,21 @@ test('who may: roles, a second member above the limit, the blocked, other curren
   expect((await set(finance, an, 0)).body.result.state).toBe('done')
 })
 
+test('who lowers a line gives nothing, and may still give in another currency', async () => {
+  const [an, emma] = [await portal.customer(), await portal.customer({ region: 'AUD' })]
+  await set(finance, an, 200_000)
+  const other = await newMember(portal, 'finance', { clock })
+  expect((await set(other, an, 100_000)).body.result.state).toBe('done')
+  const given = await other.act<ActOutcome>('money.credit', {
+    customer: emma.id,
+    amount: 100,
+    currency: 'AUD',
+    told: 'Sorry for the outage',
+    reason,
+  })
+  expect(given.body.result?.state, given.text).toBe('done')
+})
+
 test('by a command, tried first; who owes cannot close the account', async () => {
   const an = await portal.customer()
   await withServer(an)

@@ -13,6 +13,19 @@ export async function refuseUnknown(db: Queryable, customerId: string): Promise<
   if (!found) throw new Refusal('not_found')
 }
 
+/** Refuses with conflict another currency than the wallet's. */
+export function refuseOtherCurrency(of: string, wanted: string): void {
+  if (of === wanted) return
+  throw new Refusal('conflict', {
+    fields: {
+      currency: {
+        en: `The wallet of this customer holds ${of}.`,
+        vi: `Ví của khách hàng này dùng ${of}.`,
+      },
+    },
+  })
+}
+
 /** Refuses with not_found, and with conflict who has closed the account: no word is added there. */
 export async function refuseClosed(tx: Tx, customerId: string): Promise<void> {
   await refuseUnknown(tx, customerId)

@@ -14,7 +14,7 @@ import type { Tx } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
 import type { ActNeeds, Actor, Done, RegistryOf } from './acts.ts'
 import { givesTooMuch, isAbove, movedAlone } from './alone.ts'
-import { refuseUnknown } from './customer-acts.ts'
+import { refuseOtherCurrency, refuseUnknown } from './customer-acts.ts'
 
 type Adjustment = ActInput<'money.credit'>
 
@@ -24,15 +24,7 @@ async function adjust(tx: Tx, needs: ActNeeds, input: Adjustment, sign: 1n | -1n
   const { customer: customerId, currency, told } = input
   await refuseUnknown(tx, customerId)
   const before = await ledger.balanceOf(tx, customerId)
-  if (before.currency !== currency)
-    throw new Refusal('conflict', {
-      fields: {
-        currency: {
-          en: `The wallet of this customer holds ${before.currency}.`,
-          vi: `Ví của khách hàng này dùng ${before.currency}.`,
-        },
-      },
-    })
+  refuseOtherCurrency(before.currency, currency)
   const amount = BigInt(input.amount) * sign
   const { outcome, setOff } = await ledger.adjust(tx, {
     key: `adjustment:${randomUUID()}`,

@@ -18,7 +18,6 @@ export interface CreditLine {
   readonly owed: bigint
   /** The last second in which what was lent first is not overdue; null: nothing is owed. */
   readonly dueAt: Date | null
-  readonly overdue: boolean
   readonly stopped: LendsNothing | null
   /** What may be lent now. */
   readonly available: bigint
@@ -50,7 +49,6 @@ function lineOf(row: Row, now: Date): CreditLine {
     termDays: row.term_days,
     owed: row.owed,
     dueAt: row.due_at,
-    overdue,
     stopped,
     available: stopped === null && limit > row.owed ? limit - row.owed : 0n,
   }

@@ -59,7 +59,10 @@ export function WalletCard({ runway, className }: WalletCardProps) {
       </p>
       {line && line.owed > 0 && line.dueAt !== null ? (
         <p className="num mt-1 text-sm font-medium">
-          {t.dashboard.owes(money(line.owed, user.currency), formatDay(line.dueAt))}
+          {t.dashboard[line.stopped === 'overdue' ? 'owesLate' : 'owes'](
+            money(line.owed, user.currency),
+            formatDay(line.dueAt),
+          )}
         </p>
       ) : null}
       <dl className="num mt-5 grid grid-cols-2 gap-4 border-t border-white/15 pt-4 text-sm">

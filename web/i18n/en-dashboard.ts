@@ -43,6 +43,8 @@ export const enDashboard = {
     runwayShort: 'Your balance runs out within a day.',
     runwayFar: 'Covers renewals for more than five years.',
     nothingRenews: 'No upcoming renewals.',
+    owesLate: (amount: string, day: string) =>
+      `You owe ${amount} on your credit line, overdue since ${day}`,
     owes: (amount: string, day: string) => `You owe ${amount} on your credit line, due by ${day}`,
     emptyWallet: 'Top up to order your first server.',
     renewsMonthly: 'Monthly renewals',

@@ -18,6 +18,7 @@ export const viDashboard: typeof enDashboard = {
     runwayShort: 'Số dư ví sẽ hết trong vòng 24 giờ.',
     runwayFar: 'Đủ gia hạn hơn năm năm.',
     nothingRenews: 'Chưa có dịch vụ nào sắp gia hạn.',
+    owesLate: (amount, day) => `Bạn đang nợ ${amount} theo hạn mức công nợ, đã quá hạn từ ${day}`,
     owes: (amount, day) => `Bạn đang nợ ${amount} theo hạn mức công nợ, đến hạn ${day}`,
     emptyWallet: 'Nạp ví để tạo máy chủ đầu tiên.',
     renewsMonthly: 'Phí gia hạn hằng tháng',

@@ -219,7 +219,7 @@ export const viOperator: OperatorTexts = {
       maintenance: 'Bảo trì',
     },
     whens: { now: 'Đang diễn ra', coming: 'Sắp tới', past: 'Đã kết thúc' },
-    closes: 'Đang đóng trang khách hàng',
+    closes: 'Có đóng trang khách hàng',
     from: (when: string) => `Từ ${when}`,
     until: (when: string) => `đến ${when}`,
     open: 'đến khi được kết thúc',

@@ -142,6 +142,11 @@ export function copiesAndRestores(site: Site): void {
     expect(removed).not.toHaveProperty('fault')
     expect((await write('Trong vòng hai', await first(), headers)).status).toBe(201)
     await follow(2)
+    // A round of another move has no place here.
+    const late = { moveId: randomUUID(), round: 2, database: driver.capabilities.database }
+    await expect(
+      driver.copyIn(there, late, path.join(folder, '2.tar.gz'), []),
+    ).rejects.toMatchObject({ kind: 'rejected' })
     // Nothing is there twice when a round comes twice.
     await follow(2)
     expect((await titlesThere()).filter((title) => title === 'Trong vòng hai')).toHaveLength(1)
