@@ -157,7 +157,14 @@ try {
     version: async () => table.version(),
     apply: async (change) => table.apply(change),
   }
-  const directory = createDirectory(db, () => [{ node: 'main', edge }], addressing, 'a key', log)
+  const directory = createDirectory(
+    db,
+    () => [{ node: 'main', edge }],
+    addressing,
+    'a key',
+    log,
+    async () => undefined,
+  )
   const verifier = createVerifier({
     db,
     clock,

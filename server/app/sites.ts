@@ -76,6 +76,7 @@ export function openSites(base: Base, onReachable: () => void) {
     addressing,
     secrets.derive('edge-peers'),
     log,
+    nodes.tell,
   )
   const resolvers = createDnsLookup(config.DNS_RESOLVERS)
   // Our name server is authoritative for the domains that are delegated to us, and uncached.

@@ -54,6 +54,10 @@ const round = async (): Promise<void> => {
   await directory.idle()
 }
 
+/** What a node was told, in its order. */
+const order: string[] = []
+const tellLease = async (node: string): Promise<void> => void order.push(`lease of ${node}`)
+
 beforeAll(async () => {
   database = await testDatabase()
   pool = connect(database.url, 8, () => undefined)
@@ -67,6 +71,7 @@ beforeAll(async () => {
     { scheme: 'http', host: 'sites.example', portSuffix: '' },
     'a key',
     createLog('silent'),
+    tellLease,
   )
   await directory.start()
 })
@@ -141,6 +146,7 @@ test('a move waits for every edge that can be reached, and tells the others too'
     { scheme: 'http', host: 'sites.example', portSuffix: '' },
     'a key',
     createLog('silent'),
+    tellLease,
   )
   edgeIsAway = true
   await sql`update site set status = 'suspended' where name = 'one'`.execute(pool.db)
@@ -160,6 +166,7 @@ test('two processes tell one edge, and neither takes back what the other told', 
     { scheme: 'http', host: 'sites.example', portSuffix: '' },
     'a key',
     createLog('silent'),
+    tellLease,
   )
   for (let turn = 0; turn < 10; turn++) {
     const status = turn % 2 === 0 ? 'suspended' : 'running'
@@ -187,6 +194,7 @@ test('the edge of another node is told where the site is served', async () => {
     { scheme: 'http', host: 'sites.example', portSuffix: '' },
     'a key',
     createLog('silent'),
+    tellLease,
   )
   const tell = async (): Promise<readonly unknown[]> => {
     others.refresh()
@@ -196,4 +204,40 @@ test('the edge of another node is told where the site is served', async () => {
   expect(await tell()).toEqual([{ host: '10.0.0.1', port: 8082 }])
   await sql`update node set sites_address = '[2001:db8::1]:80' where id = 'main'`.execute(pool.db)
   expect(await tell()).toEqual([{ host: '2001:db8::1', port: 80 }])
+})
+
+test('a node that withholds a site hears that it is back before visitors come', async () => {
+  const table = createHostTable(() => [{ host: '127.0.0.1', port: 1 }])
+  const told: HostTableControl = {
+    version: async () => table.version(),
+    async apply(change) {
+      order.push(`names of ${change.entries.length > 0 ? 'sites' : 'nothing'}`)
+      return table.apply(change)
+    },
+  }
+  const back = createDirectory(
+    pool.db,
+    () => [{ node: 'second', edge: told }],
+    { scheme: 'http', host: 'sites.example', portSuffix: '' },
+    'a key',
+    createLog('silent'),
+    tellLease,
+  )
+  const tell = async (): Promise<string[]> => {
+    order.length = 0
+    back.refresh()
+    await back.idle()
+    return [...order]
+  }
+  await sql`update node set sites_address = '10.0.0.2:80' where id = 'second'`.execute(pool.db)
+  expect(await tell()).toEqual(['names of sites'])
+  await sql`
+    insert into site_move
+      (id, site_id, from_node, to_node, cause, state, created_at, leftover_node)
+    select gen_random_uuid(), id, 'second', 'main', 'act', 'moved', now(), 'second'
+    from site where name = 'one'`.execute(pool.db)
+  await sql`update site set status = 'suspended' where name = 'one'`.execute(pool.db)
+  expect(await tell()).toEqual(['names of sites'])
+  await sql`update site set node_id = 'second' where name = 'one'`.execute(pool.db)
+  expect(await tell()).toEqual(['lease of second', 'names of sites'])
 })

@@ -10,6 +10,7 @@ import { systemClock, minutes } from '../platform/clock.ts'
 import type { Database } from '../platform/db.ts'
 import type { Log } from '../platform/log.ts'
 import { createRounds, type Rounds } from '../platform/rounds.ts'
+import { hasReturned } from './lease-store.ts'
 import { hostRows, type HostRow, type SiteAddressing } from './store.ts'
 
 /** A host name as the edge gets it: lower case, no port. */
@@ -203,13 +204,17 @@ function addressOf(text: string): { host: string; port: number } {
   return { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) || 80 }
 }
 
-/** `edges`: those that can be reached now, by their nodes. */
+/**
+ * @param edges those that can be reached now, by their nodes
+ * @param tellLease tells a node which sites it answers nobody for (`Nodes.tell`)
+ */
 export function createDirectory(
   db: Database,
   edges: () => readonly { readonly node: string; readonly edge: HostTableControl }[],
   addressing: SiteAddressing,
   peerKey: string,
   log: Log,
+  tellLease: (node: string) => Promise<void>,
 ): Directory {
   /** When an edge got a whole table from this process last, by performance.now(). */
   const wholeAt = new WeakMap<HostTableControl, number>()
@@ -244,6 +249,8 @@ export function createDirectory(
       const sites = isDue ? null : changed
       if (sites?.length === 0) return
       const entries = await entriesFor(node, sites)
+      // A node that was told to withhold a site which came back would refuse its visitors.
+      if (await hasReturned(db, node, sites)) await tellLease(node)
       const now = await edge.apply({ base, version, sites, entries, peerKey })
       if (sites === null) wholeAt.set(edge, performance.now())
       if (now === version) return

@@ -72,6 +72,23 @@ export const promiseLease = (
     }
   })
 
+/**
+ * Whether one of these sites (null: any) is on a node again that was told to answer nobody for it,
+ * and may not have heard otherwise yet.
+ */
+export async function hasReturned(
+  db: Queryable,
+  node: string,
+  sites: readonly string[] | null,
+): Promise<boolean> {
+  const { rows } = await sql`
+    select from site_move m join site s on s.id = m.site_id
+    where m.leftover_node = ${node} and coalesce(s.node_id, ${firstNode}::text) = ${node}
+      and (${sites}::uuid[] is null or s.id = any(${sites}::uuid[]))
+    limit 1`.execute(db)
+  return rows.length > 0
+}
+
 /** The node has heard that there is an end, and no portal has promised it anything since. */
 export async function noteEnd(
   db: Queryable,

@@ -76,7 +76,7 @@ export function defineClearing(deps: MoveDeps): MoveClearing {
       if (row.state !== 'failed') await deps.collectFrom(driver, row.site_id)
       if (!isDue) return
       await driver.remove(row.site_id)
-    }
+    } else if (isHome) await deps.nodes.tell(node)
     await db
       .updateTable('site_move')
       .set({ leftover_node: null })
