@@ -19,6 +19,8 @@ export const SoldPlan = z.strictObject({
   /** MB. */
   ram: typed,
   mailAnHour: typed,
+  /** Servers have a copy on a second node that follows them. */
+  mirrored: z.boolean(),
   /** False: nobody orders it any more, and who has it keeps it at its price. */
   sold: z.boolean(),
   prices: z.strictObject({ VND: priced, AUD: priced, USD: priced, EUR: priced }),

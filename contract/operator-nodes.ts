@@ -23,8 +23,10 @@ export const NodeLoss = z.object({
       isUnderWay: z.boolean(),
       /** Where it would come up; null: nowhere. */
       to: z.nullable(z.string()),
-      /** When its newest proven backup was made: what was written since would be lost. */
+      /** Of when its mirror or newest proven backup is: what was written since would be lost. */
       contentAt: z.nullable(moment),
+      /** That is a mirror. */
+      isMirrored: z.boolean(),
       /** Why it cannot come up elsewhere; null: it can. */
       why: z.nullable(sentence),
       /** What the last try failed with; null: there was none, or it did not fail. */

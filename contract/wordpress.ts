@@ -87,9 +87,11 @@ export const Server = z.object({
   domains: z.array(z.string()),
   /** The one of them that visitors of all other names are sent to; null: each answers by itself. */
   primaryDomain: z.nullable(z.string()),
-  /** Whether each of them still pointed here when it was last looked at. */
+  /** All that was written until then is in the copy on a second machine; null: there is none. */
+  mirroredAt: z.nullable(z.string()),
   /** Since when visitors have got no answer from a server that runs; null while they have. */
   downSince: z.nullable(z.string()),
+  /** Whether each of them still pointed here when it was last looked at. */
   domainStates: z.array(
     z.object({
       name: z.string(),
@@ -150,6 +152,8 @@ export const Plan = z.object({
   ram: z.int(),
   /** E-mails that a server may send within an hour, each recipient counted. */
   mailAnHour: z.int(),
+  /** A server has a copy on a second machine that is a minute old at most. */
+  mirrored: z.boolean(),
   price: minor,
   sale_price: minor,
   currency,

@@ -7,7 +7,7 @@
 import os from 'node:os'
 import type { EdgeFence } from './edge/index.ts'
 
-/** As `LeaseDetails` of wordpress/directory.ts. */
+/** As `LeaseDetails` of wordpress/lease-store.ts. */
 export interface LeaseDetails {
   readonly order: number
   readonly readOnly: readonly string[]

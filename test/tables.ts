@@ -99,6 +99,7 @@ export const owners: Readonly<Record<string, readonly string[]>> = {
     'site_ssh_key',
     'site_import',
     'site_import_piece',
+    'site_mirror',
     'site_move',
     'site_orphan',
     'site_restore',

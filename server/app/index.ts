@@ -33,7 +33,8 @@ export async function openApp(parts: AppParts) {
   const { config, db, pool, notices, jobs, messages, ledger, bills, publications, topUps } = base
   const { accounts, realtime, versions, limits, tracing, isWorker } = base
   const { reconciler, resumeServers, siteHealth, watchSiteDisks, mailCollector } = sites
-  const { updateRounds, nodes, moves, emptyNodes, directory, coverage, logs, reports } = sites
+  const { updateRounds, nodes, moves, emptyNodes, mirrors } = sites
+  const { directory, coverage, logs, reports } = sites
   return {
     db,
     notices,
@@ -55,6 +56,7 @@ export async function openApp(parts: AppParts) {
     nodes,
     moves,
     emptyNodes,
+    mirrors,
     server,
     /** Opens the ports. Sites that should be running are started by a job. */
     async listen(): Promise<void> {

@@ -36,6 +36,8 @@ export interface Timing {
   readonly webhookSeconds?: readonly number[]
   /** For how long a node takes writes with no word of a portal. */
   readonly nodeLeaseMs?: number
+  /** From the beginning of a round of a mirror to that of the next one, seconds. */
+  readonly mirrorSeconds?: number
   /** Longest time of one step of setting a server up. */
   readonly provisionStepMs?: number
   /** When nightly backups begin, as a line of cron in UTC. */

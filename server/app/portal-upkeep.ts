@@ -41,6 +41,7 @@ export function openUpkeep(base: Base, sites: Sites, names: Names) {
     orphans: reconciler.orphans,
     unremovedSites: () => nodes.driver.unremoved(),
     room: () => nodes.driver.room(),
+    mirrors: sites.mirrors.counts,
     nodes: async () =>
       (await wordpress.listNodes(db)).map((node) => ({ ...node, free: wordpress.freeOn(node) })),
     waitingMessages: messages.waiting,

@@ -66,8 +66,9 @@ export function openSites(base: Base, onReachable: () => void) {
     onReachable() {
       directory.refresh()
       onReachable()
-      if (isWorker)
-        reconciler.enqueue().catch((error: unknown) => log.warn({ err: error }, 'reconciling'))
+      if (!isWorker) return
+      reconciler.enqueue().catch((error: unknown) => log.warn({ err: error }, 'reconciling'))
+      mirrors.follow().catch((error: unknown) => log.warn({ err: error }, 'following mirrors'))
     },
   })
   const directory = wordpress.createDirectory(
@@ -204,6 +205,13 @@ export function openSites(base: Base, onReachable: () => void) {
     archives,
     ...ownersMail,
   })
+  const mirrors = wordpress.defineMirrors({
+    ...provisioning,
+    catalog,
+    nodes,
+    folder: path.join(config.DATA_DIR, 'moves'),
+    everySeconds: timing?.mirrorSeconds,
+  })
   const emptyNodes = wordpress.defineDraining({ ...provisioning, look: nodes.look })
   const reports = isWorker ? siteReports(config, siteMail) : null
   for (const product of products) bills.offer(product)
@@ -231,6 +239,7 @@ export function openSites(base: Base, onReachable: () => void) {
     siteMail,
     mailCollector,
     moves,
+    mirrors,
     emptyNodes,
     reports,
   }

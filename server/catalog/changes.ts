@@ -16,6 +16,7 @@ function fieldsOfPlan(plan: SoldPlan): Fields {
     ['cpu', plain(plan.cpu)],
     ['ram', plain(plan.ram)],
     ['mailAnHour', plain(plan.mailAnHour)],
+    ['mirrored', plain(String(plan.mirrored))],
     ['sold', plain(String(plan.sold))],
   ]
   for (const code of currencies) {

@@ -250,6 +250,8 @@ export const CatalogFile = z.strictObject({
         ram: z.int().min(512),
         /** E-mails that a server may send within an hour, each recipient counted. */
         mailAnHour: z.int().min(1).max(1_000_000).default(100),
+        /** Servers have a copy on a second node that follows them. */
+        mirrored: z.boolean().default(false),
         sold: soldOrNot,
         prices: planPrices,
       }),

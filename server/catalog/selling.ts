@@ -18,12 +18,13 @@ const each = <T>(of: (code: Currency) => T): Record<Currency, T> =>
 export function sellingOf(catalog: Catalog): Selling {
   const rates = (rate: Record<Currency, number>) => each((code) => toMajor(rate[code], code))
   return {
-    plans: catalog.plans.map(({ id, name, cpu, ram, mailAnHour, sold, prices }) => ({
+    plans: catalog.plans.map(({ id, name, cpu, ram, mailAnHour, mirrored, sold, prices }) => ({
       id,
       name,
       cpu: String(cpu),
       ram: String(ram),
       mailAnHour: String(mailAnHour),
+      mirrored,
       sold,
       prices: each((code) => {
         const { price, sale_price: sale } = prices[code]
@@ -82,6 +83,7 @@ const fileForm = {
     cpu: number(plan.cpu),
     ram: number(plan.ram),
     mailAnHour: number(plan.mailAnHour),
+    ...(plan.mirrored && { mirrored: true }),
     ...notSold(plan),
     prices: each((code) => {
       const { price, sale } = plan.prices[code]

@@ -26,19 +26,19 @@ export function ageOf(at: string | null, now: number): string {
 /** Each server of the node: where it would come up, from what, or why it does not. */
 function tellServers({ servers, elsewhere }: NodeLoss, out: Output): void {
   const now = Date.now()
-  for (const { name, to, contentAt, isUnderWay, why, failed } of servers) {
+  for (const { name, to, contentAt, isMirrored, isUnderWay, why, failed } of servers) {
     const failure = failed === null ? '' : `  The last try failed: ${failed}.`
     if (isUnderWay) out.line(`${name}  is being brought up on ${to}${failure}`)
     else if (to === null) out.line(`${name}  stays: ${why?.en ?? ''}${failure}`)
     else
       out.line(
-        `${name}  comes up on ${to} from the backup of ${contentAt} (${ageOf(contentAt, now)}): ` +
-          `what was written since is lost${failure}`,
+        `${name}  comes up on ${to} from the ${isMirrored ? 'mirror' : 'backup'} of ${contentAt} ` +
+          `(${ageOf(contentAt, now)}): what was written since is lost${failure}`,
       )
   }
   for (const { name, to, contentAt, keptUntil } of elsewhere)
     out.line(
-      `${name}  came up on ${to} from the backup of ${contentAt}; its old content ` +
+      `${name}  came up on ${to} with its content of ${contentAt}; its old content ` +
         (keptUntil === null ? 'is kept once the node is back' : `is kept until ${keptUntil}`),
     )
 }

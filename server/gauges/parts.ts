@@ -4,6 +4,7 @@ import type { Clock } from '../platform/clock.ts'
 import type { Database } from '../platform/db.ts'
 import type { Metrics } from '../platform/metrics.ts'
 import type { OtherProcesses, ParentFigures } from '../process-figures.ts'
+import type { MirrorCounts } from '../wordpress/index.ts'
 
 /** A machine that runs sites, as the database knows it. */
 export interface NodeFigures {
@@ -27,6 +28,7 @@ export interface GaugeParts {
   readonly unremovedSites: () => Promise<number>
   /** How many more containers there is memory for. */
   readonly room: () => Promise<number>
+  readonly mirrors: () => Promise<MirrorCounts>
   /** The machines that run sites. */
   readonly nodes: () => Promise<readonly NodeFigures[]>
   readonly waitingMessages: () => Promise<number>

@@ -14,7 +14,7 @@ import type { GaugeParts } from './parts.ts'
 export function defineSiteGauges(
   parts: Pick<
     GaugeParts,
-    'db' | 'clock' | 'metrics' | 'orphans' | 'unremovedSites' | 'room' | 'nodes'
+    'db' | 'clock' | 'metrics' | 'orphans' | 'unremovedSites' | 'room' | 'mirrors' | 'nodes'
   >,
 ): void {
   const { db, clock, metrics } = parts
@@ -93,6 +93,27 @@ export function defineSiteGauges(
     'portal_containers_room',
     'Containers that there is memory for, beside those that run',
     parts.room,
+  )
+  metrics.source(
+    {
+      portal_mirrors: {
+        type: 'gauge',
+        help:
+          'Running servers whose plan has a mirror: following; behind, it lacks more than five ' +
+          'minutes; missing, no node has room for it',
+        labels: ['state'],
+      },
+    },
+    async () => {
+      const { mirrored, behind, missing } = await parts.mirrors()
+      return {
+        portal_mirrors: [
+          { of: { state: 'following' }, value: mirrored - behind },
+          { of: { state: 'behind' }, value: behind },
+          { of: { state: 'missing' }, value: missing },
+        ],
+      }
+    },
   )
   metrics.source(
     {

@@ -1054,6 +1054,21 @@ export interface SiteMailSuppressed {
   until: Timestamp;
 }
 
+export interface SiteMirror {
+  attempts: Generated<number>;
+  content_at: Timestamp | null;
+  created_at: Timestamp;
+  from_node: string;
+  holder: string | null;
+  id: string;
+  next_at: Timestamp;
+  node_id: string;
+  reason: string | null;
+  round: Generated<number>;
+  site_id: string;
+  state: string;
+}
+
 export interface SiteMove {
   arrived: Generated<boolean>;
   attempts: Generated<number>;
@@ -1065,6 +1080,7 @@ export interface SiteMove {
   differences: unknown | null;
   expires_at: Timestamp | null;
   fenced_at: Timestamp | null;
+  from_mirror: Generated<boolean>;
   from_node: string;
   held_ms: number | null;
   id: string;
@@ -1547,6 +1563,7 @@ export interface DB {
   site_mail_key: SiteMailKey;
   site_mail_setting: SiteMailSetting;
   site_mail_suppressed: SiteMailSuppressed;
+  site_mirror: SiteMirror;
   site_move: SiteMove;
   site_orphan: SiteOrphan;
   site_placement: SitePlacement;

@@ -231,6 +231,7 @@ export const retention = {
   ),
   site_restore: ends('use', 'Deleted with its backup.'),
   site_rewrite: ends('use', withServer),
+  site_mirror: ends('use', 'Deleted with the copy on the other node.'),
   site_move: stays('use', staysWithServer),
   site_update: stays('use', staysWithServer),
   site_software: stays('use', 'What a server has, or had, installed; names no person.'),

@@ -269,7 +269,14 @@ export const stored: readonly Stored[] = [
     'seq',
     'id site_id state created_at switched_at backup_id content_at',
     `seq arrived attempts cause copied_bytes differences expires_at fenced_at from_node held_ms
-      leftover_node leftover_stopped reason round to_node`,
+      from_mirror leftover_node leftover_stopped reason round to_node`,
+  ),
+  rows(
+    'site_mirror',
+    ofSite,
+    'created_at',
+    'id site_id state created_at content_at',
+    'attempts from_node holder next_at node_id reason round',
   ),
   rows(
     'site_backup',

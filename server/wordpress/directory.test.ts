@@ -206,7 +206,7 @@ test('the edge of another node is told where the site is served', async () => {
   expect(await tell()).toEqual([{ host: '2001:db8::1', port: 80 }])
 })
 
-test('a node that withholds a site hears that it is back before visitors come', async () => {
+test('a node that withholds a site hears that it is back before any edge leads there', async () => {
   const table = createHostTable(() => [{ host: '127.0.0.1', port: 1 }])
   const told: HostTableControl = {
     version: async () => table.version(),
@@ -217,7 +217,7 @@ test('a node that withholds a site hears that it is back before visitors come', 
   }
   const back = createDirectory(
     pool.db,
-    () => [{ node: 'second', edge: told }],
+    () => [{ node: 'third', edge: told }],
     { scheme: 'http', host: 'sites.example', portSuffix: '' },
     'a key',
     createLog('silent'),

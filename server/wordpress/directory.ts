@@ -10,7 +10,7 @@ import { systemClock, minutes } from '../platform/clock.ts'
 import type { Database } from '../platform/db.ts'
 import type { Log } from '../platform/log.ts'
 import { createRounds, type Rounds } from '../platform/rounds.ts'
-import { hasReturned } from './lease-store.ts'
+import { returnedTo, type LeaseDetails } from './lease-store.ts'
 import { hostRows, type HostRow, type SiteAddressing } from './store.ts'
 
 /** A host name as the edge gets it: lower case, no port. */
@@ -61,14 +61,6 @@ export interface HostTableControl {
   version(): Promise<string | null>
   /** Applies a change that follows its version, and no other. Answers its version afterwards. */
   apply(change: HostChange): Promise<string | null>
-}
-
-/** What a node is told of its servers with a lease. */
-export interface LeaseDetails {
-  /** Grows with every promise to the node: what an earlier one says is no longer so. */
-  readonly order: number
-  /** Elsewhere, but edges may still lead visitors to it: it is to take no write for them. */
-  readonly readOnly: readonly string[]
 }
 
 /** The edge of one node, wherever it runs. */
@@ -239,6 +231,15 @@ export function createDirectory(
     })
   }
 
+  /** One that is away, or that this process does not reach, keeps no other edge from knowing. */
+  async function hear(node: string): Promise<void> {
+    try {
+      await tellLease(node)
+    } catch (error) {
+      log.warn({ err: error, node }, 'a node was not told of a site that is back there')
+    }
+  }
+
   async function tell(node: string, edge: HostTableControl): Promise<void> {
     let base = await edge.version()
     for (let tries = 0; tries < mostTries; tries++) {
@@ -249,8 +250,9 @@ export function createDirectory(
       const sites = isDue ? null : changed
       if (sites?.length === 0) return
       const entries = await entriesFor(node, sites)
-      // A node that was told to withhold a site which came back would refuse its visitors.
-      if (await hasReturned(db, node, sites)) await tellLease(node)
+      // A node that was told to withhold a site which came back would refuse its visitors, whether
+      // they come by its own edge or by this one.
+      for (const home of await returnedTo(db, sites)) await hear(home)
       const now = await edge.apply({ base, version, sites, entries, peerKey })
       if (sites === null) wholeAt.set(edge, performance.now())
       if (now === version) return

@@ -355,6 +355,11 @@ export interface MoveRound {
   readonly database?: WordpressCapabilities['database']
   /** What the archive holds before it was packed, where that is known. */
   readonly bytes?: number
+  /**
+   * Of a mirror: nobody starts the copy until it takes the site's place, and then it is written to
+   * no more. Its rounds know nothing of those of a move.
+   */
+  readonly isMirror?: boolean
 }
 /** What such an archive held. */
 export interface SiteChanges {

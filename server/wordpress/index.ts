@@ -28,6 +28,8 @@ export { defineDraining, emptyJob, keptOn, remainingOn, setEmptying } from './dr
 export { hindranceOfLoss } from './lease-store.ts'
 export { beginRescues, lossOf, refuseUnlessLost } from './lost-store.ts'
 export { beginMove, beginUndo, undoableMove } from './move-store.ts'
+export type { MirrorCounts } from './mirror-store.ts'
+export { defineMirrors } from './mirrors.ts'
 export { defineMoves } from './moves.ts'
 export { defineRescues } from './rescue.ts'
 export { createDomains, type Domains } from './domains.ts'

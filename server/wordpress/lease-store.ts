@@ -8,12 +8,19 @@ import { hours, minutes } from '../platform/clock.ts'
 import { transaction, type Database, type Queryable, type Tx } from '../platform/db.ts'
 import { Refusal, type Sentence } from '../platform/errors.ts'
 import { inVietnam } from '../platform/vietnam-time.ts'
-import type { LeaseDetails } from './directory.ts'
 import { isAwaySql } from './nodes.ts'
 import { firstNode } from './store.ts'
 
 /** Beyond the lease: requests under way end, and two clocks may run apart. */
 export const leaseMarginMs = minutes(5)
+
+/** What a node is told of its servers with a lease. */
+export interface LeaseDetails {
+  /** Grows with every promise to the node: what an earlier one says is no longer so. */
+  readonly order: number
+  /** Elsewhere, but edges may still lead visitors to it: it is to take no write for them. */
+  readonly readOnly: readonly string[]
+}
 
 /** What a node is told with a promise. */
 export interface LeasePromise extends LeaseDetails {
@@ -73,20 +80,18 @@ export const promiseLease = (
   })
 
 /**
- * Whether one of these sites (null: any) is on a node again that was told to answer nobody for it,
+ * Nodes that one of these sites (null: any) is on again, which were told to answer nobody for it
  * and may not have heard otherwise yet.
  */
-export async function hasReturned(
+export async function returnedTo(
   db: Queryable,
-  node: string,
   sites: readonly string[] | null,
-): Promise<boolean> {
-  const { rows } = await sql`
-    select from site_move m join site s on s.id = m.site_id
-    where m.leftover_node = ${node} and coalesce(s.node_id, ${firstNode}::text) = ${node}
-      and (${sites}::uuid[] is null or s.id = any(${sites}::uuid[]))
-    limit 1`.execute(db)
-  return rows.length > 0
+): Promise<string[]> {
+  const { rows } = await sql<{ node: string }>`
+    select distinct m.leftover_node as node from site_move m join site s on s.id = m.site_id
+    where m.leftover_node is not null and coalesce(s.node_id, ${firstNode}::text) = m.leftover_node
+      and (${sites}::uuid[] is null or s.id = any(${sites}::uuid[]))`.execute(db)
+  return rows.map(({ node }) => node)
 }
 
 /** The node has heard that there is an end, and no portal has promised it anything since. */

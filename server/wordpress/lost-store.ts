@@ -10,6 +10,7 @@ import type { Queryable, Tx } from '../platform/db.ts'
 import { Refusal, type Sentence } from '../platform/errors.ts'
 import type { Jobs } from '../platform/jobs.ts'
 import { hindranceOfLoss, knownOf, refuseHeardSince, type SaidToBeOff } from './lease-store.ts'
+import { takeOver, usableMirrors, type UsableMirror } from './mirror-store.ts'
 import { sentenceOf, type Hindrance } from './move-store.ts'
 import { allNodes, nodeStates, setNodeState } from './nodes.ts'
 import { place, type NodeState } from './placement.ts'
@@ -33,6 +34,8 @@ interface Candidate {
   readonly move_to: string | null
   readonly move_reason: string | null
   readonly is_rescue: boolean
+  /** Newer than its backup; undefined: there is none. */
+  readonly mirror?: UsableMirror
 }
 
 /** Servers of a node, each with its newest proven backup and its newest move. */
@@ -49,7 +52,12 @@ async function candidatesOn(db: Queryable, node: string): Promise<Candidate[]> {
     where coalesce(s.node_id, ${firstNode}::text) = ${node} and s.deleted_at is null
       and s.status in ('running', 'suspended', 'provisioning', 'deleting')
     order by s.seq`.execute(db)
-  return rows
+  const mirrors = await usableMirrors(db, node)
+  return rows.map((row) => {
+    const mirror = mirrors.get(row.id)
+    const isNewest = mirror && (row.content_at === null || mirror.contentAt >= row.content_at)
+    return isNewest ? { ...row, content_at: mirror.contentAt, mirror } : row
+  })
 }
 
 const noBackup: Sentence = {
@@ -63,7 +71,7 @@ const isUnderWay = ({ move_state: state }: Candidate): boolean =>
 /** What keeps a server from coming up elsewhere now, apart from room. */
 async function busyWith(db: Queryable, site: Candidate): Promise<Sentence | undefined> {
   if (site.status !== 'running' && site.status !== 'suspended') return sentenceOf('state')
-  if (site.backup_id === null) return noBackup
+  if (site.backup_id === null && !site.mirror) return noBackup
   // What the lost node was doing with it is not waited for: nobody can end it.
   const { rows } = await sql`
     select from site_import where site_id = ${site.id} and state = 'switching'
@@ -112,6 +120,11 @@ async function plan(
     const busy = await busyWith(db, site)
     if (busy) {
       all.push({ site, to: null, why: busy })
+      continue
+    }
+    // Its place there is kept for it.
+    if (site.mirror) {
+      all.push({ site, to: site.mirror.node, why: null })
       continue
     }
     const found = placeFor(nodes, node, site)
@@ -169,6 +182,7 @@ export async function lossOf(
           isUnderWay: isUnderWay(site) && site.is_rescue,
           to: isUnderWay(site) ? site.move_to : (found?.to ?? null),
           contentAt: site.content_at?.toISOString() ?? null,
+          isMirrored: site.mirror !== undefined,
           why: isUnderWay(site) && !site.is_rescue ? sentenceOf('copy') : (found?.why ?? null),
           failed: site.move_state === 'failed' && site.is_rescue ? site.move_reason : null,
         }
@@ -255,12 +269,14 @@ export async function beginRescues(
         cause: 'act',
         // Acts on its content are refused from now on: they would be lost.
         state: 'switching',
-        backup_id: site.backup_id,
+        backup_id: site.mirror?.id ?? site.backup_id,
+        from_mirror: site.mirror !== undefined,
         content_at: site.content_at,
         fenced_at: fencedAt,
         created_at: clock.now(),
       })
       .execute()
+    if (site.mirror) await takeOver(tx, site.mirror.id)
     await jobs.add(tx, rescueJob, { moveId: id })
     servers.push({ name: site.name, to })
   }
@@ -268,8 +284,12 @@ export async function beginRescues(
   return { servers, stays }
 }
 
-/** Original content of servers that came up elsewhere is kept so long after the node is back. */
-export const keptAfterReturnMs = days(7)
+/**
+ * Original content of servers that came up elsewhere is kept so long after the node is back. What
+ * came up from a mirror lacks a minute, and gets no new mirror there meanwhile.
+ */
+export const keptAfterReturnMs = ({ from_mirror: isMirror }: { readonly from_mirror: boolean }) =>
+  isMirror ? days(1) : days(7)
 
 /** How many servers that came up elsewhere each node still has the old content of. */
 export async function keptAfterLoss(db: Queryable): Promise<ReadonlyMap<string, number>> {

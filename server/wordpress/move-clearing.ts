@@ -67,7 +67,7 @@ export function defineClearing(deps: MoveDeps): MoveClearing {
           .updateTable('site_move')
           .set({
             leftover_stopped: true,
-            ...(isBack && { expires_at: later(clock.now(), keptAfterReturnMs) }),
+            ...(isBack && { expires_at: later(clock.now(), keptAfterReturnMs(row)) }),
           })
           .where('id', '=', row.id)
           .execute()

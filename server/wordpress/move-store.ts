@@ -290,7 +290,9 @@ export async function copiesHeldBy(db: Queryable, node: string): Promise<string[
   const { rows } = await sql<{ id: string }>`
     select distinct site_id::text as id from site_move
     where leftover_node = ${node}
-      or (to_node = ${node} and state in ('copying', 'switching', 'undoing'))`.execute(db)
+      or (to_node = ${node} and state in ('copying', 'switching', 'undoing'))
+    union
+    select site_id::text from site_mirror where node_id = ${node}`.execute(db)
   return rows.map(({ id }) => id)
 }
 

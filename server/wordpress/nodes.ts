@@ -104,7 +104,11 @@ export async function nodeStates(db: Queryable): Promise<NodeState[]> {
           else p.released_at > n.last_seen end)
       + (select coalesce(sum(s.containers), 0)::int
         from site_move m join site s on s.id = m.site_id
-        where m.to_node = n.id and m.state in ('copying', 'switching')) as reserved
+        where m.to_node = n.id and m.state in ('copying', 'switching'))
+      -- Where a server is to come up when its machine is lost nobody else takes the place.
+      + (select coalesce(sum(s.containers), 0)::int
+        from site_mirror i join site s on s.id = i.site_id
+        where i.node_id = n.id and i.state = 'following') as reserved
     from node n order by n.id`.execute(db)
   return rows.map((row) => ({
     id: row.id,

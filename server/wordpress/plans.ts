@@ -21,15 +21,16 @@ export const dataCentres = (catalog: Catalog) =>
   shownCentres(catalog.dataCentres.filter(({ sold }) => sold))
 
 /** A plan as far as its price goes. */
-export type PricedPlan = Omit<Plan, 'mailAnHour'>
+export type PricedPlan = Omit<Plan, 'mailAnHour' | 'mirrored'>
 
 const pricedIn = (all: Catalog['plans'], currency: Currency): Plan[] =>
-  all.map(({ id, name, cpu, ram, mailAnHour, prices }) => ({
+  all.map(({ id, name, cpu, ram, mailAnHour, mirrored, prices }) => ({
     id,
     name,
     cpu,
     ram,
     mailAnHour,
+    mirrored,
     ...prices[currency],
     currency,
   }))

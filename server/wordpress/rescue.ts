@@ -1,7 +1,8 @@
 /**
- * A server of a lost node comes up on another, from its newest backup (decision 123). Each step may
- * be done twice, so a kill at any point leads to the same step again. Until the node is written
- * down nothing has happened to the server; one whose node came back by then stays there.
+ * A server of a lost node comes up on another, from its mirror (decision 133) or its newest backup
+ * (decision 123). Each step may be done twice, so a kill at any point leads to the same step again.
+ * Until the node is written down nothing has happened to the server; one whose node came back by
+ * then stays there.
  */
 import { later, minutes, seconds } from '../platform/clock.ts'
 import { transaction, type Tx } from '../platform/db.ts'
@@ -13,6 +14,8 @@ import { backupById, figuresOf } from './backup-store.ts'
 import { ensureJob } from './change.ts'
 import { isBackSince } from './lease-store.ts'
 import { keptAfterReturnMs, rescueJob } from './lost-store.ts'
+import type { SiteSpec } from './driver.ts'
+import { forgetMirror, giveBack } from './mirror-store.ts'
 import type { MoveDeps } from './move-clearing.ts'
 import { clearMoveJob, moveById, type MoveRow } from './move-store.ts'
 import { rescuedLetter, type OwnersMail } from './rescue-letter.ts'
@@ -40,25 +43,33 @@ export interface RescueDeps extends Omit<MoveDeps, 'folder' | 'collectFrom'>, Ow
 export function defineRescues(deps: RescueDeps): void {
   const { db, clock, log, jobs, archives } = deps
 
-  /** The backup is laid out on the new node, and answers there. */
+  /** The backup is laid out on the new node. */
+  async function layOut(row: MoveRow, spec: SiteSpec, signal: AbortSignal): Promise<void> {
+    const backup = await backupById(db, row.backup_id ?? '')
+    if (backup?.state !== 'proven') throw new GivenUp('its backup is gone')
+    const figures = figuresOf(backup.figures)
+    const of = { siteId: spec.id, backupId: backup.id }
+    const { driver } = deps.nodes.at(row.to_node)
+    const restored = archives.use(of, (file) => driver.restore(spec, { file, figures }, row.id))
+    await within(restoreMs, 'the backup took too long', restored, signal)
+  }
+
+  /** Mirror or backup answers on the new node. */
   async function bringUp(row: MoveRow, signal: AbortSignal): Promise<void> {
     const site = await siteById(db, row.site_id)
     if (!site || (site.status !== 'running' && site.status !== 'suspended'))
       throw new GivenUp('the server does not run any more')
     if ((site.node_id ?? firstNode) !== row.from_node) throw new GivenUp('the server is elsewhere')
-    const backup = await backupById(db, row.backup_id ?? '')
-    if (backup?.state !== 'proven') throw new GivenUp('its backup is gone')
     const { driver } = deps.nodes.at(row.to_node)
     const spec = await specOf(db, deps.addressing, site)
-    const figures = figuresOf(backup.figures)
-    const of = { siteId: site.id, backupId: backup.id }
-    const restored = archives.use(of, (file) => driver.restore(spec, { file, figures }, row.id))
-    await within(restoreMs, 'the backup took too long', restored, signal)
-    if (site.status === 'running') {
+    if (!row.from_mirror) await layOut(row, spec, signal)
+    // The database of a mirror is loaded when it starts, of one that is suspended, too.
+    if (site.status === 'running' || row.from_mirror) {
       await driver.holdWrites(site.id, holdMs)
       await within(startMs, 'the server did not start', driver.start(spec), signal)
       // Whatever it answers: a site may have answered with an error before.
       await driver.frontPage(site.id, new URL(spec.url).host)
+      if (site.status === 'suspended') await driver.stop(site.id)
     }
     const isElsewhere = await transaction(db, (tx) => writeDown(tx, row, site.status))
     const told = { site: site.name, from: row.from_node, to: row.to_node }
@@ -88,14 +99,15 @@ export function defineRescues(deps: RescueDeps): void {
         reason: null,
         switched_at: clock.now(),
         // From the return of the node on it is counted anew (move-clearing.ts).
-        expires_at: later(clock.now(), keptAfterReturnMs),
+        expires_at: later(clock.now(), keptAfterReturnMs(row)),
         leftover_node: row.from_node,
         leftover_stopped: false,
       })
       .where('id', '=', row.id)
       .execute()
     await endOfLost(tx, site.id)
-    if (row.backup_id !== null)
+    if (row.from_mirror) await forgetMirror(tx, row.backup_id ?? '')
+    else if (row.backup_id !== null)
       await tx
         .insertInto('site_restore')
         .values({
@@ -112,6 +124,7 @@ export function defineRescues(deps: RescueDeps): void {
     const told = {
       name: site.name,
       at: row.content_at ?? row.created_at,
+      isMirror: row.from_mirror,
       link: `${deps.portalUrl}/wordpress/${site.id}?tab=backups`,
     }
     await deps.mail(
@@ -161,6 +174,15 @@ export function defineRescues(deps: RescueDeps): void {
     })
   }
 
+  /** Where its node is away it is stopped before it follows again (mirrors.ts). */
+  async function stopMirror(row: MoveRow): Promise<void> {
+    try {
+      await deps.nodes.at(row.to_node).driver.stop(row.site_id)
+    } catch (error) {
+      log.warn({ err: error, site: row.site_id }, 'a mirror that did not take over is not stopped')
+    }
+  }
+
   async function afterFailure(row: MoveRow, error: unknown, { signal }: Attempt): Promise<void> {
     if (signal.aborted) throw error
     const now = await moveById(db, row.id)
@@ -180,13 +202,21 @@ export function defineRescues(deps: RescueDeps): void {
       throw error
     }
     log.error({ err: error, site: row.site_id }, 'a server could not be brought up elsewhere')
+    if (row.from_mirror) await stopMirror(row)
     await transaction(db, async (tx) => {
       await tx
         .updateTable('site_move')
-        .set({ state: 'failed', reason, leftover_node: row.to_node, expires_at: clock.now() })
+        .set({
+          state: 'failed',
+          reason,
+          // Nothing newer than a mirror is left where its machine does not come back.
+          leftover_node: row.from_mirror ? null : row.to_node,
+          expires_at: clock.now(),
+        })
         .where('id', '=', row.id)
         .where('state', '=', 'switching')
         .execute()
+      if (row.from_mirror) await giveBack(tx, row.backup_id ?? '')
       await jobs.add(tx, clearMoveJob, { moveId: row.id })
       // Where its node is back, it may have waited for this.
       await jobs.add(tx, ensureJob, { siteId: row.site_id })

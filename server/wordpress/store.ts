@@ -166,6 +166,8 @@ const joined = (db: Queryable) =>
         select jsonb_agg(jsonb_build_object('name', d.name, 'verified', d.verified, 'pointed',
         d.pointed, 'checked_at', d.checked_at) order by d.id)
         from site_domain d where d.site_id = s.id and d.released_at is null), '[]')`.as('held'),
+      sql<Date | null>`(select m.content_at from site_mirror m where m.site_id = s.id
+        and m.state = 'following' and m.round > 0)`.as('mirrored_at'),
       'u.price as subscription_price',
       'u.cancel_at_period_end as ends',
     ])
@@ -184,6 +186,7 @@ export function present(
     status: row.status as Status,
     reason: row.reason,
     restarting: row.status === 'running' && row.generation > row.settled_generation,
+    mirroredAt: row.mirrored_at?.toISOString() ?? null,
     downSince: (row.status === 'running' && row.down_since?.toISOString()) || null,
     cpu: row.cpu,
     ram: row.ram_mb,

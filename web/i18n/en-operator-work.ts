@@ -124,12 +124,14 @@ export const enDeskWork = {
       noLease: 'The node keeps to no lease: it may still take writes unless it is off.',
       goes: (node: string, age: string) =>
         `comes up on ${node}; what was written in ${age} since its backup is lost`,
+      goesMirrored: (node: string, age: string) =>
+        `comes up on ${node} from its mirror; what was written in ${age} is lost`,
       underWay: (node: string) => `is being brought up on ${node}`,
       stays: (why: string) => `stays: ${why}`,
       failed: (why: string) => `the last try failed: ${why}`,
       elsewhere: (node: string, time: string) => `came up on ${node}, with its content of ${time}`,
       keptUntil: (time: string) => `the old content is kept here until ${time}`,
-      keptOnReturn: 'the old content is kept for seven days once the node is back',
+      keptOnReturn: 'the old content is kept for one to seven days once the node is back',
       minutes: (n: number) => (n === 1 ? 'one minute' : `${n} minutes`),
       hours: (n: number) => `${n} hours`,
       days: (n: number) => `${n} days`,

@@ -53,6 +53,7 @@ export const enParts = {
   },
   resize: {
     mailAnHour: (count: string) => `${count} emails an hour`,
+    mirrored: 'Copy on a second machine',
     ssdTitle: 'SSD disk',
     mariadbTitle: 'MariaDB disk',
     size: 'Current size',
@@ -350,6 +351,9 @@ export const enParts = {
     manual: 'Manual',
     beforeUpdate: 'Before an update',
     nightly: 'Nightly',
+    mirrored: (when: string) =>
+      `A copy on a second machine follows this server. It has everything up to ${when}. If the ` +
+      'machine fails, we bring your site up from there.',
     making: 'In progress',
     proven: 'Verified',
     failed: 'Failed',

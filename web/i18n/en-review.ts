@@ -7,6 +7,8 @@ export const enReview = {
     plan: 'Configuration',
     mail: 'Email',
     anHour: (count: string) => `up to ${count} an hour`,
+    mirror: 'Mirror',
+    mirrored: 'copy on a second machine',
     disk: 'SSD disk',
     mariadb: 'MariaDB',
     user: 'User name',

@@ -8,6 +8,8 @@ export const viReview: typeof enReview = {
     plan: 'Cấu hình',
     mail: 'Email',
     anHour: (count) => `tối đa ${count} thư mỗi giờ`,
+    mirror: 'Dự phòng',
+    mirrored: 'bản sao trên máy thứ hai',
     disk: 'Ổ SSD',
     mariadb: 'MariaDB',
     user: 'Tên đăng nhập',

@@ -61,6 +61,9 @@ export default function BackupsTab({ server }: { server: Server }) {
         </Button>
       </div>
       {running ? null : <Note tone="info">{t.backups.closed}</Note>}
+      {server.mirroredAt === null ? null : (
+        <Note tone="info">{t.backups.mirrored(formatTime(server.mirroredAt))}</Note>
+      )}
       {isPending ? <SkeletonRows rows={3} /> : null}
       {error && !backups ? (
         <LoadError

@@ -119,12 +119,20 @@ function PlanTable({
                 <span className="num block text-xs font-normal text-ink-3 sm:hidden">
                   {t.resize.mailAnHour(number(plan.mailAnHour))}
                 </span>
+                {plan.mirrored ? (
+                  <span className="block text-xs font-normal text-ink-3 sm:hidden">
+                    {t.resize.mirrored}
+                  </span>
+                ) : null}
               </th>
               <td className={cx(cell, 'num whitespace-nowrap text-ink-2 max-sm:hidden')}>
                 {t.wp.cpuRam(plan.cpu, ram(plan.ram))}
                 <span className="block text-xs text-ink-3">
                   {t.resize.mailAnHour(number(plan.mailAnHour))}
                 </span>
+                {plan.mirrored ? (
+                  <span className="block text-xs text-ink-3">{t.resize.mirrored}</span>
+                ) : null}
               </td>
               <td className={cx(cell, 'num text-right whitespace-nowrap max-sm:pl-0')}>
                 {plan.sale_price === 0 ? null : (

@@ -94,6 +94,7 @@ export default function ReviewDialog({
           {plan.name} · {t.server.cpu(plan.cpu)} · {t.wp.ram(ram(plan.ram))}
         </Line>
         <Line term={t.review.mail}>{t.review.anHour(number(plan.mailAnHour))}</Line>
+        {plan.mirrored ? <Line term={t.review.mirror}>{t.review.mirrored}</Line> : null}
         <Line term={t.review.disk}>{t.server.gb(disk(diskMb(form.disk)))}</Line>
         <Line term={database === 'sqlite' ? 'SQLite' : t.review.mariadb}>
           {t.server.gb(disk(diskMb(form.mariadb)))}

@@ -17,6 +17,7 @@ const plan = {
   name: 'BASIC-2',
   cpu: 2,
   ram: 2000,
+  mirrored: false,
   mailAnHour: 200,
   price: 189_000,
   sale_price: 149_000,

@@ -158,4 +158,60 @@ export function copiesAndRestores(site: Site): void {
     await driver.remove(there.id)
     expect(await driver.list()).toEqual([spec.id])
   })
+
+  test('a mirror follows without being started, and starts with what came last', async () => {
+    const there = specOf({ ...spec, id: randomUUID(), url: 'http://mirrored.localhost:8082' })
+    const database = driver.capabilities.database
+    const mirror = { moveId: randomUUID(), database, isMirror: true }
+    const headers = await session()
+    const archive = path.join(folder, 'mirror.tar.gz')
+    const follow = async (round: number): Promise<void> => {
+      await driver.copyOut(spec.id, { ...mirror, round }, archive)
+      await driver.copyIn(there, { ...mirror, round }, archive, [])
+    }
+    const read = async (target: string) => {
+      const [address] = await driver.addresses(there.id)
+      expect(address, 'an address of the mirror').toBeDefined()
+      return await ask(address!, there.url + target)
+    }
+    const told = 'wp-content/uploads/mirrored.txt'
+    const gone = 'wp-content/uploads/for a moment.txt'
+    await follow(0)
+    // A move goes its own way meanwhile.
+    const move = { moveId: randomUUID(), round: 0, database }
+    await driver.copyOut(spec.id, move, path.join(folder, 'move.tar.gz'))
+    await fixture.put(spec.id, told, 'one')
+    await fixture.put(spec.id, gone, 'one')
+    await follow(1)
+    // It is asked for again, as after an answer that was lost: what the former try laid goes, too.
+    const removed = await driver.files(spec.id, { op: 'remove', path: gone })
+    expect(removed).not.toHaveProperty('fault')
+    await follow(1)
+    await fixture.put(spec.id, told, 'two, and longer')
+    expect((await write('Trong bản song song', await first(), headers)).status).toBe(201)
+    await follow(2)
+    await follow(3)
+    // Nobody knows what the copy has come to any more: it begins anew.
+    await expect(driver.copyOut(spec.id, { ...mirror, round: 2 }, archive)).rejects.toMatchObject({
+      kind: 'rejected',
+    })
+    expect(await driver.addresses(there.id)).toEqual([])
+
+    await driver.start(there)
+    const titlesThere = titlesOf((await read('/wp-json/wp/v2/posts?per_page=100')).text)
+    expect(titlesThere).toEqual(await titles())
+    expect(titlesThere).toContain('Trong bản song song')
+    expect((await read('/wp-content/uploads/mirrored.txt')).text).toBe('two, and longer')
+    expect((await read('/wp-content/uploads/for%20a%20moment.txt')).status).toBe(404)
+    // What comes late does not take back what was written here since.
+    await expect(driver.copyIn(there, { ...mirror, round: 3 }, archive, [])).rejects.toMatchObject({
+      kind: 'rejected',
+    })
+    await driver.stop(there.id)
+    await driver.start(there)
+    expect(titlesOf((await read('/wp-json/wp/v2/posts?per_page=100')).text)).toEqual(titlesThere)
+
+    await driver.remove(there.id)
+    expect(await driver.list()).toEqual([spec.id])
+  })
 }

@@ -128,6 +128,12 @@ export function PlanFields({
           ))}
         </div>
         <Switch
+          label={words.fields['mirrored'] ?? ''}
+          hint={words.editor.mirrorHint}
+          checked={plan.mirrored}
+          onChange={(mirrored) => onChange({ mirrored }, 'mirrored')}
+        />
+        <Switch
           label={words.sold}
           hint={words.editor.stopHint}
           checked={plan.sold}

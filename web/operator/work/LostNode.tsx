@@ -101,7 +101,7 @@ function leaseText({ isFenced, writesUntil }: NodeLoss, words: Words): string {
   return writesUntil === null ? words.noLease : words.leased(timeOf(writesUntil))
 }
 
-/** How much is lost: the time since the backup. */
+/** How much is lost: the time since the backup or the last round of the mirror. */
 function ageOf(contentAt: string, words: Words): string {
   const minutes = Math.max(1, Math.round((Date.now() - Date.parse(contentAt)) / 60_000))
   if (minutes < 120) return words.minutes(minutes)
@@ -110,7 +110,7 @@ function ageOf(contentAt: string, words: Words): string {
 }
 
 function serverText(
-  { to, isUnderWay, contentAt, why, failed }: NodeLoss['servers'][number],
+  { to, isUnderWay, contentAt, isMirrored, why, failed }: NodeLoss['servers'][number],
   t: OperatorTexts,
   language: DeskLanguage,
 ): string {
@@ -120,6 +120,6 @@ function serverText(
     return failed === null ? stays : `${stays} · ${words.failed(failed)}`
   }
   if (isUnderWay) return words.underWay(to)
-  const goes = words.goes(to, ageOf(contentAt, words))
+  const goes = words[isMirrored ? 'goesMirrored' : 'goes'](to, ageOf(contentAt, words))
   return failed === null ? goes : `${goes} · ${words.failed(failed)}`
 }

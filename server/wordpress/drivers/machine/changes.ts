@@ -139,6 +139,8 @@ export async function packChanges(
   const [packed, name] =
     of.database === 'sqlite' ? [of.scratchFile, databaseName] : [dump, dumpName]
   const before = of.since === null ? undefined : listingIn(of.since)
+  // A round that is packed again: the copy may have what the former try found.
+  const tried = before && fs.existsSync(of.listing) ? listingIn(of.listing) : {}
   const tar = pack()
   const written = pipeline(
     batched(tar),
@@ -149,7 +151,9 @@ export async function packChanges(
     const { files, bytes, found } = await addFiles(tar, places, before, of.maxBytes)
     const database = await addFile(tar, packed, name)
     if (!database) throw new Error('the snapshot of the database is gone')
-    const removed = Object.keys(before ?? {}).filter((name) => !Object.hasOwn(found, name))
+    const removed = Object.keys({ ...tried, ...before }).filter(
+      (name) => !Object.hasOwn(found, name),
+    )
     const manifest = {
       removed,
       databaseBytes: database.bytes,
@@ -158,7 +162,9 @@ export async function packChanges(
     } satisfies z.infer<typeof Manifest>
     tar.entry({ name: manifestName }, JSON.stringify(manifest))
     tar.finalize()
-    fs.writeFileSync(of.listing, JSON.stringify(found))
+    // Whole or not at all: a later try reads it.
+    fs.writeFileSync(`${of.listing}.part`, JSON.stringify(found))
+    fs.renameSync(`${of.listing}.part`, of.listing)
     return { files, removed: removed.length, bytes: bytes + database.bytes }
   }
   const [changes] = await Promise.all([fill(), written])

@@ -227,17 +227,27 @@ export class Copies {
   }
 
   /** Listings of what a copy on another machine has come to, by their round. */
-  get #moving(): string {
-    return path.join(this.#dir, 'moving')
+  #listingsOf({ isMirror }: MoveRound): string {
+    return path.join(this.#dir, isMirror ? 'mirroring' : 'moving')
+  }
+  /** The newest database of a mirror that an engine runs; it is loaded when the mirror starts. */
+  get #following(): string {
+    return path.join(this.#dir, 'following.sql')
   }
 
   /**
    * Writes what changed since the round before into `file`; everything in round 0. A round may be
    * asked for again: it goes on from the one before it.
    */
-  async packChanges(file: string, { round, database }: MoveRound): Promise<SiteChanges> {
+  async packChanges(file: string, of: MoveRound): Promise<SiteChanges> {
+    const { round, database } = of
     const engine = this.#engine
     if (engine && database === 'sqlite') throw notSqlite()
+    const listings = this.#listingsOf(of)
+    const listingOf = (one: number): string => path.join(listings, `${one}.json`)
+    const since = round === 0 ? null : listingOf(round - 1)
+    if (since !== null && !(await fs.stat(since).catch(() => null)))
+      throw new DriverFailure('rejected', 'what the copy has come to is not known any more')
     const part = `${file}.part`
     await fs.mkdir(path.dirname(file), { recursive: true, mode: 0o700 })
     const places = placesIn(this.#present, engine)
@@ -246,8 +256,7 @@ export class Copies {
     const bytes = fileBytes + databaseBytes
     await needRoom(path.dirname(file), round === 0 ? bytes : databaseBytes)
     const user = await this.#layOut(this.#copying)
-    if (round === 0) await this.#layOut(this.#moving)
-    const listingOf = (of: number): string => path.join(this.#moving, `${of}.json`)
+    if (round === 0) await this.#layOut(listings)
     const archive = await fs.open(part, 'w', 0o600)
     try {
       const scratchFile = path.join(this.#copying, 'database.sqlite')
@@ -261,16 +270,18 @@ export class Copies {
           places,
           scratchFile,
           maxBytes: Math.ceil(bytes * growthShare) + growthBytes,
-          since: round === 0 ? null : listingOf(round - 1),
+          since,
           listing: listingOf(round),
           database: packed,
         },
-        allowedPaths: { reads: [this.#present], writes: [this.#copying, this.#moving] },
+        allowedPaths: { reads: [this.#present], writes: [this.#copying, listings] },
         user,
         output: archive.fd,
         bytes,
       })
       await fs.rename(part, file)
+      // A mirror has no last round.
+      await fs.rm(listingOf(round - 2), { force: true })
       return changes
     } finally {
       await archive.close()
@@ -313,14 +324,32 @@ export class Copies {
         await this.#layOut(this.#copying)
         const scratchFile = path.join(this.#copying, engine ? 'database.sql' : 'database.sqlite')
         changes = await lay(user, scratchFile)
+        if (of.isMirror && engine) await fs.rename(scratchFile, this.#following)
         // It is open where the copy has started.
-        if (engine) await engine.load(this.#inEngine(engine, user), scratchFile)
+        else if (engine) await engine.load(this.#inEngine(engine, user), scratchFile)
       }
       if (isWhole) await this.exchange(of.moveId)
       return changes
     } finally {
       await archive.close()
       await removeTree(this.#copying)
+    }
+  }
+
+  /** Loads what a mirror has of its database; does nothing where nothing waits. */
+  async loadFollowing(): Promise<void> {
+    const engine = this.#engine
+    if (!engine || !(await fs.stat(this.#following).catch(() => null))) return
+    const folder = path.join(this.#dir, 'following')
+    const user = await this.#layOut(folder)
+    try {
+      const file = path.join(folder, 'database.sql')
+      // The load takes its file away, and one that is cut off begins again.
+      await fs.link(this.#following, file)
+      await engine.load(this.#inEngine(engine, user), file)
+      await fs.rm(this.#following)
+    } finally {
+      await removeTree(folder)
     }
   }
 
@@ -426,6 +455,7 @@ export class Copies {
   }
 
   async #conclude(restoreId: string): Promise<void> {
+    await fs.rm(this.#following, { force: true })
     await writeWhole(this.#mark, JSON.stringify({ id: restoreId }))
     await removeTree(path.join(this.#dir, `former-${restoreId}`))
   }

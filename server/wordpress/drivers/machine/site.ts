@@ -173,6 +173,9 @@ export class Site {
       this.#inTurn(async () => {
         if (this.#slots.closed)
           throw new DriverFailure('unavailable', 'the WordPress driver is closing')
+        // A round that comes late: the mirror has taken the site's place since.
+        if (of.isMirror && this.#slots.started)
+          throw new DriverFailure('rejected', 'the site runs here and follows no other')
         if (of.round === 0) {
           await this.#halt()
           await fs.mkdir(this.#folder.dir, { recursive: true, mode: 0o700 })
@@ -301,7 +304,10 @@ export class Site {
       await this.#sweep()
       clearTimeout(this.#warmTimer)
       // Of an earlier life there may be a copy.
-      if (!this.#slots.started) await this.#shareDisks()
+      if (!this.#slots.started) {
+        await this.#shareDisks()
+        await this.#copies.loadFollowing()
+      }
       await this.#openDatabase(spec)
       await this.#slots.start(spec)
     })

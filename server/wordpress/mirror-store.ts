@@ -1,0 +1,238 @@
+/**
+ * SQL of mirrors (decision 133): which servers have one, where it may lie, which is followed next,
+ * and which of them a server can be brought up from.
+ */
+import { randomUUID } from 'node:crypto'
+import { sql, type Selectable } from 'kysely'
+import type { DB } from '../platform/db-types.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { Queryable, Tx } from '../platform/db.ts'
+import { nodeStates } from './nodes.ts'
+import { place, type NodeState } from './placement.ts'
+import { firstNode, type SiteRow } from './store.ts'
+
+export type MirrorRow = Selectable<DB['site_mirror']>
+
+/** A node that was away for so long has a mirror no more: another node gets one. */
+const awayMinutes = 60
+/** Places that are looked for at a time. */
+const begunAtOnce = 20
+/** Without a sign of life of the process that has it in hand a mirror is anybody's, seconds. */
+export const holdSeconds = 90
+
+/** Ids of plans whose servers have a mirror. */
+type Plans = readonly number[]
+
+/** Servers that have a mirror rightly, where `s` is the server. */
+const hasOne = (plans: Plans) => sql<boolean>`(s.deleted_at is null
+  and s.status in ('running', 'suspended') and s.plan_id = any(${plans}::int[]))`
+
+/**
+ * Mirrors that are not their server's any more are to be removed: it was moved or deleted, has
+ * another plan, or the mirror's node is emptied or lost. One that takes over stays.
+ */
+export async function endMirrors(db: Queryable, plans: Plans): Promise<void> {
+  await sql`
+    update site_mirror m set state = 'ending', holder = null, next_at = clock_timestamp()
+    where m.state = 'following' and not exists (
+      select from site s, node n
+      where s.id = m.site_id and ${hasOne(plans)}
+        and coalesce(s.node_id, ${firstNode}::text) = m.from_node
+        and n.id = m.node_id and n.empties_since is null
+        and n.last_seen > clock_timestamp() - make_interval(mins => ${awayMinutes}))`.execute(db)
+}
+
+/** The node that takes a mirror; null: none can now. Its room is counted for the next one. */
+function placeFor(nodes: NodeState[], site: SiteRow, taken: ReadonlySet<string>): string | null {
+  const home = nodes.find(({ id }) => id === (site.node_id ?? firstNode))
+  const others = nodes.filter(
+    ({ id, database, sitesAddress }) =>
+      id !== home?.id &&
+      !taken.has(id) &&
+      database === home?.database &&
+      // Whoever comes by another edge would find nothing.
+      (sitesAddress ?? null) !== null,
+  )
+  const found = place(others, {
+    regionId: site.region_id,
+    containers: site.containers,
+    ramMb: site.ram_mb,
+    cpu: site.cpu,
+  })
+  if ('none' in found) return null
+  const at = nodes.findIndex(({ id }) => id === found.node)
+  const chosen = nodes[at]
+  if (chosen) nodes[at] = { ...chosen, reserved: chosen.reserved + site.containers }
+  return found.node
+}
+
+/** Begins the mirrors that are missing, as far as there is room. */
+export async function beginMirrors(tx: Tx, clock: Clock, plans: Plans): Promise<void> {
+  if (plans.length === 0) return
+  const { rows: sites } = await sql<SiteRow>`
+    select s.* from site s where ${hasOne(plans)}
+      and not exists (select from site_mirror m where m.site_id = s.id and m.state <> 'ending')
+      and not exists (select from site_move m where m.site_id = s.id
+        and m.state in ('copying', 'switching', 'undoing'))
+    order by s.seq limit ${begunAtOnce}`.execute(tx)
+  if (sites.length === 0) return
+  // No order or move takes the same place.
+  await sql`select from node order by id for no key update`.execute(tx)
+  const nodes = await nodeStates(tx)
+  for (const site of sites) {
+    // What lies there is kept for somebody, or about to be removed.
+    const { rows } = await sql<{ node: string }>`
+      select leftover_node as node from site_move
+      where site_id = ${site.id} and leftover_node is not null
+      union select node_id from site_mirror where site_id = ${site.id}`.execute(tx)
+    const node = placeFor(nodes, site, new Set(rows.map((row) => row.node)))
+    if (node === null) continue
+    await tx
+      .insertInto('site_mirror')
+      .values({
+        id: randomUUID(),
+        site_id: site.id,
+        from_node: site.node_id ?? firstNode,
+        node_id: node,
+        state: 'following',
+        next_at: sql<Date>`clock_timestamp()`,
+        created_at: clock.now(),
+      })
+      .execute()
+  }
+}
+
+/**
+ * Takes the mirror that is due longest in hand; undefined: none is due.
+ * @param whole also one that is to be copied whole, which may take an hour
+ */
+export async function takeDue(
+  db: Queryable,
+  holder: string,
+  whole: boolean,
+): Promise<MirrorRow | undefined> {
+  const { rows } = await sql<MirrorRow>`
+    update site_mirror set holder = ${holder},
+      next_at = clock_timestamp() + ${holdSeconds} * interval '1 second'
+    where id = (select id from site_mirror
+      where next_at <= clock_timestamp() and state <> 'taking_over'
+        and (${whole} or round > 0 or state = 'ending')
+      order by next_at limit 1 for update skip locked)
+    returning *`.execute(db)
+  return rows[0]
+}
+
+/** It is in this process's hand still, and for a while longer. False: it is another's. */
+export async function holdOn(db: Queryable, { id, holder }: MirrorRow): Promise<boolean> {
+  const { numAffectedRows } = await sql`
+    update site_mirror set next_at = clock_timestamp() + ${holdSeconds} * interval '1 second'
+    where id = ${id} and holder = ${holder} and state = 'following'`.execute(db)
+  return numAffectedRows === 1n
+}
+
+/** What came of it in this process's hand; it is anybody's again after so many seconds. */
+export async function letGo(
+  db: Queryable,
+  { id, holder }: MirrorRow,
+  afterSeconds: number,
+  values: Partial<Pick<MirrorRow, 'id' | 'round' | 'content_at' | 'attempts' | 'reason'>>,
+): Promise<void> {
+  await db
+    .updateTable('site_mirror')
+    .set({
+      ...values,
+      holder: null,
+      next_at: sql<Date>`clock_timestamp() + ${afterSeconds} * interval '1 second'`,
+    })
+    .where('id', '=', id)
+    .where('holder', '=', holder)
+    .where('state', '=', 'following')
+    .execute()
+}
+
+/** Whether what lies on a mirror's node is the mirror, and nobody else's by now. */
+export async function isOnlyMirror(db: Queryable, { id, site_id, node_id }: MirrorRow) {
+  const { rows } = await sql`
+    select from site where id = ${site_id} and deleted_at is null
+      and coalesce(node_id, ${firstNode}::text) = ${node_id}
+    union all
+    select from site_move where site_id = ${site_id} and (leftover_node = ${node_id}
+      or (to_node = ${node_id} and state in ('copying', 'switching', 'undoing')))
+    union all
+    select from site_mirror where site_id = ${site_id} and node_id = ${node_id} and id <> ${id}
+    limit 1`.execute(db)
+  return rows.length === 0
+}
+
+export const forgetMirror = async (db: Queryable, id: string): Promise<void> => {
+  await db.deleteFrom('site_mirror').where('id', '=', id).execute()
+}
+
+/** Of servers that run. */
+export interface MirrorCounts {
+  /** They have a mirror, whole or not. */
+  readonly mirrored: number
+  /** Of these: the mirror lacks more than five minutes. */
+  readonly behind: number
+  /** Their plan has one, and no node has room for it or is there. */
+  readonly missing: number
+}
+export async function countMirrors(
+  db: Queryable,
+  clock: Clock,
+  plans: Plans,
+): Promise<MirrorCounts> {
+  const { rows } = await sql<MirrorCounts>`
+    select count(m.id)::int as mirrored,
+      (count(m.id) filter (where coalesce(m.content_at, m.created_at)
+        < ${clock.now()}::timestamptz - interval '5 minutes'))::int as behind,
+      (count(*) filter (where m.id is null))::int as missing
+    from site s left join site_mirror m on m.site_id = s.id and m.state = 'following'
+    where s.status = 'running' and ${hasOne(plans)}`.execute(db)
+  return rows[0] ?? { mirrored: 0, behind: 0, missing: 0 }
+}
+
+/** A mirror that a server can be brought up from. */
+export interface UsableMirror {
+  readonly id: string
+  readonly node: string
+  readonly contentAt: Date
+}
+/** By servers of this node: those that are whole, on nodes that were heard of within a minute. */
+export async function usableMirrors(
+  db: Queryable,
+  node: string,
+): Promise<ReadonlyMap<string, UsableMirror>> {
+  const states = await nodeStates(db)
+  const there = states.filter(
+    ({ seenSecondsAgo, sitesAddress }) =>
+      seenSecondsAgo !== null && seenSecondsAgo <= 60 && (sitesAddress ?? null) !== null,
+  )
+  const { rows } = await sql<{ site: string; id: string; node: string; at: Date }>`
+    select site_id::text as site, id::text, node_id as node, content_at as at from site_mirror
+    where from_node = ${node} and state = 'following' and round > 0
+      and node_id = any(${there.map(({ id }) => id)})`.execute(db)
+  return new Map(rows.map((row) => [row.site, { id: row.id, node: row.node, contentAt: row.at }]))
+}
+
+/** The server is brought up from it: it follows no more. */
+export async function takeOver(tx: Tx, id: string): Promise<void> {
+  await tx
+    .updateTable('site_mirror')
+    .set({ state: 'taking_over', holder: null })
+    .where('id', '=', id)
+    .execute()
+}
+
+/**
+ * The server was not brought up from it. It may have run, so it is copied whole once the server's
+ * node is back; until then it is left as it is.
+ */
+export async function giveBack(tx: Tx, id: string): Promise<void> {
+  await tx
+    .updateTable('site_mirror')
+    .set({ state: 'following', round: 0, next_at: sql<Date>`clock_timestamp()` })
+    .where('id', '=', id)
+    .where('state', '=', 'taking_over')
+    .execute()
+}

@@ -1,0 +1,213 @@
+/**
+ * Mirrors: copies of servers on second nodes that follow them, so that a lost machine takes at most
+ * the last minute of writing along (decision 133). Every process that does jobs takes those that
+ * are due in hand; one whose process was killed is anybody's again after a while, and a round that
+ * is done twice leads to the same.
+ */
+import { randomUUID } from 'node:crypto'
+import fs from 'node:fs/promises'
+import path from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Catalog } from '../catalog/index.ts'
+import { minutes, seconds, type Clock } from '../platform/clock.ts'
+import { transaction, type Database } from '../platform/db.ts'
+import { DriverFailure } from '../platform/errors.ts'
+import type { Jobs } from '../platform/jobs.ts'
+import type { Log } from '../platform/log.ts'
+import { hasUnfinishedCopy } from './backup-store.ts'
+import {
+  beginMirrors,
+  countMirrors,
+  endMirrors,
+  forgetMirror,
+  holdOn,
+  holdSeconds,
+  isOnlyMirror,
+  letGo,
+  takeDue,
+  type MirrorCounts,
+  type MirrorRow,
+} from './mirror-store.ts'
+import type { Nodes } from './routed-driver.ts'
+import { firstNode, siteById, specOf, type SiteAddressing } from './store.ts'
+import { hasUpdateUnderWay } from './update-store.ts'
+import { within } from './within.ts'
+
+export interface MirrorDeps {
+  readonly db: Database
+  readonly clock: Clock
+  readonly log: Log
+  readonly jobs: Jobs
+  readonly catalog: Catalog
+  readonly addressing: SiteAddressing
+  readonly nodes: Pick<Nodes, 'at'>
+  /** Archives under way lie here. */
+  readonly folder: string
+  /** From the beginning of a round to that of the next one, seconds; 30 when not given. */
+  readonly everySeconds?: number | undefined
+}
+
+/** Leaves a round half of the minute that is promised. */
+const usualSeconds = 30
+/** Nobody writes to one that is suspended. */
+const suspendedSeconds = 3_600
+/** What its owner or the portal does with the server ends within seconds to minutes. */
+const busySeconds = 15
+const longestRestSeconds = 60
+/** Rounds under way at a time, of each run; one of them may copy a server whole. */
+const atOnce = 2
+const lookMs = seconds(1)
+/** From one look at what should have a mirror to the next one. */
+const mostArrangeMs = seconds(10)
+/** The next run begins with the next minute. */
+const runMs = seconds(55)
+/** Longest time of one archive: a site of many gigabytes. */
+const copyMs = minutes(120)
+
+export const mirrorJob = 'follow-mirrors'
+
+export interface Mirrors {
+  /** A run begins at once, in whichever process: this one starts, or a node came back. */
+  follow(): Promise<void>
+  counts(): Promise<MirrorCounts>
+}
+
+export function defineMirrors(deps: MirrorDeps): Mirrors {
+  const { db, clock, log, catalog } = deps
+  const holder = randomUUID()
+  const everySeconds = deps.everySeconds ?? usualSeconds
+  const arrangeMs = Math.min(mostArrangeMs, seconds(everySeconds))
+
+  const mirroredPlans = () => catalog.plans.filter(({ mirrored }) => mirrored).map(({ id }) => id)
+  async function arrange(): Promise<void> {
+    const plans = mirroredPlans()
+    await endMirrors(db, plans)
+    await transaction(db, (tx) => beginMirrors(tx, clock, plans))
+  }
+
+  /** What is left of it on its node goes; a node that is away is asked again. */
+  async function end(row: MirrorRow): Promise<void> {
+    if (await isOnlyMirror(db, row)) {
+      const known = await db
+        .selectFrom('node')
+        .select('id')
+        .where('id', '=', row.node_id)
+        .executeTakeFirst()
+      if (known) await deps.nodes.at(row.node_id).driver.remove(row.site_id)
+    }
+    await forgetMirror(db, row.id)
+  }
+
+  /** One round; false: it is no time for one. */
+  async function follow(row: MirrorRow, signal: AbortSignal): Promise<boolean> {
+    const site = await siteById(db, row.site_id)
+    if (!site || (site.status !== 'running' && site.status !== 'suspended')) return false
+    if ((site.node_id ?? firstNode) !== row.from_node) return false
+    // Neither half of an update nor of a restore is what its owner wants to have again.
+    if ((await hasUnfinishedCopy(db, site.id)) || (await hasUpdateUnderWay(db, site.id)))
+      return false
+    const [from, to] = [deps.nodes.at(row.from_node), deps.nodes.at(row.node_id)]
+    const spec = await specOf(db, deps.addressing, site)
+    const [began, contentAt] = [performance.now(), clock.now()]
+    const { database } = to.driver.capabilities
+    const of = { moveId: row.id, round: row.round, database, isMirror: true }
+    const file = path.join(deps.folder, `mirror-${row.id}.tar.gz`)
+    await fs.mkdir(deps.folder, { recursive: true, mode: 0o700 })
+    try {
+      // It may have been started, and the server not been brought up from it.
+      if (row.round === 0) await to.driver.stop(site.id)
+      const out = from.driver.copyOut(site.id, of, file)
+      const { bytes } = await within(copyMs, 'the copy took too long', out, signal)
+      // Its server may be brought up from it meanwhile, or another process have it in hand.
+      if (!(await holdOn(db, row))) return true
+      const lines = row.round === 0 ? await from.driver.log(site.id).tail(5_000) : []
+      const laid = to.driver.copyIn(spec, { ...of, bytes }, file, lines)
+      await within(copyMs, 'the copy took too long', laid, signal)
+    } finally {
+      await fs.rm(file, { force: true })
+    }
+    const pace = site.status === 'suspended' ? suspendedSeconds : everySeconds
+    const tookSeconds = (performance.now() - began) / 1_000
+    await letGo(db, row, Math.max(1, pace - tookSeconds), {
+      round: row.round + 1,
+      content_at: contentAt,
+      attempts: 0,
+      reason: null,
+    })
+    return true
+  }
+
+  async function afterFailure(row: MirrorRow, error: unknown): Promise<void> {
+    const reason = error instanceof Error ? error.message : String(error)
+    const attempts = row.attempts + 1
+    const rest = Math.min(longestRestSeconds, everySeconds * 2 ** Math.min(attempts, 10))
+    log.warn({ err: error, site: row.site_id, attempts }, 'a mirror did not follow')
+    // Nobody knows any more what one of the two ends has come to.
+    const anew = row.round > 0 && error instanceof DriverFailure && error.kind === 'rejected'
+    const values = { attempts, reason, ...(anew && { id: randomUUID(), round: 0 }) }
+    if (row.state === 'following') await letGo(db, row, anew ? 1 : rest, values)
+  }
+
+  async function attend(row: MirrorRow, signal: AbortSignal): Promise<void> {
+    const timer = setInterval(
+      () => {
+        holdOn(db, row).catch((error: unknown) => log.warn({ err: error }, 'holding a mirror'))
+      },
+      (holdSeconds * 1_000) / 4,
+    )
+    try {
+      if (row.state === 'ending') await end(row)
+      else if (!(await follow(row, signal))) await letGo(db, row, busySeconds, {})
+    } catch (error) {
+      if (signal.aborted) await letGo(db, row, 0, {})
+      else await afterFailure(row, error)
+    } finally {
+      clearInterval(timer)
+    }
+  }
+
+  async function run(signal: AbortSignal): Promise<void> {
+    await arrange()
+    let arranged = performance.now()
+    const until = performance.now() + runMs
+    const inHand = new Map<Promise<void>, MirrorRow>()
+    const isOver = (): boolean => signal.aborted || performance.now() > until
+    while (!isOver() && (await areThere())) {
+      while (!isOver() && inHand.size < atOnce) {
+        const copiesWhole = [...inHand.values()].some(({ round }) => round === 0)
+        const row = await takeDue(db, holder, !copiesWhole)
+        if (!row) break
+        const done: Promise<void> = attend(row, signal)
+          .catch((error: unknown) => log.error({ err: error, mirror: row.id }, 'a mirror'))
+          .finally(() => inHand.delete(done))
+        inHand.set(done, row)
+      }
+      if (performance.now() - arranged > arrangeMs) {
+        await arrange()
+        arranged = performance.now()
+      }
+      const look = pause(lookMs, undefined, { signal, ref: false }).catch(() => undefined)
+      await Promise.race([...inHand.keys(), look])
+    }
+    await Promise.all(inHand.keys())
+  }
+  const areThere = async (): Promise<boolean> =>
+    (await db.selectFrom('site_mirror').select('id').limit(1).executeTakeFirst()) !== undefined
+
+  deps.jobs.define({
+    name: mirrorJob,
+    cron: '* * * * *',
+    // One that copies a large server whole does not keep the others waiting.
+    concurrency: 2,
+    retries: 0,
+    limitSeconds: 5 * 3600,
+    run: async (_payload, { signal }) => await run(signal),
+  })
+  return {
+    async follow() {
+      if (mirroredPlans().length === 0) return
+      await transaction(db, (tx) => deps.jobs.add(tx, mirrorJob, {}))
+    },
+    counts: async () => await countMirrors(db, clock, mirroredPlans()),
+  }
+}
