@@ -1,6 +1,7 @@
 /**
- * The portal ends in the middle of bringing a server of a lost node up, at each step: it comes up
- * once. Where its node comes back before, it stays there with all that was written.
+ * The portal ends in the middle of bringing a server of a lost node up from its backup or its
+ * mirror, at each step: it comes up once. Where its node comes back before, it stays there with all
+ * that was written.
  */
 import path from 'node:path'
 import { sql } from 'kysely'
@@ -23,6 +24,7 @@ import {
   type TestPortal,
 } from '../../test/portal.ts'
 import type { ActOutcome } from '../../contract/operator-acts.ts'
+import { DriverFailure } from '../platform/errors.ts'
 import type { EdgeControl } from './directory.ts'
 import type { WordpressDriver } from './driver.ts'
 import { newestMove } from './move-store.ts'
@@ -34,6 +36,8 @@ type Act = 'restore' | 'start' | 'frontPage' | 'apply'
 let stopAt: { act: Act; when: 'before' | 'after' } | undefined
 let onStop: () => void = () => undefined
 let goOn: Promise<void> = new Promise(() => undefined)
+
+let refusesToStart = ''
 
 /** Does nothing more once the stop is reached: as if the portal's process were gone. */
 const until = async <T>(act: Act, work: () => Promise<T>): Promise<T> => {
@@ -51,7 +55,10 @@ const stopping = (driver: WordpressDriver): WordpressDriver => ({
     return driver.capabilities
   },
   restore: (...of) => until('restore', () => driver.restore(...of)),
-  start: (...of) => until('start', () => driver.start(...of)),
+  async start(...of) {
+    if (of[0].id === refusesToStart) throw new DriverFailure('rejected', 'it does not start')
+    await until('start', () => driver.start(...of))
+  },
   frontPage: (...of) => until('frontPage', () => driver.frontPage(...of)),
 })
 const stoppingEdge = (edge: EdgeControl): EdgeControl => ({
@@ -63,6 +70,7 @@ const stoppingEdge = (edge: EdgeControl): EdgeControl => ({
   },
 })
 
+const mirroredPlan = 2
 let given = ''
 const stateOfMove = async () => (await newestMove(portal.app.db, given))?.state
 
@@ -80,6 +88,11 @@ beforeAll(async () => {
       wordpress: stopping(drivers.wordpress),
       edge: stoppingEdge(drivers.edge),
     }),
+    timing: { mirrorSeconds: 1 },
+    changeCatalog: (catalog) => ({
+      ...catalog,
+      plans: catalog.plans.map((plan) => ({ ...plan, mirrored: plan.id === mirroredPlan })),
+    }),
   })
   an = await portal.customer()
   await portal.topUp(an, 10_000_000)
@@ -96,12 +109,24 @@ afterAll(async () => {
   await other.close()
 })
 
+const hasFollowed = (siteId: string, since = new Date()): Promise<true> =>
+  eventually(
+    'the mirror',
+    async () => {
+      await portal.app.mirrors.follow()
+      const { rows } = await sql`select from site_mirror where site_id = ${siteId}
+        and state = 'following' and round > 0 and content_at > ${since}`.execute(portal.app.db)
+      return rows.length > 0 && true
+    },
+    60,
+  )
+
 /** A server on the other node with a backup, and what was written after it. */
-async function serverThere(): Promise<OrderedServer> {
+async function serverThere(isMirrored = false): Promise<OrderedServer> {
   expect((await node('undrain', 'hn2')).code).toBe(0)
   expect((await node('drain', 'main', '--stay')).code).toBe(0)
   await portal.app.nodes.look()
-  const server = await orderServer(portal, an)
+  const server = await orderServer(portal, an, isMirrored ? { size: mirroredPlan } : {})
   expect(await nodeOf(portal.app.db, server.id)).toBe('hn2')
   expect((await node('undrain', 'main')).code).toBe(0)
   const of = { token: an.token }
@@ -115,6 +140,7 @@ async function serverThere(): Promise<OrderedServer> {
   )
   const written = await (await signInTo(portal, server)).write('after the backup')
   expect(written.status).toBe(201)
+  if (isMirrored) await hasFollowed(server.id)
   return server
 }
 
@@ -131,16 +157,22 @@ async function giveUp(server: OrderedServer): Promise<void> {
 }
 
 const ways = [
-  { act: 'restore', when: 'before' },
-  { act: 'restore', when: 'after' },
-  { act: 'start', when: 'after' },
-  { act: 'frontPage', when: 'after' },
+  { act: 'restore', when: 'before', from: 'backup' },
+  { act: 'restore', when: 'after', from: 'backup' },
+  { act: 'start', when: 'after', from: 'backup' },
+  { act: 'frontPage', when: 'after', from: 'backup' },
   // The node is written down, and nobody was told.
-  { act: 'apply', when: 'before' },
+  { act: 'apply', when: 'before', from: 'backup' },
+  { act: 'start', when: 'before', from: 'mirror' },
+  { act: 'start', when: 'after', from: 'mirror' },
+  { act: 'frontPage', when: 'after', from: 'mirror' },
+  { act: 'apply', when: 'before', from: 'mirror' },
 ] as const
 
-test.each(ways)('stopped $when $act', { timeout: 180_000 }, async (stop) => {
-  const server = await serverThere()
+test.each(ways)('stopped $when $act, from its $from', { timeout: 180_000 }, async (way) => {
+  const { from, ...stop } = way
+  const isMirrored = from === 'mirror'
+  const server = await serverThere(isMirrored)
   await other.vanish()
   const isStopped = new Promise<void>((resolve) => (onStop = resolve))
   given = server.id
@@ -162,14 +194,47 @@ test.each(ways)('stopped $when $act', { timeout: 180_000 }, async (stop) => {
     const { status } = await visitAt(portal.config.SITES_PORT, server.name, '/?now')
     return status === 200
   })
-  expect(titlesIn(path.join(portal.dataDir, 'sites', server.id))).not.toContain('after the backup')
+  const titles = titlesIn(path.join(portal.dataDir, 'sites', server.id))
+  expect(titles.includes('after the backup')).toBe(isMirrored)
   const letters = async () =>
     (await portal.inbox(an.email)).filter(
-      ({ text }) => text.includes(server.name) && /sao lưu|backup/.test(text),
+      ({ text }) => text.includes(server.name) && /từ bản (sao lưu|dự phòng) lúc/.test(text),
     ).length
   await eventually('the letter', async () => (await letters()) > 0, 60)
   expect(await letters()).toBe(1)
 })
+
+test('one that does not come up from its mirror does so from its backup', async () => {
+  const server = await serverThere(true)
+  await other.vanish()
+  refusesToStart = server.id
+  await giveUp(server)
+  const ended = await eventually(
+    'the end of the first try',
+    async () => {
+      const found = await newestMove(portal.app.db, server.id)
+      return found?.state === 'failed' && found
+    },
+    60,
+  )
+  expect([ended.from_mirror, ended.reason]).toEqual([true, 'it does not start'])
+  refusesToStart = ''
+  // What lies there is the newest that there is: nobody touches it.
+  const content = path.join(portal.dataDir, 'sites', server.id)
+  await portal.app.moves.clear()
+  expect(titlesIn(content)).toContain('after the backup')
+  await giveUp(server)
+  const row = await eventually(
+    'it has come up',
+    async () => {
+      const found = await newestMove(portal.app.db, server.id)
+      return found?.state === 'moved' && found.arrived && found
+    },
+    60,
+  )
+  expect(row.from_mirror).toBe(false)
+  expect(titlesIn(content)).not.toContain('after the backup')
+}, 180_000)
 
 test('a node that comes back before keeps its server', { timeout: 180_000 }, async () => {
   const server = await serverThere()
