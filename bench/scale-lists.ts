@@ -263,6 +263,7 @@ export async function measureLists(deps: {
     limits,
     log,
     secrets,
+    portalUrl: 'http://localhost:8080',
     registrationsPerHour: 30,
     smsADay: 5000,
   } as unknown as AuthNeeds)

@@ -9,8 +9,15 @@ export interface Measured {
   /** Tables that are read whole, and must be. */
   readonly reads?: readonly string[]
 }
+export interface Asked {
+  readonly times: number
+  readonly limitMs: number
+  readonly question: (n: number) => Promise<unknown>
+}
 export interface Table {
   measure(name: string, of: Measured): Promise<void>
+  /** The same question for one after another; 95 of 100 are to be answered within `limitMs`. */
+  ask(name: string, of: Asked): Promise<void>
   /** A heading. */
   section(title: string): void
   /** Whether a line did not hold its period, or read a large table whole. */
@@ -23,6 +30,22 @@ export function openTable(adminUrl: string): Table {
   return {
     failed: () => failed,
     section: (title) => console.log(`\n      ${title}`),
+    async ask(name, { times, limitMs, question }) {
+      const took: number[] = []
+      for (let n = 0; n < times; n++) {
+        const start = performance.now()
+        await question(n)
+        took.push(performance.now() - start)
+      }
+      took.sort((a, b) => a - b)
+      const at = (share: number): number => took[Math.ceil(took.length * share) - 1] ?? 0
+      const holds = at(0.95) < limitMs
+      failed ||= !holds
+      console.log(
+        `${holds ? 'ok  ' : 'OVER'}  ${name.padEnd(48)} p50 ${at(0.5).toFixed(0).padStart(5)} ms ` +
+          `p95 ${at(0.95).toFixed(0).padStart(5)} ms of ${limitMs} ms (${times} times)`,
+      )
+    },
     async measure(name, { rows, periodMs, round, reads = [] }) {
       let ms = 0
       const statements = await statementsOf(async () => {

@@ -29,6 +29,7 @@ import { shownAndPriced } from '../server/wordpress/product.ts'
 import { createReconciler } from '../server/wordpress/reconcile.ts'
 import { defineResuming } from '../server/wordpress/resume.ts'
 import { fill, idOf, kinds, sizeOf } from './scale-data.ts'
+import { measureDesk } from './scale-desk.ts'
 import { measureLists } from './scale-lists.ts'
 import { openTable } from './scale-measure.ts'
 import { recordQueries } from './scale-plans.ts'
@@ -79,7 +80,8 @@ const scratch =
   kept === undefined ? await filled() : await scratchLedger({ ...plain, copyOf: kept })
 const { db } = scratch
 
-const { measure, section, failed } = openTable(scratch.adminUrl)
+const printed = openTable(scratch.adminUrl)
+const { measure, failed } = printed
 
 try {
   const bills = createBilling({
@@ -289,8 +291,10 @@ try {
     log,
     bills,
     size,
-    table: { measure, section, failed },
+    table: printed,
   })
+  const { adminUrl, ledger } = scratch
+  await measureDesk({ db, clock, ledger, adminUrl, size, table: printed })
 } finally {
   await scratch.close()
 }
