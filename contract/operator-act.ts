@@ -16,6 +16,8 @@ export const ActOutcome = z.object({
   after: z.nullable(z.record(z.string(), z.unknown())),
   /** What opens what was asked for: once, and only for who asked. A repeat has none. */
   link: z.optional(z.string()),
+  /** What signs from now on: once, and only for who asked. A repeat has none. */
+  secret: z.optional(z.string()),
 })
 export type ActOutcome = z.output<typeof ActOutcome>
 

@@ -8,6 +8,7 @@ import { currency } from './money.ts'
 import { needed, unneeded } from './operator-act.ts'
 import { nodeActs } from './operator-node-acts.ts'
 import { privacyActs } from './operator-privacy.ts'
+import { outgoingWebhookActs } from './operator-webhooks.ts'
 import { ticketActs } from './operator-ticket-acts.ts'
 import { publicationShape } from './operator-catalog.ts'
 import { workActs } from './operator-work-acts.ts'
@@ -317,6 +318,7 @@ export const acts = {
   ),
   ...privacyActs,
   ...ticketActs,
+  ...outgoingWebhookActs,
   'staff.invite': needed('staff.invite', 'staff', 'Invite somebody to the staff by e-mail', {
     name: line(1, 100),
     email,

@@ -7,7 +7,7 @@ export type StaffRole = (typeof staffRoles)[number]
  * What a call of the desk needs. `look`: to read; `note`: notes and labels, and letters that are
  * sent again; `customers`: acts on accounts; `money`: acts on wallets, and webhooks of gateways;
  * `work`: orders, servers, jobs; `staff`: who works here; `tickets`: to answer customers; `sell`:
- * what is sold, and for how much.
+ * what is sold, and for how much; `outgoing`: where events of all customers are sent.
  */
 export type StaffPermission =
   | 'look'
@@ -18,6 +18,7 @@ export type StaffPermission =
   | 'staff'
   | 'tickets'
   | 'sell'
+  | 'outgoing'
 
 export const rolesThatMay: Readonly<Record<StaffPermission, readonly StaffRole[]>> = {
   look: staffRoles,
@@ -28,6 +29,7 @@ export const rolesThatMay: Readonly<Record<StaffPermission, readonly StaffRole[]
   staff: ['owner'],
   tickets: ['owner', 'support'],
   sell: ['owner', 'finance'],
+  outgoing: ['owner'],
 }
 
 export const mayDo = (role: StaffRole, permission: StaffPermission): boolean =>

@@ -24,21 +24,37 @@ type TokenDeps = Parameters<typeof tokens.routes>[1]
 type WebhookDeps = Parameters<typeof webhooks.routes>[1]
 type SendDeps = Parameters<typeof webhooks.defineSending>[0]
 
+/** Which addresses webhooks may have: public ones, the sandbox's, and those that a test adds. */
+export function calledBy({
+  sandboxUrl,
+  mayConnect: also,
+}: {
+  /** The sandbox's address, which is called as well, and plain http; null without it. */
+  readonly sandboxUrl: string | null
+  readonly mayConnect?: MayConnect | undefined
+}) {
+  const sandbox = sandboxUrl === null ? undefined : new URL(sandboxUrl)
+  const mayConnect: MayConnect = (address, port) =>
+    webhooks.publicHttps(address, port) ||
+    (sandbox?.hostname === address && sandbox.port === String(port)) ||
+    also?.(address, port) === true
+  const readUrl = (typed: string): string | undefined =>
+    webhooks.readReceiver(typed, { plain: sandbox !== undefined, mayConnect })
+  return { mayConnect, readUrl }
+}
+
 /** Serves both, and defines the jobs that send. */
 export function customerPrograms(
   http: Http,
   deps: Omit<TokenDeps, 'ownServers' | 'ownDomains' | 'made'> &
-    Omit<WebhookDeps, 'readUrl' | 'wished'> &
+    Omit<WebhookDeps, 'wished'> &
     Omit<SendDeps, 'receivers'> & {
       readonly limits: Limits
       readonly lookup: DnsLookup
-      /** The sandbox's address, which is called as well, and plain http; null without it. */
-      readonly sandboxUrl: string | null
-      /** Whom else a test has called. */
-      readonly mayConnect?: MayConnect | undefined
+      readonly mayConnect: MayConnect
     },
 ): void {
-  const { limits, sandboxUrl } = deps
+  const { limits } = deps
   tokens.routes(http, {
     ...deps,
     ownServers,
@@ -46,18 +62,12 @@ export function customerPrograms(
     made: limits.limit('token-made', 30, 24 * 3600),
   })
   tokens.defineEndingLetters(deps)
-  const sandbox = sandboxUrl === null ? undefined : new URL(sandboxUrl)
-  const mayConnect: MayConnect = (address, port) =>
-    webhooks.publicHttps(address, port) ||
-    (sandbox?.hostname === address && sandbox.port === String(port)) ||
-    deps.mayConnect?.(address, port) === true
   webhooks.defineSending(
-    { ...deps, receivers: webhooks.createReceivers(deps.lookup, mayConnect) },
+    { ...deps, receivers: webhooks.createReceivers(deps.lookup, deps.mayConnect) },
     deps.sender,
   )
   webhooks.routes(http, {
     ...deps,
-    readUrl: (typed) => webhooks.readReceiver(typed, { plain: sandbox !== undefined, mayConnect }),
     wished: limits.limit('webhook-wished', 120, 3600),
   })
 }

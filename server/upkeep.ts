@@ -18,12 +18,12 @@ import { forgetCompletedJobs } from './platform/job-failures.ts'
 import type { Jobs } from './platform/jobs.ts'
 import type { Limits } from './platform/limits.ts'
 import type { Log } from './platform/log.ts'
-import { dropOldNotifications, type EventOutbox } from './realtime/index.ts'
+import { dropOldNotifications, type EventOutbox, type OperatorOutbox } from './realtime/index.ts'
 import { dropOldOffers } from './hand-over/index.ts'
 import { dropOldActs, dropOldInvitations } from './team/index.ts'
 import { closeQuietTickets, dropOldTickets } from './tickets/index.ts'
 import { dropOldTokens } from './tokens/index.ts'
-import { dropOldDeliveries } from './webhooks/index.ts'
+import { dropOfClosed, dropOldDeliveries } from './webhooks/index.ts'
 import { dropOldCommands, dropOldHostChanges, dropOldMail } from './wordpress/index.ts'
 import * as wallet from './wallet/index.ts'
 
@@ -61,10 +61,11 @@ export function defineUpkeep(parts: {
   messages: Messages
   certificates: Pick<Certificates, 'dropOld'>
   dnsChallenges: Pick<DnsChallenges, 'tidy'>
-  outbox: Pick<EventOutbox, 'publishEvent'>
+  outbox: Pick<EventOutbox, 'publishEvent'> & OperatorOutbox
   dataDir: string
 }): void {
   const { db, clock, log, jobs, limits, idempotency, accounts, messages } = parts
+  const closed = auth.accountsThatAre(db, 'closed')
   jobs.define({
     name: 'tidy',
     cron: '7 * * * *',
@@ -90,6 +91,7 @@ export function defineUpkeep(parts: {
         offers: () => dropOldOffers(db, clock),
         teamActs: () => dropOldActs(db, clock),
         webhookDeliveries: () => dropOldDeliveries(db, clock),
+        webhooksOfClosed: () => dropOfClosed(db, closed),
         limits: () => limits.forgetExpired(),
         jobs: () => forgetCompletedJobs(db),
       }),

@@ -1,9 +1,10 @@
 /** The calls of every module, and what each is handed of the others. */
+import { rolesThatMay } from '../../contract/staff-roles.ts'
 import * as auth from '../auth/index.ts'
 import * as billing from '../billing/index.ts'
 import { currencyOf, timeZoneOf } from '../catalog/index.ts'
 import * as certificates from '../certificates/index.ts'
-import { customerPrograms } from '../customer-programs.ts'
+import { calledBy, customerPrograms } from '../customer-programs.ts'
 import { createEndLiveOf, customerTeam, endTeam, endWork } from '../customer-team.ts'
 import { customerTickets } from '../customer-tickets.ts'
 import { createZoneTexts, routes as dnsRoutes } from '../dns/index.ts'
@@ -16,9 +17,11 @@ import * as payments from '../payments/index.ts'
 import { Refusal } from '../platform/errors.ts'
 import type { Http } from '../platform/http.ts'
 import * as privacy from '../privacy/index.ts'
+import { emailsOf } from '../staff/index.ts'
 import { routes as statusRoutes } from '../status/index.ts'
 import * as storefront from '../storefront/index.ts'
 import * as wallet from '../wallet/index.ts'
+import { createOutgoingWebhooks } from '../webhooks/index.ts'
 import * as wordpress from '../wordpress/index.ts'
 import type { Base } from './base.ts'
 import type { Names } from './names.ts'
@@ -222,7 +225,9 @@ export function openRoutes(http: Http, base: Base, sites: Sites, names: Names) {
     files: importFiles,
     begun: limits.limit('import', 20, 3600),
   })
+  const called = calledBy({ sandboxUrl, mayConnect: mayFetch })
   customerPrograms(http, {
+    ...called,
     db,
     clock,
     log,
@@ -235,9 +240,8 @@ export function openRoutes(http: Http, base: Base, sites: Sites, names: Names) {
     customer: accounts.customer,
     mail: messages.mail,
     prove: profile.prove,
+    members: (from) => emailsOf(from, rolesThatMay.work),
     portalUrl,
-    sandboxUrl: sandboxUrl,
-    mayConnect: mayFetch,
     delaysSeconds: timing?.webhookSeconds,
   })
   customerTeam(http, {
@@ -274,6 +278,7 @@ export function openRoutes(http: Http, base: Base, sites: Sites, names: Names) {
     ledger,
     jobs,
     endLive: realtime.endSessions,
+    outbox: realtime,
     holdTrail,
     forgetAtDesk,
   })
@@ -305,6 +310,17 @@ export function openRoutes(http: Http, base: Base, sites: Sites, names: Names) {
     disputeAnswers: topUps.disputeAnswers,
     drivers: drivers.payments,
     addressing,
+    outbox: realtime,
+    complete: links.complete,
+    outgoing: createOutgoingWebhooks({
+      ...called,
+      clock,
+      secrets,
+      sender,
+      owners: (from) => emailsOf(from, rolesThatMay.outgoing),
+      mail: messages.mail,
+      portalUrl,
+    }),
     accounts: auth.createAccountActs({
       clock,
       endLive: realtime.endSessions,

@@ -7,6 +7,7 @@ import type { Database, Queryable, Tx } from '../platform/db.ts'
 import type { Limits } from '../platform/limits.ts'
 import type { Log } from '../platform/log.ts'
 import type { Secrets } from '../platform/secrets.ts'
+import type { OperatorOutbox } from '../realtime/index.ts'
 import type { LocationOf } from './billing-details.ts'
 import type { RefuseBreached } from './breached-passwords.ts'
 import type { EndLive } from './session.ts'
@@ -20,6 +21,7 @@ export interface AuthNeeds {
   readonly clock: Clock
   readonly secrets: Secrets
   readonly limits: Limits
+  readonly outbox: OperatorOutbox
   readonly refuseBreached: RefuseBreached
   /** From one network; 0: as many as like. */
   readonly registrationsPerHour: number

@@ -228,6 +228,16 @@ export function createRegistration(needs: AuthNeeds, guards: Guards): Registrati
       } catch (error) {
         throw refusalOfConstraint(error)
       }
+      const { region_code: region } = await tx
+        .selectFrom('customer')
+        .select('region_code')
+        .where('id', '=', chosen)
+        .executeTakeFirstOrThrow()
+      await needs.outbox.tellOperator(tx, {
+        event: 'customer.registered',
+        customerId: chosen,
+        payload: { customer: { id: chosen, region_code: region } },
+      })
       await forget(
         tx,
         conflicting.map(({ id }) => id).filter((id) => id !== chosen),

@@ -130,7 +130,8 @@ function tell(
   out: Output,
 ): number {
   if (!outcome) return 70
-  const { told, ...rest } = outcome
+  const { told, secret, ...rest } = outcome
+  const once = { ...told, ...(secret !== undefined && { secret }) }
   const { state, act, proposal, before, after } = rest
   if (dryRun) out.line(`Nothing was changed. It would be ${state}.`)
   else if (state === 'proposed')
@@ -138,9 +139,9 @@ function tell(
   else out.line(`Done${rest.repeated ? ' before, under this key' : ''}: act ${act}.`)
   if (before) out.line(`before  ${JSON.stringify(before)}`)
   if (after) out.line(`after   ${JSON.stringify(after)}`)
-  // A link would lead nowhere after a dry run.
-  if (told && !dryRun) for (const [what, text] of Object.entries(told)) out.line(`${what}  ${text}`)
-  out.fields({ ...rest, ...(dryRun ? { dryRun, act: null } : told) })
+  // A link would lead nowhere after a dry run, and a secret would sign nothing.
+  if (!dryRun) for (const [what, text] of Object.entries(once)) out.line(`${what}  ${text}`)
+  out.fields({ ...rest, ...(dryRun ? { dryRun, act: null } : once) })
   return 0
 }
 

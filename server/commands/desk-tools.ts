@@ -1,16 +1,18 @@
 /** What the commands about the operator's desk need: everything that acts need. */
+import { rolesThatMay } from '../../contract/staff-roles.ts'
 import { createAccountActs, letterAddress, showCustomers } from '../auth/index.ts'
 import { changeCreditLine } from '../billing/index.ts'
 import { languageOfRegion } from '../catalog/index.ts'
 import type { Config } from '../config.ts'
-import { createEndPrograms } from '../customer-programs.ts'
+import { calledBy, createEndPrograms } from '../customer-programs.ts'
 import { endTeam } from '../customer-team.ts'
 import { replyAddressesOf, ticketObjects } from '../customer-tickets.ts'
 import { createOutbox } from '../messages/index.ts'
 import type { PerformNeeds } from '../operator/index.ts'
 import type { Database, Queryable } from '../platform/db.ts'
 import { createEventOutbox, revokeSessions } from '../realtime/index.ts'
-import { createInvitations } from '../staff/index.ts'
+import { createInvitations, emailsOf } from '../staff/index.ts'
+import { createOutgoingWebhooks, createSender } from '../webhooks/index.ts'
 import { openPaymentTools } from './payment-tools.ts'
 
 export interface DeskTools extends PerformNeeds {
@@ -58,6 +60,16 @@ export async function openDeskTools(config: Config, databaseUrl: string): Promis
       brandName,
       addresses: replyAddressesOf(config, secrets),
     },
+    outbox: events,
+    outgoing: createOutgoingWebhooks({
+      ...calledBy(tools),
+      clock,
+      secrets,
+      sender: createSender(tools),
+      owners: (of) => emailsOf(of, rolesThatMay.outgoing),
+      mail: tools.mail,
+      portalUrl,
+    }),
     accounts: createAccountActs({
       clock,
       endLive: revokeSessions,

@@ -65,6 +65,7 @@ export async function openPaymentTools(config: Config, databaseUrl: string) {
     log,
     secrets,
     catalog,
+    sandboxUrl: sandbox?.url ?? null,
     ...openOperatorTools({
       db,
       clock,

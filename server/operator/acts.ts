@@ -10,9 +10,11 @@ import type { PaymentDriver } from '../payments/index.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Tx } from '../platform/db.ts'
 import type { Jobs } from '../platform/jobs.ts'
+import type { OperatorOutbox } from '../realtime/index.ts'
 import type { Invitations } from '../staff/index.ts'
 import type { TicketDeps } from '../tickets/index.ts'
 import type { Ledger } from '../wallet/index.ts'
+import type { OutgoingWebhooks } from '../webhooks/index.ts'
 import type { Facts } from './canonical.ts'
 
 export interface Actor {
@@ -60,6 +62,8 @@ export interface ActNeeds {
   readonly mail: (tx: Tx, to: string, subject: string, text: string) => Promise<void>
   /** Sends a letter again. */
   readonly again: Outbox['again']
+  readonly outbox: OperatorOutbox
+  readonly outgoing: OutgoingWebhooks
   /** Looks for a newer version of the catalogue, after one was published. */
   readonly followCatalog: () => void
   readonly portalUrl: string
@@ -78,6 +82,8 @@ export interface Done {
   readonly told?: Readonly<Record<string, string>>
   /** Told once to the member who does it at the desk, and written nowhere. */
   readonly link?: string
+  /** Told once to who does it, and written nowhere. */
+  readonly secret?: string
 }
 
 export interface Act<I> {

@@ -8,9 +8,14 @@ export const nodeActs: RegistryOf<'node'> = {
       await refuseUnlessLost(tx, { node, server, isOff: poweredOff === 'yes' })
       return true
     },
-    async run(tx, { clock, jobs }, actor, { node, server = null, poweredOff }) {
+    async run(tx, { clock, jobs, outbox }, actor, { node, server = null, poweredOff }) {
       const of = { node, server, isOff: poweredOff === 'yes', saidMsAgo: saidMsAgo(clock, actor) }
       const { servers, stays } = await beginRescues(tx, { clock, jobs }, of)
+      await outbox.tellOperator(tx, {
+        event: 'node.lost',
+        customerId: null,
+        payload: { node: { id: node, comes_up: servers.length, stays: stays.length } },
+      })
       return {
         subject: { kind: 'node', id: node },
         before: { node, servers: servers.length + stays.length },

@@ -19,6 +19,7 @@ import { customerActs } from './customer-acts.ts'
 import { disputeActs } from './dispute-acts.ts'
 import { moneyActs } from './money-acts.ts'
 import { nodeActs } from './node-acts.ts'
+import { outgoingWebhookActs } from './outgoing-webhook-acts.ts'
 import { payoutActs } from './payout-acts.ts'
 import { privacyActs } from './privacy-acts.ts'
 import { reconcileActs } from './reconcile-acts.ts'
@@ -38,6 +39,7 @@ const registry: Registry = {
   ...disputeActs,
   ...moneyActs,
   ...nodeActs,
+  ...outgoingWebhookActs,
   ...payoutActs,
   ...privacyActs,
   ...reconcileActs,
@@ -146,6 +148,7 @@ export async function carryOut(
     after,
     ...(done.told && { told: done.told }),
     ...(done.link !== undefined && { link: done.link }),
+    ...(done.secret !== undefined && { secret: done.secret }),
   }
 }
 
@@ -174,6 +177,11 @@ async function propose(
       expires_at: later(now, proposalMs),
     })
     .execute()
+  await needs.outbox.tellOperator(tx, {
+    event: 'proposal.made',
+    customerId,
+    payload: { proposal: { id, act: name, expires_at: later(now, proposalMs).toISOString() } },
+  })
   const proposal = { act: name, input: plain(keptOf(name, input)) }
   await writeAct(tx, needs.clock, actor, {
     act: 'proposal.make',

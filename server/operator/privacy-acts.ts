@@ -56,12 +56,13 @@ const withoutTold = ({ request }: ActInput<'privacy.done'>): object => ({ reques
 export const privacyActs: RegistryOf<'privacy'> = {
   'privacy.receive': {
     kept: ({ kind, receivedOn }) => ({ kind, receivedOn }),
-    async run(tx, { clock, customerMail, mail }, { name }, { from, kind, text, receivedOn }) {
+    async run(tx, needs, { name }, { from, kind, text, receivedOn }) {
+      const { clock, customerMail, mail } = needs
       const receivedAt = momentOf(receivedOn, clock.now())
       const found = await customerOfEmail(tx, from.toLowerCase())
       // Who is closing the account has no use for an answer.
       const customerId = found && (await holdOpenAccount(tx, found.id)) ? found.id : null
-      const request = await receiveRequest(tx, clock, {
+      const request = await receiveRequest(tx, needs, {
         customerId,
         kind,
         text,

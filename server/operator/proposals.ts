@@ -100,6 +100,18 @@ async function openProposal(tx: Tx, now: Date, id: string) {
   return row
 }
 
+const tellDecided = (
+  tx: Tx,
+  { outbox }: PerformNeeds,
+  { id, act, customer_id: customerId }: Awaited<ReturnType<typeof openProposal>>,
+  approved: boolean,
+): Promise<void> =>
+  outbox.tellOperator(tx, {
+    event: 'proposal.decided',
+    customerId,
+    payload: { proposal: { id, act, approved } },
+  })
+
 /** Refuses with forbidden who may not, and as the act does. Answers the number of the act. */
 export async function approve(
   tx: Tx,
@@ -144,6 +156,7 @@ export async function approve(
     .set({ act_seq: BigInt(act ?? 0) })
     .where('id', '=', id)
     .execute()
+  await tellDecided(tx, needs, row, true)
   return act ?? 0
 }
 
@@ -162,6 +175,7 @@ export async function reject(
     .set({ rejected_at: needs.clock.now(), rejected_by: staff.name })
     .where('id', '=', of.id)
     .execute()
+  await tellDecided(tx, needs, row, false)
   const { staffId, name, role } = staff
   await writeAct(
     tx,

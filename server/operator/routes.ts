@@ -4,6 +4,7 @@ import {
   operatorDesk as api,
   operatorMoney as moneyApi,
   operatorPrivacy,
+  operatorWebhooks as outgoingApi,
   type Endpoint,
 } from '../../contract/index.ts'
 import type { ActName, ActOutcome } from '../../contract/operator-acts.ts'
@@ -31,6 +32,7 @@ import {
 } from '../payments/index.ts'
 import { requestsOfDesk } from '../privacy/index.ts'
 import { creditDebtPage } from '../wallet/index.ts'
+import { listOutgoing, outgoingDeliveries } from '../webhooks/index.ts'
 import type { Actor } from './acts.ts'
 import { listRoutes, withCustomers, type ListNeeds } from './lists.ts'
 import { previewOf, previewOfProposal } from './catalog-preview.ts'
@@ -64,7 +66,14 @@ type ActEndpoint = Omit<Endpoint, 'body' | 'result'> & {
 
 export function routes(
   http: Http,
-  needs: PerformNeeds & SearchNeeds & StoryNeeds & ListNeeds & { readonly zone: string },
+  needs: PerformNeeds &
+    SearchNeeds &
+    StoryNeeds &
+    ListNeeds & {
+      readonly zone: string
+      /** Adds to a payload what is not stored, such as links. */
+      readonly complete: (payload: object) => object
+    },
 ): void {
   const { db } = needs
   for (const [name, endpoint] of Object.entries(operatorActs) as [ActName, ActEndpoint][])
@@ -111,6 +120,12 @@ export function routes(
   )
   http.read(api.work, () => workOf(db))
   listRoutes(http, needs)
+  http.read(outgoingApi.listOperatorWebhooks, () => listOutgoing(db, needs.clock))
+  http.read(outgoingApi.listOperatorDeliveries, async ({ params, query, language }) => {
+    const page = pageRequest(query, language)
+    const { webhook, rows, next } = await outgoingDeliveries(needs, params.id, page)
+    return new Page({ webhook, deliveries: rows }, encodeCursor(next))
+  })
   http.read(api.suspense, () => waitingInSuspense(db, needs.drivers))
   http.read(moneyApi.disputes, async ({ query, language }) => {
     const page = pageRequest(query, language)

@@ -6,6 +6,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ActOutcome } from '../../contract/operator-acts.ts'
 import type { Dispute } from '../../contract/operator-money.ts'
+import type { Delivery } from '../../contract/webhooks.ts'
 import { cardsOf } from '../../test/card-holder.ts'
 import { jobsIdle } from '../../test/idle-jobs.ts'
 import { runCommand } from '../../test/operator.ts'
@@ -32,12 +33,19 @@ let browser: Browser
 let finance: TestMember
 let otherFinance: TestMember
 let support: TestMember
+let owner: TestMember
 beforeAll(async () => {
   portal = await openTestPortal({ timing: { askGatewaySeconds: [3600] } })
   browser = stripeBrowser(portal.sandboxUrl, portal.keysOf('stripe')['publishableKey'] ?? '')
   finance = await newMember(portal, 'finance')
   otherFinance = await newMember(portal, 'finance')
   support = await newMember(portal, 'support')
+  owner = await newMember(portal, 'owner')
+  await owner.act('outgoing_webhook.add', {
+    url: `${portal.sandboxUrl}/hooks/books`,
+    events: ['dispute.opened', 'dispute.decided'],
+    reason: 'The accounting program asks for it',
+  })
 })
 afterAll(() => portal.close())
 const { amounts, balances, dashboard, eventsGo, paid } = cardsOf(
@@ -56,6 +64,18 @@ const disputeOf = (payment: string, wished: (one: Dispute) => boolean = () => tr
   eventually('the dispute is at the desk', async () =>
     (await disputes('all')).find((one) => one.payment === payment && wished(one)),
   )
+/** What the provider's own program is told of a dispute, the oldest first. */
+async function toldOf(dispute: string) {
+  const path = '/api/operator/outgoing-webhooks'
+  const [webhook] = (await owner.call<{ id: string }[]>('GET', path)).body.result
+  const { deliveries } = (
+    await owner.call<{ deliveries: Delivery[] }>('GET', `${path}/${webhook?.id}/deliveries`)
+  ).body.result
+  return deliveries
+    .map(({ body }) => JSON.parse(body) as { type: string; data: { dispute: { id: string } } })
+    .filter(({ data }) => data.dispute.id === dispute)
+    .toReversed()
+}
 const wholeOf = async (id: string): Promise<Whole> =>
   (await support.call<Whole>('GET', `/api/operator/disputes/${id}`)).body.result
 const square = (fields: Record<string, string>) =>
@@ -131,6 +151,15 @@ describe('a dispute at Stripe', () => {
     expect((await disputes()).some(({ id }) => id === won.id)).toBe(false)
     expect(await amounts(an)).toEqual([2000, -2000, 2000])
     await portal.ledgerHolds()
+    const told = await eventually('both are told', async () => {
+      const all = await toldOf(won.id)
+      return all.some(({ type }) => type === 'dispute.decided') && all
+    })
+    const of = { customer_id: an.id, dispute: { transaction_code: code, amount: 2000 } }
+    expect(told).toMatchObject([
+      { type: 'dispute.opened', data: { ...of, dispute: { state: 'needs_evidence' } } },
+      { type: 'dispute.decided', data: { ...of, dispute: { state: 'won' } } },
+    ])
   })
 
   test('whose every webhook is lost is found and posted by the hourly look, once', async () => {

@@ -5,13 +5,14 @@
  * run twice and acts once.
  */
 import { randomUUID } from 'node:crypto'
-import type { Selectable } from 'kysely'
+import { sql, type Selectable } from 'kysely'
 import { days, later, type Clock } from '../platform/clock.ts'
 import type { DB } from '../platform/db-types.ts'
 import { isUuid, transaction, type Database, type Tx } from '../platform/db.ts'
 import { DriverFailure, type Sentence } from '../platform/errors.ts'
 import type { Jobs } from '../platform/jobs.ts'
 import type { Log } from '../platform/log.ts'
+import type { OperatorOutbox } from '../realtime/index.ts'
 import type { GatewayDispute, PaymentDriver, PaymentUpdate } from './driver.ts'
 import type { Settled, Settlement } from './settle.ts'
 
@@ -75,6 +76,7 @@ interface Deps {
   readonly jobs: Jobs
   readonly log: Log
   readonly drivers: ReadonlyMap<string, PaymentDriver>
+  readonly outbox: OperatorOutbox
 }
 
 /** What a gateway said of a dispute, and when. */
@@ -90,9 +92,9 @@ interface Said {
  * decided by what is fresh.
  */
 async function note(
-  { db, clock }: Pick<Deps, 'db' | 'clock'>,
+  { db, clock, outbox }: Pick<Deps, 'db' | 'clock' | 'outbox'>,
   driver: string,
-  paymentId: string,
+  payment: { readonly id: string; readonly code: string; readonly customer_id: string },
   dispute: GatewayDispute,
   said: Said,
 ): Promise<void> {
@@ -108,6 +110,13 @@ async function note(
     seen_at: said.at,
   }
   await transaction(db, async (tx) => {
+    const before = await tx
+      .selectFrom('payment_dispute')
+      .select('closed_at')
+      .where('driver', '=', driver)
+      .where('reference', '=', dispute.id)
+      .forUpdate()
+      .executeTakeFirst()
     const row = await tx
       .insertInto('payment_dispute')
       .values({
@@ -115,7 +124,7 @@ async function note(
         id: randomUUID(),
         driver,
         reference: dispute.id,
-        payment_id: paymentId,
+        payment_id: payment.id,
         currency: dispute.currency,
         opened_at: dispute.openedAt,
         closed_at: isDecided(dispute) ? now : null,
@@ -132,9 +141,28 @@ async function note(
           }))
           .where('payment_dispute.seen_at', '<=', said.at),
       )
-      .returning('id')
+      .returning(['id', 'closed_at', sql<boolean>`xmax = 0`.as('isNew')])
       .executeTakeFirst()
-    if (!row || !said.isFresh) return
+    if (!row) return
+    const isFirstDecided = row.closed_at !== null && before?.closed_at === null
+    if (row.isNew || isFirstDecided)
+      await outbox.tellOperator(tx, {
+        event: row.isNew ? 'dispute.opened' : 'dispute.decided',
+        customerId: payment.customer_id,
+        payload: {
+          dispute: {
+            id: row.id,
+            gateway: driver,
+            transaction_code: payment.code,
+            state: dispute.state,
+            reason: dispute.reason,
+            amount: Number(dispute.amount),
+            currency: dispute.currency,
+            evidence_due_at: dispute.evidenceDueAt?.toISOString() ?? null,
+          },
+        },
+      })
+    if (!said.isFresh) return
     // One of which nobody knew whether it was sent: a dispute that still waits has not got it.
     const status = dispute.state === 'needs_evidence' ? 'refused' : 'done'
     await tx
@@ -156,7 +184,7 @@ export function createDisputes(deps: Deps & { readonly settlement: Settlement })
   ): Promise<Settled> {
     const payment = await db
       .selectFrom('payment')
-      .select(['id', 'reference'])
+      .select(['id', 'code', 'customer_id', 'reference'])
       .where('driver', '=', driver.name)
       .where((eb) =>
         eb.or([
@@ -172,7 +200,7 @@ export function createDisputes(deps: Deps & { readonly settlement: Settlement })
       const settled = await settlement.settle(driver, update)
       if (settled.outcome !== 'already') outcome = settled.outcome
     }
-    await note(deps, driver.name, payment.id, dispute, said)
+    await note(deps, driver.name, payment, dispute, said)
     return { outcome, paymentId: payment.id }
   }
 

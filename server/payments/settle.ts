@@ -10,6 +10,7 @@ import type { Clock } from '../platform/clock.ts'
 import { transaction, type Database, type Tx } from '../platform/db.ts'
 import type { Jobs } from '../platform/jobs.ts'
 import type { Log } from '../platform/log.ts'
+import type { OperatorOutbox } from '../realtime/index.ts'
 import type { Ledger } from '../wallet/index.ts'
 import type { PaymentUpdate, UpdateOutcome, Source } from './driver.ts'
 import { isClosed, type PaymentRow } from './orders.ts'
@@ -30,6 +31,7 @@ export interface SettlementDeps {
   readonly clock: Clock
   readonly ledger: Ledger
   readonly letters: Letters
+  readonly outbox: OperatorOutbox
   readonly jobs: Jobs
   readonly log: Log
 }
@@ -40,7 +42,7 @@ export interface SettlementDeps {
 const keyOf = (driver: Source, movement: string): string => `${driver.name}:${movement}`
 
 export function createSettlement(deps: SettlementDeps): Settlement {
-  const { db, clock, ledger, letters, jobs, log } = deps
+  const { db, clock, ledger, letters, outbox, jobs, log } = deps
 
   /**
    * Locks the movement until the transaction ends, so that nobody else posts it; returns its row in
@@ -106,7 +108,7 @@ export function createSettlement(deps: SettlementDeps): Settlement {
     before = 0n,
   ): Promise<void> {
     const { amount, currency, reference: code } = update
-    await tx
+    const { id } = await tx
       .insertInto('payment_suspense')
       .values({
         driver: driver.name,
@@ -120,7 +122,22 @@ export function createSettlement(deps: SettlementDeps): Settlement {
       .onConflict((conflict) =>
         conflict.columns(['driver', 'provider_transaction_id']).doUpdateSet({ amount }),
       )
-      .execute()
+      .returning('id')
+      .executeTakeFirstOrThrow()
+    await outbox.tellOperator(tx, {
+      event: 'payment.in_suspense',
+      customerId: null,
+      payload: {
+        suspense: {
+          id: Number(id),
+          gateway: driver.name,
+          amount: Number(amount),
+          currency,
+          transaction_code: code,
+          reason,
+        },
+      },
+    })
     await ledger.holdInSuspense(tx, {
       key: `${keyOf(driver, movement)}:suspense${before === 0n ? '' : `:${amount}`}`,
       driver: driver.name,

@@ -593,6 +593,14 @@ export interface OperatorActHead {
   seq: Generated<bigint>;
 }
 
+export interface OperatorEvent {
+  created_at: Timestamp;
+  customer_id: string | null;
+  event: string;
+  id: Generated<bigint>;
+  payload: unknown;
+}
+
 export interface OperatorProposal {
   act: string;
   act_seq: bigint | null;
@@ -1460,7 +1468,7 @@ export interface WebhookDelivery {
 export interface WebhookEndpoint {
   claimed_until: Timestamp | null;
   created_at: Timestamp;
-  customer_id: string;
+  customer_id: string | null;
   disabled_at: Timestamp | null;
   disabled_reason: string | null;
   earlier_secret: Buffer | null;
@@ -1468,8 +1476,15 @@ export interface WebhookEndpoint {
   events: string[];
   failing_since: Timestamp | null;
   id: string;
+  put_off_at: Timestamp | null;
+  put_off_until: Timestamp | null;
   secret: Buffer;
   url: string;
+}
+
+export interface WebhookSubject {
+  customer_id: string;
+  delivery_id: string;
 }
 
 export interface DB {
@@ -1526,6 +1541,7 @@ export interface DB {
   one_time_code: OneTimeCode;
   operator_act: OperatorAct;
   operator_act_head: OperatorActHead;
+  operator_event: OperatorEvent;
   operator_proposal: OperatorProposal;
   passkey: Passkey;
   payment: Payment;
@@ -1596,4 +1612,5 @@ export interface DB {
   wallet_debt: WalletDebt;
   webhook_delivery: WebhookDelivery;
   webhook_endpoint: WebhookEndpoint;
+  webhook_subject: WebhookSubject;
 }

@@ -107,6 +107,12 @@ export const retention = {
     { column: 'created_at', days: deliveriesKeptDays },
     'The customer sees what was sent, and has it sent again. Deleted with its endpoint.',
   ),
+  webhook_subject: ends(
+    'use',
+    'Whom a delivery to the operator tells of. Deleted with it: when that customer closes the ' +
+      'account, or, of one that waits, within an hour after it was sent or given up.',
+  ),
+  operator_event: ends('machine', 'Until the relay has made deliveries of it: seconds.'),
   notification: aged(
     'use',
     { column: 'created_at', days: 90, only: { column: 'seq', is: given } },

@@ -9,7 +9,7 @@ import { forgetAddresses, forgetCardsJob, paymentsUnderWay } from '../payments/i
 import type { Clock } from '../platform/clock.ts'
 import type { Queryable, Tx } from '../platform/db.ts'
 import type { Jobs } from '../platform/jobs.ts'
-import { forgetNotifications } from '../realtime/index.ts'
+import { forgetNotifications, type OperatorOutbox } from '../realtime/index.ts'
 import { forgetTickets } from '../tickets/index.ts'
 import { forgetTeam, type EndWork } from '../team/index.ts'
 import { endTokens } from '../tokens/index.ts'
@@ -26,6 +26,7 @@ export interface CloseNeeds {
   readonly endWork: EndWork
   /** Taken before the account, as every act of the staff does. */
   readonly holdTrail: (tx: Tx) => Promise<void>
+  readonly outbox: OperatorOutbox
   /** What the staff wrote of a customer. */
   readonly forgetAtDesk: (tx: Tx, clock: Clock, customerId: string) => Promise<void>
 }
@@ -73,5 +74,8 @@ export async function closeAccount(
   const { email, phone } = await eraseAccount(tx, needs, of)
   await forgetTickets(tx, { customerId, email })
   await forgetLetters(tx, [email, phone])
+  // It names the customer by the id alone, and outlives what else was told of them.
+  const told = { event: 'customer.closed', customerId: null } as const
+  await needs.outbox.tellOperator(tx, { ...told, payload: { customer_id: customerId } })
   return { email }
 }

@@ -13,6 +13,7 @@ import type { Clock } from '../platform/clock.ts'
 import type { DB } from '../platform/db-types.ts'
 import { isUuid, type Queryable, type Tx } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
+import type { OperatorOutbox } from '../realtime/index.ts'
 import { afterDays, afterWorkingDays } from './working-days.ts'
 
 /**
@@ -51,7 +52,7 @@ const shown = (row: Row): DataRequest => ({
 /** Writes a request down; its clock begins with the day on which it came. */
 export async function receiveRequest(
   tx: Tx,
-  clock: Clock,
+  { clock, outbox }: { readonly clock: Clock; readonly outbox: OperatorOutbox },
   of: {
     readonly customerId: string | null
     readonly kind: RequestKind
@@ -76,7 +77,14 @@ export async function receiveRequest(
     })
     .returningAll()
     .executeTakeFirstOrThrow()
-  return shown(row)
+  const request = shown(row)
+  const { id, kind, dueAt: due } = request
+  await outbox.tellOperator(tx, {
+    event: 'data_request.received',
+    customerId: of.customerId,
+    payload: { data_request: { id, kind, due_at: due } },
+  })
+  return request
 }
 
 /** The customer's account is held. Refuses with conflict who has asked enough. */

@@ -78,7 +78,7 @@ export function routes(http: Http, deps: PrivacyDeps): void {
     await holdAccount(tx, customerId)
     await refuseMore(tx, customerId)
     const of = { ...body, customerId, askedBy: null, enteredBy: null }
-    const request = await receiveRequest(tx, clock, of)
+    const request = await receiveRequest(tx, deps, of)
     const { email, language } = await deps.customer(tx, customerId)
     const { subject, text } = receivedLetter(request, language)
     await deps.mail(tx, email, subject, text)

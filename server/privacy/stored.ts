@@ -126,7 +126,8 @@ export const stored: readonly Stored[] = [
     own,
     'id',
     'id url events created_at disabled_at disabled_reason failing_since',
-    'customer_id secret earlier_secret earlier_until claimed_until',
+    `customer_id secret earlier_secret earlier_until claimed_until
+      put_off_at put_off_until`,
   ),
   rows(
     'webhook_delivery',
@@ -465,6 +466,10 @@ export const notStored = {
   ],
   'what the staff wrote of a customer is given out by the staff, who judge whose rights it touches':
     ['customer_note', 'operator_act', 'operator_proposal', 'account_view'],
+  'of the operator’s own programs: what they are told of a customer stands in other tables': [
+    'operator_event',
+    'webhook_subject',
+  ],
   'messages of a gateway: what they say of a customer stands in payment': [
     'gateway_payout',
     'gateway_payout_line',

@@ -7,7 +7,12 @@ import type { Database } from '../platform/db.ts'
 import type { Http } from '../platform/http.ts'
 import type { Log } from '../platform/log.ts'
 import type { Notices } from '../platform/notices.ts'
-import { createEventOutbox, type EventOutbox, type OutboxEvent } from './outbox.ts'
+import {
+  createEventOutbox,
+  type EventOutbox,
+  type OperatorOutbox,
+  type OutboxEvent,
+} from './outbox.ts'
 import {
   createSessionRevocations,
   revokeSessions,
@@ -23,9 +28,9 @@ import type { AppKey } from './signature.ts'
 import { createSockets, type Sockets } from './socket.ts'
 
 export { createEventOutbox, dropOldNotifications, forgetNotifications, revokeSessions, tellEnded }
-export type { EventOutbox, AppKey, OnSent, OutboxEvent, Titles }
+export type { EventOutbox, OperatorOutbox, AppKey, OnSent, OutboxEvent, Titles }
 
-export interface Realtime extends EventOutbox {
+export interface Realtime extends EventOutbox, OperatorOutbox {
   /**
    * Closes what is open under these sessions, in every process, once the transaction is committed.
    * The caller holds their rows and deletes them after.

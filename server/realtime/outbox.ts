@@ -1,7 +1,9 @@
 /**
- * The transactional outbox of events for customers: the event's row is written in the business
- * transaction, so an event is published if and only if the transaction commits.
+ * The transactional outbox of events, of those for customers and of those for the operator alone:
+ * the event's row is written in the business transaction, so an event is published if and only if
+ * the transaction commits.
  */
+import type { OutboxOfOperator } from '../../contract/operator-webhooks.ts'
 import type { EventName } from '../../contract/realtime.ts'
 import type { Clock } from '../platform/clock.ts'
 import { onCommit, type Tx } from '../platform/db.ts'
@@ -18,12 +20,23 @@ export interface EventOutbox {
   publishEvents(tx: Tx, events: readonly OutboxEvent[]): Promise<void>
 }
 
+export interface OperatorEvent {
+  readonly event: OutboxOfOperator
+  /** Whom it is about: their account's end erases what was sent of it. Null: nobody. */
+  readonly customerId: string | null
+  readonly payload: object
+}
+/** What the operator's own programs are told, and no customer (decision 131). */
+export interface OperatorOutbox {
+  tellOperator(tx: Tx, event: OperatorEvent): Promise<void>
+}
+
 /**
  * `wake` tells the relay that the outbox has events; without it the relay finds them at its next
  * poll.
  */
-export function createEventOutbox(clock: Clock, wake: () => void): EventOutbox {
-  const outbox: EventOutbox = {
+export function createEventOutbox(clock: Clock, wake: () => void): EventOutbox & OperatorOutbox {
+  const outbox: EventOutbox & OperatorOutbox = {
     publishEvent: (tx, customerId, event, payload) =>
       outbox.publishEvents(tx, [{ customerId, event, payload }]),
     async publishEvents(tx, events) {
@@ -39,6 +52,18 @@ export function createEventOutbox(clock: Clock, wake: () => void): EventOutbox {
             created_at: now,
           })),
         )
+        .execute()
+      onCommit(tx, wake)
+    },
+    async tellOperator(tx, { event, customerId, payload: told }) {
+      await tx
+        .insertInto('operator_event')
+        .values({
+          event,
+          customer_id: customerId,
+          payload: JSON.stringify(told),
+          created_at: clock.now(),
+        })
         .execute()
       onCommit(tx, wake)
     },

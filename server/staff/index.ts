@@ -2,6 +2,7 @@
 export {
   changeMember,
   disableMember,
+  emailsOf,
   enableMember,
   listStaff,
   memberNames,

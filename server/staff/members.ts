@@ -159,6 +159,18 @@ export async function memberNames(
   return new Map(rows.map(({ id, name }) => [id, name]))
 }
 
+/** E-mail addresses of those with these roles who may sign in. */
+export async function emailsOf(db: Queryable, roles: readonly StaffRole[]): Promise<string[]> {
+  const rows = await db
+    .selectFrom('staff')
+    .select('email')
+    .where('role', 'in', roles)
+    .where('disabled_at', 'is', null)
+    .orderBy('email')
+    .execute()
+  return rows.map(({ email }) => email)
+}
+
 /** Members by name, and invitations that can still be accepted. */
 export async function listStaff(
   db: Queryable,

@@ -3,7 +3,7 @@ import type { Language } from '../../contract/errors.ts'
 import type { TicketObjectKind } from '../../contract/tickets.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Queryable, Tx } from '../platform/db.ts'
-import type { EventOutbox } from '../realtime/index.ts'
+import type { EventOutbox, OperatorOutbox } from '../realtime/index.ts'
 import type { ReplyAddresses } from './mail/reply-address.ts'
 
 /** The name of what a customer has, as lists show it; undefined: the customer has no such thing. */
@@ -16,7 +16,7 @@ export type ObjectNames = Readonly<
 
 export interface TicketDeps {
   readonly clock: Clock
-  readonly outbox: Pick<EventOutbox, 'publishEvent'>
+  readonly outbox: Pick<EventOutbox, 'publishEvent'> & OperatorOutbox
   readonly letter: (
     tx: Tx,
     letter: {

@@ -124,6 +124,20 @@ export async function languageOfSender(tx: Tx, row: TicketRow): Promise<Language
   return languageOfText(`${row.subject} ${first?.text ?? ''}`)
 }
 
+/** What events say of a ticket. */
+const said = ({ id, number, subject, state }: TicketRow) => ({
+  ticket: { id, number: Number(number), subject, state },
+})
+
+/** Tells the operator's programs, of a ticket of nobody as well. */
+export const tellOperator = (
+  tx: Tx,
+  { outbox }: Pick<TicketDeps, 'outbox'>,
+  event: 'ticket.opened' | 'ticket.customer_wrote',
+  row: TicketRow,
+): Promise<void> =>
+  outbox.tellOperator(tx, { event, customerId: row.customer_id, payload: said(row) })
+
 /** Tells the customer's browsers and programs. */
 export async function publish(
   tx: Tx,
@@ -133,8 +147,5 @@ export async function publish(
 ): Promise<void> {
   const row = await findTicket(tx, ticketId)
   if (row === undefined || row.customer_id === null) return
-  const { id, number, subject, state } = row
-  await outbox.publishEvent(tx, row.customer_id, event, {
-    ticket: { id, number: Number(number), subject, state },
-  })
+  await outbox.publishEvent(tx, row.customer_id, event, said(row))
 }

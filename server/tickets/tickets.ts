@@ -8,7 +8,7 @@ import type { Queryable, Tx } from '../platform/db.ts'
 import { Refusal, type Sentence } from '../platform/errors.ts'
 import type { TicketDeps } from './deps.ts'
 import { giveFiles } from './files.ts'
-import { publish, sendLetter } from './letters.ts'
+import { publish, sendLetter, tellOperator } from './letters.ts'
 import {
   addMessage,
   findTicket,
@@ -133,20 +133,21 @@ export async function beginTicket(
   if (customerId !== null) {
     await publish(tx, deps, 'ticket.opened', id)
     await sendLetter(tx, deps, row, { kind: 'received' })
-  }
+  } else await tellOperator(tx, deps, 'ticket.opened', row)
   return { row, messageId }
 }
 
 /** The customer's side has written: it is the staff's turn. The caller holds the ticket. */
 export async function customerWrote(
   tx: Tx,
-  deps: Pick<TicketDeps, 'clock'>,
+  deps: Pick<TicketDeps, 'clock' | 'outbox'>,
   row: TicketRow,
   message: Omit<NewMessage, 'kind' | 'at'>,
 ): Promise<string> {
   const at = deps.clock.now()
   const messageId = await addMessage(tx, row.id, { ...message, kind: 'customer', at })
   await setState(tx, row, 'open', at)
+  await tellOperator(tx, deps, 'ticket.customer_wrote', { ...row, state: 'open' })
   return messageId
 }
 

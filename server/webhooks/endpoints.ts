@@ -1,5 +1,6 @@
 /** Addresses that are called: made, changed, switched off and on, and their secrets. */
 import { randomUUID } from 'node:crypto'
+import { mostOperatorWebhooks } from '../../contract/operator-webhooks.ts'
 import type { Webhook } from '../../contract/webhooks.ts'
 import { mostWebhooks, secretOverlapHours } from '../../contract/webhooks.ts'
 import { hours, later, type Clock } from '../platform/clock.ts'
@@ -8,11 +9,13 @@ import { Refusal, type Sentence } from '../platform/errors.ts'
 import type { Secrets } from '../platform/secrets.ts'
 import { newSecret } from './signature.ts'
 import {
+  endpointsOf,
   failWaiting,
   lockEndpoint,
   presentWebhook,
   secretPurpose,
   type EndpointRow,
+  type Owner,
 } from './store.ts'
 
 const texts = {
@@ -43,38 +46,33 @@ const urlOf = ({ readUrl }: EndpointNeeds, typed: string): string => {
 export async function listEndpoints(
   db: Queryable,
   clock: Clock,
-  customerId: string,
+  customerId: Owner,
 ): Promise<Webhook[]> {
-  const rows = await db
-    .selectFrom('webhook_endpoint')
-    .selectAll()
-    .where('customer_id', '=', customerId)
-    .orderBy('created_at', 'desc')
-    .orderBy('id')
-    .execute()
+  const rows = await endpointsOf(db, customerId).execute()
   return rows.map((row) => presentWebhook(row, clock.now()))
 }
 
-/** Refuses with invalid_input and conflict. */
+/**
+ * Refuses with invalid_input and conflict. For the operator the caller holds what lets one at a
+ * time through (the trail of acts).
+ */
 export async function createEndpoint(
   tx: Tx,
   needs: EndpointNeeds,
-  of: { readonly customerId: string; readonly url: string; readonly events: readonly string[] },
+  of: { readonly customerId: Owner; readonly url: string; readonly events: readonly string[] },
 ): Promise<{ webhook: Webhook; secret: string }> {
   const url = urlOf(needs, of.url)
   // Held: two at once are counted one after the other.
-  await tx
-    .selectFrom('customer')
-    .select('id')
-    .where('id', '=', of.customerId)
-    .forNoKeyUpdate()
-    .executeTakeFirstOrThrow()
-  const { n } = await tx
-    .selectFrom('webhook_endpoint')
-    .select((eb) => eb.fn.countAll<bigint>().as('n'))
-    .where('customer_id', '=', of.customerId)
-    .executeTakeFirstOrThrow()
-  if (Number(n) >= mostWebhooks) throw new Refusal('conflict', { fields: { url: texts.tooMany } })
+  if (of.customerId !== null)
+    await tx
+      .selectFrom('customer')
+      .select('id')
+      .where('id', '=', of.customerId)
+      .forNoKeyUpdate()
+      .executeTakeFirstOrThrow()
+  const { length } = await endpointsOf(tx, of.customerId).execute()
+  if (length >= (of.customerId === null ? mostOperatorWebhooks : mostWebhooks))
+    throw new Refusal('conflict', { fields: { url: texts.tooMany } })
   const [id, secret, now] = [randomUUID(), newSecret(), needs.clock.now()]
   const row = await tx
     .insertInto('webhook_endpoint')
@@ -96,7 +94,7 @@ export async function changeEndpoint(
   tx: Tx,
   needs: EndpointNeeds,
   of: {
-    readonly customerId: string
+    readonly customerId: Owner
     readonly id: string
     readonly url?: string | undefined
     readonly events?: readonly string[] | undefined
@@ -123,21 +121,31 @@ export async function changeEndpoint(
 }
 
 /** Refuses with not_found. */
-export async function deleteEndpoint(tx: Tx, customerId: string, id: string): Promise<void> {
+export async function deleteEndpoint(tx: Tx, customerId: Owner, id: string): Promise<void> {
   const { id: own } = await lockEndpoint(tx, customerId, id)
   await tx.deleteFrom('webhook_endpoint').where('id', '=', own).execute()
 }
 
-/** All of a customer, with their deliveries. */
+/**
+ * All of a customer, with their deliveries, and what was sent of them to the operator. What waits
+ * to be sent there goes when it is over (`dropOfClosed`).
+ */
 export async function forgetEndpoints(tx: Tx, customerId: string): Promise<void> {
   await tx.deleteFrom('webhook_endpoint').where('customer_id', '=', customerId).execute()
+  await tx
+    .deleteFrom('webhook_delivery')
+    .where('state', '<>', 'waiting')
+    .where('id', 'in', (eb) =>
+      eb.selectFrom('webhook_subject').select('delivery_id').where('customer_id', '=', customerId),
+    )
+    .execute()
 }
 
 /** A new secret; the one of before signs beside it for a day. Refuses with not_found. */
 export async function rotateSecret(
   tx: Tx,
   { clock, secrets }: EndpointNeeds,
-  of: { readonly customerId: string; readonly id: string },
+  of: { readonly customerId: Owner; readonly id: string },
 ): Promise<{ webhook: Webhook; secret: string }> {
   const before = await lockEndpoint(tx, of.customerId, of.id)
   const [secret, now] = [newSecret(), clock.now()]

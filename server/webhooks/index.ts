@@ -1,6 +1,15 @@
-/** Outgoing webhooks: what happens to a customer, told to addresses of theirs (decision 103). */
+/**
+ * Outgoing webhooks: what happens to a customer, told to addresses of theirs (decision 103), and
+ * what happens to all of them, to addresses of the operator (decision 131).
+ */
 export { forgetEndpoints, listEndpoints, pauseEndpoints } from './endpoints.ts'
+export {
+  createOutgoingWebhooks,
+  listOutgoing,
+  outgoingDeliveries,
+  type OutgoingWebhooks,
+} from './operators.ts'
 export { createReceivers, publicHttps, readReceiver } from './receiver.ts'
 export { routes } from './routes.ts'
 export { createSender, defineSending } from './send.ts'
-export { dropOldDeliveries } from './store.ts'
+export { dropOfClosed, dropOldDeliveries } from './store.ts'

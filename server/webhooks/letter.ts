@@ -41,6 +41,36 @@ export function disabledLetter(
   return { subject, text: text(told) }
 }
 
+/** Of the staff nobody's language is known: the letter has both. */
+export const disabledLetterToStaff = ({
+  url,
+  reason,
+  link,
+}: Told): { readonly subject: string; readonly text: string } => ({
+  subject: 'We stopped calling an outgoing webhook · Đã ngừng gọi một webhook gửi đi',
+  text:
+    `We call this address of the provider no more, for ${why.en[reason]}:\n${url}\n` +
+    'What happens from now on is not sent to it. Have it corrected, then resume it at the desk; ' +
+    `what was not delivered can be sent again from there:\n${link}\n\n` +
+    `Chúng tôi ngừng gọi địa chỉ này của nhà cung cấp vì ${why.vi[reason]}:\n${url}\n` +
+    'Sự kiện từ bây giờ sẽ không được gửi tới đó. Hãy khắc phục rồi bật lại tại trang vận hành; ' +
+    `các sự kiện chưa gửi được có thể gửi lại tại đó:\n${link}`,
+})
+
+/** To the owners: whoever adds an address can have all that happens sent to himself. */
+export const addressLetterToStaff = (
+  { url, link }: Address,
+  by: string,
+): { readonly subject: string; readonly text: string } => ({
+  subject: 'A new outgoing webhook address · Địa chỉ webhook gửi đi mới',
+  text:
+    `${by} has events of all customers sent to this address from now on:\n${url}\n` +
+    `If nobody of you meant this, remove it here, and look at the trail:\n${link}\n\n` +
+    `Từ bây giờ, theo thiết lập của ${by}, sự kiện của mọi khách hàng được gửi tới địa chỉ này:\n` +
+    `${url}\nNếu không ai trong các bạn chủ ý làm việc này, hãy xoá địa chỉ tại đây và xem nhật ` +
+    `ký:\n${link}`,
+})
+
 interface Address {
   readonly url: string
   readonly link: string

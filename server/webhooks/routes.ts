@@ -1,8 +1,6 @@
-import { randomUUID } from 'node:crypto'
 import { webhooks as api, type Language } from '../../contract/index.ts'
-import { encodeCursor, newestFirst, pageRequest } from '../platform/cursor.ts'
-import { isUuid, type Database, type Queryable, type Tx } from '../platform/db.ts'
-import { Refusal } from '../platform/errors.ts'
+import { encodeCursor, pageRequest } from '../platform/cursor.ts'
+import type { Database, Queryable, Tx } from '../platform/db.ts'
 import { Page, type Http } from '../platform/http.ts'
 import type { Limit } from '../platform/limits.ts'
 import {
@@ -15,7 +13,15 @@ import {
 } from './endpoints.ts'
 import { addressLetter } from './letter.ts'
 import type { Sender } from './send.ts'
-import { lockEndpoint, ownEndpoint, presentDelivery, presentWebhook } from './store.ts'
+import {
+  addTest,
+  deliveriesOf,
+  lockCalled,
+  ownEndpoint,
+  presentDelivery,
+  presentWebhook,
+  sendAgain,
+} from './store.ts'
 
 export interface WebhookRouteDeps extends EndpointNeeds {
   readonly db: Database
@@ -31,10 +37,6 @@ export interface WebhookRouteDeps extends EndpointNeeds {
   readonly wished: Limit
 }
 
-const off = {
-  en: 'This address is switched off. Switch it on first.',
-  vi: 'Địa chỉ này đang tắt. Hãy bật lại trước.',
-}
 const usualPage = 20
 
 export function routes(http: Http, deps: WebhookRouteDeps): void {
@@ -69,36 +71,20 @@ export function routes(http: Http, deps: WebhookRouteDeps): void {
     api.testWebhook,
     ({ customerId }) => deps.wished.take(customerId),
     async ({ tx, customerId, params }) => {
-      const endpoint = await lockEndpoint(tx, customerId, params.id)
-      if (endpoint.disabled_at !== null) throw new Refusal('conflict', { fields: { id: off } })
-      const [id, now] = [randomUUID(), clock.now()]
-      await tx
-        .insertInto('webhook_delivery')
-        .values({
-          id,
-          endpoint_id: endpoint.id,
-          event: api.testEvent,
-          payload: JSON.stringify({}),
-          state: 'waiting',
-          next_at: now,
-          created_at: now,
-        })
-        .execute()
+      const endpoint = await lockCalled(tx, customerId, params.id)
+      const id = await addTest(tx, clock.now(), endpoint.id)
       sender.wake(tx, [endpoint.id])
       return { id }
     },
   )
   http.read(api.listDeliveries, async ({ customerId, params, query, language }) => {
     const endpoint = await ownEndpoint(db, customerId, params.id)
-    const { rows, next } = await newestFirst(
-      db.selectFrom('webhook_delivery').selectAll().where('endpoint_id', '=', endpoint.id),
-      'seq',
-      pageRequest(query, language, usualPage),
-    )
+    const page = pageRequest(query, language, usualPage)
+    const { rows, next } = await deliveriesOf(db, endpoint.id, page)
     return new Page(
       {
         webhook: presentWebhook(endpoint, clock.now()),
-        deliveries: rows.map((row) => presentDelivery(row, complete)),
+        deliveries: rows.map((row) => presentDelivery(row, endpoint, complete)),
       },
       encodeCursor(next),
     )
@@ -107,20 +93,11 @@ export function routes(http: Http, deps: WebhookRouteDeps): void {
     api.replayDelivery,
     ({ customerId }) => deps.wished.take(customerId),
     async ({ tx, customerId, params }) => {
-      const endpoint = await lockEndpoint(tx, customerId, params.id)
-      if (endpoint.disabled_at !== null) throw new Refusal('conflict', { fields: { id: off } })
-      const row = isUuid(params.delivery)
-        ? await tx
-            .updateTable('webhook_delivery')
-            .set({ state: 'waiting', next_at: clock.now(), tries: 0 })
-            .where('id', '=', params.delivery)
-            .where('endpoint_id', '=', endpoint.id)
-            .returningAll()
-            .executeTakeFirst()
-        : undefined
-      if (!row) throw new Refusal('not_found')
+      const endpoint = await lockCalled(tx, customerId, params.id)
+      const of = { endpointId: endpoint.id, id: params.delivery }
+      const row = await sendAgain(tx, clock.now(), of)
       sender.wake(tx, [endpoint.id])
-      return presentDelivery(row, complete)
+      return presentDelivery(row, endpoint, complete)
     },
   )
 }

@@ -14,10 +14,10 @@ import type { Log } from '../platform/log.ts'
 import type { Secrets } from '../platform/secrets.ts'
 import type { OnSent } from '../realtime/index.ts'
 import { secretsOf } from './endpoints.ts'
-import { disabledLetter } from './letter.ts'
+import { disabledLetter, disabledLetterToStaff } from './letter.ts'
 import type { CallOutcome, Receivers } from './receiver.ts'
 import { signedHeaders } from './signature.ts'
-import { bodyOf, failWaiting, type DeliveryRow, type EndpointRow } from './store.ts'
+import { bodyOf, failWaiting, type DeliveryRow, type EndpointRow, type Owner } from './store.ts'
 
 const sendJob = 'send-webhooks'
 
@@ -32,7 +32,10 @@ const leaseSeconds = 60
 /** In a process; and addresses of one customer that are called at the same time, in all. */
 const workers = 16
 const atOnceOfCustomer = 2
+const atOnceOfOperator = 4
 const attemptsKept = 20
+/** As many as the relay makes deliveries of at once, with one moment. */
+const sortedAtOnce = 500
 /** What else waits for a receiver that did not answer is put off for so long. */
 const shortestPauseMs = seconds(30)
 const longestPauseMs = minutes(15)
@@ -50,6 +53,8 @@ export interface SendNeeds {
     db: Queryable,
     id: string,
   ) => Promise<{ readonly email: string; readonly language: Language }>
+  /** E-mail addresses of the members who may do something about an address of the operator. */
+  readonly members: (db: Queryable) => Promise<readonly string[]>
   readonly mail: (tx: Tx, to: string, subject: string, text: string) => Promise<void>
   readonly portalUrl: string
   /** Seconds before each further try, where a test shortens them. */
@@ -62,7 +67,11 @@ export interface Sender {
   readonly onSent: OnSent
 }
 
-/** Adds the deliveries of events to whoever wants them. */
+interface Called {
+  readonly endpointId: string
+}
+
+/** Adds the deliveries of events to whoever wants them: to the operator with `customer_id`. */
 export function createSender(needs: Pick<SendNeeds, 'db' | 'clock' | 'log' | 'jobs'>): Sender {
   const { db, clock, log, jobs } = needs
   const sender: Sender = {
@@ -77,32 +86,63 @@ export function createSender(needs: Pick<SendNeeds, 'db' | 'clock' | 'log' | 'jo
       })
     },
     async onSent(tx, events) {
+      const told = JSON.stringify(
+        events.map(({ customerId, event, payload, forCustomer }) => {
+          return { customerId, event, payload, forCustomer }
+        }),
+      )
       const now = clock.now()
-      const told = events.map(({ customerId, event, payload }) => ({ customerId, event, payload }))
-      const { rows } = await sql<{ endpointId: string }>`
+      const ofCustomers = await sql<Called>`
         insert into webhook_delivery
           (id, endpoint_id, event, payload, state, next_at, created_at)
         select gen_random_uuid(), e.id, one.told ->> 'event', one.told -> 'payload', 'waiting',
           ${now}::timestamptz, ${now}::timestamptz
-        from jsonb_array_elements(${JSON.stringify(told)}::jsonb) with ordinality as one (told, at)
+        from jsonb_array_elements(${told}::jsonb) with ordinality as one (told, at)
         join webhook_endpoint e on e.customer_id = (one.told ->> 'customerId')::uuid
           and one.told ->> 'event' = any(e.events) and e.disabled_at is null
+        where (one.told ->> 'forCustomer')::boolean
         order by one.at
         returning endpoint_id as "endpointId"`.execute(tx)
+      const ofOperator = await sql<Called>`
+        with made as (
+          select gen_random_uuid() as id, e.id as endpoint_id, one.told, one.at,
+            (one.told ->> 'customerId')::uuid as customer_id
+          from jsonb_array_elements(${told}::jsonb) with ordinality as one (told, at)
+          join webhook_endpoint e on e.customer_id is null
+            and one.told ->> 'event' = any(e.events) and e.disabled_at is null
+        ), added as (
+          insert into webhook_delivery
+            (id, endpoint_id, event, payload, state, next_at, created_at)
+          select id, endpoint_id, told ->> 'event',
+            jsonb_build_object('customer_id', customer_id) || (told -> 'payload'), 'waiting',
+            ${now}::timestamptz, ${now}::timestamptz
+          from made order by at
+          returning endpoint_id
+        ), subjects as (
+          insert into webhook_subject (delivery_id, customer_id)
+          select id, customer_id from made where customer_id is not null
+        )
+        select endpoint_id as "endpointId" from added`.execute(tx)
       sender.wake(
         tx,
-        rows.map(({ endpointId }) => endpointId),
+        [...ofCustomers.rows, ...ofOperator.rows].map(({ endpointId }) => endpointId),
       )
     },
   }
   return sender
 }
 
-/** Of an address `e`: something is to be sent now, and nobody calls it. */
+const isOf = (owner: Owner) =>
+  owner === null ? sql`customer_id is null` : sql`customer_id = ${owner}`
+/**
+ * Of an address `e`: something is to be sent now, and nobody calls it. What was due when its
+ * receiver gave no answer waits until that is over.
+ */
 const isDue = (now: Date) => sql`
   disabled_at is null and (claimed_until is null or claimed_until < now())
   and exists (select from webhook_delivery d where d.endpoint_id = e.id
-    and d.state = 'waiting' and d.next_at <= ${now})`
+    and d.state = 'waiting' and d.next_at <= ${now}
+    and (e.put_off_until is null or e.put_off_until <= ${now} or d.next_at > e.put_off_at))`
 
 const isDelivered = ({ status }: CallOutcome): boolean =>
   status !== null && status >= 200 && status < 300
@@ -114,18 +154,23 @@ export function defineSending(needs: SendNeeds, sender: Sender): void {
   const delays = needs.delaysSeconds ?? delaysSeconds
 
   /**
-   * Undefined: another process calls this address, enough others of its customer are called, or it
-   * is called no more.
+   * Undefined: another process calls this address, enough others of its owner are called, or it is
+   * called no more.
    */
   const claim = (endpointId: string): Promise<EndpointRow | undefined> =>
     transaction(db, async (tx) => {
+      const called = await tx
+        .selectFrom('webhook_endpoint')
+        .select('customer_id')
+        .where('id', '=', endpointId)
+        .executeTakeFirst()
+      if (!called) return undefined
       const { rows: all } = await sql<{ id: string; isBusy: boolean }>`
         select id, coalesce(claimed_until > now(), false) as "isBusy" from webhook_endpoint
-        where customer_id = (select customer_id from webhook_endpoint where id = ${endpointId})
-        order by id for update`.execute(tx)
+        where ${isOf(called.customer_id)} order by id for update`.execute(tx)
       const busy = all.filter(({ isBusy }) => isBusy)
-      if (busy.length >= atOnceOfCustomer || busy.some(({ id }) => id === endpointId))
-        return undefined
+      const atOnce = called.customer_id === null ? atOnceOfOperator : atOnceOfCustomer
+      if (busy.length >= atOnce || busy.some(({ id }) => id === endpointId)) return undefined
       const { rows } = await sql<EndpointRow>`
         update webhook_endpoint set claimed_until = now() + ${leaseSeconds} * interval '1 s'
         where id = ${endpointId} and disabled_at is null returning *`.execute(tx)
@@ -137,24 +182,36 @@ export function defineSending(needs: SendNeeds, sender: Sender): void {
       .set({ claimed_until: null })
       .where('id', '=', endpointId)
       .execute()
-  /** Those of a customer for which something is due and which nobody calls. */
-  const dueOf = async (customerId: string): Promise<string[]> => {
+  /** Those of an owner for which something is due and which nobody calls. */
+  const dueOf = async (owner: Owner): Promise<string[]> => {
     const { rows } = await sql<{ id: string }>`
       select id from webhook_endpoint e
-      where customer_id = ${customerId} and ${isDue(clock.now())}`.execute(db)
+      where ${isOf(owner)} and ${isDue(clock.now())}`.execute(db)
     return rows.map(({ id }) => id)
   }
-  const nextDue = (endpointId: string): Promise<DeliveryRow | undefined> =>
-    db
-      .selectFrom('webhook_delivery')
+  /** In their order, as far as few are due at the same moment: those sent again have one. */
+  const nextDue = (endpoint: EndpointRow): Promise<DeliveryRow | undefined> => {
+    const now = clock.now()
+    const { put_off_at: from, put_off_until: until } = endpoint
+    return db
+      .selectFrom((eb) =>
+        eb
+          .selectFrom('webhook_delivery')
+          .selectAll()
+          .where('endpoint_id', '=', endpoint.id)
+          .where('state', '=', 'waiting')
+          .where('next_at', '<=', now)
+          .$if(until !== null && until > now, (query) => query.where('next_at', '>', from))
+          .orderBy('next_at')
+          .limit(sortedAtOnce)
+          .as('due'),
+      )
       .selectAll()
-      .where('endpoint_id', '=', endpointId)
-      .where('state', '=', 'waiting')
-      .where('next_at', '<=', clock.now())
       .orderBy('next_at')
       .orderBy('seq')
       .limit(1)
       .executeTakeFirst()
+  }
 
   async function disable(tx: Tx, endpoint: EndpointRow, reason: 'failing' | 'gone') {
     await tx
@@ -163,23 +220,31 @@ export function defineSending(needs: SendNeeds, sender: Sender): void {
       .where('id', '=', endpoint.id)
       .execute()
     await failWaiting(tx, [endpoint.id])
-    const { email, language } = await needs.customer(tx, endpoint.customer_id)
+    const { url, customer_id: owner } = endpoint
+    if (owner === null) {
+      const link = `${needs.portalUrl}/operator/outgoing/${endpoint.id}`
+      const { subject, text } = disabledLetterToStaff({ url, reason, link })
+      for (const to of await needs.members(tx)) await needs.mail(tx, to, subject, text)
+      return
+    }
+    const { email, language } = await needs.customer(tx, owner)
     const link = `${needs.portalUrl}/account/webhooks/${endpoint.id}`
-    const { subject, text } = disabledLetter(language, { url: endpoint.url, reason, link })
+    const { subject, text } = disabledLetter(language, { url, reason, link })
     await needs.mail(tx, email, subject, text)
   }
 
-  /** A receiver that gave no answer is left alone for a while; what waits loses no try. */
+  /**
+   * A receiver that gave no answer is left alone for a while; what waits loses no try. Of the
+   * operator's addresses very much may wait: one row is written, and not each delivery.
+   */
   async function putOff(tx: Tx, endpoint: EndpointRow, since: Date): Promise<void> {
     const now = clock.now()
     const failingMs = now.getTime() - since.getTime()
     const pauseMs = Math.min(longestPauseMs, Math.max(shortestPauseMs, failingMs / 10))
     await tx
-      .updateTable('webhook_delivery')
-      .set({ next_at: later(now, pauseMs) })
-      .where('endpoint_id', '=', endpoint.id)
-      .where('state', '=', 'waiting')
-      .where('next_at', '<=', now)
+      .updateTable('webhook_endpoint')
+      .set({ put_off_at: now, put_off_until: later(now, pauseMs) })
+      .where('id', '=', endpoint.id)
       .execute()
   }
 
@@ -251,7 +316,7 @@ export function defineSending(needs: SendNeeds, sender: Sender): void {
       const until = performance.now() + runMs
       try {
         while (!signal.aborted && performance.now() < until) {
-          const delivery = await nextDue(endpointId)
+          const delivery = await nextDue(endpoint)
           if (!delivery) break
           const body = bodyOf(delivery, needs.complete)
           const at = clock.now()

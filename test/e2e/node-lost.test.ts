@@ -6,7 +6,9 @@
 import { sql } from 'kysely'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { ActOutcome } from '../../contract/operator-acts.ts'
 import type { Proposal } from '../../contract/operator-desk.ts'
+import type { Delivery } from '../../contract/webhooks.ts'
 import { nodeOf, setNodeState } from '../../server/wordpress/nodes.ts'
 import { orderServer, type OrderedServer } from '../ordered-servers.ts'
 import { openOtherNode, withSitesAddress, type OtherNode } from '../other-node.ts'
@@ -69,6 +71,11 @@ test('what is lost is read before the press, and two members bring it up', async
     .waitFor()
   await page.getByText('stays: It has no backup that was verified.').waitFor()
   await judgeBothWidths(page, 'lost-en-light')
+  const added = await asks.act<ActOutcome>('outgoing_webhook.add', {
+    url: `${portal.sandboxUrl}/hooks/chat`,
+    events: ['node.lost', 'proposal.made', 'proposal.decided'],
+    reason: 'The chat of operations asks for it',
+  })
   const card = page.getByRole('region', { name: 'Node hn2' })
   await card.getByRole('button', { name: 'Bring up elsewhere', exact: true }).click()
   const dialog = page.getByRole('dialog')
@@ -93,6 +100,17 @@ test('what is lost is read before the press, and two members bring it up', async
     60,
   )
   expect(await nodeOf(portal.app.db, bare.id)).toBe('hn2')
+  // The chat of the provider's own people is told.
+  const { body: sent } = await asks.call<{ deliveries: Delivery[] }>(
+    'GET',
+    `/api/operator/outgoing-webhooks/${String(added.body.result.after?.['id'])}/deliveries`,
+  )
+  const told = sent.result.deliveries.map(({ body }) => JSON.parse(body) as object).toReversed()
+  expect(told).toMatchObject([
+    { type: 'proposal.made', data: { proposal: { id: proposal?.id, act: 'node.lost' } } },
+    { type: 'node.lost', data: { node: { id: 'hn2', comes_up: 1, stays: 1 } } },
+    { type: 'proposal.decided', data: { proposal: { id: proposal?.id, approved: true } } },
+  ])
   await page.getByText(/came up on main, with its content of/).waitFor()
   await judgeBothWidths(page, 'lost-after-en-light')
   // The browser notes the refusal.

@@ -3,6 +3,10 @@ import type { Mend } from './mend.ts'
 
 const finding = 'Automation needed the password'
 const tokens = 'server/tokens/tokens.test.ts'
+const ofOperator = {
+  finding: 'The provider’s own programs',
+  guard: 'server/webhooks/operators.test.ts',
+}
 const receiver = 'server/webhooks/receiver.test.ts'
 
 export const programs: readonly Mend[] = [
@@ -88,6 +92,69 @@ export const programs: readonly Mend[] = [
         file: 'server/webhooks/send.ts',
         mended: '        if (status === null) await putOff(tx, endpoint, since)\n',
         without: '',
+      },
+    ],
+  },
+  {
+    // The relay would wait for the next event of a customer.
+    ...ofOperator,
+    title: 'where everything ended between the commit and the call',
+    edits: [
+      {
+        file: 'server/realtime/relay.ts',
+        mended: '        or exists (select from operator_event) as waits',
+        without: '        as waits',
+      },
+    ],
+  },
+  {
+    ...ofOperator,
+    title: 'who registers, tops up and orders is told once each',
+    edits: [
+      {
+        file: 'server/webhooks/store.ts',
+        mended: ".where('customer_id', owner === null ? 'is' : '=', owner)",
+        without: ".where('id', 'is not', null)",
+      },
+    ],
+  },
+  {
+    ...ofOperator,
+    title: 'by its silence is left alone for half a minute',
+    edits: [
+      {
+        file: 'server/webhooks/send.ts',
+        mended: 'until !== null && until > now',
+        without: 'until === undefined',
+      },
+      {
+        file: 'server/webhooks/send.ts',
+        mended:
+          '(e.put_off_until is null or e.put_off_until <= ${now} or d.next_at > e.put_off_at)',
+        without: 'true',
+      },
+    ],
+  },
+  {
+    ...ofOperator,
+    title: 'what was told of a customer goes with the account',
+    edits: [
+      {
+        file: 'server/webhooks/endpoints.ts',
+        mended: "select('delivery_id').where('customer_id', '=', customerId)",
+        without: "select('delivery_id').where('customer_id', 'is', null)",
+      },
+    ],
+  },
+  {
+    ...ofOperator,
+    guard: 'server/payments/disputes.test.ts',
+    title: 'is shown with due date, fee and what was taken',
+    edits: [
+      {
+        file: 'server/payments/disputes.ts',
+        mended: 'if (row.isNew || isFirstDecided)',
+        without: 'if (row.isNew || row.closed_at !== null)',
       },
     ],
   },

@@ -39,6 +39,7 @@ export const enDeskWork = {
     letters: 'Letters',
     upkeep: 'Upkeep',
     capacity: 'Capacity',
+    outgoing: 'Outgoing webhooks',
   },
   servers: {
     cleanAgain: 'Clean up again',

@@ -1,6 +1,7 @@
 import type { ActName } from '../../contract/operator-acts.ts'
 import { enCatalogActs, enDeskCatalog } from './en-operator-catalog.ts'
 import { enMoneyActs, enOperatorMoney } from './en-operator-money.ts'
+import { enDeskOutgoing, enOutgoingActs } from './en-operator-outgoing.ts'
 import { enDeskPrivacy, enPrivacyActs } from './en-operator-privacy.ts'
 import { enDeskTickets, enTicketActs, enTicketExplain } from './en-operator-tickets.ts'
 import { enTrailCodes } from './en-operator-trail.ts'
@@ -250,6 +251,7 @@ export const enOperator = {
     'money.assign': 'Assign money',
     ...enMoneyActs.names,
     ...enWorkActs.names,
+    ...enOutgoingActs.names,
     ...enCatalogActs.names,
     'server.move': 'Move',
     'server.undo_move': 'Undo the move',
@@ -296,6 +298,7 @@ export const enOperator = {
     'money.assign': 'The money is put into the wallet of this customer, who gets an email.',
     'staff.invite': 'An email with a link for 72 hours is sent.',
     ...enWorkActs.explain,
+    ...enOutgoingActs.explain,
     ...enCatalogActs.explain,
     'server.move':
       'The site goes on meanwhile; requests that write wait for a second or two. The original is ' +
@@ -316,6 +319,7 @@ export const enOperator = {
   fields: {
     ...enMoneyActs.fields,
     ...enPrivacyActs.fields,
+    ...enOutgoingActs.fields,
     toCustomer: 'Email of the customer',
     node: 'Node',
     nodeHint: 'Empty: the one of its data centre with most room.',
@@ -389,6 +393,7 @@ export const enOperator = {
     amount: 'Amount',
   },
   work: enDeskWork,
+  outgoing: enDeskOutgoing,
   catalog: enDeskCatalog,
   notices: enDeskNotices,
   trail: {

@@ -33,6 +33,7 @@ export const viDeskWork: DeskWorkTexts = {
     letters: 'Thư',
     upkeep: 'Bảo dưỡng',
     capacity: 'Sức chứa',
+    outgoing: 'Webhook gửi đi',
   },
   servers: {
     cleanAgain: 'Dọn dẹp lại',

@@ -1,6 +1,7 @@
 import type { OperatorTexts } from './en-operator.ts'
 import { viCatalogActs, viDeskCatalog } from './vi-operator-catalog.ts'
 import { viMoneyActs, viOperatorMoney } from './vi-operator-money.ts'
+import { viDeskOutgoing, viOutgoingActs } from './vi-operator-outgoing.ts'
 import { viDeskPrivacy, viPrivacyActs } from './vi-operator-privacy.ts'
 import { viDeskTickets, viTicketActs, viTicketExplain } from './vi-operator-tickets.ts'
 import { viTrailCodes } from './vi-operator-trail.ts'
@@ -244,6 +245,7 @@ export const viOperator: OperatorTexts = {
     'money.assign': 'Gán tiền',
     ...viMoneyActs.names,
     ...viWorkActs.names,
+    ...viOutgoingActs.names,
     ...viCatalogActs.names,
     'server.move': 'Chuyển sang node khác',
     'server.undo_move': 'Hoàn tác việc chuyển',
@@ -287,6 +289,7 @@ export const viOperator: OperatorTexts = {
     'money.assign': 'Tiền được cộng vào ví của khách hàng này và khách hàng nhận được email.',
     'staff.invite': 'Email có liên kết dùng trong 72 giờ sẽ được gửi đi.',
     ...viWorkActs.explain,
+    ...viOutgoingActs.explain,
     ...viCatalogActs.explain,
     'server.move':
       'Trang vẫn hoạt động trong lúc chuyển; các thao tác ghi phải đợi một, hai giây. Bản gốc ' +
@@ -307,6 +310,7 @@ export const viOperator: OperatorTexts = {
   fields: {
     ...viMoneyActs.fields,
     ...viPrivacyActs.fields,
+    ...viOutgoingActs.fields,
     toCustomer: 'Email của khách hàng',
     node: 'Nút',
     nodeHint: 'Để trống: nút còn nhiều chỗ nhất trong trung tâm dữ liệu.',
@@ -380,6 +384,7 @@ export const viOperator: OperatorTexts = {
     amount: 'Số tiền',
   },
   work: viDeskWork,
+  outgoing: viDeskOutgoing,
   catalog: viDeskCatalog,
   notices: viDeskNotices,
   trail: {

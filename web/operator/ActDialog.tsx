@@ -12,8 +12,10 @@ import { Note } from '../ui/State.tsx'
 import { toast } from '../ui/toast.ts'
 import { endpointOfAct, fieldsOf, isGrave, type ActField } from './act-fields.ts'
 import { call, newKey } from './api.ts'
+import { EventChoice } from './EventChoice.tsx'
 import type { OperatorTexts } from '../i18n/en-operator.ts'
 import { useDeskTexts } from './language.ts'
+import { SecretDialog } from './SecretDialog.tsx'
 import { useDeskForm, type Values } from './use-form.ts'
 
 export interface WantedAct {
@@ -46,6 +48,7 @@ export function ActDialog({
   // One press that is sent twice acts once.
   const [key] = useState(newKey)
   const [link, setLink] = useState<string>()
+  const [secret, setSecret] = useState<string>()
   const { act, about, fixed, initial = {}, currency } = wanted
   const fields = fieldsOf(act).map((field) => {
     const options = wanted.options?.[field.name]
@@ -64,11 +67,14 @@ export function ActDialog({
       await client.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'session' })
       toast.success(t.done(name), outcome.state === 'proposed' ? t.proposed : (about ?? ''))
       // A browser that opens no tab by itself leaves it to a press.
-      if (outcome.link !== undefined && window.open(outcome.link, '_blank') === null)
+      if (outcome.secret !== undefined) setSecret(outcome.secret)
+      else if (outcome.link !== undefined && window.open(outcome.link, '_blank') === null)
         setLink(outcome.link)
       else (onDone ?? onClose)()
     },
   })
+  if (secret !== undefined)
+    return <SecretDialog secret={secret} onClose={() => (onDone ?? onClose)()} />
   return (
     <Dialog
       open
@@ -156,13 +162,14 @@ function bodyOf(
   const money = currency ?? (values['currency'] as Currency | undefined)
   const typed = fields.flatMap(({ name, kind, isOptional, mayBeZero }): [string, unknown][] => {
     const text = values[name]?.trim() ?? ''
-    if (kind === 'list') {
+    if (kind === 'list' || kind === 'events') {
       const parts = text.split(/[\s,]+/).filter(Boolean)
       return [[name, parts]]
     }
     if (text === '' && isOptional) return []
     // The browser's own time zone, as its field shows it.
-    if (kind === 'moment') return [[name, new Date(text).toISOString()]]
+    if (kind === 'moment')
+      return [[name, Number.isNaN(Date.parse(text)) ? text : new Date(text).toISOString()]]
     if (kind === 'count') return [[name, /^\d{1,6}$/.test(text) ? Number(text) : text]]
     if (kind === 'file')
       return [
@@ -228,6 +235,14 @@ function Control({
   const t = useDeskTexts()
   if (kind === 'paragraph')
     return <textarea {...control} {...bound} rows={3} className={`${inputClass} h-auto py-2`} />
+  if (kind === 'events')
+    return (
+      <EventChoice
+        {...control}
+        value={bound.value}
+        onChange={(value) => bound.onChange({ target: { value } })}
+      />
+    )
   if (kind === 'choice')
     return (
       <Select {...control} {...bound}>

@@ -80,7 +80,7 @@ function View({ path, session }: { path: string; session: StaffSession }) {
   if (section === 'tickets') return <TicketPages id={id} session={session} />
   if (section === 'approvals') return <ProposalsView />
   if (isMoney(section)) return <MoneyView section={section} id={id} session={session} />
-  if (isWork(section)) return <WorkView section={section} session={session} />
+  if (isWork(section)) return <WorkView section={section} id={id} session={session} />
   if (section === 'data-requests') return <DataRequestsView session={session} />
   if (section === 'catalog') return <CatalogPages key={id} id={id} session={session} />
   if (section === 'status') return <StatusView session={session} />

@@ -18,6 +18,7 @@ export interface ActField {
     | 'day'
     | 'file'
     | 'count'
+    | 'events'
   readonly isOptional?: true
   /** An amount that is 0 where something ends. */
   readonly mayBeZero?: true
@@ -48,6 +49,11 @@ const choice = (name: string, options?: readonly string[]): ActField => ({
   ...(options && { options }),
 })
 const inBoth = [paragraph('textEn'), paragraph('textVi')]
+
+const outgoing: readonly ActField[] = [
+  { name: 'url', kind: 'line', hint: 'urlHint' },
+  { name: 'events', kind: 'events' },
+]
 
 const own: Readonly<Record<ActName, readonly ActField[]>> = {
   'customer.block': [],
@@ -147,6 +153,15 @@ const own: Readonly<Record<ActName, readonly ActField[]>> = {
   'ticket.give': [{ name: 'to', kind: 'line', label: 'toCustomer' }],
   'ticket.save_canned': [line('name'), ...inBoth],
   'ticket.delete_canned': [],
+  'outgoing_webhook.add': outgoing,
+  'outgoing_webhook.change': outgoing,
+  'outgoing_webhook.renew_secret': [],
+  'outgoing_webhook.remove': [],
+  'outgoing_webhook.pause': [],
+  'outgoing_webhook.resume': [],
+  'outgoing_webhook.test': [],
+  'outgoing_webhook.resend': [],
+  'outgoing_webhook.resend_failed': [{ name: 'since', kind: 'moment', hint: 'sinceHint' }],
   'staff.invite': [line('name'), line('email'), role, networks],
   'staff.change': [role, networks],
   'staff.disable': [],
@@ -159,6 +174,8 @@ const withoutReason: ReadonlySet<ActName> = new Set([
   'customer.label',
   'customer.unlabel',
   'letter.resend',
+  'outgoing_webhook.test',
+  'outgoing_webhook.resend',
   'privacy.receive',
   'privacy.done',
   'privacy.refuse',
@@ -182,6 +199,7 @@ export const isGrave = (act: ActName): boolean =>
     'customer.end_programs',
     'customer.reset_second_factor',
     'money.debit',
+    'outgoing_webhook.remove',
     'dispute.accept',
     'privacy.refuse',
     'staff.disable',

@@ -18,6 +18,7 @@ import {
   type DeskLetterState,
   type DeskServerState,
 } from '../../contract/operator-work.ts'
+import { listOperatorDeliveries, listOperatorWebhooks } from '../../contract/operator-webhooks.ts'
 import { staff, staffSession } from '../../contract/operator.ts'
 import { dataRequests } from '../../contract/operator-privacy.ts'
 import { noticesOfDesk } from '../../contract/status.ts'
@@ -128,6 +129,24 @@ export const capacityQuery = queryOptions({
   queryFn: ({ signal }) => call(capacity, {}, signal),
   refetchInterval: 15_000,
 })
+export const outgoingQuery = queryOptions({
+  queryKey: ['outgoing', 'list'],
+  queryFn: ({ signal }) => call(listOperatorWebhooks, {}, signal),
+  refetchInterval: 15_000,
+})
+export const outgoingDeliveriesQuery = (id: string) =>
+  infiniteQueryOptions({
+    queryKey: ['outgoing', 'one', id],
+    queryFn: ({ pageParam, signal }) =>
+      callPage(
+        listOperatorDeliveries,
+        { params: { id }, query: { limit: 20, ...(pageParam && { cursor: pageParam }) } },
+        signal,
+      ),
+    initialPageParam: '',
+    getNextPageParam: ({ next }) => next,
+    refetchInterval: 5_000,
+  })
 export const nodeLossQuery = (id: string) =>
   queryOptions({
     queryKey: ['node-loss', id],
