@@ -39,6 +39,7 @@ const all = [
   'idle',
   'upgrade',
   'rolling',
+  'swarm',
   'full-disk',
   'processes',
   'dns',

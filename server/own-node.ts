@@ -31,7 +31,8 @@ export function nodeSettings(
       ...(config.SITES_TLS_PORT !== undefined && {
         SITES_TLS_PORT: String(config.SITES_TLS_PORT),
       }),
-      ...(!config.sandbox && { NODE_ENV: 'production' }),
+      // A node has none of its own, and would refuse one at this HOST.
+      ...(config.sandbox ? { SANDBOX: 'off' } : { NODE_ENV: 'production' }),
     },
   }
 }

@@ -110,7 +110,7 @@ test(
   { timeout: 180_000 },
   async () => {
     const { command, joinKey } = await add('hn9', `127.0.0.1:${await freePort()}`)
-    const env = { SITES_PORT: String(await freePort()), HOST: '127.0.0.1' }
+    const env = { SITES_PORT: String(await freePort()) }
     const { child, said, ended } = run(command, joinKey, [], env)
     joined = child
     await eventually(

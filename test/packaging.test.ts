@@ -202,3 +202,77 @@ describe('packaging/compose.yaml', () => {
     expect(portal.environment['ENV_FILE']).toBe('/run/secrets/portal.env')
   })
 })
+
+describe('packaging/stack.yaml', () => {
+  interface Update {
+    readonly order: string
+    readonly failure_action?: string
+  }
+  interface Service {
+    readonly environment?: Readonly<Record<string, string>>
+    readonly ports?: readonly { readonly target: number; readonly mode: string }[]
+    readonly stop_grace_period: string
+    readonly deploy: {
+      readonly mode?: string
+      readonly endpoint_mode: string
+      readonly update_config: Update
+      readonly rollback_config: Update
+    }
+  }
+  interface Stack {
+    readonly services: Readonly<Record<string, Service>>
+    readonly secrets: Readonly<Record<string, { readonly file: string; readonly name?: string }>>
+    readonly configs?: Readonly<Record<string, { readonly file: string; readonly name: string }>>
+  }
+  const [stack, database] = ['stack', 'stack-database'].map(
+    (name) => parse(read(`packaging/${name}.yaml`), { merge: true }) as Stack,
+  ) as [Stack, Stack]
+  const services = { ...stack.services, ...database.services }
+
+  test('every service stops in time, comes back by itself, and needs no IPVS', () => {
+    for (const [name, service] of Object.entries(services)) {
+      const { deploy, ports = [] } = service
+      expect(deploy.endpoint_mode, name).toBe('dnsrr')
+      expect(deploy.update_config.failure_action, name).toBe('rollback')
+      expect(deploy.rollback_config.order, name).toBe(deploy.update_config.order)
+      expect(Number.parseInt(service.stop_grace_period, 10), name).toBeGreaterThanOrEqual(30)
+      for (const { mode } of ports) expect(mode, name).toBe('host')
+      // Two tasks cannot have one port of a machine, or one volume.
+      const order = name === 'api' ? 'start-first' : 'stop-first'
+      expect(deploy.update_config.order, name).toBe(order)
+    }
+  })
+
+  test('its tasks do what the portal has, all of it but the sites', () => {
+    const variables = read('.env.example')
+    const roles = new Set<string>()
+    for (const name of ['api', 'worker']) {
+      const { environment = {} } = services[name]!
+      for (const one of Object.keys(environment)) expect(variables).toContain(`${one}=`)
+      for (const role of environment['ROLES']!.split(',')) roles.add(role)
+      expect(environment['ENV_FILE']).toBe('/run/secrets/portal.env')
+    }
+    expect([...roles].toSorted()).toEqual(['api', 'dns', 'worker'])
+    const exposed = /^EXPOSE (.*)$/m.exec(read('packaging/Dockerfile'))![1]!
+    for (const { target } of services['worker']!.ports!) expect(exposed).toContain(String(target))
+    const front = read('packaging/front.cfg')
+    for (const { target } of services['front']!.ports!) expect(front).toContain(`bind :${target}`)
+    expect(front).toContain('api:8080')
+  })
+
+  test('what changes has another name, and no secret is in git or in an image', () => {
+    const script = read('packaging/deploy-stack.sh')
+    const [ofGit, ofImage] = [read('.gitignore'), read('packaging/Dockerfile.dockerignore')]
+    const { secrets, configs = {} } = stack
+    for (const { name, file } of [...Object.values(secrets), ...Object.values(configs)]) {
+      const variable = /\$\{([A-Z]+)/.exec(name!)![1]!
+      const named = new RegExp(`^${variable}=\\$\\(name_of (.*)\\)$`, 'm').exec(script)![1]!
+      expect(named).toContain(path.basename(file))
+    }
+    for (const { file } of [...Object.values(secrets), ...Object.values(database.secrets)]) {
+      expect(ofGit.split('\n')).toContain(`/packaging/${file}`)
+      expect(ofImage.split('\n')).toContain(`packaging/${file}`)
+    }
+    expect(spawnSync('sh', ['-n'], { input: script }).status).toBe(0)
+  })
+})

@@ -1,0 +1,292 @@
+/**
+ * From two fresh machines to a provider, as docs/operate.md has it ("From two machines to a
+ * provider"): one becomes the portal, the other joins by the one command of `node add`, and a
+ * customer orders in its data centre in Chromium. Then the second machine is emptied while its
+ * sites are visited, and loses its power. The machines are network namespaces: needs root.
+ *
+ *   SHOTS=folder npm run bench swarm       # keeps pictures of three screens
+ */
+import { mkdirSync, mkdtempSync, chmodSync, rmSync } from 'node:fs'
+import http from 'node:http'
+import os from 'node:os'
+import path from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { chromium, type Browser, type Page } from 'playwright-core'
+import { browserArguments, browserPath } from '../scripts/browser.mjs'
+import { stepOf, totpAt } from '../server/auth/totp.ts'
+import { settled, visitAs } from '../test/e2e/browser.ts'
+import { enterNamespaces, openMachinesOnBridge, saidBy, type Machine } from './namespaces.ts'
+import { call, orderSite, report, signIn, type Addresses } from './portal.ts'
+
+enterNamespaces()
+
+const regionOfA = 1
+const regionOfB = 2
+const nameOfRegionB = /Hồ Chí Minh/
+const siteServers = 3
+const sitesDomain = 'sites.example'
+const password = 'Another#1pass'
+const shots = process.env['SHOTS']
+if (shots !== undefined) mkdirSync(shots, { recursive: true })
+
+const scratch = mkdtempSync(path.join(os.tmpdir(), 'portal-swarm-'))
+// The database runs as another user, who must come through.
+chmodSync(scratch, 0o755)
+const { a, b } = openMachinesOnBridge(['a', 'b'], scratch)
+const portal: Addresses = {
+  url: `http://${a.address}:8080`,
+  sandboxUrl: `http://${a.address}:8081`,
+  sitesPort: 8082,
+  dnsPort: 8053,
+}
+
+let worst = 0
+/** A line of the table; one that does not hold makes the exit code 1. */
+function line(name: string, value: number, limit: number, unit: string): void {
+  if (!report(name, value, limit, unit)) worst = 1
+}
+const secondsSince = (began: number): number => (performance.now() - began) / 1000
+
+async function until<T>(what: string, seconds: number, look: () => Promise<T | undefined>) {
+  const end = performance.now() + seconds * 1000
+  for (;;) {
+    const seen = await look().catch(() => undefined)
+    if (seen !== undefined) return seen
+    if (performance.now() > end) throw new Error(`${what}: not within ${seconds} s`)
+    await pause(250)
+  }
+}
+
+/** Runs an operator's command on the portal's machine; what it answers as JSON. */
+async function command<T>(words: string): Promise<T> {
+  const { code, said } = await a.run(`npm run -s portal -- ${words} --json`)
+  if (code !== 0) throw new Error(`${words}: ${said}`)
+  return JSON.parse(said) as T
+}
+
+/** The portal's machine, with what the page has in `.env`. */
+async function startPortal(regions: string): Promise<() => Promise<void>> {
+  a.settings({
+    HOST: '0.0.0.0',
+    PORTAL_URL: portal.url,
+    SITES_DOMAIN: sitesDomain,
+    NODE_REGIONS: regions,
+    NODE_SITES_ADDRESS: `${a.address}:${portal.sitesPort}`,
+    SANDBOX: 'allow',
+    WORDPRESS_DIRECTORY: 'off',
+    LOG_LEVEL: 'warn',
+  })
+  const child = a.start('exec npm start')
+  const said = saidBy(child)
+  await until('the portal', 120, async () => {
+    if (child.exitCode !== null) throw new Error(said())
+    return (await fetch(`${portal.url}/readyz`)).ok || undefined
+  }).catch((error: unknown) => {
+    throw new Error(`${said()}`, { cause: error })
+  })
+  return async () => {
+    const ended = new Promise((resolve) => child.once('close', resolve))
+    child.kill('SIGTERM')
+    await ended
+  }
+}
+
+interface Node {
+  readonly id: string
+  readonly sites: number
+  readonly lost: boolean
+}
+const nodes = async (): Promise<readonly Node[]> =>
+  (JSON.parse((await a.run('npm run -s portal -- node --json')).said) as { nodes: Node[] }).nodes
+const sitesOn = async (id: string): Promise<number> =>
+  (await nodes()).find((node) => node.id === id)?.sites ?? -1
+
+/** Asks a site of an edge; the status, or 0. */
+const visit = (machine: Machine, domain: string, target = '/'): Promise<number> =>
+  new Promise((resolve) => {
+    const { sitesPort: port } = portal
+    const headers = { host: domain }
+    http
+      .get({ host: machine.address, port, path: target, headers, agent: false }, (answer) =>
+        answer.resume().once('end', () => resolve(answer.statusCode ?? 0)),
+      )
+      .once('error', () => resolve(0))
+  })
+/** How each site answers by the edge of each of these machines, where that is not 200. */
+async function otherThan200(domains: readonly string[], by: readonly Machine[]) {
+  const asked = domains.flatMap((domain) => by.map((machine) => visit(machine, domain)))
+  return (await Promise.all(asked)).filter((status) => status !== 200)
+}
+
+/** Ten visits a second of each site by the edge of A, until the returned function is called. */
+function visits(domains: readonly string[]) {
+  let isGoing = true
+  const statuses: number[] = []
+  const targets = ['/', '/wp-includes/css/buttons.min.css']
+  const inFlight = new Set<Promise<void>>()
+  const all = (async () => {
+    for (let turn = 0; isGoing; turn++) {
+      for (const domain of domains) {
+        const one = visit(a, domain, targets[turn % targets.length]).then((status) => {
+          statuses.push(status)
+          inFlight.delete(one)
+        })
+        inFlight.add(one)
+      }
+      await pause(100)
+    }
+    await Promise.all(inFlight)
+  })()
+  return async () => {
+    isGoing = false
+    await all
+    const failed = statuses.filter((status) => status !== 200)
+    if (failed.length > 0) console.log(`      ${[...new Set(failed)].join(', ')}`)
+    return { made: statuses.length, failed: failed.length }
+  }
+}
+
+async function picture(page: Page, name: string): Promise<void> {
+  if (shots === undefined) return
+  await settled(page)
+  await page.evaluate(() => window.scrollTo(0, 0))
+  await page.screenshot({ path: path.join(shots, `${name}.png`), fullPage: true })
+}
+
+/** Orders in the data centre of B as a customer does; the site's host name once it runs. */
+async function orderInBrowser(browser: Browser, token: string): Promise<string> {
+  const { page, context } = await visitAs(browser, { language: 'en', customer: { token } })
+  await page.goto(`${portal.url}/wordpress/create`)
+  await page.getByRole('radio', { name: nameOfRegionB }).check({ force: true })
+  await page.getByRole('radio', { name: /BASIC-1/ }).check({ force: true })
+  const disks = page.getByRole('radio', { name: /^10 GB/ })
+  await disks.nth(0).check({ force: true })
+  await disks.nth(1).check({ force: true })
+  await page.getByLabel('User name').fill('boss')
+  await page.getByLabel('Password', { exact: true }).fill(password)
+  await picture(page, 'order-form')
+  await page.getByRole('button', { name: 'Review and confirm' }).first().click()
+  await page
+    .getByRole('dialog')
+    .getByRole('button', { name: /^Confirm/ })
+    .click()
+  await page.waitForURL(/\/wordpress\/[0-9a-f-]{36}/, { timeout: 120_000 })
+  await picture(page, 'server-running')
+  const id = /[0-9a-f-]{36}/.exec(page.url())?.[0] ?? ''
+  const { domain } = await call<{ domain: string }>(portal, 'GET', `/api/wp/${id}`, token)
+  await page.goto(`http://${domain}:${portal.sitesPort}/`)
+  if ((await page.locator('.wp-site-blocks, body.home').count()) === 0)
+    throw new Error(`${domain} does not show WordPress`)
+  if (shots !== undefined) await page.screenshot({ path: path.join(shots, 'site.png') })
+  await context.close()
+  return domain
+}
+
+/** The first member of the staff, by the command of the page; the desk's page of nodes. */
+async function showNodes(browser: Browser): Promise<void> {
+  const { link } = await command<{ link: string }>(
+    'staff add --email an@provider.example --name An --role owner',
+  )
+  const post = (to: string, body: object): Promise<Response> =>
+    fetch(`${portal.url}/api/operator/${to}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+  const token = new URL(link).hash.slice(1)
+  const opened = (await (await post('invitation', { token })).json()) as {
+    result: { secret: string }
+  }
+  const code = totpAt(opened.result.secret, stepOf(new Date()))
+  const accepted = await post('invitation/accept', { token, password: 'Correct-horse-9', code })
+  if (!accepted.ok) throw new Error(`the invitation: ${await accepted.text()}`)
+  const [cookie = ''] = (accepted.headers.get('set-cookie') ?? '').split(';')
+  const [name = '', value = ''] = cookie.split('=')
+  const { page, context } = await visitAs(browser, { language: 'en' })
+  await context.addCookies([{ name, value, url: `${portal.url}/api/operator` }])
+  await page.goto(`${portal.url}/operator/capacity`)
+  await page.getByText('b', { exact: true }).waitFor()
+  await picture(page, 'desk-nodes')
+  await context.close()
+}
+
+async function run(browser: Browser): Promise<void> {
+  let began = performance.now()
+  const stopPortal = await startPortal(String(regionOfA))
+  line('A: from `npm start` to ready', secondsSince(began), 60, 's')
+  const added = await a.run(
+    `npm run -s portal -- node add b ${b.address}:7443 ` +
+      `--sites ${b.address}:${portal.sitesPort} --regions ${regionOfB}`,
+  )
+  const [, join = ''] = /^ {2}(npm run portal -- join .*)$/m.exec(added.said) ?? []
+  const [, key = ''] = /^ {2}((?:[a-z0-9]{5}-){3,}[a-z0-9]+)$/m.exec(added.said) ?? []
+  if (join === '' || key === '') throw new Error(added.said)
+  began = performance.now()
+  const joined = b.start(`exec ${join}`, `${key}\n`)
+  const said = saidBy(joined)
+  await until('B', 90, async () => {
+    if (joined.exitCode !== null) throw new Error(said())
+    return (await nodes()).some(({ id, lost }) => id === 'b' && !lost) || undefined
+  }).catch((error: unknown) => {
+    throw new Error(said(), { cause: error })
+  })
+  line('B: from the printed command to a node that takes sites', secondsSince(began), 60, 's')
+
+  const token = await signIn(portal)
+  const { domain: siteOfA } = await orderSite(portal, token, regionOfA)
+  began = performance.now()
+  const ofB = [await orderInBrowser(browser, token)]
+  line('order in Chromium in the region of B, until its page is seen', secondsSince(began), 60, 's')
+  while (ofB.length < siteServers) ofB.push((await orderSite(portal, token, regionOfB)).domain)
+  line('servers of the region of B that are not on B', siteServers - (await sitesOn('b')), 0, '')
+  const bad = await otherThan200([siteOfA, ...ofB], [a, b])
+  line('each site by the edge of A and of B: other than 200', bad.length, 0, '')
+  await showNodes(browser)
+
+  // A takes the data centre of B as well, so that its servers have somewhere to go.
+  await stopPortal()
+  await startPortal(`${regionOfA},${regionOfB}`)
+  await until('every site again', 90, async () => {
+    const away = await otherThan200([siteOfA, ...ofB], [a, b])
+    return away.length === 0 || undefined
+  })
+  let end = visits([siteOfA, ...ofB])
+  began = performance.now()
+  const { code, said: drained } = await a.run('npm run -s portal -- node drain b --wait')
+  if (code !== 0) console.log(drained)
+  line(`drain of B with ${siteServers} servers`, secondsSince(began), 60, 's')
+  await pause(3_000)
+  let { made, failed } = await end()
+  line(`visits meanwhile: ${made} made, failed`, failed, 0, '')
+  line('servers left on B', await sitesOn('b'), 0, '')
+
+  // One more comes to B, so that it has something to lose.
+  await command('node undrain b')
+  await command('node drain main --stay')
+  const { domain: lostSite } = await orderSite(portal, token, regionOfB)
+  await command('node undrain main')
+  end = visits([siteOfA, ...ofB])
+  await pause(2_000)
+  b.powerOff()
+  await pause(15_000)
+  ;({ made, failed } = await end())
+  line(`B without power: ${made} visits of the other sites, failed`, failed, 0, '')
+  console.log(`      the site that was on B answers ${await visit(a, lostSite)}`)
+}
+
+const browser = await chromium.launch({
+  executablePath: await browserPath(),
+  args: [...browserArguments, `--host-resolver-rules=MAP *.${sitesDomain} ${a.address}`],
+})
+try {
+  await run(browser)
+} catch (error) {
+  console.error(error)
+  worst = 1
+} finally {
+  await browser.close()
+  a.powerOff()
+  b.powerOff()
+  rmSync(scratch, { recursive: true, force: true, maxRetries: 3 })
+}
+process.exit(worst)
