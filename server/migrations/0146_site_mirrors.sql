@@ -9,9 +9,13 @@ create table site_mirror (
   -- `following`: it takes what changes. `taking_over`: the server is brought up from it. `ending`:
   -- it is removed.
   state text not null check (state in ('following', 'taking_over', 'ending')),
-  -- How many rounds it has taken; 0: it is not whole yet.
-  round int not null default 0,
-  -- All that was written until then is in it; null: it was never whole.
+  -- The number of the newest try of a round; each try has another. A node of the release before
+  -- looks for what it wrote in the round before: of so high a number there is nothing.
+  tries int not null default 1000,
+  -- That of the newest that the copy took for certain; null: it is copied whole next.
+  laid int,
+  -- All that was written until then is in it, and the server can be brought up from it; null: it
+  -- cannot.
   content_at timestamptz,
   -- Not before then, by the database's clock; while a process has it in hand, when that is lost.
   next_at timestamptz not null,

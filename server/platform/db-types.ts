@@ -1069,12 +1069,13 @@ export interface SiteMirror {
   from_node: string;
   holder: string | null;
   id: string;
+  laid: number | null;
   next_at: Timestamp;
   node_id: string;
   reason: string | null;
-  round: Generated<number>;
   site_id: string;
   state: string;
+  tries: Generated<number>;
 }
 
 export interface SiteMove {

@@ -277,7 +277,7 @@ export const stored: readonly Stored[] = [
     ofSite,
     'created_at',
     'id site_id state created_at content_at',
-    'attempts from_node holder next_at node_id reason round',
+    'attempts from_node holder laid next_at node_id reason tries',
   ),
   rows(
     'site_backup',

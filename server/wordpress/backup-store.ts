@@ -79,6 +79,19 @@ export async function hasUnfinishedCopy(db: Queryable, siteId: string): Promise<
   return rows.length > 0
 }
 
+/** Whether a restore, an import or a move puts other content in the place of a server's. */
+export async function hasOtherContent(db: Queryable, siteId: string): Promise<boolean> {
+  const { rows } = await sql`
+    select 1 from site_restore where site_id = ${siteId} and state = 'restoring'
+    union all
+    select 1 from site_import where site_id = ${siteId} and state = 'switching'
+    union all
+    select 1 from site_move where site_id = ${siteId}
+      and state in ('copying', 'switching', 'undoing')
+    limit 1`.execute(db)
+  return rows.length > 0
+}
+
 /** Backups from before an update that a server keeps. */
 const keptForUpdates = 3
 

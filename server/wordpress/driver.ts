@@ -356,11 +356,15 @@ export interface MoveRound {
   /** What the archive holds before it was packed, where that is known. */
   readonly bytes?: number
   /**
-   * Of a mirror: nobody starts the copy until it takes the site's place, and then it is written to
-   * no more. Its rounds know nothing of those of a move.
+   * Of a mirror: nobody starts the copy until it takes the site's place, and then it takes no round
+   * any more. Each try has a higher `round` than the one before; `since`: the round that the copy
+   * has come to for certain, null: it is to have everything.
    */
-  readonly isMirror?: boolean
+  readonly mirror?: { readonly since: number | null }
 }
+/** Whether the archive holds everything. */
+export const isWholeRound = ({ round, mirror }: MoveRound): boolean =>
+  mirror ? mirror.since === null : round === 0
 /** What such an archive held. */
 export interface SiteChanges {
   readonly files: number

@@ -115,7 +115,9 @@ const hasFollowed = (siteId: string, since = new Date()): Promise<true> =>
     async () => {
       await portal.app.mirrors.follow()
       const { rows } = await sql`select from site_mirror where site_id = ${siteId}
-        and state = 'following' and round > 0 and content_at > ${since}`.execute(portal.app.db)
+        and state = 'following' and laid is not null and content_at > ${since}`.execute(
+        portal.app.db,
+      )
       return rows.length > 0 && true
     },
     60,
@@ -123,7 +125,8 @@ const hasFollowed = (siteId: string, since = new Date()): Promise<true> =>
 
 /** A server on the other node with a backup, and what was written after it. */
 async function serverThere(isMirrored = false): Promise<OrderedServer> {
-  expect((await node('undrain', 'hn2')).code).toBe(0)
+  const undrained = await node('undrain', 'hn2')
+  expect(undrained.code, undrained.said).toBe(0)
   expect((await node('drain', 'main', '--stay')).code).toBe(0)
   await portal.app.nodes.look()
   const server = await orderServer(portal, an, isMirrored ? { size: mirroredPlan } : {})
@@ -198,7 +201,7 @@ test.each(ways)('stopped $when $act, from its $from', { timeout: 180_000 }, asyn
   expect(titles.includes('after the backup')).toBe(isMirrored)
   const letters = async () =>
     (await portal.inbox(an.email)).filter(
-      ({ text }) => text.includes(server.name) && /từ bản (sao lưu|dự phòng) lúc/.test(text),
+      ({ text }) => text.includes(server.name) && /từ bản sao (lưu|đồng bộ) lúc/.test(text),
     ).length
   await eventually('the letter', async () => (await letters()) > 0, 60)
   expect(await letters()).toBe(1)

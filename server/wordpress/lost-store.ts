@@ -10,7 +10,7 @@ import type { Queryable, Tx } from '../platform/db.ts'
 import { Refusal, type Sentence } from '../platform/errors.ts'
 import type { Jobs } from '../platform/jobs.ts'
 import { hindranceOfLoss, knownOf, refuseHeardSince, type SaidToBeOff } from './lease-store.ts'
-import { takeOver, usableMirrors, type UsableMirror } from './mirror-store.ts'
+import { takeOver, usableMirrors, withoutMirrorOf, type UsableMirror } from './mirror-store.ts'
 import { sentenceOf, type Hindrance } from './move-store.ts'
 import { allNodes, nodeStates, setNodeState } from './nodes.ts'
 import { place, type NodeState } from './placement.ts'
@@ -82,7 +82,11 @@ async function busyWith(db: Queryable, site: Candidate): Promise<Sentence | unde
 }
 
 /** The node that takes a server; its room is counted for the next one. */
-function placeFor(nodes: NodeState[], from: string, site: Candidate): NodeState | Hindrance {
+function placeFor(
+  nodes: readonly NodeState[],
+  from: string,
+  site: Candidate,
+): NodeState | Hindrance {
   const database = nodes.find(({ id }) => id === from)?.database ?? 'sqlite'
   const others = nodes.filter(({ id }) => id !== from)
   const alike = others.filter((node) => node.database === database)
@@ -127,12 +131,12 @@ async function plan(
       all.push({ site, to: site.mirror.node, why: null })
       continue
     }
-    const found = placeFor(nodes, node, site)
+    const found = placeFor(await withoutMirrorOf(db, site, nodes), node, site)
     if (typeof found === 'string') {
       all.push({ site, to: null, why: sentenceOf(found) })
       continue
     }
-    const at = nodes.indexOf(found)
+    const at = nodes.findIndex(({ id }) => id === found.id)
     nodes[at] = { ...found, reserved: found.reserved + site.containers }
     all.push({ site, to: found.id, why: null })
   }

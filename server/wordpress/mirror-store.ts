@@ -15,8 +15,11 @@ export type MirrorRow = Selectable<DB['site_mirror']>
 
 /** A node that was away for so long has a mirror no more: another node gets one. */
 const awayMinutes = 60
-/** Places that are looked for at a time. */
+/** Places that are looked for at a time, and servers that are looked at for it. */
 const begunAtOnce = 20
+const lookedAtOnce = 500
+/** Resumed servers are followed at once; a suspended one has an hour from round to round. */
+const longestPaceMinutes = 5
 /** Without a sign of life of the process that has it in hand a mirror is anybody's, seconds. */
 export const holdSeconds = 90
 
@@ -27,19 +30,66 @@ type Plans = readonly number[]
 const hasOne = (plans: Plans) => sql<boolean>`(s.deleted_at is null
   and s.status in ('running', 'suspended') and s.plan_id = any(${plans}::int[]))`
 
+/** Of a row of `node`: it was heard of, or promised time, since so many minutes. */
+const isHeardOf = (of: 'n' | 'f', since: number) => sql<boolean>`
+  coalesce(greatest(${sql.ref(`${of}.last_seen`)}, ${sql.ref(`${of}.lease_at`)})
+    > clock_timestamp() - make_interval(mins => ${since}), false)`
+
 /**
  * Mirrors that are not their server's any more are to be removed: it was moved or deleted, has
- * another plan, or the mirror's node is emptied or lost. One that takes over stays.
+ * another plan, or the mirror's node is emptied. One that takes over stays.
+ * @param dropsLost also those of nodes that were away for an hour while their servers' were not:
+ *   this process looks at the nodes for long enough to know
  */
-export async function endMirrors(db: Queryable, plans: Plans): Promise<void> {
+export async function endMirrors(db: Queryable, plans: Plans, dropsLost: boolean): Promise<void> {
   await sql`
     update site_mirror m set state = 'ending', holder = null, next_at = clock_timestamp()
-    where m.state = 'following' and not exists (
+    where m.state = 'following' and (not exists (
       select from site s, node n
       where s.id = m.site_id and ${hasOne(plans)}
         and coalesce(s.node_id, ${firstNode}::text) = m.from_node
-        and n.id = m.node_id and n.empties_since is null
-        and n.last_seen > clock_timestamp() - make_interval(mins => ${awayMinutes}))`.execute(db)
+        and n.id = m.node_id and n.empties_since is null)
+      or (${dropsLost} and exists (select from node n, node f
+        where n.id = m.node_id and not ${isHeardOf('n', awayMinutes)}
+          and f.id = m.from_node and ${isHeardOf('f', 1)})))`.execute(db)
+  // What a rescue left that nobody goes on with.
+  await sql`
+    update site_mirror m set state = 'following', laid = null
+    where m.state = 'taking_over' and not exists (select from site_move v
+      where v.backup_id = m.id and v.state = 'switching')`.execute(db)
+  await sql`
+    update site_mirror m set next_at = clock_timestamp() from site s
+    where s.id = m.site_id and s.status = 'running' and m.state = 'following'
+      and m.holder is null
+      and m.next_at > clock_timestamp() + make_interval(mins => ${longestPaceMinutes})`.execute(db)
+}
+
+/** Whether it may be the newest there is of a server: its node is away. */
+export async function isLastCopy(db: Queryable, { site_id, from_node }: MirrorRow) {
+  const { rows } = await sql`
+    select from site s join node f on f.id = ${from_node}
+    where s.id = ${site_id} and s.deleted_at is null
+      and coalesce(s.node_id, ${firstNode}::text) = f.id and not ${isHeardOf('f', 1)}`.execute(db)
+  return rows.length > 0
+}
+
+/** Nodes as they are for this server: what is kept for it on one is its own place. */
+export async function withoutMirrorOf(
+  db: Queryable,
+  site: Pick<SiteRow, 'id' | 'containers'>,
+  nodes: readonly NodeState[],
+): Promise<NodeState[]> {
+  const mirror = await db
+    .selectFrom('site_mirror')
+    .select('node_id')
+    .where('site_id', '=', site.id)
+    .where('state', '=', 'following')
+    .executeTakeFirst()
+  return nodes.map((node) =>
+    node.id === mirror?.node_id
+      ? { ...node, reserved: Math.max(0, node.reserved - site.containers) }
+      : node,
+  )
 }
 
 /** The node that takes a mirror; null: none can now. Its room is counted for the next one. */
@@ -74,12 +124,14 @@ export async function beginMirrors(tx: Tx, clock: Clock, plans: Plans): Promise<
       and not exists (select from site_mirror m where m.site_id = s.id and m.state <> 'ending')
       and not exists (select from site_move m where m.site_id = s.id
         and m.state in ('copying', 'switching', 'undoing'))
-    order by s.seq limit ${begunAtOnce}`.execute(tx)
+    order by s.seq limit ${lookedAtOnce}`.execute(tx)
   if (sites.length === 0) return
   // No order or move takes the same place.
   await sql`select from node order by id for no key update`.execute(tx)
   const nodes = await nodeStates(tx)
+  let begun = 0
   for (const site of sites) {
+    if (begun >= begunAtOnce) return
     // What lies there is kept for somebody, or about to be removed.
     const { rows } = await sql<{ node: string }>`
       select leftover_node as node from site_move
@@ -87,6 +139,7 @@ export async function beginMirrors(tx: Tx, clock: Clock, plans: Plans): Promise<
       union select node_id from site_mirror where site_id = ${site.id}`.execute(tx)
     const node = placeFor(nodes, site, new Set(rows.map((row) => row.node)))
     if (node === null) continue
+    begun++
     await tx
       .insertInto('site_mirror')
       .values({
@@ -112,11 +165,11 @@ export async function takeDue(
   whole: boolean,
 ): Promise<MirrorRow | undefined> {
   const { rows } = await sql<MirrorRow>`
-    update site_mirror set holder = ${holder},
+    update site_mirror set holder = ${holder}, tries = tries + 1,
       next_at = clock_timestamp() + ${holdSeconds} * interval '1 second'
     where id = (select id from site_mirror
       where next_at <= clock_timestamp() and state <> 'taking_over'
-        and (${whole} or round > 0 or state = 'ending')
+        and (${whole} or laid is not null or state = 'ending')
       order by next_at limit 1 for update skip locked)
     returning *`.execute(db)
   return rows[0]
@@ -135,7 +188,7 @@ export async function letGo(
   db: Queryable,
   { id, holder }: MirrorRow,
   afterSeconds: number,
-  values: Partial<Pick<MirrorRow, 'id' | 'round' | 'content_at' | 'attempts' | 'reason'>>,
+  values: Partial<Pick<MirrorRow, 'laid' | 'content_at' | 'attempts' | 'reason'>>,
 ): Promise<void> {
   await db
     .updateTable('site_mirror')
@@ -166,6 +219,17 @@ export async function isOnlyMirror(db: Queryable, { id, site_id, node_id }: Mirr
 
 export const forgetMirror = async (db: Queryable, id: string): Promise<void> => {
   await db.deleteFrom('site_mirror').where('id', '=', id).execute()
+}
+
+/** What comes to the mirror's node takes its place. */
+export async function giveWay(tx: Tx, siteId: string, node: string): Promise<void> {
+  await tx
+    .updateTable('site_mirror')
+    .set({ laid: null, content_at: null })
+    .where('site_id', '=', siteId)
+    .where('node_id', '=', node)
+    .where('state', '=', 'following')
+    .execute()
 }
 
 /** Of servers that run. */
@@ -210,7 +274,7 @@ export async function usableMirrors(
   )
   const { rows } = await sql<{ site: string; id: string; node: string; at: Date }>`
     select site_id::text as site, id::text, node_id as node, content_at as at from site_mirror
-    where from_node = ${node} and state = 'following' and round > 0
+    where from_node = ${node} and state = 'following' and content_at is not null
       and node_id = any(${there.map(({ id }) => id)})`.execute(db)
   return new Map(rows.map((row) => [row.site, { id: row.id, node: row.node, contentAt: row.at }]))
 }
@@ -226,12 +290,18 @@ export async function takeOver(tx: Tx, id: string): Promise<void> {
 
 /**
  * The server was not brought up from it. It may have run, so it is copied whole once the server's
- * node is back; until then it is left as it is.
+ * node is back; until then it is left as it is. `isRefused`: it does not start, and is not tried
+ * again.
  */
-export async function giveBack(tx: Tx, id: string): Promise<void> {
+export async function giveBack(tx: Tx, id: string, isRefused: boolean): Promise<void> {
   await tx
     .updateTable('site_mirror')
-    .set({ state: 'following', round: 0, next_at: sql<Date>`clock_timestamp()` })
+    .set({
+      state: 'following',
+      laid: null,
+      next_at: sql<Date>`clock_timestamp()`,
+      ...(isRefused && { content_at: null }),
+    })
     .where('id', '=', id)
     .where('state', '=', 'taking_over')
     .execute()

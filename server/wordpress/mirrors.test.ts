@@ -52,7 +52,9 @@ const isMirrored = ({ id }: OrderedServer, since: Date) =>
     async () => {
       await portal.app.mirrors.follow()
       const { rows } = await sql`select from site_mirror where site_id = ${id}
-        and state = 'following' and round > 0 and content_at >= ${since}`.execute(portal.app.db)
+        and state = 'following' and laid is not null and content_at >= ${since}`.execute(
+        portal.app.db,
+      )
       return rows.length > 0
     },
     60,
@@ -216,7 +218,7 @@ test('its machine is gone: it comes up from its mirror, with what was written la
   await portal.app.mirrors.follow()
   expect((await shown(mirrored)).mirroredAt).toBeNull()
   const letter = await eventually('the letter', async () =>
-    (await portal.inbox(an.email)).find(({ text }) => text.includes('từ bản dự phòng lúc')),
+    (await portal.inbox(an.email)).find(({ text }) => text.includes('từ bản sao đồng bộ lúc')),
   )
   expect(letter.text).toContain(mirrored.name)
 })

@@ -14,7 +14,7 @@ import { transaction, type Database } from '../platform/db.ts'
 import { DriverFailure } from '../platform/errors.ts'
 import type { Jobs } from '../platform/jobs.ts'
 import type { Log } from '../platform/log.ts'
-import { hasUnfinishedCopy } from './backup-store.ts'
+import { hasOtherContent } from './backup-store.ts'
 import {
   beginMirrors,
   countMirrors,
@@ -22,6 +22,7 @@ import {
   forgetMirror,
   holdOn,
   holdSeconds,
+  isLastCopy,
   isOnlyMirror,
   letGo,
   takeDue,
@@ -54,8 +55,12 @@ const suspendedSeconds = 3_600
 /** What its owner or the portal does with the server ends within seconds to minutes. */
 const busySeconds = 15
 const longestRestSeconds = 60
-/** Rounds under way at a time, of each run; one of them may copy a server whole. */
+/** Rounds under way at a time, of each run. One in a process may copy a server whole. */
 const atOnce = 2
+/** After so many failures in a row it is copied whole. */
+const mostAttempts = 10
+/** A process that looks at the nodes for so long knows which of them are away. */
+const lookedMs = minutes(2)
 const lookMs = seconds(1)
 /** From one look at what should have a mirror to the next one. */
 const mostArrangeMs = seconds(10)
@@ -65,6 +70,14 @@ const runMs = seconds(55)
 const copyMs = minutes(120)
 
 export const mirrorJob = 'follow-mirrors'
+
+/** What lies on the mirror's node is not what follows here. */
+class OtherCopy extends Error {}
+const otherCopy = (error: unknown): never => {
+  if (error instanceof DriverFailure && error.kind === 'rejected')
+    throw new OtherCopy(error.message, { cause: error })
+  throw error
+}
 
 export interface Mirrors {
   /** A run begins at once, in whichever process: this one starts, or a node came back. */
@@ -79,14 +92,17 @@ export function defineMirrors(deps: MirrorDeps): Mirrors {
   const arrangeMs = Math.min(mostArrangeMs, seconds(everySeconds))
 
   const mirroredPlans = () => catalog.plans.filter(({ mirrored }) => mirrored).map(({ id }) => id)
+  const started = performance.now()
   async function arrange(): Promise<void> {
     const plans = mirroredPlans()
-    await endMirrors(db, plans)
+    // When nodes were heard of last stands in the database once they were looked at.
+    await endMirrors(db, plans, performance.now() - started > lookedMs)
     await transaction(db, (tx) => beginMirrors(tx, clock, plans))
   }
 
   /** What is left of it on its node goes; a node that is away is asked again. */
   async function end(row: MirrorRow): Promise<void> {
+    if (await isLastCopy(db, row)) return
     if (await isOnlyMirror(db, row)) {
       const known = await db
         .selectFrom('node')
@@ -98,30 +114,42 @@ export function defineMirrors(deps: MirrorDeps): Mirrors {
     await forgetMirror(db, row.id)
   }
 
+  const fileOf = (id: string): string => path.join(deps.folder, `mirror-${id}.tar.gz`)
+  /** Archives that a process which was killed, or a line that broke, has left. */
+  async function sweep(): Promise<void> {
+    const inUse = new Set([...inHand.values()].map(({ id }) => path.basename(fileOf(id))))
+    const names: string[] = await fs.readdir(deps.folder).catch(() => [])
+    for (const name of names.filter((one) => one.startsWith('mirror-') && !inUse.has(one))) {
+      const file = path.join(deps.folder, name)
+      const stat = await fs.stat(file).catch(() => null)
+      if (stat && Date.now() - stat.mtimeMs > copyMs) await fs.rm(file, { force: true })
+    }
+  }
+
   /** One round; false: it is no time for one. */
   async function follow(row: MirrorRow, signal: AbortSignal): Promise<boolean> {
     const site = await siteById(db, row.site_id)
     if (!site || (site.status !== 'running' && site.status !== 'suspended')) return false
     if ((site.node_id ?? firstNode) !== row.from_node) return false
     // Neither half of an update nor of a restore is what its owner wants to have again.
-    if ((await hasUnfinishedCopy(db, site.id)) || (await hasUpdateUnderWay(db, site.id)))
-      return false
-    const [from, to] = [deps.nodes.at(row.from_node), deps.nodes.at(row.node_id)]
+    if ((await hasOtherContent(db, site.id)) || (await hasUpdateUnderWay(db, site.id))) return false
+    const to = deps.nodes.at(row.node_id)
+    // It may have been started, and the server not been brought up from it.
+    if (row.laid === null) await to.driver.stop(site.id)
+    const from = deps.nodes.at(row.from_node)
     const spec = await specOf(db, deps.addressing, site)
     const [began, contentAt] = [performance.now(), clock.now()]
     const { database } = to.driver.capabilities
-    const of = { moveId: row.id, round: row.round, database, isMirror: true }
-    const file = path.join(deps.folder, `mirror-${row.id}.tar.gz`)
+    const of = { moveId: row.id, round: row.tries, database, mirror: { since: row.laid } }
+    const file = fileOf(row.id)
     await fs.mkdir(deps.folder, { recursive: true, mode: 0o700 })
     try {
-      // It may have been started, and the server not been brought up from it.
-      if (row.round === 0) await to.driver.stop(site.id)
       const out = from.driver.copyOut(site.id, of, file)
       const { bytes } = await within(copyMs, 'the copy took too long', out, signal)
       // Its server may be brought up from it meanwhile, or another process have it in hand.
       if (!(await holdOn(db, row))) return true
-      const lines = row.round === 0 ? await from.driver.log(site.id).tail(5_000) : []
-      const laid = to.driver.copyIn(spec, { ...of, bytes }, file, lines)
+      const lines = row.laid === null ? await from.driver.log(site.id).tail(5_000) : []
+      const laid = to.driver.copyIn(spec, { ...of, bytes }, file, lines).catch(otherCopy)
       await within(copyMs, 'the copy took too long', laid, signal)
     } finally {
       await fs.rm(file, { force: true })
@@ -129,7 +157,7 @@ export function defineMirrors(deps: MirrorDeps): Mirrors {
     const pace = site.status === 'suspended' ? suspendedSeconds : everySeconds
     const tookSeconds = (performance.now() - began) / 1_000
     await letGo(db, row, Math.max(1, pace - tookSeconds), {
-      round: row.round + 1,
+      laid: row.tries,
       content_at: contentAt,
       attempts: 0,
       reason: null,
@@ -142,16 +170,30 @@ export function defineMirrors(deps: MirrorDeps): Mirrors {
     const attempts = row.attempts + 1
     const rest = Math.min(longestRestSeconds, everySeconds * 2 ** Math.min(attempts, 10))
     log.warn({ err: error, site: row.site_id, attempts }, 'a mirror did not follow')
-    // Nobody knows any more what one of the two ends has come to.
-    const anew = row.round > 0 && error instanceof DriverFailure && error.kind === 'rejected'
-    const values = { attempts, reason, ...(anew && { id: randomUUID(), round: 0 }) }
-    if (row.state === 'following') await letGo(db, row, anew ? 1 : rest, values)
+    // Nobody knows any more what one of the two ends has come to. What lies there is whole, and
+    // stays of use until everything has come once more, unless it is not this mirror.
+    const isRefused = error instanceof DriverFailure && error.kind === 'rejected'
+    const isOther = error instanceof OtherCopy
+    const anew = row.laid !== null && (isRefused || isOther || attempts % mostAttempts === 0)
+    if (row.state === 'following')
+      await letGo(db, row, anew ? 1 : rest, {
+        attempts,
+        reason,
+        ...(anew && { laid: null }),
+        ...(anew && isOther && { content_at: null }),
+      })
   }
 
-  async function attend(row: MirrorRow, signal: AbortSignal): Promise<void> {
+  async function attend(row: MirrorRow, stopping: AbortSignal): Promise<void> {
+    const lost = new AbortController()
+    const signal = AbortSignal.any([stopping, lost.signal])
+    const hold = async (): Promise<void> => {
+      if (!(await holdOn(db, row))) lost.abort()
+    }
     const timer = setInterval(
       () => {
-        holdOn(db, row).catch((error: unknown) => log.warn({ err: error }, 'holding a mirror'))
+        if (row.state === 'following')
+          hold().catch((error: unknown) => log.warn({ err: error }, 'holding a mirror'))
       },
       (holdSeconds * 1_000) / 4,
     )
@@ -166,30 +208,37 @@ export function defineMirrors(deps: MirrorDeps): Mirrors {
     }
   }
 
+  /** Of this process: one run may wait for the end of its rounds while the next goes on. */
+  const inHand = new Map<Promise<void>, MirrorRow>()
   async function run(signal: AbortSignal): Promise<void> {
+    await sweep()
     await arrange()
     let arranged = performance.now()
     const until = performance.now() + runMs
-    const inHand = new Map<Promise<void>, MirrorRow>()
+    const own = new Set<Promise<void>>()
     const isOver = (): boolean => signal.aborted || performance.now() > until
     while (!isOver() && (await areThere())) {
-      while (!isOver() && inHand.size < atOnce) {
-        const copiesWhole = [...inHand.values()].some(({ round }) => round === 0)
+      while (!isOver() && own.size < atOnce) {
+        const copiesWhole = [...inHand.values()].some(({ laid }) => laid === null)
         const row = await takeDue(db, holder, !copiesWhole)
         if (!row) break
         const done: Promise<void> = attend(row, signal)
           .catch((error: unknown) => log.error({ err: error, mirror: row.id }, 'a mirror'))
-          .finally(() => inHand.delete(done))
+          .finally(() => {
+            inHand.delete(done)
+            own.delete(done)
+          })
         inHand.set(done, row)
+        own.add(done)
       }
       if (performance.now() - arranged > arrangeMs) {
         await arrange()
         arranged = performance.now()
       }
       const look = pause(lookMs, undefined, { signal, ref: false }).catch(() => undefined)
-      await Promise.race([...inHand.keys(), look])
+      await Promise.race([...own, look])
     }
-    await Promise.all(inHand.keys())
+    await Promise.all(own)
   }
   const areThere = async (): Promise<boolean> =>
     (await db.selectFrom('site_mirror').select('id').limit(1).executeTakeFirst()) !== undefined
@@ -197,8 +246,8 @@ export function defineMirrors(deps: MirrorDeps): Mirrors {
   deps.jobs.define({
     name: mirrorJob,
     cron: '* * * * *',
-    // One that copies a large server whole does not keep the others waiting.
-    concurrency: 2,
+    // Slow rounds, and one that copies a large server whole, do not keep the others waiting.
+    concurrency: 3,
     retries: 0,
     limitSeconds: 5 * 3600,
     run: async (_payload, { signal }) => await run(signal),

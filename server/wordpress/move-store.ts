@@ -8,6 +8,7 @@ import { Refusal } from '../platform/errors.ts'
 import type { Jobs } from '../platform/jobs.ts'
 import { hasUnfinishedCopy } from './backup-store.ts'
 import { hindranceOfLoss, knownOf, refuseHeardSince, type SaidToBeOff } from './lease-store.ts'
+import { giveWay, withoutMirrorOf } from './mirror-store.ts'
 import { nodeStates } from './nodes.ts'
 import { place, type NodeState, type NoPlace } from './placement.ts'
 import { firstNode, lockSite, type SiteRow } from './store.ts'
@@ -143,7 +144,7 @@ export async function hindranceOf(
   if (!isMovable(site)) return 'state'
   const busy = await busyWith(db, site.id)
   if (busy) return busy
-  const target = targetOf(nodes, site, null)
+  const target = targetOf(await withoutMirrorOf(db, site, nodes), site, null)
   return 'none' in target ? target.none : undefined
 }
 
@@ -177,7 +178,7 @@ export async function beginMove(
   await sql`select from node order by id for no key update`.execute(tx)
   const nodes = await nodeStates(tx)
   if (of.to !== null && !nodes.some(({ id }) => id === of.to)) throw new Refusal('not_found')
-  const target = targetOf(nodes, site, of.to)
+  const target = targetOf(await withoutMirrorOf(tx, site, nodes), site, of.to)
   if ('none' in target) return refuse(target.none)
   const [id, from] = [randomUUID(), site.node_id ?? firstNode]
   try {
@@ -197,6 +198,7 @@ export async function beginMove(
     if (databaseError(error)?.constraint === 'site_move_open') refuse('copy')
     throw error
   }
+  await giveWay(tx, site.id, target.node)
   await jobs.add(tx, moveJob, { moveId: id })
   return { id, customerId: site.customer_id, name: site.name, from, to: target.node }
 }

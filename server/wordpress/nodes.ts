@@ -189,7 +189,14 @@ export async function removeNode(db: Database, id: string): Promise<number | 'un
         ]),
       )
       .executeTakeFirstOrThrow()
-    if (n + kept > 0n) return Number(n + kept)
+    const { mirrors } = await tx
+      .selectFrom('site_mirror')
+      .select((eb) => eb.fn.countAll<bigint>().as('mirrors'))
+      .where('node_id', '=', id)
+      .executeTakeFirstOrThrow()
+    // Those of a node that is away are not removed by anybody.
+    const left = n + kept + (isAway ? 0n : mirrors)
+    if (left > 0n) return Number(left)
     await tx
       .updateTable('site_move')
       .set({ leftover_node: null })

@@ -31,9 +31,9 @@ function momentOf(at: Date, toTheSecond = false): string {
 export const rescuedLetter = {
   subject: {
     en: ({ name, isMirror }: Told) =>
-      `${name} runs again, with its content of ${isMirror ? 'its mirror' : 'a backup'}`,
+      `${name} runs again, from ${isMirror ? 'its copy on a second machine' : 'a backup'}`,
     vi: ({ name, isMirror }: Told) =>
-      `${name} đã hoạt động trở lại từ ${isMirror ? 'bản dự phòng' : 'bản sao lưu'}`,
+      `${name} đã hoạt động trở lại từ ${isMirror ? 'bản sao trên máy thứ hai' : 'bản sao lưu'}`,
   },
   text: {
     en: ({ name, at, isMirror, link }: Told) =>
@@ -51,7 +51,7 @@ export const rescuedLetter = {
       `Your backups: ${link}`,
     vi: ({ name, at, isMirror, link }: Told) =>
       `Máy chủ vật lý đang chạy ${name} của bạn đã gặp sự cố. Chúng tôi đã khôi phục ${name} ` +
-      `trên một máy khác từ ${isMirror ? 'bản dự phòng' : 'bản sao lưu'} lúc ` +
+      `trên một máy khác từ ${isMirror ? 'bản sao đồng bộ' : 'bản sao lưu'} lúc ` +
       `${momentOf(at, isMirror)} (giờ Việt Nam).\n` +
       'Những gì được ghi sau thời điểm đó, như đơn hàng, bình luận, bài viết, tệp tải lên và ' +
       'mật khẩu mới đổi, hiện không còn. Tên, tên miền, chứng chỉ, gói dịch vụ, tài khoản đăng ' +

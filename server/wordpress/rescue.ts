@@ -66,7 +66,15 @@ export function defineRescues(deps: RescueDeps): void {
     // The database of a mirror is loaded when it starts, of one that is suspended, too.
     if (site.status === 'running' || row.from_mirror) {
       await driver.holdWrites(site.id, holdMs)
-      await within(startMs, 'the server did not start', driver.start(spec), signal)
+      const longestMs = row.from_mirror ? restoreMs : startMs
+      const again = setInterval(() => {
+        driver.holdWrites(site.id, holdMs).catch(() => undefined)
+      }, holdMs / 4)
+      try {
+        await within(longestMs, 'the server did not start', driver.start(spec), signal)
+      } finally {
+        clearInterval(again)
+      }
       // Whatever it answers: a site may have answered with an error before.
       await driver.frontPage(site.id, new URL(spec.url).host)
       if (site.status === 'suspended') await driver.stop(site.id)
@@ -202,9 +210,8 @@ export function defineRescues(deps: RescueDeps): void {
       throw error
     }
     log.error({ err: error, site: row.site_id }, 'a server could not be brought up elsewhere')
-    if (row.from_mirror) await stopMirror(row)
-    await transaction(db, async (tx) => {
-      await tx
+    const isDecided = await transaction(db, async (tx) => {
+      const { numUpdatedRows } = await tx
         .updateTable('site_move')
         .set({
           state: 'failed',
@@ -215,12 +222,16 @@ export function defineRescues(deps: RescueDeps): void {
         })
         .where('id', '=', row.id)
         .where('state', '=', 'switching')
-        .execute()
-      if (row.from_mirror) await giveBack(tx, row.backup_id ?? '')
+        .executeTakeFirst()
+      if (numUpdatedRows === 0n) return false
+      const isRefused = error instanceof DriverFailure && error.kind === 'rejected'
+      if (row.from_mirror) await giveBack(tx, row.backup_id ?? '', isRefused)
       await jobs.add(tx, clearMoveJob, { moveId: row.id })
       // Where its node is back, it may have waited for this.
       await jobs.add(tx, ensureJob, { siteId: row.site_id })
+      return true
     })
+    if (isDecided && row.from_mirror) await stopMirror(row)
   }
 
   jobs.define<{ moveId: string }>({

@@ -167,7 +167,7 @@ const joined = (db: Queryable) =>
         d.pointed, 'checked_at', d.checked_at) order by d.id)
         from site_domain d where d.site_id = s.id and d.released_at is null), '[]')`.as('held'),
       sql<Date | null>`(select m.content_at from site_mirror m where m.site_id = s.id
-        and m.state = 'following' and m.round > 0)`.as('mirrored_at'),
+        and m.state = 'following')`.as('mirrored_at'),
       'u.price as subscription_price',
       'u.cancel_at_period_end as ends',
     ])

@@ -132,7 +132,8 @@ export const enDeskWork = {
       failed: (why: string) => `the last try failed: ${why}`,
       elsewhere: (node: string, time: string) => `came up on ${node}, with its content of ${time}`,
       keptUntil: (time: string) => `the old content is kept here until ${time}`,
-      keptOnReturn: 'the old content is kept for one to seven days once the node is back',
+      keptOnReturn:
+        'the old content is kept once the node is back: a day of a mirrored server, else seven',
       minutes: (n: number) => (n === 1 ? 'one minute' : `${n} minutes`),
       hours: (n: number) => `${n} hours`,
       days: (n: number) => `${n} days`,

@@ -115,13 +115,15 @@ export const viDeskWork: DeskWorkTexts = {
       goes: (node, age) =>
         `sẽ được khôi phục trên ${node}; những gì được ghi trong ${age} kể từ bản sao lưu sẽ mất`,
       goesMirrored: (node, age) =>
-        `sẽ được khôi phục trên ${node} từ bản dự phòng; những gì được ghi trong ${age} sẽ mất`,
+        `sẽ được khôi phục trên ${node} từ bản sao đồng bộ; những gì được ghi trong ${age} sẽ mất`,
       underWay: (node) => `đang được khôi phục trên ${node}`,
       stays: (why) => `chưa khôi phục được: ${why}`,
       failed: (why) => `lần thử gần nhất không thành công: ${why}`,
       elsewhere: (node, time) => `đã được khôi phục trên ${node}, với dữ liệu lúc ${time}`,
       keptUntil: (time) => `dữ liệu cũ được giữ ở đây đến ${time}`,
-      keptOnReturn: 'dữ liệu cũ được giữ từ một đến bảy ngày kể từ khi node hoạt động trở lại',
+      keptOnReturn:
+        'dữ liệu cũ được giữ khi node hoạt động trở lại: một ngày nếu có bản sao đồng bộ, ' +
+        'nếu không thì bảy ngày',
       minutes: (n) => `${n} phút`,
       hours: (n) => `${n} giờ`,
       days: (n) => `${n} ngày`,

@@ -51,7 +51,7 @@ export const viParts: typeof enParts = {
   },
   resize: {
     mailAnHour: (count) => `${count} email mỗi giờ`,
-    mirrored: 'Bản dự phòng trên máy thứ hai',
+    mirrored: 'Bản sao trên máy thứ hai',
     ssdTitle: 'Ổ đĩa SSD',
     mariadbTitle: 'Ổ đĩa MariaDB',
     size: 'Dung lượng hiện tại',
@@ -350,8 +350,8 @@ export const viParts: typeof enParts = {
     beforeUpdate: 'Trước khi cập nhật',
     nightly: 'Hằng đêm',
     mirrored: (when) =>
-      'Một bản dự phòng trên máy thứ hai luôn theo sát máy chủ này, hiện đã có mọi dữ liệu đến ' +
-      `${when}. Nếu máy đang chạy gặp sự cố, trang của bạn sẽ được khôi phục từ đó.`,
+      'Máy chủ này có một bản sao trên máy thứ hai, cập nhật liên tục. Bản sao đã có mọi dữ liệu ' +
+      `đến ${when}. Nếu máy đang chạy gặp sự cố, trang của bạn sẽ được khôi phục từ đó.`,
     making: 'Đang tạo',
     proven: 'Đã kiểm chứng',
     failed: 'Thất bại',

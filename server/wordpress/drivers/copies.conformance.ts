@@ -162,37 +162,55 @@ export function copiesAndRestores(site: Site): void {
   test('a mirror follows without being started, and starts with what came last', async () => {
     const there = specOf({ ...spec, id: randomUUID(), url: 'http://mirrored.localhost:8082' })
     const database = driver.capabilities.database
-    const mirror = { moveId: randomUUID(), database, isMirror: true }
+    const moveId = randomUUID()
     const headers = await session()
     const archive = path.join(folder, 'mirror.tar.gz')
-    const follow = async (round: number): Promise<void> => {
-      await driver.copyOut(spec.id, { ...mirror, round }, archive)
-      await driver.copyIn(there, { ...mirror, round }, archive, [])
+    const roundOf = (round: number, since: number | null) => {
+      return { moveId, database, round, mirror: { since } }
+    }
+    const follow = async (round: number, since: number | null): Promise<void> => {
+      await driver.copyOut(spec.id, roundOf(round, since), archive)
+      await driver.copyIn(there, roundOf(round, since), archive, [])
     }
     const read = async (target: string) => {
       const [address] = await driver.addresses(there.id)
       expect(address, 'an address of the mirror').toBeDefined()
       return await ask(address!, there.url + target)
     }
+    const rename = async (from: string, to: string): Promise<void> => {
+      const moved = await driver.files(spec.id, { op: 'move', path: from, to })
+      expect(moved).not.toHaveProperty('fault')
+    }
     const told = 'wp-content/uploads/mirrored.txt'
     const gone = 'wp-content/uploads/for a moment.txt'
-    await follow(0)
+    const back = 'wp-content/uploads/there and back.txt'
+    await fixture.put(spec.id, back, 'it is back')
+    await follow(1001, null)
     // A move goes its own way meanwhile.
     const move = { moveId: randomUUID(), round: 0, database }
     await driver.copyOut(spec.id, move, path.join(folder, 'move.tar.gz'))
     await fixture.put(spec.id, told, 'one')
     await fixture.put(spec.id, gone, 'one')
-    await follow(1)
-    // It is asked for again, as after an answer that was lost: what the former try laid goes, too.
+    await rename(back, `${back}.off`)
+    await follow(1002, 1001)
+    // Tried again, as after answers that were lost: what former tries laid goes, and what they took
+    // away comes back, though it is as it was in the round before.
     const removed = await driver.files(spec.id, { op: 'remove', path: gone })
     expect(removed).not.toHaveProperty('fault')
-    await follow(1)
+    await rename(`${back}.off`, back)
+    await driver.copyOut(spec.id, roundOf(1003, 1001), archive)
+    await follow(1004, 1001)
     await fixture.put(spec.id, told, 'two, and longer')
     expect((await write('Trong bản song song', await first(), headers)).status).toBe(201)
-    await follow(2)
-    await follow(3)
+    await follow(1005, 1004)
+    await follow(1006, 1005)
+    // One of a former process that comes late, and one that leaves some out.
+    for (const late of [roundOf(1005, 1004), roundOf(1007, 1004), { ...move, round: 7 }])
+      await expect(driver.copyIn(there, late, archive, [])).rejects.toMatchObject({
+        kind: 'rejected',
+      })
     // Nobody knows what the copy has come to any more: it begins anew.
-    await expect(driver.copyOut(spec.id, { ...mirror, round: 2 }, archive)).rejects.toMatchObject({
+    await expect(driver.copyOut(spec.id, roundOf(1007, 1003), archive)).rejects.toMatchObject({
       kind: 'rejected',
     })
     expect(await driver.addresses(there.id)).toEqual([])
@@ -203,8 +221,10 @@ export function copiesAndRestores(site: Site): void {
     expect(titlesThere).toContain('Trong bản song song')
     expect((await read('/wp-content/uploads/mirrored.txt')).text).toBe('two, and longer')
     expect((await read('/wp-content/uploads/for%20a%20moment.txt')).status).toBe(404)
+    expect((await read('/wp-content/uploads/there%20and%20back.txt')).text).toBe('it is back')
+    expect((await read('/wp-content/uploads/there%20and%20back.txt.off')).status).toBe(404)
     // What comes late does not take back what was written here since.
-    await expect(driver.copyIn(there, { ...mirror, round: 3 }, archive, [])).rejects.toMatchObject({
+    await expect(driver.copyIn(there, roundOf(1008, 1006), archive, [])).rejects.toMatchObject({
       kind: 'rejected',
     })
     await driver.stop(there.id)

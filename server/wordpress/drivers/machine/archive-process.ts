@@ -28,6 +28,7 @@ export type ArchiveOrder =
       readonly scratchFile: string
       readonly maxBytes: number
       readonly since: string | null
+      readonly tried: readonly string[]
       readonly listing: string
       readonly database: PackedDatabase
     }

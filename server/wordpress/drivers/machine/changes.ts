@@ -81,11 +81,22 @@ const sha256Of = (file: string): string => {
   return sum.digest('hex')
 }
 
+/** Names that a former try of the round found otherwise than the round before. */
+function doubtfulIn(before: Listing | undefined, tried: readonly string[]): ReadonlySet<string> {
+  const names = new Set<string>()
+  for (const file of tried) {
+    const found = listingIn(file)
+    for (const name of Object.keys({ ...before, ...found }))
+      if (before?.[name] !== found[name]) names.add(name)
+  }
+  return names
+}
+
 /** What was packed, and what was found of every file on the way. */
 async function addFiles(
   tar: Pack,
   places: SitePlaces,
-  before: Listing | undefined,
+  { before, doubtful }: { before: Listing | undefined; doubtful: ReadonlySet<string> },
   maxBytes: number,
 ): Promise<{ files: number; bytes: number; found: Listing }> {
   const found: Listing = {}
@@ -93,7 +104,7 @@ async function addFiles(
   for (const { name, isDirectory } of walk(places)) {
     if (isDirectory) {
       found[`${name}/`] = ''
-      if (before?.[`${name}/`] === undefined)
+      if (before?.[`${name}/`] === undefined || doubtful.has(`${name}/`))
         tar.entry({ name: `${filesPrefix}${name}/`, type: 'directory', mode: 0o755 })
       continue
     }
@@ -102,7 +113,7 @@ async function addFiles(
     if (!seen) continue
     // An empty mark is no file's: whatever it is next time, it is packed.
     found[name] = seen.isFresh ? '' : seen.mark
-    if (before?.[name] === seen.mark) continue
+    if (before?.[name] === seen.mark && !doubtful.has(name)) continue
     const added = await addFile(tar, file, filesPrefix + name)
     if (!added) {
       delete found[name]
@@ -119,6 +130,7 @@ async function addFiles(
  * Writes what changed to a descriptor, which it closes.
  * @param scratchFile holds the database's snapshot meanwhile, or the dump that there is
  * @param since the listing that the copy elsewhere has come to; null: it has nothing yet
+ * @param tried listings of former tries of this round, each of which the copy may have taken
  * @param listing where the listing of now is written
  */
 export async function packChanges(
@@ -128,6 +140,7 @@ export async function packChanges(
     readonly scratchFile: string
     readonly maxBytes: number
     readonly since: string | null
+    readonly tried: readonly string[]
     readonly listing: string
     readonly database: PackedDatabase
   },
@@ -139,8 +152,7 @@ export async function packChanges(
   const [packed, name] =
     of.database === 'sqlite' ? [of.scratchFile, databaseName] : [dump, dumpName]
   const before = of.since === null ? undefined : listingIn(of.since)
-  // A round that is packed again: the copy may have what the former try found.
-  const tried = before && fs.existsSync(of.listing) ? listingIn(of.listing) : {}
+  const doubtful = doubtfulIn(before, of.tried)
   const tar = pack()
   const written = pipeline(
     batched(tar),
@@ -148,12 +160,11 @@ export async function packChanges(
     fs.createWriteStream('', { fd: descriptor }),
   )
   const fill = async (): Promise<SiteChanges> => {
-    const { files, bytes, found } = await addFiles(tar, places, before, of.maxBytes)
+    const { files, bytes, found } = await addFiles(tar, places, { before, doubtful }, of.maxBytes)
     const database = await addFile(tar, packed, name)
     if (!database) throw new Error('the snapshot of the database is gone')
-    const removed = Object.keys({ ...tried, ...before }).filter(
-      (name) => !Object.hasOwn(found, name),
-    )
+    const known = new Set([...Object.keys(before ?? {}), ...doubtful])
+    const removed = [...known].filter((name) => !Object.hasOwn(found, name))
     const manifest = {
       removed,
       databaseBytes: database.bytes,

@@ -1,11 +1,18 @@
 // Backups and restores of one site. An exchange of its content leaves folders beside the site, from
 // which the next start of the portal completes or undoes the exchange.
+import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import fs from 'node:fs/promises'
 import path from 'node:path'
-import { isDeepStrictEqual } from 'node:util'
+import { isDeepStrictEqual, promisify } from 'node:util'
 import { DriverFailure } from '../../../platform/errors.ts'
-import type { CopyFigures, MoveRound, SiteChanges, SiteCopy } from '../../driver.ts'
+import {
+  isWholeRound,
+  type CopyFigures,
+  type MoveRound,
+  type SiteChanges,
+  type SiteCopy,
+} from '../../driver.ts'
 import type { SitePlaces } from './archive.ts'
 import type { PackedDatabase } from './changes.ts'
 import type { ArchiveRunner } from './archive-runner.ts'
@@ -13,6 +20,8 @@ import type { Engine, EngineSite } from './engine.ts'
 import { bytesBelow, removeTree, writeWhole } from './files.ts'
 import type { Host } from './host.ts'
 import { placesIn } from './places.ts'
+
+const run = promisify(execFile)
 
 /** Scratch sites begin with it; no site's id does. */
 export const scratchPrefix = '.scratch-'
@@ -23,6 +32,13 @@ const spareBytes = 512 * 1_048_576
 /** What a site may grow by between being measured and being packed. */
 const growthShare = 1.5
 const growthBytes = 256 * 1_048_576
+
+/** Of a mirror: which rounds it has come to, and from which one before. */
+interface MirrorMark {
+  readonly id?: string
+  readonly base?: number | null
+  readonly laid?: number
+}
 
 /** What a site was before the exchange that the name tells. */
 const formerName = /^former-([0-9a-f-]{36})$/
@@ -226,9 +242,50 @@ export class Copies {
     return await this.#engine.dump(this.#inEngine(this.#engine, user), file)
   }
 
-  /** Listings of what a copy on another machine has come to, by their round. */
-  #listingsOf({ isMirror }: MoveRound): string {
-    return path.join(this.#dir, isMirror ? 'mirroring' : 'moving')
+  /** Listings of what a copy on another machine has come to. */
+  #listingsOf({ mirror }: MoveRound): string {
+    return path.join(this.#dir, mirror ? 'mirroring' : 'moving')
+  }
+  /**
+   * The listing that a round goes on from, where it is written, and those of former tries of the
+   * round, each of which the copy may have taken. Drops what belongs to rounds before.
+   */
+  async #listingsFor(of: MoveRound): Promise<{
+    readonly since: string | null
+    readonly tried: readonly string[]
+    readonly listing: string
+  }> {
+    const folder = this.#listingsOf(of)
+    const { round, mirror } = of
+    const at = (name: string): string => path.join(folder, name)
+    if (isWholeRound(of)) {
+      await this.#layOut(folder)
+      return { since: null, tried: [], listing: at(mirror ? `none-${round}.json` : '0.json') }
+    }
+    const names: string[] = await fs.readdir(folder).catch(() => [])
+    const [isBase, isTry, listing] = mirror
+      ? [
+          (name: string) => name.endsWith(`-${mirror.since}.json`),
+          (name: string) => name.startsWith(`${mirror.since}-`),
+          `${mirror.since}-${round}.json`,
+        ]
+      : [
+          (name: string) => name === `${round - 1}.json`,
+          (name: string) => name === `${round}.json` || name.startsWith(`${round}.try-`),
+          `${round}.json`,
+        ]
+    const base = names.find(isBase)
+    if (base === undefined)
+      throw new DriverFailure('rejected', 'what the copy has come to is not known any more')
+    const tries = names.filter(isTry)
+    for (const name of names)
+      if (!isBase(name) && !isTry(name)) await fs.rm(at(name), { force: true })
+    if (!tries.includes(listing))
+      return { since: at(base), tried: tries.map(at), listing: at(listing) }
+    const kept = `${round}.try-${tries.length}.json`
+    await fs.rename(at(listing), at(kept))
+    const tried = tries.map((name) => at(name === listing ? kept : name))
+    return { since: at(base), tried, listing: at(listing) }
   }
   /** The newest database of a mirror that an engine runs; it is loaded when the mirror starts. */
   get #following(): string {
@@ -240,23 +297,18 @@ export class Copies {
    * asked for again: it goes on from the one before it.
    */
   async packChanges(file: string, of: MoveRound): Promise<SiteChanges> {
-    const { round, database } = of
+    const { database } = of
     const engine = this.#engine
     if (engine && database === 'sqlite') throw notSqlite()
-    const listings = this.#listingsOf(of)
-    const listingOf = (one: number): string => path.join(listings, `${one}.json`)
-    const since = round === 0 ? null : listingOf(round - 1)
-    if (since !== null && !(await fs.stat(since).catch(() => null)))
-      throw new DriverFailure('rejected', 'what the copy has come to is not known any more')
+    const listings = await this.#listingsFor(of)
     const part = `${file}.part`
     await fs.mkdir(path.dirname(file), { recursive: true, mode: 0o700 })
     const places = placesIn(this.#present, engine)
     const [fileBytes, databaseBytes] = await this.#sizes(places)
     await needRoom(this.#dir, databaseBytes * 2)
     const bytes = fileBytes + databaseBytes
-    await needRoom(path.dirname(file), round === 0 ? bytes : databaseBytes)
+    await needRoom(path.dirname(file), isWholeRound(of) ? bytes : databaseBytes)
     const user = await this.#layOut(this.#copying)
-    if (round === 0) await this.#layOut(listings)
     const archive = await fs.open(part, 'w', 0o600)
     try {
       const scratchFile = path.join(this.#copying, 'database.sqlite')
@@ -270,18 +322,15 @@ export class Copies {
           places,
           scratchFile,
           maxBytes: Math.ceil(bytes * growthShare) + growthBytes,
-          since,
-          listing: listingOf(round),
+          ...listings,
           database: packed,
         },
-        allowedPaths: { reads: [this.#present], writes: [this.#copying, listings] },
+        allowedPaths: { reads: [this.#present], writes: [this.#copying, this.#listingsOf(of)] },
         user,
         output: archive.fd,
         bytes,
       })
       await fs.rename(part, file)
-      // A mirror has no last round.
-      await fs.rm(listingOf(round - 2), { force: true })
       return changes
     } finally {
       await archive.close()
@@ -295,7 +344,7 @@ export class Copies {
    * this site's, the others upon it.
    */
   async layChanges(file: string, of: MoveRound): Promise<SiteChanges> {
-    const isWhole = of.round === 0
+    const isWhole = isWholeRound(of)
     const content = isWhole ? this.#coming : this.#present
     const engine = this.#engine
     const places = placesIn(content, engine)
@@ -305,7 +354,7 @@ export class Copies {
       // A database that is loaded is three times its SQL; rows that are alike pack to nothing.
       await needRoom(this.#dir, Math.max(size * 4, (of.bytes ?? 0) * (engine ? 3 : 1)))
       // Of another move, or late: the site may have been switched to since.
-      if (!isWhole && !(await this.#isMarked(of.moveId)))
+      if (!(await this.#takes(of)))
         throw new DriverFailure('rejected', 'the copy is not of this move')
       const lay = (user: number | null, scratchFile: string): Promise<SiteChanges> =>
         this.#archiveRunner.run<SiteChanges>({
@@ -324,11 +373,12 @@ export class Copies {
         await this.#layOut(this.#copying)
         const scratchFile = path.join(this.#copying, engine ? 'database.sql' : 'database.sqlite')
         changes = await lay(user, scratchFile)
-        if (of.isMirror && engine) await fs.rename(scratchFile, this.#following)
+        if (of.mirror && engine) await fs.rename(scratchFile, this.#following)
         // It is open where the copy has started.
         else if (engine) await engine.load(this.#inEngine(engine, user), scratchFile)
       }
       if (isWhole) await this.exchange(of.moveId)
+      if (of.mirror) await this.#markMirror(of)
       return changes
     } finally {
       await archive.close()
@@ -381,6 +431,24 @@ export class Copies {
       await removeTree(loading)
       this.#isLoading = false
     }
+  }
+
+  /** Whether a round has its place here: not of another move, not late, and none is left out. */
+  async #takes(of: MoveRound): Promise<boolean> {
+    const isWhole = isWholeRound(of)
+    if (!of.mirror) return isWhole || (await this.#isMarked(of.moveId))
+    const text = await fs.readFile(this.#mark, 'utf8').catch(() => '{}')
+    const { id, base, laid } = JSON.parse(text) as MirrorMark
+    if (id !== of.moveId) return isWhole
+    if (laid !== undefined && of.round <= laid) return false
+    return isWhole || of.mirror.since === laid || of.mirror.since === base
+  }
+  /** What was laid stands on the disk before it is said that it does. */
+  async #markMirror({ moveId, round, mirror }: MoveRound): Promise<void> {
+    // Where there is no such tool, a power cut may cost what came within the last seconds.
+    await run('sync', ['-f', this.#dir]).catch(() => undefined)
+    const mark = { id: moveId, base: mirror?.since ?? null, laid: round } satisfies MirrorMark
+    await writeWhole(this.#mark, JSON.stringify(mark))
   }
 
   async isDone(restoreId: string): Promise<boolean> {

@@ -30,6 +30,7 @@ import type {
   SoftwarePackage,
   ToolFault,
 } from '../../driver.ts'
+import { isWholeRound } from '../../driver.ts'
 import { answerOfAct, pageOf, softwareShape, stepMs, upgradeShape } from './acts.ts'
 import { replaceAddressesAt } from './addresses.ts'
 import { Copies } from './copies.ts'
@@ -174,16 +175,16 @@ export class Site {
         if (this.#slots.closed)
           throw new DriverFailure('unavailable', 'the WordPress driver is closing')
         // A round that comes late: the mirror has taken the site's place since.
-        if (of.isMirror && this.#slots.started)
+        if (of.mirror && this.#slots.started)
           throw new DriverFailure('rejected', 'the site runs here and follows no other')
-        if (of.round === 0) {
+        if (isWholeRound(of)) {
           await this.#halt()
           await fs.mkdir(this.#folder.dir, { recursive: true, mode: 0o700 })
         }
         // What an earlier life has left of the copy would keep its database from being opened.
-        if (of.round === 0 || this.#host.engine) await this.#sweep()
+        if (isWholeRound(of) || this.#host.engine) await this.#sweep()
         const changes = await this.#copies.layChanges(file, of)
-        if (of.round === 0) {
+        if (isWholeRound(of)) {
           await this.#folder.markInstalled(spec)
           await this.log.takeOver(log)
         }
