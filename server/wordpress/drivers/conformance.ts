@@ -244,8 +244,13 @@ export function conformance(name: string, make: () => Promise<Fixture>): void {
       // A download goes on where it broke off, unless the file is another one by now.
       expect((await file({ range: 'bytes=8-', 'if-range': etag })).text).toBe('ij')
       expect((await file({ range: 'bytes=8-', 'if-range': '"other"' })).text).toBe('abcdefghij')
-      // More headers than anybody needs are not read.
-      expect((await file({ cookie: 'x'.repeat(40_000) })).status).toBe(431)
+      // More headers than anybody needs are not read. While they still come, the connection may end
+      // before its answer is read.
+      const refused = await file({ cookie: 'x'.repeat(40_000) }).then(
+        ({ status }) => status,
+        (error: NodeJS.ErrnoException) => error.code,
+      )
+      expect([431, 'ECONNRESET', 'EPIPE']).toContain(refused)
     })
 
     test('answers on further names as on its own, and on no other', async () => {
