@@ -61,6 +61,17 @@ export const backupToRestore = (db: Queryable, restoreId: string) =>
     .where('r.id', '=', restoreId)
     .executeTakeFirst()
 
+/** Restores, imports and moves that put other content in the place of a server's. */
+const otherContent = (siteId: string) => sql`
+  select 1 from site_restore where site_id = ${siteId} and state = 'restoring'
+  union all
+  select 1 from site_import where site_id = ${siteId} and state = 'switching'
+  union all
+  select 1 from site_move where site_id = ${siteId}
+    and state in ('copying', 'switching', 'undoing')`
+export const hasOtherContent = async (db: Queryable, siteId: string): Promise<boolean> =>
+  (await sql`${otherContent(siteId)} limit 1`.execute(db)).rows.length > 0
+
 /**
  * Whether a backup of the site is being made or restored, a copy takes its place, or it is moved to
  * another node.
@@ -68,27 +79,7 @@ export const backupToRestore = (db: Queryable, restoreId: string) =>
 export async function hasUnfinishedCopy(db: Queryable, siteId: string): Promise<boolean> {
   const { rows } = await sql`
     select 1 from site_backup where site_id = ${siteId} and state = 'making'
-    union all
-    select 1 from site_restore where site_id = ${siteId} and state = 'restoring'
-    union all
-    select 1 from site_import where site_id = ${siteId} and state = 'switching'
-    union all
-    select 1 from site_move where site_id = ${siteId}
-      and state in ('copying', 'switching', 'undoing')
-    limit 1`.execute(db)
-  return rows.length > 0
-}
-
-/** Whether a restore, an import or a move puts other content in the place of a server's. */
-export async function hasOtherContent(db: Queryable, siteId: string): Promise<boolean> {
-  const { rows } = await sql`
-    select 1 from site_restore where site_id = ${siteId} and state = 'restoring'
-    union all
-    select 1 from site_import where site_id = ${siteId} and state = 'switching'
-    union all
-    select 1 from site_move where site_id = ${siteId}
-      and state in ('copying', 'switching', 'undoing')
-    limit 1`.execute(db)
+    union all ${otherContent(siteId)} limit 1`.execute(db)
   return rows.length > 0
 }
 
