@@ -2,15 +2,13 @@
 import fc from 'fast-check'
 import ssh2 from 'ssh2'
 import { expect, test } from 'vitest'
+import { makeSshKey } from '../../../test/ssh-keys.ts'
 import { fingerprintOf, hostKeyOf } from './host-key.ts'
 import { readPublicKey } from './public-key.ts'
 
 const { utils } = ssh2
 const line = (type: 'ed25519' | 'ecdsa' | 'rsa', bits?: number): string =>
-  (bits === undefined
-    ? utils.generateKeyPairSync(type as 'ed25519')
-    : utils.generateKeyPairSync(type as 'rsa', { bits })
-  ).public
+  (bits === undefined ? makeSshKey() : utils.generateKeyPairSync(type as 'rsa', { bits })).public
 
 test('reads what ssh-keygen writes, with or without a comment', () => {
   const kinds = [
@@ -29,7 +27,7 @@ test('reads what ssh-keygen writes, with or without a comment', () => {
 })
 
 test('says what is wrong with what is no key for us', () => {
-  expect(readPublicKey(utils.generateKeyPairSync('ed25519').private)).toBe('ssh_key_private')
+  expect(readPublicKey(makeSshKey().private)).toBe('ssh_key_private')
   expect(readPublicKey(line('rsa', 1_024))).toBe('ssh_key_short')
   expect(readPublicKey('ssh-dss AAAAB3NzaC1kc3M=')).toBe('ssh_key_kind')
   expect(readPublicKey('sk-ssh-ed25519@openssh.com AAAA')).toBe('ssh_key_kind')

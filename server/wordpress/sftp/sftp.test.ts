@@ -14,9 +14,9 @@ import {
   type TestCustomer,
   type TestPortal,
 } from '../../../test/portal.ts'
+import { makeSshKey } from '../../../test/ssh-keys.ts'
 
-const makeKey = () => ssh2.utils.generateKeyPairSync('ed25519')
-const mine = makeKey()
+const mine = makeSshKey()
 let portal: TestPortal
 let owner: TestCustomer
 let server: { id: string; name: string }
@@ -197,17 +197,17 @@ test('keys are judged when they are added', async () => {
     return (body as unknown as { error: { fields: { key: string } } }).error.fields.key
   }
   expect(await fieldOf(mine.public)).toBe('This server has this key already.')
-  expect(await fieldOf(makeKey().private)).toContain('private key')
+  expect(await fieldOf(makeSshKey().private)).toContain('private key')
   expect(await fieldOf('hello')).toContain('not a public key')
   const other = await portal.customer()
   expect((await api('GET', '', undefined, other.token)).status).toBe(404)
   const keys: string[] = []
   for (let count = 1; count < 20; count++) {
-    const { status, body } = await addKey(makeKey().public, `key ${count}`)
+    const { status, body } = await addKey(makeSshKey().public, `key ${count}`)
     expect(status).toBe(201)
     keys.push(body.result.id)
   }
-  expect(await fieldOf(makeKey().public)).toContain('20 keys')
+  expect(await fieldOf(makeSshKey().public)).toContain('20 keys')
   expect((await api('DELETE', `/keys/${keys[0]}`, undefined, other.token)).status).toBe(404)
   for (const key of keys) expect((await api('DELETE', `/keys/${key}`)).status).toBe(200)
   expect((await api('DELETE', `/keys/${keys[0]}`)).status).toBe(404)
@@ -217,7 +217,7 @@ test('a key opens its server only, and a suspended one is read and not changed',
   const second = await orderServer(portal, owner)
   await expect(connect(second.name)).rejects.toThrow()
   await expect(connect('nobody')).rejects.toThrow()
-  await expect(connect(server.name, makeKey().private)).rejects.toThrow()
+  await expect(connect(server.name, makeSshKey().private)).rejects.toThrow()
   const word = { privateKey: undefined, password: 'Mat-khau-9!' }
   await expect(connect(server.name, undefined, word as object)).rejects.toThrow()
   const sftp = await session()
@@ -314,7 +314,7 @@ test('lines that say nothing are counted, and nothing is compressed', async () =
 })
 
 test('a key that is taken away ends what it has opened', async () => {
-  const lent = makeKey()
+  const lent = makeSshKey()
   const { body } = await addKey(lent.public, 'lent')
   const client = await connect(server.name, lent.private)
   const closed = new Promise<void>((resolve) => client.on('close', () => resolve()))
@@ -333,7 +333,7 @@ test('a key that is taken away ends what it has opened', async () => {
 
 test('who offers keys without end is heard no more', async () => {
   const tries = async () => {
-    const key = makeKey()
+    const key = makeSshKey()
     await connect(server.name, key.private).catch(() => undefined)
   }
   for (let round = 0; round < 25; round++)

@@ -45,7 +45,7 @@ echo 'waited';`,
 while ( ! file_exists( __DIR__ . '/came-' . $_GET['other'] ) ) clearstatcache();
 echo 'met';`,
     'large.php':
-      "for ( $turn = 0; $turn < 80; $turn++ ) echo str_repeat( 'x', 1048576 );\n" +
+      "for ( $turn = 0; $turn < 480; $turn++ ) echo str_repeat( 'x', 1048576 );\n" +
       "touch( __DIR__ . '/all-written' );",
   }
   for (const [name, code] of Object.entries(programs))
@@ -154,9 +154,10 @@ test('a large answer takes no memory of its own, however slowly it is read', asy
     bytes += (chunk as Buffer).length
     if (Math.floor(bytes / (10 * megabyte)) > last) most = Math.max(most, await memory())
   }
-  expect(bytes).toBe(80 * megabyte)
+  expect(bytes).toBe(480 * megabyte)
   await begun('all-written')
-  expect(most - before).toBeLessThan(60)
+  // Up to 140 with what is not collected yet; as much for an answer of 240 MB.
+  expect(most - before).toBeLessThan(240)
 })
 
 test('a plan with two processors computes two pages at once', async () => {
