@@ -55,6 +55,8 @@ const act = z.object({
   reason: z.nullable(z.string()),
   subject: z.object({ kind: z.string(), id: z.string() }),
   customerId: z.nullable(z.string()),
+  /** As it is now: the trail itself keeps no name. */
+  customerName: z.nullable(z.string()),
   before: z.nullable(z.record(z.string(), z.unknown())),
   after: z.nullable(z.record(z.string(), z.unknown())),
   /** SHA-256, hexadecimal. */

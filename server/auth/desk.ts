@@ -324,7 +324,7 @@ export function createAccountActs(needs: {
           fields: {
             customer: {
               en: 'This customer has no second factor.',
-              vi: 'Khách hàng này không có lớp bảo mật thứ hai.',
+              vi: 'Khách hàng này chưa bật xác thực hai lớp.',
             },
           },
         })

@@ -92,7 +92,7 @@ export async function writeAct(
   return { seq: row.seq, hash }
 }
 
-const shown = (row: ActRow): TrailAct => ({
+const shown = (row: ActRow, nameOf: ReadonlyMap<string, string>): TrailAct => ({
   seq: Number(row.seq),
   at: row.at.toISOString(),
   actor: row.actor,
@@ -102,10 +102,14 @@ const shown = (row: ActRow): TrailAct => ({
   reason: row.reason,
   subject: { kind: row.subject_kind, id: row.subject_id },
   customerId: row.customer_id,
+  customerName: nameOf.get(row.customer_id ?? '') ?? null,
   before: row.before as Facts | null,
   after: row.after as Facts | null,
   hash: row.hash.toString('hex'),
 })
+
+const namesOf = (db: Queryable, ids: readonly string[]) =>
+  db.selectFrom('customer').select(['id', 'name']).where('id', 'in', ids).execute()
 
 /** Newest first; of one customer where one is named. */
 export async function listActs(
@@ -118,7 +122,10 @@ export async function listActs(
     .selectAll()
     .$if(customerId !== undefined, (of) => of.where('customer_id', '=', customerId ?? ''))
   const { rows, next } = await newestFirst(query, 'seq', page)
-  return { rows: rows.map(shown), next }
+  const ids = rows.flatMap(({ customer_id: id }) => id ?? [])
+  const names = ids.length === 0 ? [] : await namesOf(db, [...new Set(ids)])
+  const nameOf = new Map(names.map(({ id, name }) => [id, name]))
+  return { rows: rows.map((row) => shown(row, nameOf)), next }
 }
 
 /** The act that was done under a key. */

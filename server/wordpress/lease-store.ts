@@ -171,7 +171,7 @@ export function hindranceOfLoss(
   if (!isAway)
     return {
       en: 'The node was heard of within the last minute: it is not lost.',
-      vi: 'Nút vẫn liên lạc được trong một phút qua: nút chưa mất.',
+      vi: 'Node vẫn liên lạc được trong một phút qua: node chưa mất.',
     }
   if (isFenced || isOff) return undefined
   if (writesUntil === null)

@@ -221,7 +221,7 @@ export async function refuseUnlessLost(
       fields: {
         node: {
           en: 'None of its servers can come up elsewhere now.',
-          vi: 'Hiện chưa thể khôi phục máy chủ nào của nút này ở nơi khác.',
+          vi: 'Hiện chưa thể khôi phục máy chủ nào của node này ở nơi khác.',
         },
       },
     })

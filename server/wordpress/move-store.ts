@@ -50,30 +50,30 @@ const sentences: Record<Hindrance, { readonly en: string; readonly vi: string }>
     en: 'A site is being moved into the server.',
     vi: 'Đang có trang web được chuyển vào máy chủ này.',
   },
-  here: { en: 'The server is on that node already.', vi: 'Máy chủ đã nằm trên nút đó.' },
+  here: { en: 'The server is on that node already.', vi: 'Máy chủ đã nằm trên node đó.' },
   runtime: {
     en: 'It takes a node with the same database. One with MariaDB takes SQLite, too, when named.',
-    vi: 'Cần nút cùng loại cơ sở dữ liệu. Nút MariaDB cũng nhận SQLite nếu được chỉ định rõ.',
+    vi: 'Cần node cùng loại cơ sở dữ liệu. Node MariaDB cũng nhận SQLite nếu được chỉ định rõ.',
   },
   address: {
     en: 'The edges of other nodes cannot reach that node: it has no address for them (--sites).',
-    vi: 'Các nút khác chưa kết nối được tới nút đó: nút chưa có địa chỉ dành cho chúng (--sites).',
+    vi: 'Các node khác chưa kết nối được tới node đó: chưa khai báo địa chỉ (--sites).',
   },
   region: {
     en: 'No other node of its data centre can take it.',
-    vi: 'Không có nút nào khác trong trung tâm dữ liệu nhận được máy chủ này.',
+    vi: 'Không có node nào khác trong trung tâm dữ liệu nhận được máy chủ này.',
   },
   size: {
     en: 'No other node of its data centre has a plan of its size.',
-    vi: 'Không có nút nào khác trong trung tâm dữ liệu chạy được gói cỡ này.',
+    vi: 'Không có node nào khác trong trung tâm dữ liệu chạy được gói cỡ này.',
   },
   containers: {
     en: 'No other node of its data centre gives one server so many containers.',
-    vi: 'Không có nút nào khác trong trung tâm dữ liệu cho phép nhiều container như vậy.',
+    vi: 'Không có node nào khác trong trung tâm dữ liệu cho phép nhiều container như vậy.',
   },
   full: {
     en: 'No other node of its data centre has room for it.',
-    vi: 'Không nút nào khác trong trung tâm dữ liệu còn đủ chỗ.',
+    vi: 'Không node nào khác trong trung tâm dữ liệu còn đủ chỗ.',
   },
 }
 export const sentenceOf = (hindrance: Hindrance): { readonly en: string; readonly vi: string } =>
@@ -231,7 +231,7 @@ export async function undoableMove(
       fields: {
         server: {
           en: 'No original of this server is kept, or its node is away.',
-          vi: 'Không còn bản gốc của máy chủ này, hoặc nút giữ bản gốc đang mất liên lạc.',
+          vi: 'Không còn bản gốc của máy chủ này, hoặc node giữ bản gốc đang mất liên lạc.',
         },
       },
     })

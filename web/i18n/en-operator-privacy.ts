@@ -5,7 +5,7 @@ import type { DeskRequest } from '../../contract/operator-privacy.ts'
 export const enPrivacyActs = {
   names: {
     'privacy.receive': 'Enter a request',
-    'privacy.done': 'Request was met',
+    'privacy.done': 'Mark as met',
     'privacy.refuse': 'Refuse request',
   } satisfies Partial<Record<ActName, string>>,
   explain: {

@@ -68,6 +68,7 @@ export const enPrograms = {
       domains: 'Domains',
       invoices: 'Invoices and subscriptions',
       wallet: 'Wallet',
+      tickets: 'Support requests',
     },
     event: {
       'invoice.create': 'Invoice made',

@@ -46,7 +46,7 @@ export const viAccount: typeof enAccount = {
     sendCode: 'Gửi mã',
     code: 'Mã gồm 6 chữ số',
     confirm: 'Xác nhận',
-    security: 'Lớp bảo mật thứ hai',
+    security: 'Xác thực hai lớp',
     securitySub: 'Ứng dụng xác thực, khoá truy cập, mã khôi phục, thiết bị tin cậy.',
     securityOpen: 'Mở',
     team: 'Nhóm',

@@ -37,7 +37,7 @@ export const viDeskCatalog: typeof enDeskCatalog = {
   first: 'Phiên bản đầu tiên.',
   same: 'Gói và giá đang bán giống phiên bản trước.',
   lines: (n) => `${n} thay đổi`,
-  sellAgain: 'Bán lại theo bản này',
+  sellAgain: 'Khôi phục phiên bản này',
   inUse: 'Đang dùng',
   editor: {
     title: 'Sửa danh mục',
@@ -74,7 +74,7 @@ export const viDeskCatalog: typeof enDeskCatalog = {
   of: { plan: '', disk: '', dataCentre: 'trung tâm dữ liệu' },
   preview: {
     title: 'Những gì thay đổi',
-    undo: (n) => `Bán lại theo phiên bản ${n}`,
+    undo: (n) => `Khôi phục phiên bản ${n}`,
     proposed: 'Nội dung đang chờ duyệt',
     countsFrom: 'Có hiệu lực từ',
     countsFromHint: 'Để trống: ngay bây giờ. Theo múi giờ của bạn.',

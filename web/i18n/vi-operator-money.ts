@@ -147,7 +147,7 @@ export const viOperatorMoney: OperatorMoneyTexts = {
       suspense: 'Không khớp giao dịch nào',
       refund: 'Hoàn tiền chưa có phản hồi',
       reversal: 'Hoàn hoặc khiếu nại không khớp giao dịch',
-      line: 'Dòng tiền chuyển về không khớp',
+      line: 'Dòng sao kê không khớp',
       payout: 'Tổng các dòng không khớp đợt chuyển tiền',
       payout_not_posted: 'Đợt chuyển tiền chưa ghi sổ',
     },

@@ -64,7 +64,7 @@ export const viDeskOutgoing: typeof enDeskOutgoing = {
     payment: 'Thanh toán',
     dns: 'Tên miền',
     ticket: 'Yêu cầu hỗ trợ',
-    node: 'Nút',
+    node: 'Node',
     proposal: 'Việc cần người thứ hai duyệt',
   },
   event: {
@@ -100,7 +100,7 @@ export const viDeskOutgoing: typeof enDeskOutgoing = {
     'dispute.decided': 'Khiếu nại có kết quả',
     'payment.in_suspense': 'Có tiền về không khớp thanh toán nào',
     'ticket.customer_wrote': 'Khách hàng viết trong yêu cầu hỗ trợ',
-    'node.lost': 'Nút được xác nhận là đã mất',
+    'node.lost': 'Node được xác nhận là đã mất',
     'proposal.made': 'Có việc chờ duyệt',
     'proposal.decided': 'Việc chờ duyệt được duyệt hoặc từ chối',
   },

@@ -3,7 +3,7 @@ import type { enDeskPrivacy, enPrivacyActs } from './en-operator-privacy.ts'
 export const viPrivacyActs: typeof enPrivacyActs = {
   names: {
     'privacy.receive': 'Nhập yêu cầu',
-    'privacy.done': 'Đã thực hiện yêu cầu',
+    'privacy.done': 'Ghi nhận đã thực hiện',
     'privacy.refuse': 'Từ chối yêu cầu',
   },
   explain: {

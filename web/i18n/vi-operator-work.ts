@@ -98,8 +98,8 @@ export const viDeskWork: DeskWorkTexts = {
     nodes: 'Node',
     centres: 'Trung tâm dữ liệu',
     node: 'Node',
-    room: 'Bộ nhớ đủ cho',
-    reserved: 'Đã giữ chỗ',
+    room: 'Bộ nhớ cho thêm',
+    reserved: 'Giữ cho đơn hàng',
     free: 'Còn trống',
     state: 'Trạng thái',
     states: { active: 'Hoạt động', draining: 'Không nhận máy chủ mới', lost: 'Mất liên lạc' },
@@ -178,7 +178,7 @@ export const viDeskNotices: typeof enDeskNotices = {
     reversed: 'Bị đòi lại',
     restored: 'Được trả lại',
   },
-  query: 'Trong địa chỉ',
+  query: 'Tham số trên URL',
   body: 'Nội dung',
   cut: 'Phần còn lại không được hiển thị.',
   notReplayable: 'Không thể xử lý lại: chữ ký sai hoặc nội dung không được lưu.',
@@ -208,7 +208,8 @@ export const viWorkActs: {
       'Phần đã dựng của máy chủ bị gỡ bỏ, số tiền đã trả quay về ví kèm chứng từ hoàn tiền. ' +
       'Khách hàng nhận được email. Không thể rút lại.',
     'letter.resend': 'Thư được gửi lại cho cùng người nhận; thư đang chờ được thử gửi ngay.',
-    'webhook.replay': 'Nội dung chỉ được ghi sổ một lần: xử lý lần nữa không thay đổi gì.',
+    'webhook.replay':
+      'Mỗi thông báo chỉ được ghi sổ một lần, xử lý lại không làm thay đổi gì thêm.',
   },
   facts: {
     tried: 'Thử ngay',

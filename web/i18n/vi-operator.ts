@@ -95,7 +95,7 @@ export const viOperator: OperatorTexts = {
     payments: 'Các lần nạp',
     invoices: 'Hoá đơn',
     servers: 'Máy chủ',
-    onNode: (node: string) => `trên nút ${node}`,
+    onNode: (node: string) => `trên node ${node}`,
     movesTo: (node: string) => `đang được chuyển sang ${node}`,
     moveFailed: (why: string) => `chưa chuyển được: ${why}`,
     undoUntil: (time: string) => `có thể hoàn tác việc chuyển đến ${time}`,
@@ -299,8 +299,8 @@ export const viOperator: OperatorTexts = {
       'như đơn hàng và bình luận, sẽ mất. Câu hỏi máy đã tắt chưa nói về máy hiện đang chạy ' +
       'máy chủ này, khi máy đó không phản hồi.',
     'node.lost':
-      'Các máy chủ được khôi phục trên nút khác từ bản sao lưu mới nhất. Những gì được ghi sau ' +
-      'đó sẽ mất và chủ sở hữu nhận được email. Nếu nút hoạt động trở lại trước đó, máy chủ ' +
+      'Các máy chủ được khôi phục trên node khác từ bản sao lưu mới nhất. Những gì được ghi sau ' +
+      'đó sẽ mất và chủ sở hữu nhận được email. Nếu node hoạt động trở lại trước đó, máy chủ ' +
       'vẫn ở nguyên chỗ.',
     'status.publish':
       'Mọi người đều đọc được: trên mọi trang của khách hàng và trên trang trạng thái.',
@@ -312,8 +312,8 @@ export const viOperator: OperatorTexts = {
     ...viPrivacyActs.fields,
     ...viOutgoingActs.fields,
     toCustomer: 'Email của khách hàng',
-    node: 'Nút',
-    nodeHint: 'Để trống: nút còn nhiều chỗ nhất trong trung tâm dữ liệu.',
+    node: 'Node',
+    nodeHint: 'Để trống: node còn nhiều chỗ nhất trong trung tâm dữ liệu.',
     priority: 'Mức ưu tiên',
     reason: 'Lý do',
     reasonHint: 'Để ghi vào nhật ký. Khách hàng không nhìn thấy.',
@@ -351,7 +351,8 @@ export const viOperator: OperatorTexts = {
     optional: 'không bắt buộc',
     amountWrong: 'Nhập một số tiền, ví dụ 50000.',
   },
-  done: (act) => `${act}: đã xong`,
+  done: 'Đã xong',
+  waits: 'Chờ duyệt',
   proposed: 'Một nhân viên khác phải duyệt việc này trong vòng 24 giờ.',
   tickets: viDeskTickets,
   privacy: viDeskPrivacy,

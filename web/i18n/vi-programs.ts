@@ -70,6 +70,7 @@ export const viPrograms: typeof enPrograms = {
       domains: 'Tên miền',
       invoices: 'Hoá đơn và gói dịch vụ',
       wallet: 'Ví',
+      tickets: 'Yêu cầu hỗ trợ',
     },
     event: {
       'invoice.create': 'Hoá đơn được lập',

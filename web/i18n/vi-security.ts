@@ -51,7 +51,7 @@ export const viSecurity: typeof enSecurity = {
     codesCopy: 'các mã khôi phục',
     codesKept: 'Tôi đã cất giữ',
     devices: 'Thiết bị tin cậy',
-    devicesSub: 'Không bị hỏi lớp bảo mật thứ hai cho đến ngày ghi dưới đây.',
+    devicesSub: 'Không phải xác thực hai lớp cho đến ngày ghi dưới đây.',
     noDevices: 'Không có thiết bị tin cậy nào.',
     until: 'Đến',
     forgotten: 'Thiết bị này sẽ được hỏi lại.',
@@ -68,6 +68,6 @@ export const viSecurity: typeof enSecurity = {
     backToPassword: 'Quay lại',
     signIn: 'Đăng nhập',
     againTitle: 'Vui lòng xác nhận là bạn',
-    againText: 'Thao tác này cần lớp bảo mật thứ hai. Xác nhận có hiệu lực trong mười phút.',
+    againText: 'Thao tác này cần xác thực hai lớp. Xác nhận có hiệu lực trong mười phút.',
   },
 }

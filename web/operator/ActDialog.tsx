@@ -55,6 +55,7 @@ export function ActDialog({
     return options ? { ...field, options } : field
   })
   const name = t.acts[act] ?? act
+  const title = about === undefined ? name : `${name} · ${about}`
   const endpoint = endpointOfAct(act)
   const form = useDeskForm({
     initial: Object.fromEntries(
@@ -65,7 +66,8 @@ export function ActDialog({
     submit: async (body) => {
       const outcome: ActOutcome = await call(endpoint, { body } as never)
       await client.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'session' })
-      toast.success(t.done(name), outcome.state === 'proposed' ? t.proposed : (about ?? ''))
+      if (outcome.state === 'proposed') toast.success(t.waits, t.proposed)
+      else toast.success(t.done, title)
       // A browser that opens no tab by itself leaves it to a press.
       if (outcome.secret !== undefined) setSecret(outcome.secret)
       else if (outcome.link !== undefined && window.open(outcome.link, '_blank') === null)
@@ -80,7 +82,7 @@ export function ActDialog({
       open
       onClose={onClose}
       busy={form.busy}
-      title={about === undefined ? name : `${name} · ${about}`}
+      title={title}
       {...(t.explain[act] === undefined ? {} : { description: t.explain[act] })}
       closeLabel={t.close}
       footer={

@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react'
+import { Fragment, type ReactNode } from 'react'
 import type { CreditLine } from '../../contract/billing.ts'
 import { formatMoney, type Currency } from '../../contract/money.ts'
 import type { CustomerStory } from '../../contract/operator-desk.ts'
@@ -45,6 +45,21 @@ interface Story {
 
 const rowClass = 'flex flex-wrap items-center gap-x-3 gap-y-1 border-t border-border px-5 py-2.5'
 
+const separator = ' · '
+/** In one line as far as they fit; a date is not broken at its hyphens. */
+function Facts({ of: facts }: { of: readonly string[] }) {
+  return (
+    <span className="num block text-xs [overflow-wrap:anywhere] text-ink-3">
+      {facts.map((fact, index) => (
+        <Fragment key={fact}>
+          {index === 0 ? null : separator}
+          <span className="inline-block max-w-full">{fact}</span>
+        </Fragment>
+      ))}
+    </span>
+  )
+}
+
 /** A card with a short list, or a word that there is nothing. */
 export function ListCard({ title, rows }: { title: string; rows: readonly Row[] }) {
   const t = useDeskTexts()
@@ -56,9 +71,7 @@ export function ListCard({ title, rows }: { title: string; rows: readonly Row[] 
           <li key={key} className={rowClass}>
             <span className="min-w-0 flex-1 basis-40">
               <span className="block text-sm font-medium break-words">{main}</span>
-              {sub ? (
-                <span className="num block text-xs [overflow-wrap:anywhere] text-ink-3">{sub}</span>
-              ) : null}
+              {sub ? <Facts of={sub.split(separator)} /> : null}
             </span>
             <span className="flex flex-col items-end gap-1">
               {end ? <span className="num text-sm whitespace-nowrap">{end}</span> : null}

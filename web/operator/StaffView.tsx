@@ -70,9 +70,15 @@ export function StaffView({ session }: { session: StaffSession }) {
                     <Button variant="outline" size="sm" onClick={() => ask('staff.change', member)}>
                       {t.acts['staff.change']}
                     </Button>
-                    <Button variant="danger" size="sm" onClick={() => ask('staff.disable', member)}>
-                      {t.acts['staff.disable']}
-                    </Button>
+                    {isSelf ? null : (
+                      <Button
+                        variant="danger"
+                        size="sm"
+                        onClick={() => ask('staff.disable', member)}
+                      >
+                        {t.acts['staff.disable']}
+                      </Button>
+                    )}
                   </>
                 ) : null}
                 {may && disabledAt !== null ? (

@@ -56,7 +56,7 @@ export function TicketComposer({ of, onSent }: { of: TicketAtDesk; onSent: () =>
     }),
     submit: async (body) => {
       await call(endpoint, { body } as never)
-      toast.success(t.done(t.acts[act] ?? act), `#${of.number}`)
+      toast.success(t.done, `${t.acts[act] ?? act} · #${of.number}`)
       await client.invalidateQueries({ queryKey: ['tickets'] })
       onSent()
     },

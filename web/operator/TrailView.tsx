@@ -78,7 +78,7 @@ export function TrailView() {
                     to={`/customers/${one.customerId}`}
                     className="text-sm text-primary-ink hover:underline"
                   >
-                    {t.trail.customer}
+                    {one.customerName ?? t.trail.customer}
                   </DeskLink>
                 )}
               </span>

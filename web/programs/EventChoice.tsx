@@ -2,12 +2,14 @@ import { eventNames, type EventName } from '../../contract/events.ts'
 import { useTexts } from '../i18n/index.ts'
 import { Checkbox } from '../ui/Checkbox.tsx'
 
-const groupOf = (event: EventName): 'servers' | 'domains' | 'invoices' | 'wallet' => {
+type Group = 'servers' | 'domains' | 'invoices' | 'wallet' | 'tickets'
+const groupOf = (event: EventName): Group => {
   if (event.startsWith('wordpress.')) return 'servers'
   if (event.startsWith('dns.')) return 'domains'
+  if (event.startsWith('ticket.')) return 'tickets'
   return event.startsWith('wallet.') ? 'wallet' : 'invoices'
 }
-const groups = ['servers', 'domains', 'invoices', 'wallet'] as const
+const groups: readonly Group[] = ['servers', 'domains', 'invoices', 'wallet', 'tickets']
 
 interface EventChoiceProps {
   chosen: readonly EventName[]

@@ -54,33 +54,33 @@ export function Dialog({
         if (event.target === ref.current) close()
       }}
       className={
-        'max-h-[92dvh] w-[min(94vw,520px)] overflow-y-auto rounded-2xl bg-raised p-0 ' +
-        'text-ink shadow-dialog max-sm:mb-0 max-sm:w-full max-sm:max-w-full ' +
+        'max-h-[92dvh] w-[min(94vw,520px)] scroll-pt-16 scroll-pb-20 overflow-y-auto rounded-2xl ' +
+        'bg-raised p-0 text-ink shadow-dialog max-sm:mb-0 max-sm:w-full max-sm:max-w-full ' +
         'max-sm:rounded-b-none'
       }
     >
-      <div className="flex items-start justify-between gap-4 p-5 pb-3">
-        <div>
-          <h2 id={id} className="text-lg font-semibold">
-            {title}
-          </h2>
-          {description ? (
-            <p id={`${id}-text`} className="mt-1 text-sm text-ink-2">
-              {description}
-            </p>
-          ) : null}
-        </div>
+      {/* What it is about, and the way out, stay in view of a dialog that is scrolled. */}
+      <div className="sticky top-0 z-1 flex items-start justify-between gap-4 bg-raised p-5 pb-1">
+        <h2 id={id} className="text-lg font-semibold">
+          {title}
+        </h2>
         <IconButton label={closeLabel} className="-mt-1 -mr-1.5" onClick={close}>
           <X aria-hidden className="size-4" />
         </IconButton>
       </div>
-      <div className="px-5">{children}</div>
+      {description ? (
+        <p id={`${id}-text`} className="px-5 text-sm text-ink-2">
+          {description}
+        </p>
+      ) : null}
+      <div className="px-5 pt-3">{children}</div>
       <fieldset
         role="presentation"
         disabled={busy}
         className={
-          'flex justify-end gap-2 p-5 pb-[max(1.25rem,env(safe-area-inset-bottom))] ' +
-          'max-sm:*:flex-1 disabled:[&>button:not([aria-busy])]:opacity-50'
+          'sticky bottom-0 z-1 flex justify-end gap-2 bg-raised p-5 pt-4 ' +
+          'pb-[max(1.25rem,env(safe-area-inset-bottom))] max-sm:*:flex-1 ' +
+          'disabled:[&>button:not([aria-busy])]:opacity-50'
         }
       >
         {footer}
