@@ -45,6 +45,12 @@ async function review(page: Page): Promise<void> {
   await press(page, 'Review and confirm')
   await confirmation(page).waitFor()
 }
+/**
+ * Watched from before the press on: the wallet is empty, so that the server's page gives way to the
+ * top-up at once.
+ */
+const leadsTo = (page: Page, url: RegExp) =>
+  Promise.all([page.waitForURL(url), confirmation(page).click()])
 /** The next order reaches the server, and its answer is met on its way back by what is given. */
 const interceptOrder = (page: Page, answer: (route: Route) => Promise<void>) =>
   page.route(
@@ -81,10 +87,9 @@ test.each([
   await confirmation(page).click()
   await page.getByRole('alert').first().waitFor()
   expect(await servers(an)).toHaveLength(1)
-  await press(page, 'Review and confirm')
-  await confirmation(page).click()
   const [placed] = await servers(an)
-  await page.waitForURL(`${portal.url}/wordpress-progress/${placed?.id}`)
+  await press(page, 'Review and confirm')
+  await leadsTo(page, new RegExp(`/wordpress-progress/${placed?.id}`))
   expect(await servers(an)).toHaveLength(1)
   await context.close()
 })
@@ -103,8 +108,7 @@ test('an order waits out maintenance without its password, and is placed once', 
   await expect.poll(() => page.getByLabel('User name').inputValue()).toBe('binh')
   expect(await page.getByRole('radio', { name: /BASIC-1/ }).isChecked()).toBe(true)
   await review(page)
-  await confirmation(page).click()
-  await page.waitForURL(/\/wordpress-progress\//)
+  await leadsTo(page, /\/wordpress-progress\//)
   expect(await servers(an)).toHaveLength(1)
   await context.close()
 })
