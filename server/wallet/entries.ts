@@ -118,10 +118,12 @@ export async function versionBefore(
 }
 
 /**
- * A search reads at most so many entries a call, so that its time does not grow with the wallet.
- * Transfers of one wallet lie apart on the disk: read from it, so many take 0.2 s.
+ * A search reads so many entries at once, and goes on while the call is young, so that its time
+ * does not grow with the wallet. Transfers of one wallet lie apart on the disk: to read so many
+ * from it may take 0.15 s.
  */
-const searchedAtOnce = 500
+const searchedAtOnce = 400
+const searchMs = 50
 /** An invoice's number or a transaction code, whole. */
 const referenceForm = /^[0-9a-z][0-9a-z-]{7,63}$/i
 
@@ -178,12 +180,18 @@ export async function entryPage(
       const { rows, next } = await newestFirst(exact, 'e.version', of)
       if (rows.length > 0) return { items: rows.map(shown), next }
     }
-    const read = await newestFirst(query, 'e.version', { ...of, limit: searchedAtOnce })
-    const found = read.rows.filter((row) =>
-      matches(search, row.kind as PostingKind, row.details as Details),
-    )
+    const found: Awaited<ReturnType<typeof query.execute>> = []
+    const began = performance.now()
+    let unread: bigint | null = of.before
+    do {
+      const at: PageRequest = { before: unread, limit: searchedAtOnce }
+      const read = await newestFirst(query, 'e.version', at)
+      unread = read.next
+      for (const row of read.rows)
+        if (matches(search, row.kind as PostingKind, row.details as Details)) found.push(row)
+    } while (unread !== null && found.length < of.limit && performance.now() - began < searchMs)
     const { rows, next } = firstOf(found, of.limit, (row) => row.version)
-    return { items: rows.map(shown), next: next ?? read.next }
+    return { items: rows.map(shown), next: next ?? unread }
   }
   const { rows, next } = await newestFirst(query, 'e.version', of)
   return { items: rows.map(shown), next }
