@@ -325,6 +325,12 @@ export const acts = {
     role: staffRole,
     networks: z.optional(z.array(line(3, 50)).check(z.maxLength(20))),
   }),
+  'staff.withdraw': needed(
+    'staff.withdraw',
+    'staff',
+    'Withdraw an invitation that was not accepted: its link ends at once',
+    { invitation: id },
+  ),
   'staff.change': needed('staff.change', 'staff', 'Change the role or networks of a member', {
     member: id,
     role: z.optional(staffRole),

@@ -95,6 +95,7 @@ export const StaffInvitation = z.object({
   name: z.string(),
   email: z.string(),
   role: staffRole,
+  networks: z.array(z.string()),
   expiresAt: z.string(),
 })
 export const staff = endpoint({

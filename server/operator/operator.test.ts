@@ -224,8 +224,9 @@ describe('money', () => {
     const tooMuch = await finance.act('money.refund', { payment, amount: 150_001, reason })
     expect(tooMuch.status).toBe(409)
     expect(await balanceOf(an.id)).toBe(150_000)
-    const { acts, payments } = await storyOf(an.id)
-    expect(acts[0]).toMatchObject({ act: 'money.refund', customerId: an.id })
+    const { name, acts, payments } = await storyOf(an.id)
+    const refund = { act: 'money.refund', customerId: an.id, customerName: name }
+    expect(acts[0]).toMatchObject(refund)
     const shown = { code: payment, status: 'succeeded', givenBack: 50_000, refundable: true }
     expect(payments[0]).toMatchObject(shown)
     expect((await finance.act('money.refund', { payment, reason })).status).toBe(200)

@@ -4,6 +4,7 @@ import {
   disableMember,
   enableMember,
   voidInvitations,
+  withdrawInvitation,
   type Member,
 } from '../staff/index.ts'
 import type { RegistryOf } from './acts.ts'
@@ -26,6 +27,16 @@ export const staffActs: RegistryOf<'staff'> = {
         before: null,
         after: { name, email, role, networks: networks ?? [], expiresAt: expiresAt.toISOString() },
         told: { link },
+      }
+    },
+  },
+  'staff.withdraw': {
+    async run(tx, { clock }, _actor, { invitation: withdrawn }) {
+      const { email, role, expiresAt } = await withdrawInvitation(tx, clock, withdrawn)
+      return {
+        ...about(withdrawn),
+        before: { email, role, expiresAt: expiresAt.toISOString() },
+        after: { email, role, expiresAt: clock.now().toISOString() },
       }
     },
   },

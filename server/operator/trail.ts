@@ -7,7 +7,7 @@
 import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
 import type { TrailAct } from '../../contract/operator-desk.ts'
-import { accountsThatAre } from '../auth/index.ts'
+import { accountsThatAre, showCustomers } from '../auth/index.ts'
 import type { Clock } from '../platform/clock.ts'
 import { newestFirst, type KeysetPage, type PageRequest } from '../platform/cursor.ts'
 import type { Queryable, Tx } from '../platform/db.ts'
@@ -92,7 +92,7 @@ export async function writeAct(
   return { seq: row.seq, hash }
 }
 
-const shown = (row: ActRow, nameOf: ReadonlyMap<string, string>): TrailAct => ({
+const shown = (row: ActRow, customerName: string | null): TrailAct => ({
   seq: Number(row.seq),
   at: row.at.toISOString(),
   actor: row.actor,
@@ -102,14 +102,11 @@ const shown = (row: ActRow, nameOf: ReadonlyMap<string, string>): TrailAct => ({
   reason: row.reason,
   subject: { kind: row.subject_kind, id: row.subject_id },
   customerId: row.customer_id,
-  customerName: nameOf.get(row.customer_id ?? '') ?? null,
+  customerName,
   before: row.before as Facts | null,
   after: row.after as Facts | null,
   hash: row.hash.toString('hex'),
 })
-
-const namesOf = (db: Queryable, ids: readonly string[]) =>
-  db.selectFrom('customer').select(['id', 'name']).where('id', 'in', ids).execute()
 
 /** Newest first; of one customer where one is named. */
 export async function listActs(
@@ -122,10 +119,12 @@ export async function listActs(
     .selectAll()
     .$if(customerId !== undefined, (of) => of.where('customer_id', '=', customerId ?? ''))
   const { rows, next } = await newestFirst(query, 'seq', page)
-  const ids = rows.flatMap(({ customer_id: id }) => id ?? [])
-  const names = ids.length === 0 ? [] : await namesOf(db, [...new Set(ids)])
-  const nameOf = new Map(names.map(({ id, name }) => [id, name]))
-  return { rows: rows.map((row) => shown(row, nameOf)), next }
+  const customers = await showCustomers(
+    db,
+    rows.flatMap(({ customer_id: id }) => id ?? []),
+  )
+  const nameOf = ({ customer_id: id }: ActRow) => customers.get(id ?? '')?.name ?? null
+  return { rows: rows.map((row) => shown(row, nameOf(row))), next }
 }
 
 /** The act that was done under a key. */

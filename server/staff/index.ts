@@ -9,7 +9,12 @@ export {
   memberOf,
   type Member,
 } from './members.ts'
-export { createInvitations, voidInvitations, type Invitations } from './invitations.ts'
+export {
+  createInvitations,
+  voidInvitations,
+  withdrawInvitation,
+  type Invitations,
+} from './invitations.ts'
 export { createStaffSignIn, identifyStaff, staffOfSession } from './sign-in.ts'
 export { dropOldStaffSessions } from './sessions.ts'
 export { routes } from './routes.ts'

@@ -75,6 +75,22 @@ export async function voidInvitations(
   return Number(numUpdatedRows)
 }
 
+/** Ends one that is still open. Refuses with not_found. */
+export async function withdrawInvitation(
+  tx: Tx,
+  clock: Clock,
+  id: string,
+): Promise<{ email: string; role: string; expiresAt: Date }> {
+  const row = await tx
+    .selectFrom('staff_invitation')
+    .select(['email', 'role', 'expires_at'])
+    .where('id', '=', id)
+    .forUpdate()
+    .executeTakeFirst()
+  if (!row || (await voidInvitations(tx, clock, [id])) === 0) throw new Refusal('not_found')
+  return { email: row.email, role: row.role, expiresAt: row.expires_at }
+}
+
 export function createInvitations(needs: {
   db: Queryable
   clock: Clock

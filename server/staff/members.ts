@@ -193,7 +193,7 @@ export async function listStaff(
     .execute()
   const invitations = await db
     .selectFrom('staff_invitation')
-    .select(['id', 'name', 'email', 'role', 'expires_at'])
+    .select(['id', 'name', 'email', 'role', 'networks', 'expires_at'])
     .where('used_at', 'is', null)
     .where('expires_at', '>', clock.now())
     .orderBy('created_at')
@@ -214,6 +214,7 @@ export async function listStaff(
       name: row.name,
       email: row.email,
       role: row.role as StaffRole,
+      networks: row.networks,
       expiresAt: row.expires_at.toISOString(),
     })),
   }

@@ -1,6 +1,7 @@
 /** The operator's staff: invitations, sign-in, sessions, and who may call what. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import * as contract from '../../contract/index.ts'
+import { staff as staffList } from '../../contract/operator.ts'
 import { rolesThatMay, staffRoles } from '../../contract/staff-roles.ts'
 import {
   eventually,
@@ -223,6 +224,25 @@ describe('a session', () => {
     expect(dismissed.status).toBe(200)
     expect((await open(theirs)).status).toBe(422)
     expect((await open(others)).status).toBe(200)
+  })
+
+  test('an invitation is withdrawn by who may invite, once, and leads nowhere then', async () => {
+    const [owner, member] = [
+      await newMember(portal, 'owner', { clock }),
+      await newMember(portal, 'operations', { clock }),
+    ]
+    const link = await invite('mistyped@operator.example')
+    const listed = async () =>
+      staffList.result.parse((await owner.call('GET', '/api/operator/staff')).body.result)
+        .invitations
+    const mistyped = (await listed()).find(({ email }) => email === 'mistyped@operator.example')
+    const wanted = { invitation: mistyped?.id, reason: 'The address was mistyped' }
+    expect((await member.act('staff.withdraw', wanted)).status).toBe(403)
+    expect((await open(link)).status).toBe(200)
+    expect((await owner.act('staff.withdraw', wanted)).status).toBe(200)
+    expect((await open(link)).body.error?.code).toBe('link_expired')
+    expect((await listed()).map(({ id }) => id)).not.toContain(mistyped?.id)
+    expect((await owner.act('staff.withdraw', wanted)).status).toBe(404)
   })
 
   test('old ones are forgotten after 90 days', async () => {

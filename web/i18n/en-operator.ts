@@ -262,6 +262,7 @@ export const enOperator = {
     ...enPrivacyActs.names,
     ...enTicketActs,
     'staff.invite': 'Invite',
+    'staff.withdraw': 'Withdraw invitation',
     'staff.change': 'Change role or networks',
     'staff.disable': 'Disable',
     'staff.enable': 'Enable',
@@ -314,6 +315,7 @@ export const enOperator = {
     'status.publish':
       'Everybody reads it: on every page of the portal and on the public status page.',
     'status.end': 'It is over from now on. One that has not begun is taken back.',
+    'staff.withdraw': 'The link in the email ends at once.',
     'staff.disable': 'Open sessions end at once.',
   } as Labels,
   fields: {
@@ -420,6 +422,7 @@ export const enOperator = {
     title: 'Staff',
     sub: 'Everybody signs in with a password and a code of an app.',
     invite: 'Invite a member',
+    again: 'Send again',
     invited: 'Invited',
     disabled: 'Disabled',
     last: 'Last sign-in',

@@ -256,6 +256,7 @@ export const viOperator: OperatorTexts = {
     ...viPrivacyActs.names,
     ...viTicketActs,
     'staff.invite': 'Mời nhân viên',
+    'staff.withdraw': 'Thu hồi lời mời',
     'staff.change': 'Đổi vai trò hoặc mạng',
     'staff.disable': 'Vô hiệu hoá',
     'staff.enable': 'Cho hoạt động lại',
@@ -305,6 +306,7 @@ export const viOperator: OperatorTexts = {
     'status.publish':
       'Mọi người đều đọc được: trên mọi trang của khách hàng và trên trang trạng thái.',
     'status.end': 'Kết thúc ngay. Thông báo chưa bắt đầu sẽ được rút lại.',
+    'staff.withdraw': 'Liên kết trong email hết hiệu lực ngay.',
     'staff.disable': 'Các phiên đang mở kết thúc ngay.',
   },
   fields: {
@@ -411,6 +413,7 @@ export const viOperator: OperatorTexts = {
     title: 'Nhân viên',
     sub: 'Ai cũng đăng nhập bằng mật khẩu và mã từ ứng dụng.',
     invite: 'Mời nhân viên',
+    again: 'Gửi lại',
     invited: 'Đã mời',
     disabled: 'Đã vô hiệu hoá',
     last: 'Đăng nhập gần nhất',

@@ -89,7 +89,7 @@ export function StaffView({ session }: { session: StaffSession }) {
               </li>
             )
           })}
-          {data?.invitations.map(({ id, name, email, role, expiresAt }) => (
+          {data?.invitations.map(({ id, name, email, role, networks, expiresAt }) => (
             <li key={id} className={rowClass}>
               <div className="min-w-0 flex-1 basis-60">
                 <p className="font-medium break-words">{name}</p>
@@ -99,6 +99,33 @@ export function StaffView({ session }: { session: StaffSession }) {
               <Badge tone="info">
                 {`${t.staff.invited} · ${t.staff.until(timeOf(expiresAt))}`}
               </Badge>
+              {may ? (
+                <>
+                  <Button
+                    variant="outline"
+                    size="sm"
+                    onClick={() =>
+                      setWanted({
+                        act: 'staff.invite',
+                        about: name,
+                        fixed: {},
+                        initial: { name, email, role, networks: networks.join(', ') },
+                      })
+                    }
+                  >
+                    {t.staff.again}
+                  </Button>
+                  <Button
+                    variant="danger"
+                    size="sm"
+                    onClick={() =>
+                      setWanted({ act: 'staff.withdraw', about: name, fixed: { invitation: id } })
+                    }
+                  >
+                    {t.acts['staff.withdraw']}
+                  </Button>
+                </>
+              ) : null}
             </li>
           ))}
         </ul>

@@ -35,7 +35,7 @@ export function CapacityView({ session }: { session: StaffSession }) {
         <div className="grid gap-5">
           <Card title={words.centres} padded={false}>
             <ul>
-              {data.dataCentres.map((one) => (
+              {pooled(data.dataCentres).map((one) => (
                 <CentreRow key={one.name} of={one} />
               ))}
             </ul>
@@ -69,6 +69,20 @@ function Figure({ name, value }: { name: string; value: string | number }) {
       <span className="num block font-medium">{value}</span>
     </span>
   )
+}
+
+/** Data centres that share all their nodes, and so their room, are one row. */
+function pooled(centres: readonly Centre[]): Centre[] {
+  const pools = Map.groupBy(centres, ({ name, sharedWith, free }) =>
+    JSON.stringify([[name, ...sharedWith].toSorted(), free]),
+  )
+  return [...pools.values()].map((pool) => ({
+    ...pool[0]!,
+    name: pool.map(({ name }) => name).join(', '),
+    ordered: pool.reduce((sum, { ordered }) => sum + ordered, 0),
+    // Those whose room differs, because some nodes are theirs alone.
+    sharedWith: pool[0]!.sharedWith.filter((other) => !pool.some(({ name }) => name === other)),
+  }))
 }
 
 function CentreRow({ of: one }: { of: Centre }) {
