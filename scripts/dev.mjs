@@ -4,7 +4,14 @@
  */
 import { spawn } from 'node:child_process'
 import path from 'node:path'
-import { ensurePackages, ensureWordpress, environment, pinnedNode, root } from './bootstrap.mjs'
+import {
+  ensurePackages,
+  ensureServerBundle,
+  ensureWordpress,
+  environment,
+  pinnedNode,
+  root,
+} from './bootstrap.mjs'
 
 try {
   process.loadEnvFile(path.join(root, '.env'))
@@ -14,6 +21,8 @@ try {
 }
 await ensurePackages()
 await ensureWordpress()
+// Copies of sites and owners' acts on files run bundled (confined-program.ts).
+await ensureServerBundle()
 const port = process.env.PORT ?? '8080'
 const pagesPort = process.env.WEB_PORT ?? '5173'
 const origin = `http://127.0.0.1:${port}`

@@ -2,6 +2,8 @@
  * A coupon in a real browser: made at the desk, typed by a customer before the order is paid, and
  * read on the invoice. With PICTURES=folder the looks are kept there.
  */
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openTestPortal, type TestPortal } from '../portal.ts'
@@ -17,11 +19,12 @@ import {
 } from './browser.ts'
 import { visitDesk } from './desk.ts'
 
+const shipped = readFileSync(path.resolve(import.meta.dirname, '../../catalog.yaml'), 'utf8')
 let portal: TestPortal
 let browser: Browser
 let finance: TestMember
 beforeAll(async () => {
-  ;[portal, browser] = await Promise.all([openTestPortal(), openBrowser()])
+  ;[portal, browser] = await Promise.all([openTestPortal({ catalogText: shipped }), openBrowser()])
   finance = await newMember(portal, 'finance')
 })
 afterAll(async () => {
@@ -40,11 +43,13 @@ test('a coupon is made at the desk, and lists are whole in both looks', async ()
   await dialog.getByLabel('Amount off, at most').fill('50000')
   await dialog.getByLabel('Percent off').fill('20')
   await dialog.getByLabel('How many orders may use it').fill('20')
-  await dialog.getByLabel('Plans').fill('1, 2')
+  const plans = dialog.getByRole('group', { name: 'Plans' })
+  for (const name of ['BASIC-1', 'BASIC-2']) await plans.getByLabel(name, { exact: true }).check()
   await dialog.getByLabel('Reason').fill('Tết 2027')
   await judgeBothWidths(page, 'coupon-make-en-light')
   await dialog.getByRole('button', { name: 'Make coupon' }).click()
   await page.getByText('TET2027').waitFor()
+  await page.getByText(/for BASIC-1, BASIC-2/).waitFor()
   await judgeBothWidths(page, 'coupons-en-light')
   expect(complaints).toEqual([])
   const other = await deskOf({ language: 'vi', theme: 'dark' })

@@ -207,7 +207,7 @@ export const enOperatorMoney = {
     off: (amount: string) => `${amount} off`,
     percentOff: (percent: number, most: string) => `${percent}% off, at most ${most}`,
     each: (n: number) => plural(n, 'order a customer', 'orders a customer'),
-    plans: (ids: string) => `plans ${ids}`,
+    plans: (names: string) => `for ${names}`,
     from: (day: string) => `from ${day}`,
   },
   vouchers: {
@@ -292,7 +292,7 @@ export const enMoneyActs = {
     perCustomer: 'Orders of one customer',
     perCustomerHint: 'Empty: one.',
     plans: 'Plans',
-    plansHint: 'Ids with commas between, such as 1, 2. Empty: every plan.',
+    plansHint: 'None chosen: every plan.',
     startsOn: 'First day (Vietnam time)',
     uses: 'How many customers may use it',
     expiresOn: 'Last day (Vietnam time)',

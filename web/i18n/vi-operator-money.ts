@@ -202,7 +202,7 @@ export const viOperatorMoney: OperatorMoneyTexts = {
     off: (amount) => `giảm ${amount}`,
     percentOff: (percent, most) => `giảm ${percent}%, tối đa ${most}`,
     each: (n) => `${n} đơn hàng mỗi khách`,
-    plans: (ids) => `gói ${ids}`,
+    plans: (names) => `gói ${names}`,
     from: (day) => `từ ${day}`,
   },
   vouchers: {
@@ -283,7 +283,7 @@ export const viMoneyActs: typeof enMoneyActs = {
     perCustomer: 'Số đơn hàng của mỗi khách',
     perCustomerHint: 'Để trống: một.',
     plans: 'Gói',
-    plansHint: 'Số của gói, cách nhau bằng dấu phẩy, ví dụ 1, 2. Để trống: mọi gói.',
+    plansHint: 'Không chọn: mọi gói.',
     startsOn: 'Ngày đầu tiên (giờ Việt Nam)',
     uses: 'Số khách hàng được dùng',
     expiresOn: 'Ngày cuối (giờ Việt Nam)',

@@ -15,6 +15,7 @@ import { call, newKey } from './api.ts'
 import { EventChoice } from './EventChoice.tsx'
 import type { OperatorTexts } from '../i18n/en-operator.ts'
 import { useDeskTexts } from './language.ts'
+import { PlanChoice } from './PlanChoice.tsx'
 import { SecretDialog } from './SecretDialog.tsx'
 import { useDeskForm, type Values } from './use-form.ts'
 
@@ -164,7 +165,7 @@ function bodyOf(
   const money = currency ?? (values['currency'] as Currency | undefined)
   const typed = fields.flatMap(({ name, kind, isOptional, mayBeZero }): [string, unknown][] => {
     const text = values[name]?.trim() ?? ''
-    if (kind === 'list' || kind === 'events') {
+    if (kind === 'list' || kind === 'events' || kind === 'plans') {
       const parts = text.split(/[\s,]+/).filter(Boolean)
       return [[name, parts]]
     }
@@ -240,6 +241,14 @@ function Control({
   if (kind === 'events')
     return (
       <EventChoice
+        {...control}
+        value={bound.value}
+        onChange={(value) => bound.onChange({ target: { value } })}
+      />
+    )
+  if (kind === 'plans')
+    return (
+      <PlanChoice
         {...control}
         value={bound.value}
         onChange={(value) => bound.onChange({ target: { value } })}

@@ -19,6 +19,7 @@ export interface ActField {
     | 'file'
     | 'count'
     | 'events'
+    | 'plans'
   readonly isOptional?: true
   /** An amount that is 0 where something ends. */
   readonly mayBeZero?: true
@@ -99,7 +100,7 @@ const own: Readonly<Record<ActName, readonly ActField[]>> = {
     { name: 'percent', kind: 'count', isOptional: true, hint: 'percentHint' },
     { name: 'uses', kind: 'count', label: 'orders' },
     { name: 'perCustomer', kind: 'count', isOptional: true, hint: 'perCustomerHint' },
-    { name: 'plans', kind: 'list', isOptional: true, hint: 'plansHint' },
+    { name: 'plans', kind: 'plans', isOptional: true, hint: 'plansHint' },
     { name: 'startsOn', kind: 'day', isOptional: true },
     { name: 'expiresOn', kind: 'day', isOptional: true },
   ],

@@ -1,4 +1,4 @@
-import { useInfiniteQuery } from '@tanstack/react-query'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { TicketPercent } from 'lucide-react'
 import { useState } from 'react'
 import { formatMoney } from '../../../contract/money.ts'
@@ -10,6 +10,7 @@ import { Button } from '../../ui/Button.tsx'
 import { PageHead } from '../../ui/PageHead.tsx'
 import { Note } from '../../ui/State.tsx'
 import { ActDialog, type WantedAct } from '../ActDialog.tsx'
+import { catalogQuery } from '../catalog/queries.ts'
 import { dayOf, useDeskLanguage, useDeskTexts } from '../language.ts'
 import { PagedList, rowClass } from '../PagedList.tsx'
 import { lastDay } from './last-day.ts'
@@ -69,11 +70,14 @@ function About({ of: one }: { of: Coupon }) {
   const t = useDeskTexts()
   const language = useDeskLanguage()
   const { coupons: words, vouchers } = t.money
+  const { data: catalog } = useQuery(catalogQuery)
+  const nameOf = (id: number): string =>
+    catalog?.selling.plans.find((plan) => plan.id === id)?.name ?? String(id)
   const most = formatMoney(one.amount, one.currency, language)
   const facts = [
     vouchers.used(one.uses, one.maxUses),
     words.each(one.perCustomer),
-    ...(one.plans === null ? [] : [words.plans(one.plans.join(', '))]),
+    ...(one.plans === null ? [] : [words.plans(one.plans.map(nameOf).join(', '))]),
     words.from(dayOf(one.startsAt)),
     ...(one.expiresAt === null ? [] : [vouchers.until(lastDay(one.expiresAt))]),
   ]

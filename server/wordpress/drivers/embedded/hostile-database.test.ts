@@ -178,7 +178,7 @@ describe('a hostile database', { timeout: 120_000 }, () => {
         .split('\n')
         .filter(
           (line) =>
-            line.includes('archive-process.ts') &&
+            line.includes('archive-process.js') &&
             line.includes(`${spec.id}/copying`) &&
             // It becomes the process, as another user.
             !line.includes('setpriv'),

@@ -5,11 +5,13 @@ import http from 'node:http'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { fixture } from '../../../../test/embedded-wordpress.ts'
-import type { SiteAddress } from '../../driver.ts'
+import type { SiteAddress, SiteSpec } from '../../driver.ts'
 import { ask, eventually, specOf } from '../conformance.ts'
 
 const megabyte = 1_048_576
 const pageSeconds = 12
+/** Of the portal; a site's own is lower. */
+const mostPageSeconds = 90
 // As BASIC-1: one processor, and memory for two processes of PHP.
 const spec = specOf({ ramMb: 1_000 })
 const style = '/wp-includes/css/dashicons.min.css'
@@ -17,21 +19,30 @@ let parts: Awaited<ReturnType<typeof fixture>>
 let to: SiteAddress
 const site = (name: string) => path.join(parts.dataDir, 'sites', spec.id, 'wordpress', name)
 const page = (name: string) => ask(to, `${spec.url}/${name}`)
+async function start(wanted: SiteSpec): Promise<void> {
+  await parts.driver.start(wanted)
+  to = (await parts.driver.addresses(spec.id))[0]!
+}
 /** Resolves once PHP has said by a file of that name that it is there. */
 const begun = (name: string) => eventually(async () => void (await fs.stat(site(name))), 60_000)
 const restarts = async () => (await parts.driver.state(spec.id)).containers[0]?.restarts
 
 beforeAll(async () => {
   parts = await fixture({
-    settings: { internet: false, maxContainers: 50, pageSeconds, maxCpu: 2, maxRamMb: null },
+    settings: {
+      internet: false,
+      maxContainers: 50,
+      pageSeconds: mostPageSeconds,
+      maxCpu: 2,
+      maxRamMb: null,
+    },
   })
   await parts.driver.install(spec, {
     user: 'boss',
     password: 'Another#1pass',
     email: 'boss@example.com',
   })
-  await parts.driver.start(spec)
-  to = (await parts.driver.addresses(spec.id))[0]!
+  await start({ ...spec, php: { uploadMb: 64, pageSeconds, inputVars: 1_000, debug: false } })
   const programs = {
     'hi.php': "echo 'hi';",
     'loop.php': "set_time_limit( 0 ); touch( __DIR__ . '/looping' ); while ( true ) {}",
@@ -45,7 +56,7 @@ echo 'waited';`,
 while ( ! file_exists( __DIR__ . '/came-' . $_GET['other'] ) ) clearstatcache();
 echo 'met';`,
     'large.php':
-      "for ( $turn = 0; $turn < 480; $turn++ ) echo str_repeat( 'x', 1048576 );\n" +
+      "for ( $turn = 0; $turn < 240; $turn++ ) echo str_repeat( 'x', 1048576 );\n" +
       "touch( __DIR__ . '/all-written' );",
   }
   for (const [name, code] of Object.entries(programs))
@@ -139,6 +150,8 @@ test('one network has so many pages in hand, and files besides', async () => {
 })
 
 test('a large answer takes no memory of its own, however slowly it is read', async () => {
+  // It takes longer than the site's own limit while other tests want the processors as well.
+  await start(spec)
   const memory = async () => (await parts.driver.state(spec.id)).containers[0]!.memoryMb!
   const request = http.get({ ...to, path: '/large.php', headers: { host: new URL(spec.url).host } })
   const [answer] = (await once(request, 'response')) as [http.IncomingMessage]
@@ -154,15 +167,14 @@ test('a large answer takes no memory of its own, however slowly it is read', asy
     bytes += (chunk as Buffer).length
     if (Math.floor(bytes / (10 * megabyte)) > last) most = Math.max(most, await memory())
   }
-  expect(bytes).toBe(480 * megabyte)
+  expect(bytes).toBe(240 * megabyte)
   await begun('all-written')
-  // Up to 140 with what is not collected yet; as much for an answer of 240 MB.
-  expect(most - before).toBeLessThan(240)
+  // Up to 110 with what is not collected yet, and 140 for an answer of 480 MB.
+  expect(most - before).toBeLessThan(180)
 })
 
 test('a plan with two processors computes two pages at once', async () => {
-  await parts.driver.start({ ...spec, cpu: 2, ramMb: 2_000 })
-  to = (await parts.driver.addresses(spec.id))[0]!
+  await start({ ...spec, cpu: 2, ramMb: 2_000 })
   // Each computes until the other has begun.
   const [one, other] = await Promise.all([
     page('meet.php?me=3&other=4'),

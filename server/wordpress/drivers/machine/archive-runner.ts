@@ -2,19 +2,14 @@
 // memory that a normal site of its size needs.
 import { spawn, type ChildProcess, type StdioOptions } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import path from 'node:path'
 import { DriverFailure } from '../../../platform/errors.ts'
 import type { CopyFigures } from '../../driver.ts'
 import type { ArchiveOrder } from './archive-process.ts'
+import { confinedProgram } from './confined-program.ts'
 import { childPath, offerToOomKiller, type Confinement, type AllowedPaths } from './confinement.ts'
 import { Gate } from './gate.ts'
 
-const repository = path.resolve(import.meta.dirname, '../../../..')
-const program = path.join(import.meta.dirname, 'archive-process.ts')
-/** What the program itself is made of. */
-const ownReads = ['server', 'node_modules', 'package.json'].map((name) =>
-  path.join(repository, name),
-)
+const { file: program, cwd } = confinedProgram('archive-process')
 
 const atOnce = 2
 /** What a copy may take. */
@@ -102,7 +97,7 @@ export class ArchiveRunner {
       program,
       [],
       {
-        reads: [...ownReads, ...job.allowedPaths.reads],
+        reads: [program, ...job.allowedPaths.reads],
         writes: job.allowedPaths.writes,
       },
       job.user,
@@ -122,7 +117,7 @@ export class ArchiveRunner {
       ...(job.packages ?? []),
     ]
     // Nothing of the portal's environment: it holds keys.
-    const child = spawn(file, args, { stdio, env: { PATH: childPath }, cwd: repository })
+    const child = spawn(file, args, { stdio, env: { PATH: childPath }, cwd })
     if (child.pid !== undefined) offerToOomKiller(child.pid)
     const { promise, resolve, reject } = Promise.withResolvers<T>()
     const fail = (why: string, kind: 'rejected' | 'unavailable' = 'unavailable'): void =>

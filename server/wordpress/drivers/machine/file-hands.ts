@@ -1,16 +1,12 @@
 /** The processes that act on files of sites (files-process.ts): one a site, while it is needed. */
 import { spawn, type ChildProcess } from 'node:child_process'
-import path from 'node:path'
 import * as z from 'zod'
 import { DriverFailure } from '../../../platform/errors.ts'
 import { fileFaults, type FileAnswer, type FileOrder } from '../../driver.ts'
+import { confinedProgram } from './confined-program.ts'
 import { childPath, offerToOomKiller, type Confinement } from './confinement.ts'
 
-const repository = path.resolve(import.meta.dirname, '../../../..')
-const program = path.join(import.meta.dirname, 'files-process.ts')
-const ownReads = ['server', 'contract', 'node_modules', 'package.json'].map((name) =>
-  path.join(repository, name),
-)
+const { file: program, cwd } = confinedProgram('files-process')
 const heapMb = 96
 /** Sites whose owners act at once; each process takes 50 MB. */
 const mostProcesses = 20
@@ -101,7 +97,7 @@ export class FileHands {
     const { file, args } = await this.#confinement.command(
       program,
       [root],
-      { reads: [...ownReads], writes: [root, '/proc/self/fd'] },
+      { reads: [program], writes: [root, '/proc/self/fd'] },
       user,
       {
         addons: false,
@@ -112,7 +108,7 @@ export class FileHands {
     const child = spawn(file, args, {
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
       env: { PATH: childPath },
-      cwd: repository,
+      cwd,
     })
     if (child.pid !== undefined) offerToOomKiller(child.pid)
     const waiting: Hand['waiting'] = new Map()
