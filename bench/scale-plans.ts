@@ -8,6 +8,9 @@ interface Statement {
 interface PlanNode {
   readonly 'Node Type': string
   readonly 'Relation Name'?: string
+  readonly 'Index Name'?: string
+  readonly 'Actual Rows'?: number
+  readonly 'Actual Total Time'?: number
   readonly Plans?: readonly PlanNode[]
 }
 
@@ -40,6 +43,25 @@ export async function statementsOf(work: () => Promise<unknown>): Promise<Statem
   return [...recorded.values()]
 }
 
+const printsPlans = process.env['PLANS'] !== undefined
+
+/** How a statement reached each of its tables, by which index, in one line. */
+function printPlan(text: string, plan: PlanNode): void {
+  const reads: string[] = []
+  const walk = (node: PlanNode): void => {
+    const { 'Relation Name': table, 'Index Name': index, 'Actual Rows': rows } = node
+    if (table !== undefined || index !== undefined)
+      reads.push(
+        `${node['Node Type']}${index === undefined ? '' : ` by ${index}`}` +
+          `${table === undefined ? '' : ` of ${table}`} (${rows ?? 0} rows)`,
+      )
+    node.Plans?.forEach(walk)
+  }
+  walk(plan)
+  console.log(`        ${text.replaceAll(/\s+/g, ' ').trim().slice(0, 150)}`)
+  console.log(`          ${(plan['Actual Total Time'] ?? 0).toFixed(1)} ms: ${reads.join('; ')}`)
+}
+
 /** Large tables that one of the statements reads from its beginning to its end. */
 export async function seqScansOf(url: string, statements: readonly Statement[]): Promise<string[]> {
   const client = new pg.Client({ connectionString: url })
@@ -66,6 +88,7 @@ export async function seqScansOf(url: string, statements: readonly Statement[]):
         )
         const [row] = plan.rows
         if (row) walk(row['QUERY PLAN'][0].Plan)
+        if (row && printsPlans) printPlan(text, row['QUERY PLAN'][0].Plan)
       } finally {
         await client.query('rollback')
       }

@@ -3,7 +3,7 @@
  * ledger entries each): the rows that are due in a round, the time of the whole round, whether it
  * holds its period, and whether a statement of it reads a large table from end to end. The outside
  * world answers at once here: what is measured is ours. And the time of the lists, gauges and
- * upkeep (scale-lists.ts).
+ * upkeep (scale-lists.ts). With PLANS=1 it also prints how each statement reached its tables.
  */
 import { existsSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
