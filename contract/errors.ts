@@ -54,7 +54,7 @@ export const errors = {
   reauthentication_required: {
     status: 403,
     en: 'Please confirm with your second factor first.',
-    vi: 'Vui lòng xác nhận bằng lớp bảo mật thứ hai trước.',
+    vi: 'Vui lòng xác thực hai lớp trước khi tiếp tục.',
   },
   passkey_refused: {
     status: 422,

@@ -324,6 +324,8 @@ export const acts = {
     email,
     role: staffRole,
     networks: z.optional(z.array(line(3, 50)).check(z.maxLength(20))),
+    /** An invitation that ends with it, whomever it was sent to. */
+    replaces: z.optional(id),
   }),
   'staff.withdraw': needed(
     'staff.withdraw',

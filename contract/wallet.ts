@@ -49,8 +49,9 @@ export const listTransactions = endpoint({
   seen: true,
   scope: 'wallet:read',
   summary:
-    "The wallet's entries of every provider, newest first. A search looks through 1000 " +
-    'entries a call: where it found few or none and more are left, page.next goes on',
+    "The wallet's entries of every provider, newest first. A search looks through as many " +
+    'entries as a call has time for: where it found few or none and more are left, page.next ' +
+    'goes on',
   query: z.object({ ...pageQuery, ...filter }),
   result: z.array(Transaction),
   paged: true,

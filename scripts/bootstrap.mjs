@@ -165,6 +165,8 @@ export async function ensureServerBundle() {
     path.join(root, 'package-lock.json'),
   ])
   if (readMark('server') === wanted && existsSync(serverProgram('main'))) return
+  // Of a build that is cut short nobody says later that it is whole.
+  writeMark('server', '')
   await run(
     pinnedNode(),
     ['--disable-warning=ExperimentalWarning', path.join(root, 'scripts', 'server-bundle.ts')],

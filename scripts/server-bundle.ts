@@ -2,13 +2,14 @@
  * Makes `dist/server`: the server and the packages it uses in a few files. Some 1,700 modules are
  * read otherwise, by every process at every start.
  */
-import { rmSync } from 'node:fs'
+import { renameSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { rolldown, type Plugin } from 'rolldown'
 
 const root = path.resolve(import.meta.dirname, '..')
 export const outputFolder = path.join(root, 'dist', 'server')
+const unfinishedFolder = `${outputFolder}.new`
 
 /** Each becomes a file of its own that can be started; what several use stands in shared ones. */
 const programs = ['main', 'api', 'name-server-process', 'command']
@@ -56,12 +57,15 @@ const placeOfModules: Plugin = {
   },
 }
 
-/** Rejects with the bundler's complaints. What stood in the folder before is gone. */
+/** Rejects with the bundler's complaints; what stood in the folder is there still then. */
 export async function bundleServer(): Promise<void> {
-  rmSync(outputFolder, { recursive: true, force: true })
+  rmSync(unfinishedFolder, { recursive: true, force: true })
   await write(Object.fromEntries(programs.map((name) => [name, `server/${name}.ts`])))
   for (const name of confined)
     await write({ [name]: `server/wordpress/drivers/machine/${name}.ts` }, true)
+  // A portal that runs from the folder starts programs of it at any time.
+  rmSync(outputFolder, { recursive: true, force: true })
+  renameSync(unfinishedFolder, outputFolder)
 }
 
 async function write(input: Record<string, string>, inOneFile = false): Promise<void> {
@@ -75,9 +79,9 @@ async function write(input: Record<string, string>, inOneFile = false): Promise<
     logLevel: 'silent',
   })
   await bundle.write({
-    dir: outputFolder,
+    dir: unfinishedFolder,
     format: 'esm',
-    ...(inOneFile && { codeSplitting: false, minify: true }),
+    ...(inOneFile && { codeSplitting: false }),
   })
   await bundle.close()
 }

@@ -1,7 +1,7 @@
 /**
  * The programs of a release, by name. `npm run build` bundles each into `dist/server`
  * (scripts/server-bundle.ts); Node also runs the TypeScript as it is, which is what a developer's
- * start does. A process starts others of its own kind.
+ * start does. A process starts others of its own kind; what runs confined is always bundled.
  */
 import { existsSync } from 'node:fs'
 import path from 'node:path'

@@ -34,8 +34,8 @@ export async function staffCommand(
         `${id}  ${role.padEnd(10)}  ${email}  ${name}  ${networks.join(' ') || 'any network'}` +
           (disabledAt === null ? '' : `  disabled ${disabledAt}`),
       )
-    for (const { email, role, expiresAt } of invitations)
-      out.line(`invited  ${role.padEnd(10)}  ${email}  until ${expiresAt}`)
+    for (const { id, email, role, expiresAt } of invitations)
+      out.line(`invited  ${role.padEnd(10)}  ${email}  until ${expiresAt}  (${id})`)
     out.fields({ members, invitations })
     return 0
   } finally {

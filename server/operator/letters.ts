@@ -9,9 +9,9 @@ export const secondFactorGone = {
       'If you did not ask for this, contact us at once.',
   },
   vi: {
-    subject: 'Xác thực hai lớp của bạn đã được gỡ',
+    subject: 'Xác thực hai lớp của bạn đã được tắt',
     text:
-      'Theo yêu cầu của bạn, nhân viên của chúng tôi đã gỡ xác thực hai lớp của tài khoản và ' +
+      'Theo yêu cầu của bạn, nhân viên của chúng tôi đã tắt xác thực hai lớp của tài khoản và ' +
       'đăng xuất mọi thiết bị. Hãy đăng nhập bằng mật khẩu và thiết lập lại trong mục Tài khoản, ' +
       'Bảo mật.\nNếu bạn không yêu cầu việc này, hãy liên hệ ngay với chúng tôi.',
   },

@@ -166,7 +166,7 @@ describe('an act', () => {
     expect(done.body.result.after).toMatchObject({ app: false, proof })
     expect((await support.act('customer.reset_second_factor', wish)).status).toBe(409)
     await eventually('the letter', async () =>
-      (await portal.inbox(an.email)).some(({ text }) => text.includes('gỡ xác thực hai lớp')),
+      (await portal.inbox(an.email)).some(({ text }) => text.includes('tắt xác thực hai lớp')),
     )
   })
 })

@@ -15,7 +15,9 @@ const about = (id: string) => ({ subject: { kind: 'staff', id } })
 
 export const staffActs: RegistryOf<'staff'> = {
   'staff.invite': {
-    async run(tx, { invitations, mail, brandName }, actor, { name, email, role, networks }) {
+    async run(tx, { invitations, mail, brandName, clock }, actor, input) {
+      const { name, email, role, networks, replaces } = input
+      if (replaces !== undefined) await voidInvitations(tx, clock, [replaces])
       const { id, link, expiresAt } = await invitations.invite(tx, { name, email, role, networks })
       // Who has the shell hands the link over.
       if (actor.staffId !== null) {

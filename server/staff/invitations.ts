@@ -13,6 +13,7 @@ import {
   refuseCommon,
   type RefuseBreached,
 } from '../auth/index.ts'
+import { sql } from 'kysely'
 import { hours, later, type Clock } from '../platform/clock.ts'
 import { databaseError, type Queryable, type Tx } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
@@ -57,6 +58,12 @@ export interface Invitations {
   ): Promise<OpenedStaffSession & { name: string; email: string; role: StaffRole }>
 }
 
+/**
+ * An end that no clock is before: who accepts it at the same moment has read a clock already, maybe
+ * another machine's.
+ */
+const ended = { expires_at: sql<Date>`created_at` }
+
 /** Ends those of these invitations that are still open; answers how many. */
 export async function voidInvitations(
   tx: Queryable,
@@ -67,7 +74,7 @@ export async function voidInvitations(
   const now = clock.now()
   const { numUpdatedRows } = await tx
     .updateTable('staff_invitation')
-    .set({ expires_at: now })
+    .set(ended)
     .where('id', 'in', [...ids])
     .where('used_at', 'is', null)
     .where('expires_at', '>', now)
@@ -75,7 +82,7 @@ export async function voidInvitations(
   return Number(numUpdatedRows)
 }
 
-/** Ends one that is still open. Refuses with not_found. */
+/** Ends one that is still open. Refuses with not_found, conflict. */
 export async function withdrawInvitation(
   tx: Tx,
   clock: Clock,
@@ -83,11 +90,29 @@ export async function withdrawInvitation(
 ): Promise<{ email: string; role: string; expiresAt: Date }> {
   const row = await tx
     .selectFrom('staff_invitation')
-    .select(['email', 'role', 'expires_at'])
+    .select(['email', 'role', 'expires_at', 'used_at'])
     .where('id', '=', id)
     .forUpdate()
     .executeTakeFirst()
-  if (!row || (await voidInvitations(tx, clock, [id])) === 0) throw new Refusal('not_found')
+  if (!row) throw new Refusal('not_found')
+  if (row.used_at !== null)
+    throw new Refusal('conflict', {
+      fields: {
+        invitation: {
+          en: 'This invitation was accepted: disable the member instead.',
+          vi: 'Lời mời này đã được chấp nhận: hãy vô hiệu hoá nhân viên đó.',
+        },
+      },
+    })
+  if ((await voidInvitations(tx, clock, [id])) === 0)
+    throw new Refusal('conflict', {
+      fields: {
+        invitation: {
+          en: 'This invitation has ended already.',
+          vi: 'Lời mời này đã hết hiệu lực.',
+        },
+      },
+    })
   return { email: row.email, role: row.role, expiresAt: row.expires_at }
 }
 
@@ -126,7 +151,7 @@ export function createInvitations(needs: {
       // A newer invitation takes the place of an older one.
       await tx
         .updateTable('staff_invitation')
-        .set({ expires_at: now })
+        .set(ended)
         .where('email', '=', email)
         .where('used_at', 'is', null)
         .where('expires_at', '>', now)

@@ -242,7 +242,25 @@ describe('a session', () => {
     expect((await owner.act('staff.withdraw', wanted)).status).toBe(200)
     expect((await open(link)).body.error?.code).toBe('link_expired')
     expect((await listed()).map(({ id }) => id)).not.toContain(mistyped?.id)
-    expect((await owner.act('staff.withdraw', wanted)).status).toBe(404)
+    const again = await owner.act('staff.withdraw', wanted)
+    expect(again.status).toBe(409)
+    expect(again.text).toContain('has ended already')
+  })
+
+  test('an invitation that is sent again, to the right address, ends the first one', async () => {
+    const owner = await newMember(portal, 'owner', { clock })
+    const link = await invite('wrong@operator.example')
+    const listed = async () =>
+      staffList.result.parse((await owner.call('GET', '/api/operator/staff')).body.result)
+        .invitations
+    const replaces = (await listed()).find(({ email }) => email === 'wrong@operator.example')?.id
+    const wanted = { name: 'New', email: 'right@operator.example', role: 'support', replaces }
+    const sent = await owner.act('staff.invite', { ...wanted, reason: 'Mistyped' })
+    expect(sent.status).toBe(200)
+    expect((await open(link)).body.error?.code).toBe('link_expired')
+    const emails = (await listed()).map(({ email }) => email)
+    expect(emails).toContain('right@operator.example')
+    expect(emails).not.toContain('wrong@operator.example')
   })
 
   test('old ones are forgotten after 90 days', async () => {

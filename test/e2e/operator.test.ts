@@ -85,6 +85,29 @@ test('an invitation is accepted with an app, and the session ends at sign-out', 
   await heading(page, 'Customers')
 })
 
+test('an owner sends an invitation again, and withdraws it', async () => {
+  const { page, complaints } = await deskOf(await newMember(portal, 'owner'))
+  await openPage(page, `${portal.url}/operator/staff`)
+  const dialog = page.getByRole('dialog')
+  const row = page.getByRole('listitem').filter({ hasText: 'mistyped@operator.example' })
+  await page.getByRole('button', { name: 'Invite a member' }).click()
+  await dialog.getByLabel('Name').fill('Bình Lê')
+  await dialog.getByLabel('Email').fill('mistyped@operator.example')
+  await dialog.getByLabel('Networks').fill('203.0.113.0/24')
+  await dialog.getByLabel('Reason').fill('New colleague')
+  await dialog.getByRole('button', { name: 'Invite' }).click()
+  await row.getByRole('button', { name: 'Send again' }).click()
+  // As it was sent, the networks too.
+  expect(await dialog.getByLabel('Networks').inputValue()).toBe('203.0.113.0/24')
+  await dialog.getByRole('button', { name: 'Cancel' }).click()
+  await keepBothWidths(page, 'staff-invited-en-light')
+  await row.getByRole('button', { name: 'Withdraw invitation' }).click()
+  await dialog.getByLabel('Reason').fill('The address was mistyped')
+  await dialog.getByRole('button', { name: 'Withdraw invitation' }).click()
+  await row.waitFor({ state: 'detached' })
+  expect(complaints).toEqual([])
+})
+
 test('a customer is found, noted on, credited with a second member, and blocked', async () => {
   const finance = await newMember(portal, 'finance')
   const owner = await newMember(portal, 'owner')

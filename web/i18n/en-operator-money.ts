@@ -208,6 +208,7 @@ export const enOperatorMoney = {
     percentOff: (percent: number, most: string) => `${percent}% off, at most ${most}`,
     each: (n: number) => plural(n, 'order a customer', 'orders a customer'),
     plans: (names: string) => `for ${names}`,
+    everyPlan: 'Every plan',
     from: (day: string) => `from ${day}`,
   },
   vouchers: {
@@ -292,7 +293,6 @@ export const enMoneyActs = {
     perCustomer: 'Orders of one customer',
     perCustomerHint: 'Empty: one.',
     plans: 'Plans',
-    plansHint: 'None chosen: every plan.',
     startsOn: 'First day (Vietnam time)',
     uses: 'How many customers may use it',
     expiresOn: 'Last day (Vietnam time)',

@@ -297,7 +297,7 @@ export const enOperator = {
       'The customer gets an email and a notification. The wallet never goes below zero.',
     'money.refund': 'The money leaves the wallet now and the gateway is asked next.',
     'money.assign': 'The money is put into the wallet of this customer, who gets an email.',
-    'staff.invite': 'An email with a link for 72 hours is sent.',
+    'staff.invite': 'An email with a link for 72 hours is sent. A link that was sent before ends.',
     ...enWorkActs.explain,
     ...enOutgoingActs.explain,
     ...enCatalogActs.explain,

@@ -288,7 +288,8 @@ export const viOperator: OperatorTexts = {
     'money.debit': 'Khách hàng nhận được email và thông báo. Số dư ví không bao giờ âm.',
     'money.refund': 'Tiền rời ví ngay, sau đó hệ thống yêu cầu cổng thanh toán hoàn tiền.',
     'money.assign': 'Tiền được cộng vào ví của khách hàng này và khách hàng nhận được email.',
-    'staff.invite': 'Email có liên kết dùng trong 72 giờ sẽ được gửi đi.',
+    'staff.invite':
+      'Email có liên kết dùng trong 72 giờ sẽ được gửi đi. Liên kết đã gửi trước đó hết hiệu lực.',
     ...viWorkActs.explain,
     ...viOutgoingActs.explain,
     ...viCatalogActs.explain,

@@ -51,7 +51,7 @@ export const viSecurity: typeof enSecurity = {
     codesCopy: 'các mã khôi phục',
     codesKept: 'Tôi đã cất giữ',
     devices: 'Thiết bị tin cậy',
-    devicesSub: 'Không phải xác thực hai lớp cho đến ngày ghi dưới đây.',
+    devicesSub: 'Không cần xác thực hai lớp cho đến ngày ghi dưới đây.',
     noDevices: 'Không có thiết bị tin cậy nào.',
     until: 'Đến',
     forgotten: 'Thiết bị này sẽ được hỏi lại.',

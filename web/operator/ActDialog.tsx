@@ -109,9 +109,12 @@ export function ActDialog({
         className="grid gap-4"
       >
         {form.failure ? (
-          <Note tone="danger" role="alert">
-            {form.failure}
-          </Note>
+          // The button below is in view wherever the form is scrolled to.
+          <div ref={(shown) => shown?.scrollIntoView({ block: 'nearest' })}>
+            <Note tone="danger" role="alert">
+              {form.failure}
+            </Note>
+          </div>
         ) : null}
         {link === undefined ? null : (
           <Note tone="warning" role="alert">

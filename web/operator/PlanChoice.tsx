@@ -20,6 +20,11 @@ export function PlanChoice({
   return (
     // The group is what is not valid, and what the focus goes to then.
     <fieldset {...control} aria-label={t.fields.plans} tabIndex={-1} className="grid gap-2">
+      <Checkbox
+        label={t.money.coupons.everyPlan}
+        checked={chosen.length === 0}
+        onChange={() => onChange('')}
+      />
       {error && !data ? (
         <LoadError text={error.message} retryLabel={t.retry} onRetry={() => void refetch()} />
       ) : null}

@@ -94,6 +94,7 @@ export function StaffView({ session }: { session: StaffSession }) {
               <div className="min-w-0 flex-1 basis-60">
                 <p className="font-medium break-words">{name}</p>
                 <p className="text-sm break-words text-ink-2">{email}</p>
+                <p className="num text-xs text-ink-3">{networks.join(', ') || t.staff.anywhere}</p>
               </div>
               <Badge>{t.roles[role]}</Badge>
               <Badge tone="info">
@@ -108,7 +109,7 @@ export function StaffView({ session }: { session: StaffSession }) {
                       setWanted({
                         act: 'staff.invite',
                         about: name,
-                        fixed: {},
+                        fixed: { replaces: id },
                         initial: { name, email, role, networks: networks.join(', ') },
                       })
                     }

@@ -100,7 +100,7 @@ const own: Readonly<Record<ActName, readonly ActField[]>> = {
     { name: 'percent', kind: 'count', isOptional: true, hint: 'percentHint' },
     { name: 'uses', kind: 'count', label: 'orders' },
     { name: 'perCustomer', kind: 'count', isOptional: true, hint: 'perCustomerHint' },
-    { name: 'plans', kind: 'plans', isOptional: true, hint: 'plansHint' },
+    { name: 'plans', kind: 'plans' },
     { name: 'startsOn', kind: 'day', isOptional: true },
     { name: 'expiresOn', kind: 'day', isOptional: true },
   ],

@@ -24,7 +24,7 @@ export function CodeInput({ control, value, onChange, onComplete, ref }: CodeInp
     if (digits.length === length && digits !== value) onComplete?.(digits)
   }
   return (
-    <span className="group relative block">
+    <span className="group relative isolate block">
       <input
         ref={ref}
         {...control}

@@ -54,14 +54,18 @@ export function Dialog({
         if (event.target === ref.current) close()
       }}
       className={
-        'max-h-[92dvh] w-[min(94vw,520px)] scroll-pt-16 scroll-pb-20 overflow-y-auto rounded-2xl ' +
+        'max-h-[92dvh] w-[min(94vw,520px)] scroll-pt-24 scroll-pb-24 overflow-y-auto rounded-2xl ' +
         'bg-raised p-0 text-ink shadow-dialog max-sm:mb-0 max-sm:w-full max-sm:max-w-full ' +
         'max-sm:rounded-b-none'
       }
     >
       {/* What it is about, and the way out, stay in view of a dialog that is scrolled. */}
-      <div className="sticky top-0 z-1 flex items-start justify-between gap-4 bg-raised p-5 pb-1">
-        <h2 id={id} className="text-lg font-semibold">
+      <div
+        className={
+          'sticky top-0 z-1 flex items-start justify-between gap-4 bg-raised p-5 pb-1 short:static'
+        }
+      >
+        <h2 id={id} className="line-clamp-3 min-w-0 text-lg font-semibold wrap-anywhere">
           {title}
         </h2>
         <IconButton label={closeLabel} className="-mt-1 -mr-1.5" onClick={close}>
@@ -78,7 +82,7 @@ export function Dialog({
         role="presentation"
         disabled={busy}
         className={
-          'sticky bottom-0 z-1 flex justify-end gap-2 bg-raised p-5 pt-4 ' +
+          'sticky bottom-0 z-1 flex justify-end gap-2 bg-raised p-5 pt-4 short:static ' +
           'pb-[max(1.25rem,env(safe-area-inset-bottom))] max-sm:*:flex-1 ' +
           'disabled:[&>button:not([aria-busy])]:opacity-50'
         }

@@ -10,10 +10,9 @@ import { LoadError, SkeletonRows } from '../../ui/State.tsx'
 import { timeOf, useDeskTexts } from '../language.ts'
 import { capacityQuery } from '../queries.ts'
 import { LostNode } from './LostNode.tsx'
+import { pooled, type Pooled } from './pooled.ts'
 
-type Capacity = z.output<typeof capacity.result>
-type Centre = Capacity['dataCentres'][number]
-type Node = Capacity['nodes'][number]
+type Node = z.output<typeof capacity.result>['nodes'][number]
 
 const tones: Record<Node['state'], Tone> = { active: 'success', draining: 'info', lost: 'danger' }
 
@@ -35,7 +34,7 @@ export function CapacityView({ session }: { session: StaffSession }) {
         <div className="grid gap-5">
           <Card title={words.centres} padded={false}>
             <ul>
-              {pooled(data.dataCentres).map((one) => (
+              {pooled(data).map((one) => (
                 <CentreRow key={one.name} of={one} />
               ))}
             </ul>
@@ -71,27 +70,14 @@ function Figure({ name, value }: { name: string; value: string | number }) {
   )
 }
 
-/** Data centres that share all their nodes, and so their room, are one row. */
-function pooled(centres: readonly Centre[]): Centre[] {
-  const pools = Map.groupBy(centres, ({ name, sharedWith, free }) =>
-    JSON.stringify([[name, ...sharedWith].toSorted(), free]),
-  )
-  return [...pools.values()].map((pool) => ({
-    ...pool[0]!,
-    name: pool.map(({ name }) => name).join(', '),
-    ordered: pool.reduce((sum, { ordered }) => sum + ordered, 0),
-    // Those whose room differs, because some nodes are theirs alone.
-    sharedWith: pool[0]!.sharedWith.filter((other) => !pool.some(({ name }) => name === other)),
-  }))
-}
-
-function CentreRow({ of: one }: { of: Centre }) {
+function CentreRow({ of: one }: { of: Pooled }) {
   const words = useDeskTexts().work.capacity
   const isFull = one.free === 0
   return (
     <li className={rowClass}>
       <span className="min-w-0 flex-1 basis-60">
         <span className="block font-medium">{one.name}</span>
+        {one.isTogether ? <span className="block text-xs text-ink-3">{words.together}</span> : null}
         {one.sharedWith.length === 0 ? null : (
           <span className="block text-xs text-ink-3">
             {words.shared(one.sharedWith.join(', '))}
