@@ -87,8 +87,10 @@ export async function seqScansOf(url: string, statements: readonly Statement[]):
           [...values],
         )
         const [row] = plan.rows
-        if (row) walk(row['QUERY PLAN'][0].Plan)
-        if (row && printsPlans) printPlan(text, row['QUERY PLAN'][0].Plan)
+        if (!row) continue
+        const { Plan: root } = row['QUERY PLAN'][0]
+        walk(root)
+        if (printsPlans) printPlan(text, root)
       } finally {
         await client.query('rollback')
       }

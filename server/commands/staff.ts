@@ -34,8 +34,11 @@ export async function staffCommand(
         `${id}  ${role.padEnd(10)}  ${email}  ${name}  ${networks.join(' ') || 'any network'}` +
           (disabledAt === null ? '' : `  disabled ${disabledAt}`),
       )
-    for (const { id, email, role, expiresAt } of invitations)
-      out.line(`invited  ${role.padEnd(10)}  ${email}  until ${expiresAt}  (${id})`)
+    for (const { id, email, role, networks, expiresAt } of invitations)
+      out.line(
+        `invited  ${role.padEnd(10)}  ${email}  ${networks.join(' ') || 'any network'}  ` +
+          `until ${expiresAt}  (${id})`,
+      )
     out.fields({ members, invitations })
     return 0
   } finally {

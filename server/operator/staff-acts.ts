@@ -3,6 +3,7 @@ import {
   changeMember,
   disableMember,
   enableMember,
+  endInvitation,
   voidInvitations,
   withdrawInvitation,
   type Member,
@@ -17,7 +18,7 @@ export const staffActs: RegistryOf<'staff'> = {
   'staff.invite': {
     async run(tx, { invitations, mail, brandName, clock }, actor, input) {
       const { name, email, role, networks, replaces } = input
-      if (replaces !== undefined) await voidInvitations(tx, clock, [replaces])
+      const former = replaces === undefined ? null : await endInvitation(tx, clock, replaces)
       const { id, link, expiresAt } = await invitations.invite(tx, { name, email, role, networks })
       // Who has the shell hands the link over.
       if (actor.staffId !== null) {
@@ -26,7 +27,7 @@ export const staffActs: RegistryOf<'staff'> = {
       }
       return {
         ...about(id),
-        before: null,
+        before: former && { email: former.email, role: former.role },
         after: { name, email, role, networks: networks ?? [], expiresAt: expiresAt.toISOString() },
         told: { link },
       }

@@ -11,6 +11,7 @@ export {
 } from './members.ts'
 export {
   createInvitations,
+  endInvitation,
   voidInvitations,
   withdrawInvitation,
   type Invitations,

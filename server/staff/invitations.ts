@@ -3,6 +3,7 @@
  * code, that an app has the secret; there is no member without a second factor.
  */
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
 import type { Language } from '../../contract/errors.ts'
 import type { StaffRole } from '../../contract/staff-roles.ts'
 import {
@@ -13,7 +14,6 @@ import {
   refuseCommon,
   type RefuseBreached,
 } from '../auth/index.ts'
-import { sql } from 'kysely'
 import { hours, later, type Clock } from '../platform/clock.ts'
 import { databaseError, type Queryable, type Tx } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
@@ -82,12 +82,15 @@ export async function voidInvitations(
   return Number(numUpdatedRows)
 }
 
-/** Ends one that is still open. Refuses with not_found, conflict. */
-export async function withdrawInvitation(
+/**
+ * Ends an invitation; answers what it was, and whether it was still open. Refuses with not_found,
+ * and with conflict where it was accepted: whoever has accepted it is a member now.
+ */
+export async function endInvitation(
   tx: Tx,
   clock: Clock,
   id: string,
-): Promise<{ email: string; role: string; expiresAt: Date }> {
+): Promise<{ email: string; role: string; expiresAt: Date; wasOpen: boolean }> {
   const row = await tx
     .selectFrom('staff_invitation')
     .select(['email', 'role', 'expires_at', 'used_at'])
@@ -104,16 +107,26 @@ export async function withdrawInvitation(
         },
       },
     })
-  if ((await voidInvitations(tx, clock, [id])) === 0)
-    throw new Refusal('conflict', {
-      fields: {
-        invitation: {
-          en: 'This invitation has ended already.',
-          vi: 'Lời mời này đã hết hiệu lực.',
-        },
+  const wasOpen = (await voidInvitations(tx, clock, [id])) > 0
+  return { email: row.email, role: row.role, expiresAt: row.expires_at, wasOpen }
+}
+
+/** Refuses with not_found, and with conflict where it was accepted or has ended. */
+export async function withdrawInvitation(
+  tx: Tx,
+  clock: Clock,
+  id: string,
+): Promise<{ email: string; role: string; expiresAt: Date }> {
+  const { wasOpen, ...known } = await endInvitation(tx, clock, id)
+  if (wasOpen) return known
+  throw new Refusal('conflict', {
+    fields: {
+      invitation: {
+        en: 'This invitation has ended already.',
+        vi: 'Lời mời này đã hết hiệu lực.',
       },
-    })
-  return { email: row.email, role: row.role, expiresAt: row.expires_at }
+    },
+  })
 }
 
 export function createInvitations(needs: {

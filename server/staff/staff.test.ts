@@ -1,6 +1,7 @@
 /** The operator's staff: invitations, sign-in, sessions, and who may call what. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import * as contract from '../../contract/index.ts'
+import type { TrailAct } from '../../contract/operator-desk.ts'
 import { staff as staffList } from '../../contract/operator.ts'
 import { rolesThatMay, staffRoles } from '../../contract/staff-roles.ts'
 import {
@@ -10,7 +11,13 @@ import {
   type TestCustomer,
   type TestPortal,
 } from '../../test/portal.ts'
-import { headersOf, invitationsOf, newMember, staffPassword } from '../../test/staff.ts'
+import {
+  headersOf,
+  invitationsOf,
+  newMember,
+  staffPassword,
+  type TestMember,
+} from '../../test/staff.ts'
 import { stepOf, totpAt } from '../auth/totp.ts'
 import { days, hours, minutes, seconds } from '../platform/clock.ts'
 import { transaction } from '../platform/db.ts'
@@ -35,13 +42,17 @@ const invite = async (email: string) => {
   )
   return new URL(link).hash.slice(1)
 }
+/** Members of these tests have used up most tries of our own network. */
+const elsewhere = { 'x-forwarded-for': '198.51.100.7' }
 const open = (token: string) =>
   portal.call<{ secret: string; uri: string; email: string }>('POST', '/api/operator/invitation', {
     body: { token },
+    headers: elsewhere,
   })
 const accept = (token: string, code: string, password = staffPassword) =>
   portal.call<{ csrfToken: string }>('POST', '/api/operator/invitation/accept', {
     body: { token, password, code },
+    headers: elsewhere,
   })
 
 describe('an invitation', () => {
@@ -202,7 +213,27 @@ describe('a session', () => {
     expect((await signIn({ email, password, code: member.code(1) })).status).toBe(200)
   })
 
-  test('a dismissed member leaves no invitation behind', async () => {
+  test('old ones are forgotten after 90 days', async () => {
+    const member = await newMember(portal, 'support', { clock })
+    clock.advance(days(91))
+    const { dropOldStaffSessions } = await import('./index.ts')
+    await dropOldStaffSessions(portal.app.db, clock)
+    const left = await portal.app.db
+      .selectFrom('staff_session')
+      .select('id')
+      .where('staff_id', '=', member.id)
+      .execute()
+    expect(left).toEqual([])
+  })
+})
+
+describe('an open invitation', () => {
+  const listed = async (by: TestMember, wanted: string) =>
+    staffList.result
+      .parse((await by.call('GET', '/api/operator/staff')).body.result)
+      .invitations.find(({ email }) => email === wanted)
+
+  test('ends with the work of who sent it', async () => {
     const [leaving, staying] = [
       await newMember(portal, 'owner', { clock }),
       await newMember(portal, 'owner', { clock }),
@@ -226,54 +257,58 @@ describe('a session', () => {
     expect((await open(others)).status).toBe(200)
   })
 
-  test('an invitation is withdrawn by who may invite, once, and leads nowhere then', async () => {
+  test('is withdrawn by who may invite, once, and leads nowhere then', async () => {
     const [owner, member] = [
       await newMember(portal, 'owner', { clock }),
       await newMember(portal, 'operations', { clock }),
     ]
     const link = await invite('mistyped@operator.example')
-    const listed = async () =>
-      staffList.result.parse((await owner.call('GET', '/api/operator/staff')).body.result)
-        .invitations
-    const mistyped = (await listed()).find(({ email }) => email === 'mistyped@operator.example')
+    const mistyped = await listed(owner, 'mistyped@operator.example')
     const wanted = { invitation: mistyped?.id, reason: 'The address was mistyped' }
     expect((await member.act('staff.withdraw', wanted)).status).toBe(403)
     expect((await open(link)).status).toBe(200)
     expect((await owner.act('staff.withdraw', wanted)).status).toBe(200)
     expect((await open(link)).body.error?.code).toBe('link_expired')
-    expect((await listed()).map(({ id }) => id)).not.toContain(mistyped?.id)
+    expect(await listed(owner, 'mistyped@operator.example')).toBeUndefined()
     const again = await owner.act('staff.withdraw', wanted)
     expect(again.status).toBe(409)
     expect(again.text).toContain('has ended already')
   })
 
-  test('an invitation that is sent again, to the right address, ends the first one', async () => {
+  test('that is sent again, to the right address, ends the first one', async () => {
     const owner = await newMember(portal, 'owner', { clock })
     const link = await invite('wrong@operator.example')
-    const listed = async () =>
-      staffList.result.parse((await owner.call('GET', '/api/operator/staff')).body.result)
-        .invitations
-    const replaces = (await listed()).find(({ email }) => email === 'wrong@operator.example')?.id
+    const replaces = (await listed(owner, 'wrong@operator.example'))?.id
     const wanted = { name: 'New', email: 'right@operator.example', role: 'support', replaces }
     const sent = await owner.act('staff.invite', { ...wanted, reason: 'Mistyped' })
     expect(sent.status).toBe(200)
     expect((await open(link)).body.error?.code).toBe('link_expired')
-    const emails = (await listed()).map(({ email }) => email)
-    expect(emails).toContain('right@operator.example')
-    expect(emails).not.toContain('wrong@operator.example')
+    expect(await listed(owner, 'wrong@operator.example')).toBeUndefined()
+    expect(await listed(owner, 'right@operator.example')).toMatchObject({ networks: [] })
+    expect(
+      (await owner.call<TrailAct[]>('GET', '/api/operator/trail')).body.result[0],
+    ).toMatchObject({
+      act: 'staff.invite',
+      before: { email: 'wrong@operator.example' },
+      after: { email: 'right@operator.example' },
+    })
   })
 
-  test('old ones are forgotten after 90 days', async () => {
-    const member = await newMember(portal, 'support', { clock })
-    clock.advance(days(91))
-    const { dropOldStaffSessions } = await import('./index.ts')
-    await dropOldStaffSessions(portal.app.db, clock)
-    const left = await portal.app.db
-      .selectFrom('staff_session')
-      .select('id')
-      .where('staff_id', '=', member.id)
-      .execute()
-    expect(left).toEqual([])
+  test('one that was accepted ends by no press: who accepted it is a member', async () => {
+    const owner = await newMember(portal, 'owner', { clock })
+    const link = await invite('quick@operator.example')
+    const invitation = (await listed(owner, 'quick@operator.example'))?.id
+    const { secret } = (await open(link)).body.result
+    expect((await accept(link, totpAt(secret, stepOf(clock.now())))).status).toBe(201)
+    const again = { name: 'New', email: 'slow@operator.example', role: 'support' }
+    for (const answer of [
+      await owner.act('staff.withdraw', { invitation, reason: 'Mistyped' }),
+      await owner.act('staff.invite', { ...again, replaces: invitation, reason: 'Mistyped' }),
+    ]) {
+      expect(answer.status).toBe(409)
+      expect(answer.text).toContain('was accepted: disable the member instead')
+    }
+    expect(await listed(owner, 'slow@operator.example')).toBeUndefined()
   })
 })
 

@@ -51,7 +51,7 @@ function Facts({ of: facts }: { of: readonly string[] }) {
   return (
     <span className="num block text-xs [overflow-wrap:anywhere] text-ink-3">
       {facts.map((fact, index) => (
-        <Fragment key={fact}>
+        <Fragment key={facts.slice(0, index + 1).join(separator)}>
           {index === 0 ? null : separator}
           <span className="inline-block max-w-full">{fact}</span>
         </Fragment>
