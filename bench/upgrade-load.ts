@@ -8,16 +8,18 @@ import { report, type Addresses } from './portal.ts'
 function over(everyMs: number, act: () => Promise<string | undefined>) {
   let going = true
   let made = 0
+  const began = performance.now()
   const failed: string[] = []
   const inFlight = new Set<Promise<void>>()
   const all = (async () => {
     while (going) {
       made++
+      const madeAt = ((performance.now() - began) / 1000).toFixed(1)
       const one = act()
         .catch((error: unknown) => (error as Error).message)
         .then((fault) => {
           inFlight.delete(one)
-          if (fault !== undefined) failed.push(fault)
+          if (fault !== undefined) failed.push(`${fault} (asked after ${madeAt} s)`)
         })
       inFlight.add(one)
       await pause(everyMs)
@@ -84,7 +86,7 @@ export function load(portal: Addresses, token: string, host: string): () => Prom
     for (const [name, stop] of Object.entries(loads)) {
       const { made, failed } = await stop()
       report(`${name}: ${made} made, failed`, failed.length, 0, '')
-      if (failed.length > 0) console.log(`      ${[...new Set(failed)].join(', ')}`)
+      if (failed.length > 0) console.log(`      ${failed.slice(0, 12).join(', ')}`)
     }
     kept.destroy()
   }

@@ -45,7 +45,7 @@ const gapMs = (attempts: number): number => Math.min(60_000, 1000 * 2 ** (attemp
 /**
  * Looks for webhooks that another sandbox left behind, and tries again when the database was away.
  */
-const idleMs = 60_000
+const idleMs = 120_000
 const troubleMs = 2_000
 
 export interface Webhooks {

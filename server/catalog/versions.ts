@@ -35,7 +35,7 @@ export interface CatalogVersions {
 }
 
 /** How soon screens show the prices of a version that another process brought. */
-const lookMs = 20_000
+const lookMs = 30_000
 
 export interface VersionRow {
   readonly version: number

@@ -43,7 +43,7 @@ export interface Publisher {
 export const publishJob = 'publish-domain'
 
 /** Another process's changes are told by a notice; one that was lost is found within this. */
-const sweepMs = 10_000
+const sweepMs = 15_000
 /** The NOTIFY channel of names whose zones changed. */
 const changedChannel = 'portal_zones'
 /** How far back a sweep looks at least: longer than a transaction may last. */

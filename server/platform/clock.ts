@@ -16,7 +16,7 @@ export interface TravellingClock extends Clock {
 
 /** Whoever moves the clock says so on this NOTIFY channel; a look finds what was not heard. */
 export const clockChannel = 'portal_clock'
-const lookMs = 15_000
+const lookMs = 30_000
 
 /** How far the portal's clock stands from the wall's, milliseconds. */
 export async function readOffset(db: Queryable): Promise<number> {

@@ -1,7 +1,7 @@
 /**
  * One query for all queues of a process, in place of a poll for each worker: it names the queues in
  * which a job is due, whose workers are woken, and the moment at which the next one falls due. An
- * idle process makes a query every three seconds for it, however many queues it has. What another
+ * idle process makes a query every five seconds for it, however many queues it has. What another
  * process adds is told by a notice, or found by that query.
  */
 
@@ -27,7 +27,7 @@ export interface DueQueuesWatch {
 
 /** Where a job is due, its workers may be busy or another process may be quicker. */
 const lookWhileDueMs = 1200
-const lookMs = 3000
+const lookMs = 5000
 /** Jobs that fall due shortly after each other are found together. */
 const shortestMs = 50
 

@@ -79,6 +79,8 @@ const defaults = {
  * Seconds without a sign of life after which a job is taken from a worker; pg-boss takes no less.
  */
 const heartbeatSeconds = 10
+/** How often it is looked for such workers: some six queries. */
+const superviseSeconds = 20
 /** A worker looks by itself only in case that nobody woke it (job-wake-up.ts). */
 const pollSeconds = 600
 /** The NOTIFY channel of queues to which a process without workers for them added jobs. */
@@ -131,9 +133,9 @@ export function createJobs(
       query_timeout: statementMs + 5_000,
     }),
     max: connections.jobs,
-    monitorIntervalSeconds: 15,
-    superviseIntervalSeconds: 15,
-    cronWorkerIntervalSeconds: 10,
+    monitorIntervalSeconds: superviseSeconds,
+    superviseIntervalSeconds: superviseSeconds,
+    cronWorkerIntervalSeconds: 15,
     cronMonitorIntervalSeconds: 30,
     // No job of ours waits for another one.
     flowIntervalSeconds: 3600,
@@ -263,9 +265,9 @@ export function createJobs(
                 throw error
               } finally {
                 // Where one job lay there may be more: left to itself a worker sleeps after each of
-                // them.
+                // them. Of those that run by themselves one waits at most, and rarely does.
                 const own = ids[place]
-                if (running && own !== undefined) boss.notifyWorker(own)
+                if (running && own !== undefined && job.cron === undefined) boss.notifyWorker(own)
               }
             },
           )

@@ -12,7 +12,7 @@ import type { Log } from '../platform/log.ts'
 export const channel = 'portal_events'
 const batch = 500
 /** Events of this process wake the relay; a round finds those of one that crashed before. */
-const roundMs = 10_000
+const roundMs = 15_000
 
 export interface Relay {
   wake(): void

@@ -123,7 +123,7 @@ export interface Directory extends Rounds {
 }
 
 /** Between two questions whether anything changed. Each reads a few rows of an index. */
-const roundMs = 10_000
+const roundMs = 15_000
 /**
  * An edge gets the whole table so often although nothing changed, in case that a change was missed:
  * with 200,000 names 20 MB.

@@ -1,7 +1,7 @@
 /**
  * A node that is emptied: its servers move to other nodes of their data centres, a few at a time,
  * as far as there is room. What cannot move is named, with the reason; it is tried again every
- * minute, by whichever process works.
+ * two minutes, by whichever process works.
  */
 import { sql } from 'kysely'
 import { later, minutes, type Clock } from '../platform/clock.ts'
@@ -95,7 +95,7 @@ export function defineDraining({ db, clock, log, jobs, look }: DrainDeps): () =>
     for (const { id } of nodes) await emptyOne(id)
   }
 
-  jobs.define({ name: emptyJob, cron: '* * * * *', retries: 0, limitSeconds: 600, run: empty })
+  jobs.define({ name: emptyJob, cron: '*/2 * * * *', retries: 0, limitSeconds: 600, run: empty })
   return empty
 }
 

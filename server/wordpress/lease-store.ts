@@ -32,6 +32,12 @@ export interface LeasePromise extends LeaseDetails {
   readonly withheld: readonly string[]
 }
 
+/** A server that is elsewhere; `told`: the edges know. */
+interface Moved {
+  readonly id: string
+  readonly told: boolean
+}
+
 /**
  * Writes down, before it is promised, that a node may take writes for so long; null: without an
  * end. What it is told of its servers is read in the same transaction. Where no other node could
@@ -53,7 +59,14 @@ export const promiseLease = (
       from node n where n.id = ${node}`.execute(tx)
     const leaseMs = known[0]?.others === true ? wantedMs : null
     const hadNoEnd = known[0]?.endless ?? true
-    const { rows: promised } = await sql<{ order: number }>`
+    const { rows: promised } = await sql<{ order: number; moved: Moved[] | null }>`
+      with moved as (
+        select m.site_id::text as id,
+          bool_or(m.arrived or (m.backup_id is not null and m.state = 'moved')) as told
+        from site_move m join site s on s.id = m.site_id
+        where m.leftover_node = ${node} and m.state in ('moved', 'undoing', 'undone')
+          and coalesce(s.node_id, ${firstNode}::text) <> ${node}
+        group by m.site_id)
       update node
       set lease_at = greatest(clock_timestamp(), lease_at + interval '1 microsecond'),
         lease_until = case
@@ -62,20 +75,15 @@ export const promiseLease = (
           else greatest(lease_until,
             clock_timestamp() + ${leaseMs}::float8 * interval '1 millisecond') end
       where id = ${node}
-      returning (extract(epoch from lease_at) * 1000000)::float8 as order`.execute(tx)
-    const { rows } = await sql<{ id: string; told: boolean }>`
-      select m.site_id::text as id,
-        bool_or(m.arrived or (m.backup_id is not null and m.state = 'moved')) as told
-      from site_move m join site s on s.id = m.site_id
-      where m.leftover_node = ${node} and m.state in ('moved', 'undoing', 'undone')
-        and coalesce(s.node_id, ${firstNode}::text) <> ${node}
-      group by m.site_id`.execute(tx)
+      returning (extract(epoch from lease_at) * 1000000)::float8 as order,
+        (select jsonb_agg(moved) from moved) as moved`.execute(tx)
+    const moved = promised[0]?.moved ?? []
     return {
       leaseMs,
       hadNoEnd,
       order: promised[0]?.order ?? 0,
-      withheld: rows.filter(({ told }) => told).map(({ id }) => id),
-      readOnly: rows.filter(({ told }) => !told).map(({ id }) => id),
+      withheld: moved.filter(({ told }) => told).map(({ id }) => id),
+      readOnly: moved.filter(({ told }) => !told).map(({ id }) => id),
     }
   })
 

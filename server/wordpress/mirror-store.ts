@@ -116,6 +116,12 @@ function placeFor(nodes: NodeState[], site: SiteRow, taken: ReadonlySet<string>)
   return found.node
 }
 
+/** Without one there is no place for a mirror. */
+export async function hasSecondNode(db: Queryable): Promise<boolean> {
+  const nodes = await db.selectFrom('node').select('id').limit(2).execute()
+  return nodes.length > 1
+}
+
 /** Begins the mirrors that are missing, as far as there is room. */
 export async function beginMirrors(tx: Tx, clock: Clock, plans: Plans): Promise<void> {
   if (plans.length === 0) return

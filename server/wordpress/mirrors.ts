@@ -20,6 +20,7 @@ import {
   countMirrors,
   endMirrors,
   forgetMirror,
+  hasSecondNode,
   holdOn,
   holdSeconds,
   isLastCopy,
@@ -212,6 +213,7 @@ export function defineMirrors(deps: MirrorDeps): Mirrors {
   const inHand = new Map<Promise<void>, MirrorRow>()
   async function run(signal: AbortSignal): Promise<void> {
     await sweep()
+    if (!(await areThere()) && !(await hasSecondNode(db))) return
     await arrange()
     let arranged = performance.now()
     const until = performance.now() + runMs

@@ -1,6 +1,7 @@
 /**
  * What a move left behind: the original is stopped, kept as a way back, and removed; a copy that
- * came to nothing is removed. A node that is away is asked again every minute.
+ * came to nothing is removed. A node that is away is asked again every five
+ * minutes.
  */
 import fs from 'node:fs/promises'
 import path from 'node:path'
@@ -119,7 +120,7 @@ export function defineClearing(deps: MoveDeps): MoveClearing {
   })
   jobs.define({
     name: 'clear-moves',
-    cron: '* * * * *',
+    cron: '*/5 * * * *',
     retries: 0,
     limitSeconds: 1800,
     run: clear,
