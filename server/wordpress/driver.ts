@@ -4,6 +4,32 @@
  * once. Failures are DriverFailure. The sites may run in another process: every call is
  * asynchronous, and its arguments and results are plain data.
  */
+import type {
+  CopyFigures,
+  CopyPage,
+  ImportFound,
+  ImportProblem,
+  ImportStep,
+  MoveRound,
+  SiteChanges,
+  SiteCopy,
+  SiteDatabase,
+} from './driver-copies.ts'
+import type {
+  AddressChange,
+  AddressStep,
+  CommandOrder,
+  CommandResult,
+  DatabaseAnswer,
+  DatabaseOp,
+  DatabaseOrders,
+  FileAnswer,
+  FileOrder,
+  ToolFault,
+} from './driver-tools.ts'
+
+export * from './driver-copies.ts'
+export * from './driver-tools.ts'
 
 export interface WordpressCapabilities {
   /** Most containers one site may have. */
@@ -15,7 +41,7 @@ export interface WordpressCapabilities {
   /** Largest plan, cores; null: a plan's cores are a share, whatever the machine has. */
   readonly maxCpu: number | null
   /** What stands behind WordPress; the screens say so. */
-  readonly database: 'sqlite' | 'mariadb'
+  readonly database: SiteDatabase
 }
 
 /** What a site should be. The driver makes it so. */
@@ -120,259 +146,6 @@ export interface SiteLog {
   watch(onNew: () => void): () => void
 }
 
-/** Addresses of a site that its database stores, to be written as another. */
-export interface AddressChange {
-  /** Host names, lower case, without a port. */
-  readonly from: readonly string[]
-  /** The address in their place, without a trailing slash: https://www.shop.vn */
-  readonly to: string
-  /** Only counts. */
-  readonly dryRun: boolean
-}
-
-/** What one step of an AddressChange did. */
-export interface AddressStep {
-  /** For the next step; null: all is done. */
-  readonly after: { readonly table: string; readonly key: number | null } | null
-  /** Values that were (or would be) changed, by table. */
-  readonly tables: Readonly<Record<string, number>>
-  /** Some of them: table, key and columns. */
-  readonly samples: readonly string[]
-  /** Tables whose rows have no whole number as their key: they stay as they are. */
-  readonly skipped: readonly string[]
-}
-
-/** An act on a site's files. Paths are relative to its folder, with `/` between names. */
-export type FileOrder =
-  | { readonly op: 'list' | 'folder' | 'remove'; readonly path: string }
-  /** What is there, as a list of one. A link is told as a link. */
-  | { readonly op: 'stat'; readonly path: string }
-  /** A file (or link), or a folder that is empty. */
-  | { readonly op: 'unlink' | 'rmdir'; readonly path: string }
-  /** Permissions (the lower nine bits; its owner can always read), when it was changed (ms). */
-  | {
-      readonly op: 'attributes'
-      readonly path: string
-      readonly mode?: number
-      readonly at?: number
-    }
-  /** From this byte on, as much as one answer holds. */
-  | { readonly op: 'read'; readonly path: string; readonly offset: number }
-  | { readonly op: 'move'; readonly path: string; readonly to: string }
-  | {
-      readonly op: 'write'
-      readonly path: string
-      /** A uuid that the pieces of one file have in common. */
-      readonly upload: string
-      readonly offset: number
-      /** Base64. */
-      readonly data: string
-      /** The file is whole with it, and takes its place. */
-      readonly isLast: boolean
-      /** A file of that name gives way. */
-      readonly replaces: boolean
-    }
-
-export const fileFaults = [
-  'missing',
-  'exists',
-  /** It is no file, or no folder. */
-  'kind',
-  /** A name on the way is a link: none is followed. */
-  'link',
-  'name',
-  /** The platform's own. */
-  'ours',
-  'denied',
-  'full',
-  /** A piece is missing before this one. */
-  'offset',
-] as const
-export type FileFault = (typeof fileFaults)[number]
-
-export interface FileEntry {
-  readonly name: string
-  readonly kind: 'file' | 'folder' | 'link' | 'other'
-  readonly bytes: number
-  /** When it was changed, ms since 1970. */
-  readonly at: number
-}
-export type FileAnswer =
-  | { readonly fault: FileFault }
-  | { readonly entries: readonly FileEntry[]; readonly isWhole: boolean }
-  /** Of the whole file; `data` in Base64. */
-  | { readonly bytes: number; readonly data?: string }
-  | Readonly<Record<string, never>>
-
-/** One command of the console, judged by contract/wordpress-verbs.ts. */
-export interface CommandOrder {
-  /** `plugin list` */
-  readonly verb: string
-  readonly args: readonly string[]
-  readonly flags: Readonly<Record<string, string | true>>
-  /** Of search-replace, which goes by steps: what the step before answered; null at first. */
-  readonly after: AddressStep['after']
-}
-/**
- * What the site's PHP answered, or why nothing came: `slow`, it was ended for its time; `broken`,
- * the site's own code ended it or disturbed the answer, with what PHP said of it.
- */
-export type ToolFault = { readonly fault: 'slow' | 'broken'; readonly why: string }
-export interface CommandResult {
-  /** False: the command says no. */
-  readonly ok: boolean
-  readonly messages: readonly string[]
-  /** Of a list; of one record `Field` and `Value`. */
-  readonly columns: readonly string[]
-  readonly rows: readonly (readonly string[])[]
-  readonly isRecord: boolean
-  readonly value: string | null
-  /** There was more than an answer holds. */
-  readonly isCut: boolean
-  readonly after: AddressStep['after']
-}
-
-/** What an owner asks of the site's database; the contract has judged a statement. */
-export interface DatabaseOrders {
-  readonly tables: Readonly<Record<string, never>>
-  readonly columns: { readonly table: string }
-  readonly rows: {
-    readonly table: string
-    readonly offset: number
-    readonly limit: number
-    /** Longer values are cut. */
-    readonly cellBytes: number
-    /** Empty: by the primary key. */
-    readonly sort: string
-    readonly descends: boolean
-    readonly filter: {
-      readonly column: string
-      readonly how: 'is' | 'contains'
-      readonly value: string
-    } | null
-    readonly reveals: boolean
-  }
-  readonly row: {
-    readonly table: string
-    readonly key: Readonly<Record<string, string>>
-    readonly reveals: boolean
-  }
-  readonly change: {
-    readonly table: string
-    readonly change: 'update' | 'insert' | 'delete'
-    readonly key: Readonly<Record<string, string>>
-    readonly values: Readonly<Record<string, WrittenCell>>
-    /** What must stand there still. */
-    readonly expected: Readonly<Record<string, WrittenCell>>
-  }
-  readonly sql: {
-    readonly sql: string
-    readonly reads: boolean
-    readonly limit: number
-    readonly reveals: boolean
-  }
-}
-export type DatabaseOp = keyof DatabaseOrders
-export type WrittenCell = { readonly kind: 'text' | 'hex'; readonly value: string } | null
-export type ShownCell = {
-  readonly kind: 'text' | 'hex' | 'masked'
-  readonly value: string
-  /** Of the whole value. */
-  readonly bytes: number
-} | null
-export interface ShownRows {
-  readonly columns: readonly string[]
-  readonly rows: readonly (readonly ShownCell[])[]
-  readonly isCut: boolean
-}
-export interface DatabaseResults {
-  readonly tables: {
-    readonly tables: readonly {
-      readonly name: string
-      readonly rows: number | null
-      readonly bytes: number | null
-    }[]
-  }
-  readonly columns: {
-    readonly columns: readonly {
-      readonly name: string
-      readonly type: string
-      readonly mayBeNull: boolean
-      readonly isKey: boolean
-      readonly default: string | null
-      readonly isAutomatic: boolean
-    }[]
-    readonly keys: readonly {
-      readonly name: string
-      readonly isUnique: boolean
-      readonly columns: readonly string[]
-    }[]
-  }
-  readonly rows: ShownRows & { readonly total: number }
-  readonly row: ShownRows
-  readonly change: {
-    readonly former: Readonly<Record<string, ShownCell>> | null
-    readonly inserted: number
-  }
-  readonly sql: ShownRows & { readonly changed: number | null }
-}
-export type DatabaseAnswer<Op extends DatabaseOp> =
-  | ToolFault
-  | {
-      /** False: the messages say why. */
-      readonly ok: boolean
-      readonly messages: readonly string[]
-      readonly data: DatabaseResults[Op] | null
-    }
-
-/** What a site's content comes to; equal figures are equal contents. Plain JSON. */
-export interface CopyFigures {
-  readonly files: number
-  readonly fileBytes: number
-  /** Over the name, length and SHA-256 of every file, in the order of the names. Hexadecimal. */
-  readonly filesSha256: string
-  readonly databaseBytes: number
-  /** By name; the SHA-256 is over every value of every row. */
-  readonly tables: readonly {
-    readonly name: string
-    readonly rows: number
-    readonly sha256: string
-  }[]
-}
-
-/** An archive, and what was counted while it was made. */
-export interface SiteCopy {
-  readonly file: string
-  readonly figures: CopyFigures
-}
-
-/** One of the archives by which a copy on another machine follows a site. */
-export interface MoveRound {
-  readonly moveId: string
-  /** 0: everything; the others what changed since the one before. */
-  readonly round: number
-  /** What the copy has for a database; as the site has, when not given. */
-  readonly database?: WordpressCapabilities['database']
-  /** What the archive holds before it was packed, where that is known. */
-  readonly bytes?: number
-  /**
-   * Of a mirror: nobody starts the copy until it takes the site's place, and then it takes no round
-   * any more. Each try has a higher `round` than the one before; `since`: the round that the copy
-   * has come to for certain, null: it is to have everything.
-   */
-  readonly mirror?: { readonly since: number | null }
-}
-/** Whether the archive holds everything. */
-export const isWholeRound = ({ round, mirror }: MoveRound): boolean =>
-  mirror ? mirror.since === null : round === 0
-/** What such an archive held. */
-export interface SiteChanges {
-  readonly files: number
-  readonly removed: number
-  /** Before they were packed. */
-  readonly bytes: number
-}
-
 /** What a site's files hold, as its PHP reads it. Its code may have said anything. */
 export interface InstalledSoftware {
   readonly wordpress: string
@@ -419,91 +192,6 @@ export interface PageAnswer {
   /** What the page set, to be sent with the next question. */
   readonly cookie: string
   /** At most 1 MB of it. */
-  readonly text: string
-}
-
-/** Why a package cannot be moved in; the screens have a sentence for each code. */
-export interface ImportProblem {
-  readonly code:
-    | 'unknown_format'
-    | 'damaged'
-    | 'encrypted'
-    | 'leads_outside'
-    | 'name_too_long'
-    | 'too_large'
-    | 'bomb'
-    | 'too_many_files'
-    | 'no_content'
-    | 'no_database'
-    | 'no_tables'
-    | 'several_sites'
-    | 'multisite'
-    | 'statement_too_long'
-    | 'database_refused'
-    | 'not_answering'
-  /** Names of the package's own, as plain text; it may be empty. */
-  readonly detail: string
-}
-
-/** What was left out of a package, or is worth knowing of it. */
-export interface ImportNote {
-  readonly code:
-    | 'links_left_out'
-    | 'names_odd'
-    | 'dropins_left_out'
-    | 'root_left_out'
-    | 'statements_left_out'
-    | 'tables_left_out'
-    | 'rows_left_out'
-    | 'rows_changed'
-    | 'plugins_missing'
-    | 'theme_missing'
-  readonly detail: string
-}
-
-/** What a package holds. */
-export interface ImportFound {
-  readonly maker: 'portal' | 'updraftplus' | 'duplicator' | 'all-in-one' | 'files'
-  /** Of its tables; the copy keeps it. */
-  readonly prefix: string
-  /** Of WordPress, where the package tells it. */
-  readonly version: string | null
-  readonly files: number
-  readonly fileBytes: number
-  readonly tables: number
-  readonly rows: number
-  /** Of what waits to be loaded into the database. */
-  readonly stageBytes: number
-  readonly notes: readonly ImportNote[]
-}
-
-/** What the copy says of itself once its database is there. */
-export interface ImportedSite {
-  /** Where the original said that it is, without a trailing slash. */
-  readonly home: string
-  /** Sign-in names of administrators; their passwords are those of the original. */
-  readonly admins: readonly string[]
-  /** Paths of pages to compare, the front page first; at most twenty. */
-  readonly paths: readonly string[]
-  readonly notes: readonly ImportNote[]
-}
-
-/** How far a copy is. */
-export interface ImportStep {
-  readonly phase: 'database' | 'upgrade' | 'addresses' | 'done'
-  /** Of the database, 0 to 1. */
-  readonly share: number
-  /** There once the phase is `done`. */
-  readonly site: ImportedSite | null
-  readonly problem: ImportProblem | null
-}
-
-/** A page as the copy answers it. */
-export interface CopyPage {
-  readonly status: number
-  /** Where it sends the visitor, if it does. */
-  readonly location: string | null
-  /** The first quarter of a megabyte. */
   readonly text: string
 }
 

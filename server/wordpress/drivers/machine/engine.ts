@@ -3,7 +3,7 @@
  * the place of the container process, which then only speaks HTTP and serves files. A driver that
  * has one gives it; the embedded driver has none.
  */
-import type { CopyFigures, WordpressCapabilities } from '../../driver.ts'
+import type { CopyFigures, SiteDatabase } from '../../driver.ts'
 
 /** Where a site lies, and whom it belongs to. */
 export interface EngineSite {
@@ -53,7 +53,7 @@ export interface Engine {
   readonly name: string
   /** The container process, below the runtime's folder. */
   readonly program: string
-  readonly database: WordpressCapabilities['database']
+  readonly database: SiteDatabase
   /** Undefined when ready; otherwise why not. */
   health(): Promise<string | undefined>
   /** The site's database answers. Does nothing where it does. */
