@@ -48,7 +48,7 @@ export async function matchPayout(
   if (!payout)
     return refuse({
       en: `There is no posted pay-out ${reference} that is not matched yet.`,
-      vi: `Không có đợt chi trả ${reference} đã ghi sổ và chưa đối chiếu.`,
+      vi: `Không có đợt chi trả ${reference} đã ghi sổ và chưa đối soát.`,
     })
   if (payout.amount !== parked.amount || payout.currency !== parked.currency)
     return refuse({

@@ -238,7 +238,7 @@ export const viMoneyActs: typeof enMoneyActs = {
   explain: {
     'dispute.answer': 'Bằng chứng được gửi đến ngân hàng một lần và không thể sửa lại.',
     'dispute.accept':
-      'Từ bỏ khoản tiền ngân hàng đã thu hồi. Không thể rút lại tại cổng thanh toán.',
+      'Từ bỏ khoản tiền ngân hàng đã thu hồi. Không thể hoàn tác tại cổng thanh toán.',
     'payout.import':
       'Đợt chuyển tiền được ghi sổ ngay: ngân hàng và phí. Mỗi tệp, mỗi đợt chỉ ghi một lần.',
     'payout.read': 'Hỏi cổng thanh toán ngay. Những gì đã ghi sổ vẫn giữ nguyên.',

@@ -30,7 +30,7 @@ export const viDeskWork: DeskWorkTexts = {
   pages: {
     work: 'Hiện tại',
     servers: 'Đơn hàng và máy chủ',
-    letters: 'Thư',
+    letters: 'Email và SMS',
     upkeep: 'Bảo dưỡng',
     capacity: 'Sức chứa',
     outgoing: 'Webhook gửi đi',
@@ -59,11 +59,11 @@ export const viDeskWork: DeskWorkTexts = {
     givingUp: 'Đang huỷ',
   },
   letters: {
-    title: 'Thư và SMS',
-    sub: 'Nội dung không được hiển thị. Nội dung thư được giữ bảy ngày để có thể gửi lại.',
+    title: 'Email và SMS',
+    sub: 'Nội dung không được hiển thị. Nội dung email được giữ bảy ngày để có thể gửi lại.',
     show: 'Trạng thái',
     states: { failed: 'Không gửi được', waiting: 'Đang chờ', sent: 'Đã gửi' },
-    empty: 'Không có thư nào ở trạng thái này.',
+    empty: 'Không có email hay SMS nào ở trạng thái này.',
     sms: 'SMS',
     mail: 'Email',
     code: (until) => `mã xác nhận, dùng được đến ${until}`,
@@ -207,13 +207,13 @@ export const viWorkActs: {
       'Tác vụ phụ trách chạy ngay với đủ số lần thử. Máy chủ đang chạy được khởi động lại.',
     'work.give_up_order':
       'Phần đã dựng của máy chủ bị gỡ bỏ, số tiền đã trả quay về ví kèm chứng từ hoàn tiền. ' +
-      'Khách hàng nhận được email. Không thể rút lại.',
-    'letter.resend': 'Thư được gửi lại cho cùng người nhận; thư đang chờ được thử gửi ngay.',
+      'Khách hàng nhận được email. Không thể hoàn tác.',
+    'letter.resend': 'Email được gửi lại cho cùng người nhận; email đang chờ được thử gửi ngay.',
     'webhook.replay':
       'Mỗi thông báo chỉ được ghi sổ một lần, xử lý lại không làm thay đổi gì thêm.',
   },
   facts: {
     tried: 'Thử ngay',
-    letter: 'Thư',
+    letter: 'Email',
   },
 }
