@@ -324,7 +324,7 @@ export const enOperator = {
     ...enOutgoingActs.fields,
     toCustomer: 'Email of the customer',
     node: 'Node',
-    nodeHint: 'Empty: the one of its data centre with most room.',
+    anyNode: 'The one of its data centre with most room',
     priority: 'Priority',
     reason: 'Reason',
     reasonHint: 'For the trail. The customer does not read it.',

@@ -15,6 +15,7 @@ import { call, newKey } from './api.ts'
 import { EventChoice } from './EventChoice.tsx'
 import type { OperatorTexts } from '../i18n/en-operator.ts'
 import { useDeskTexts } from './language.ts'
+import { NodeChoice } from './NodeChoice.tsx'
 import { PlanChoice } from './PlanChoice.tsx'
 import { SecretDialog } from './SecretDialog.tsx'
 import { useDeskForm, type Values } from './use-form.ts'
@@ -202,7 +203,6 @@ function labelOf(
 function hintOf({ name, isOptional, hint }: ActField, t: OperatorTexts): string | undefined {
   if (hint !== undefined) return String(t.fields[hint as keyof OperatorTexts['fields']])
   if (name === 'reason') return t.fields.reasonHint
-  if (name === 'node') return t.fields.nodeHint
   if (name === 'told') return t.fields.toldHint
   if (name === 'networks') return t.fields.networksHint
   if (name === 'startsAt') return t.fields.startsAtHint
@@ -257,6 +257,7 @@ function Control({
         onChange={(value) => bound.onChange({ target: { value } })}
       />
     )
+  if (kind === 'node') return <NodeChoice {...control} {...bound} />
   if (kind === 'choice')
     return (
       <Select {...control} {...bound}>

@@ -20,6 +20,7 @@ export interface ActField {
     | 'count'
     | 'events'
     | 'plans'
+    | 'node'
   readonly isOptional?: true
   /** An amount that is 0 where something ends. */
   readonly mayBeZero?: true
@@ -120,7 +121,7 @@ const own: Readonly<Record<ActName, readonly ActField[]>> = {
   'catalog.withdraw': [],
   'letter.resend': [],
   'webhook.replay': [],
-  'server.move': [{ name: 'node', kind: 'line', isOptional: true }],
+  'server.move': [{ name: 'node', kind: 'node', isOptional: true }],
   'server.undo_move': [{ name: 'poweredOff', kind: 'choice', options: ['no', 'yes'] }],
   'node.lost': [{ name: 'poweredOff', kind: 'choice', options: ['no', 'yes'] }],
   'status.publish': [
