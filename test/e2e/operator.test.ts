@@ -3,8 +3,11 @@
  * money put in with a second member's approval, a block, and the trail. With PICTURES=folder the
  * looks are kept there.
  */
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { ActOutcome } from '../../contract/operator-acts.ts'
 import { stepOf, totpAt } from '../../server/auth/totp.ts'
 import { transaction } from '../../server/platform/db.ts'
 import { openTestPortal, type TestCustomer, type TestPortal } from '../portal.ts'
@@ -25,11 +28,12 @@ import {
 } from './browser.ts'
 import { visitDesk } from './desk.ts'
 
+const shipped = readFileSync(path.resolve(import.meta.dirname, '../../catalog.yaml'), 'utf8')
 let portal: TestPortal
 let browser: Browser
 let an: TestCustomer
 beforeAll(async () => {
-  ;[portal, browser] = await Promise.all([openTestPortal(), openBrowser()])
+  ;[portal, browser] = await Promise.all([openTestPortal({ catalogText: shipped }), openBrowser()])
   an = await portal.customer()
   await portal.topUp(an, 200_000)
 })
@@ -190,6 +194,41 @@ test('a customer is found, noted on, credited with a second member, and blocked'
   await keepBothWidths(other.page, 'staff-en-light')
   // What is refused stands in the browser's log; nothing else does.
   expect(other.complaints.filter((text) => !text.includes('422'))).toEqual([])
+})
+
+test('who approves sees all that was asked for, plans by their names', async () => {
+  const [finance, binh] = await Promise.all([newMember(portal, 'finance'), portal.customer()])
+  const reason = 'Agreed with the customer'
+  const creditLine = { limit: 60_000_000, termDays: 45, currency: 'VND' }
+  const coupon = { code: 'TET-2027-SALE', amount: 500_000, percent: 20, currency: 'VND', uses: 400 }
+  const only = { plans: [1, 2], expiresOn: '2027-02-10' }
+  const asked = [
+    await finance.act<ActOutcome>('credit_line.set', { customer: binh.id, ...creditLine, reason }),
+    await finance.act<ActOutcome>('coupon.make', { ...coupon, ...only, reason }),
+  ]
+  expect(asked.map(({ body }) => body.result.state)).toEqual(['proposed', 'proposed'])
+  const { page, complaints } = await deskOf(await newMember(portal, 'owner'))
+  await openPage(page, `${portal.url}/operator/approvals`)
+  const row = (text: string) =>
+    page
+      .getByRole('listitem')
+      .filter({ hasText: text, has: page.getByRole('button', { name: 'Approve' }) })
+  const line = row('Set credit line')
+  await line.getByText(/Limit: .*60\.000\.000/).waitFor()
+  await line.getByText('Days until due: 45').waitFor()
+  const made = row('Make coupon')
+  for (const text of ['Percent off: 20', 'Uses: 400', 'Plans: BASIC-1, BASIC-2'])
+    await made.getByText(text).waitFor()
+  await keepBothWidths(page, 'approvals-asked-en-light')
+  await made.getByRole('button', { name: 'Approve' }).click()
+  await page.getByRole('dialog').getByText('Plans: BASIC-1, BASIC-2').waitFor()
+  await keepBothWidths(page, 'approve-coupon-en-light')
+  await page.getByRole('dialog').getByRole('button', { name: 'Approve' }).click()
+  await made.waitFor({ state: 'detached' })
+  await openPage(page, `${portal.url}/operator/trail`)
+  // Of what was proposed, and of what was done.
+  await page.getByText('Plans: BASIC-1, BASIC-2').nth(1).waitFor()
+  expect(complaints).toEqual([])
 })
 
 test('in Vietnamese, dark, and on a phone every screen is whole', async () => {

@@ -212,6 +212,7 @@ export const enOperator = {
     assignee: 'Assigned to',
     priority: 'Priority',
     node: 'Node',
+    poweredOff: 'Its machine is off',
     to: 'To',
   } as Labels,
   codes: enTrailCodes,

@@ -206,6 +206,7 @@ export const viOperator: OperatorTexts = {
     assignee: 'Người phụ trách',
     priority: 'Mức ưu tiên',
     node: 'Node',
+    poweredOff: 'Máy đã tắt',
     to: 'Cho',
   },
   codes: viTrailCodes,

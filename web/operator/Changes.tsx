@@ -1,6 +1,8 @@
+import { useQuery } from '@tanstack/react-query'
 import { currency as currencyOf, formatMoney, type Currency } from '../../contract/money.ts'
 import type { TrailAct } from '../../contract/operator-desk.ts'
 import type { OperatorTexts } from '../i18n/en-operator.ts'
+import { catalogQuery } from './catalog/queries.ts'
 import { timeOf, useDeskLanguage, useDeskTexts, type DeskLanguage } from './language.ts'
 
 type Facts = Readonly<Record<string, unknown>>
@@ -19,16 +21,24 @@ interface Reader {
   readonly t: OperatorTexts
   readonly language: DeskLanguage
   readonly currency: Currency | undefined
+  /** Of a plan, by its number. */
+  readonly planName: (id: unknown) => string
 }
 const amounts: ReadonlySet<string> = new Set(['balance', 'amount', 'setOff', 'limit', 'owed'])
 
-function shown(name: string, value: unknown, { t, language, currency }: Reader): string {
+function shown(name: string, value: unknown, reader: Reader): string {
+  const { t, language, currency } = reader
+  if (name === 'plans' && (value === null || Array.isArray(value))) {
+    const plans: readonly unknown[] = value ?? []
+    return plans.map((id) => reader.planName(id)).join(', ') || t.money.coupons.everyPlan
+  }
   if (value === null || value === undefined) return '–'
   if (typeof value === 'boolean') return value ? t.yes : t.no
   if (amounts.has(name) && typeof value === 'number' && currency)
     return formatMoney(value, currency, language)
   if (Array.isArray(value)) return value.length === 0 ? '–' : value.join(', ')
   if (typeof value !== 'string') return JSON.stringify(value)
+  if (name === 'poweredOff') return value === 'yes' ? t.yes : t.no
   if (name === 'expiresAt' || name === 'countsAt') return timeOf(value)
   const words: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     act: t.acts,
@@ -42,15 +52,26 @@ function shown(name: string, value: unknown, { t, language, currency }: Reader):
 const isId = (value: unknown): boolean =>
   typeof value === 'string' && /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(value)
 
-/** What an act changed: each fact before and after it. Ids, which say nothing, are left out. */
-export function Changes({ before, after }: Pick<TrailAct, 'before' | 'after'>) {
+/**
+ * What an act changed, or would: each fact before and after it. Ids, which say nothing, are left
+ * out, and so is what is `said` elsewhere.
+ */
+export function Changes({
+  before,
+  after,
+  said = [],
+}: Pick<TrailAct, 'before' | 'after'> & { said?: readonly string[] }) {
   const t = useDeskTexts()
   const language = useDeskLanguage()
   const [was, is] = [flat(before), flat(after)]
   const currency = currencyOf.safeParse(is['currency'] ?? was['currency']).data
-  const reader = { t, language, currency }
+  const namesPlans = Array.isArray(was['plans'] ?? is['plans'])
+  const { data } = useQuery({ ...catalogQuery, enabled: namesPlans })
+  const planName = (id: unknown): string =>
+    data?.selling.plans.find((plan) => plan.id === id)?.name ?? String(id)
+  const reader = { t, language, currency, planName }
   const names = [...new Set([...Object.keys(was), ...Object.keys(is)])].filter(
-    (name) => name in t.facts && !isId(is[name]),
+    (name) => name in t.facts && !isId(is[name]) && !said.includes(name),
   )
   return (
     <ul className="num grid content-start gap-0.5 text-xs text-ink-2">

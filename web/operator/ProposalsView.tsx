@@ -11,6 +11,7 @@ import { PageHead } from '../ui/PageHead.tsx'
 import { Empty, LoadError, Note, SkeletonRows } from '../ui/State.tsx'
 import { toast } from '../ui/toast.ts'
 import { call } from './api.ts'
+import { Changes } from './Changes.tsx'
 import { timeOf, useDeskLanguage, useDeskTexts } from './language.ts'
 import { DeskLink } from './path.tsx'
 import { proposalsQuery } from './queries.ts'
@@ -60,6 +61,9 @@ function useWhat(): (proposal: Proposal) => string {
   }
 }
 
+/** What stands in the title and beside it. */
+const said = ['amount', 'currency', 'payment', 'told', 'reason']
+
 function Waiting({
   proposal,
   onDecide,
@@ -91,6 +95,7 @@ function Waiting({
           <p className="text-sm break-words text-ink-2">{`“${input['told']}”`}</p>
         ) : null}
         <p className="text-sm break-words">{reason}</p>
+        <Changes before={null} after={input} said={said} />
         {proposal.act === 'catalog.publish' ? (
           <DeskLink to={`/catalog/${proposal.id}`} className="text-sm text-primary-ink underline">
             {t.catalog.preview.seeIt}
@@ -152,6 +157,7 @@ function ApproveDialog({ proposal, onClose }: DialogProps) {
       }
     >
       <p className="text-sm">{proposal.reason}</p>
+      <Changes before={null} after={proposal.input} said={said} />
       {error ? (
         <Note tone="danger" role="alert" className="mt-3">
           {error.message}
