@@ -176,8 +176,7 @@ describe('nothing is missed', () => {
     await eventually('six attempts', async () => attempts.length >= 6)
     expect((attempts[5] ?? 0) - (attempts[0] ?? 0)).toBeGreaterThan(2300)
     expect(listener.health()).toMatch(/does not hear/)
-    // Placed in line by the portal's relay while this listener is deaf; nothing follows that would
-    // wake it.
+    // Placed in line by a relay while this listener is deaf; nothing follows that would wake it.
     const last = (await notifications(an)).result.data[0]?.id ?? '0'
     await announce(an, 'invoice.create', {})
     await eventually(

@@ -1,7 +1,6 @@
 /**
  * What a move left behind: the original is stopped, kept as a way back, and removed; a copy that
- * came to nothing is removed. A node that is away is asked again every five
- * minutes.
+ * came to nothing is removed. A node that is away is asked again every five minutes.
  */
 import fs from 'node:fs/promises'
 import path from 'node:path'

@@ -73,6 +73,7 @@ export function Changes({
   const names = [...new Set([...Object.keys(was), ...Object.keys(is)])].filter(
     (name) => name in t.facts && !isId(is[name]) && !said.includes(name),
   )
+  if (names.length === 0) return null
   return (
     <ul className="num grid content-start gap-0.5 text-xs text-ink-2">
       {names.map((name) => {
