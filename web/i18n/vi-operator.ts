@@ -317,7 +317,7 @@ export const viOperator: OperatorTexts = {
     ...viOutgoingActs.fields,
     toCustomer: 'Email của khách hàng',
     node: 'Node',
-    anyNode: 'Node còn nhiều chỗ nhất trong trung tâm dữ liệu',
+    anyNode: 'Node trống nhất của trung tâm dữ liệu',
     priority: 'Mức ưu tiên',
     reason: 'Lý do',
     reasonHint: 'Để ghi vào nhật ký. Khách hàng không nhìn thấy.',
