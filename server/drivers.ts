@@ -185,6 +185,7 @@ function edgeOver(line: MessageConnection): EdgeControl {
     renewLease: (mark, ms, withheld, details) =>
       call('renewLease', mark, ms, withheld, details).catch((error: unknown) => {
         if (!isUnknownCall(error)) throw error
+        return false
       }),
     usage: (last, limit) =>
       call('usage', last, limit).catch((error: unknown) => {

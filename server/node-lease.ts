@@ -11,12 +11,15 @@ import type { EdgeFence } from './edge/index.ts'
 export interface LeaseDetails {
   readonly order: number
   readonly readOnly: readonly string[]
+  /** A portal of an older release says nothing of them. */
+  readonly mirrored?: { readonly ms: number; readonly sites: readonly string[] } | null
 }
 
 /** What of the runtime has to hold writes. */
 interface Runtime {
   answering(): Promise<Readonly<Record<string, number>>>
   holdWrites(id: string, ms: number): Promise<boolean>
+  fenceWrites(id: string, ms: number): void
 }
 
 export interface NodeLease {
@@ -25,14 +28,15 @@ export interface NodeLease {
   /**
    * Its sites take writes for `ms` from the mark on; null: without an end. Those that are
    * `withheld` came up elsewhere: before it resolves, nothing here answers for them or takes a
-   * write.
+   * write. Those that are `mirrored` take writes for as long as is said of them; true: it keeps to
+   * that.
    */
   renew(
     mark: number | null,
     ms: number | null,
     withheld: readonly string[],
     details?: LeaseDetails | null,
-  ): Promise<void>
+  ): Promise<boolean>
   readonly fence: EdgeFence
   close(): void
 }
@@ -75,7 +79,36 @@ export function createNodeLease(
   let held = new Set<string>()
   let heldAt = Number.NEGATIVE_INFINITY
 
+  /** Until when the mirrored sites take writes: they come up elsewhere soon (decision 135). */
+  let mirroredUntil = 0
+  let mirrored: ReadonlySet<string> = new Set()
+  /** Of these, those whose containers were told. */
+  let fenced = new Set<string>()
+  let fencedAt = Number.NEGATIVE_INFINITY
+
   const isOver = (): boolean => until !== null && now() >= until
+  const isMirroredOver = (): boolean => now() >= mirroredUntil
+
+  function fenceMirrored(): void {
+    if (!isMirroredOver() || mirrored.size === 0 || now() - fencedAt < holdAgainMs) return
+    if (fenced.size === 0)
+      log.warn(
+        {},
+        'no portal was in touch: sites with a mirror may come up elsewhere, and are read',
+      )
+    fencedAt = now()
+    fenced = new Set(mirrored)
+    for (const id of fenced) runtime.fenceWrites(id, holdMs)
+  }
+  /** Those that may take writes again, or are not mirrored any more. */
+  function unfence(): void {
+    for (const id of fenced)
+      if (!mirrored.has(id) || !isMirroredOver()) {
+        fenced.delete(id)
+        runtime.fenceWrites(id, 0)
+      }
+    if (fenced.size === 0) fencedAt = Number.NEGATIVE_INFINITY
+  }
 
   async function hold(): Promise<void> {
     heldAt = now()
@@ -92,6 +125,7 @@ export function createNodeLease(
   }
 
   const timer = setInterval(() => {
+    fenceMirrored()
     if (!isOver() || now() - heldAt < holdAgainMs) return
     if (held.size === 0)
       log.warn({}, 'no portal was in touch for too long: the sites of this node are only read')
@@ -102,11 +136,16 @@ export function createNodeLease(
   return {
     mark: () => (keeps ? now() : null),
     async renew(mark, ms, elsewhere, details) {
-      const { order, readOnly: read } = details ?? { order: newest, readOnly: [] }
-      if (order >= newest) {
+      const { order, readOnly: read, mirrored: brief } = details ?? { order: newest, readOnly: [] }
+      const isNewest = order >= newest
+      const keepsMirrored = keeps && mark !== null && isNewest && brief != null
+      if (isNewest) {
         newest = order
         withheld = new Set(elsewhere)
         readOnly = new Set(read)
+        mirrored = new Set(keepsMirrored ? brief.sites : [])
+        if (keepsMirrored) mirroredUntil = Math.max(mirroredUntil, mark + brief.ms)
+        unfence()
         // Longer than the lease: it may be the last word for now.
         const readOnlyMs = (ms ?? dayMs) + marginMs
         for (const id of read) if (readOnly.has(id)) await runtime.holdWrites(id, readOnlyMs)
@@ -121,15 +160,15 @@ export function createNodeLease(
       if (keeps && mark !== null && ms !== null) until = Math.max(until ?? 0, mark + ms)
       // An older promise does not take an end away that a newer one has given.
       if (ms === null && order >= newest) until = null
-      if (wasOver && isOver()) return
-      if (wasOver || held.size > 0) {
+      if ((wasOver || held.size > 0) && !(wasOver && isOver())) {
         await release()
         log.info({}, 'a portal is in touch again: the sites of this node take writes')
       }
+      return keepsMirrored
     },
     fence: {
       withholds: (site) => withheld.has(site),
-      isUp: isOver,
+      isUp: (site) => isOver() || (mirrored.has(site) && isMirroredOver()),
     },
     close: () => clearInterval(timer),
   }

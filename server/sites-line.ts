@@ -34,7 +34,7 @@ export type EdgeCalls = {
     ms: number | null,
     withheld: readonly string[],
     details?: LeaseDetails | null,
-  ) => void
+  ) => boolean
   /** What sites were visited and took, as site-usage.ts keeps it. */
   usage: (last: { readonly at: number; readonly site: string } | null, limit: number) => UsageRow[]
 }

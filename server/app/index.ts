@@ -33,7 +33,7 @@ export async function openApp(parts: AppParts) {
   const { config, db, pool, notices, jobs, messages, ledger, bills, publications, topUps } = base
   const { accounts, realtime, versions, limits, tracing, isWorker } = base
   const { reconciler, resumeServers, siteHealth, watchSiteDisks, mailCollector } = sites
-  const { updateRounds, nodes, moves, emptyNodes, mirrors } = sites
+  const { updateRounds, nodes, moves, emptyNodes, mirrors, failover } = sites
   const { directory, coverage, logs, reports } = sites
   return {
     db,
@@ -57,12 +57,14 @@ export async function openApp(parts: AppParts) {
     moves,
     emptyNodes,
     mirrors,
+    failover,
     server,
     /** Opens the ports. Sites that should be running are started by a job. */
     async listen(): Promise<void> {
       await realtime.start()
       await closure.start()
       await nodes.start()
+      failover?.start()
       await directory.start()
       await tls.feed.start()
       await dns.start()
@@ -99,6 +101,7 @@ export async function openApp(parts: AppParts) {
       directory.stop()
       versions?.stop()
       await mailCollector.stop()
+      failover?.stop()
       nodes.stop()
       tls.feed.stop()
       realtime.sockets.close()

@@ -36,6 +36,8 @@ export interface Timing {
   readonly webhookSeconds?: readonly number[]
   /** For how long a node takes writes with no word of a portal. */
   readonly nodeLeaseMs?: number
+  /** For so long a node is silent before its mirrored servers come up elsewhere, ms. */
+  readonly mirrorFailoverMs?: number
   /** From the beginning of a round of a mirror to that of the next one, seconds. */
   readonly mirrorSeconds?: number
   /** Longest time of one step of setting a server up. */

@@ -6,7 +6,7 @@ import { createOpensUntil } from '../customer-team.ts'
 import { isAnswered, isAnsweredFor, ownAddresses, ownNameServer } from '../dns/index.ts'
 import { connectNode, type NodeLine } from '../drivers.ts'
 import { nodeKey, ownNodeOf } from '../own-node.ts'
-import { minutes } from '../platform/clock.ts'
+import { minutes, seconds } from '../platform/clock.ts'
 import type { Queryable } from '../platform/db.ts'
 import { createDnsLookup, localFirstResolver } from '../platform/dns-lookup.ts'
 import { returnPathsOf, siteReports } from '../site-reports.ts'
@@ -45,11 +45,14 @@ export function openSites(base: Base, onReachable: () => void) {
   const addressing = wordpress.addressingOf(config, coverage.isCovered)
   /** Other machines that run sites. */
   const otherNodes = new Map<string, Pick<NodeLine, 'figures' | 'certificates'>>()
-  const { NODE_LEASE_MINUTES: leaseMinutes } = config
+  const { NODE_LEASE_MINUTES: leaseMinutes, MIRROR_FAILOVER_SECONDS: failoverSeconds } = config
+  const failoverMs =
+    timing?.mirrorFailoverMs ?? (failoverSeconds === null ? null : seconds(failoverSeconds))
+  const own = ownNodeOf(config, drivers)
   const nodes = wordpress.createNodes({
     db,
     log,
-    own: ownNodeOf(config, drivers),
+    own,
     connect(id, address, onOpen) {
       const connection = connectNode({ address, key: nodeKey(secrets, id), log }, onOpen)
       otherNodes.set(id, connection)
@@ -61,7 +64,10 @@ export function openSites(base: Base, onReachable: () => void) {
         },
       }
     },
-    leaseMs: timing?.nodeLeaseMs ?? (leaseMinutes === null ? null : minutes(leaseMinutes)),
+    leases: {
+      wholeMs: timing?.nodeLeaseMs ?? (leaseMinutes === null ? null : minutes(leaseMinutes)),
+      mirroredMs: failoverMs === null ? null : wordpress.mirroredLeaseMs(failoverMs),
+    },
     notes: isWorker,
     onReachable() {
       directory.refresh()
@@ -212,6 +218,16 @@ export function openSites(base: Base, onReachable: () => void) {
     folder: path.join(config.DATA_DIR, 'moves'),
     everySeconds: timing?.mirrorSeconds,
   })
+  const failover =
+    failoverMs === null
+      ? null
+      : wordpress.createFailover({
+          ...provisioning,
+          nodes,
+          afterMs: failoverMs,
+          own: own?.entry.id ?? null,
+          witness: config.MIRROR_FAILOVER_WITNESS ?? null,
+        })
   const emptyNodes = wordpress.defineDraining({ ...provisioning, look: nodes.look })
   const reports = isWorker ? siteReports(config, siteMail) : null
   for (const product of products) bills.offer(product)
@@ -240,6 +256,7 @@ export function openSites(base: Base, onReachable: () => void) {
     mailCollector,
     moves,
     mirrors,
+    failover,
     emptyNodes,
     reports,
   }

@@ -4,8 +4,8 @@ import { mayWrite } from './write-hold.ts'
 export interface EdgeFence {
   /** The site came up on another node: nothing here answers for it. */
   withholds(site: string): boolean
-  /** No site takes a write. */
-  isUp(): boolean
+  /** The site takes no write. */
+  isUp(site: string): boolean
 }
 
 /** Scripts that write whatever the method is, and readers have no use for. */

@@ -348,7 +348,7 @@ export function createEdge(parts: EdgeParts): Edge {
       // The edge of its node has it wait.
       if (id === null || site.isElsewhere) return enter(site)
       if (isWithheld(site)) return refused('away')
-      if (parts.fence?.isUp() && mayChange(request, target.path)) return refused('away')
+      if (parts.fence?.isUp(id) && mayChange(request, target.path)) return refused('away')
       holds.pass(
         id,
         request,
@@ -387,8 +387,8 @@ export function createEdge(parts: EdgeParts): Edge {
     if (page) return refuse(page, site.id)
     if (site.isElsewhere && fromPeer) return refuse('failed', site.id)
     // Whoever opens a channel may write through it.
-    if (!site.isElsewhere && site.id !== null && (isWithheld(site) || parts.fence?.isUp()))
-      return refuse('away', site.id)
+    if (!site.isElsewhere && site.id !== null)
+      if (isWithheld(site) || parts.fence?.isUp(site.id)) return refuse('away', site.id)
     const enter = (): void => {
       // Who left while a password was checked needs no upstream.
       if (socket.destroyed) return

@@ -525,6 +525,7 @@ export interface Node {
   max_cpu: number | null;
   max_ram_mb: number | null;
   min_ram_mb: Generated<number>;
+  mirrors_told_at: Timestamp | null;
   regions: number[] | null;
   room: Generated<number>;
   sites_address: string | null;
@@ -1076,6 +1077,7 @@ export interface SiteMirror {
   site_id: string;
   state: string;
   tries: Generated<number>;
+  writes_until: Timestamp | null;
 }
 
 export interface SiteMove {

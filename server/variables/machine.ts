@@ -107,6 +107,30 @@ export const machineVariables = {
       .transform((text) => (text === 'off' ? null : Number(text))),
     example: '60',
   },
+  MIRROR_FAILOVER_SECONDS: {
+    about:
+      'Servers of a plan with a mirror come up on the second node by themselves once no portal ' +
+      'has reached theirs for so long (15 to 600), while another machine answers: a third node, ' +
+      'or MIRROR_FAILOVER_WITNESS. Their own node takes no write for them then; what was written ' +
+      'in the last minute is lost. off: when somebody says so.',
+    schema: z
+      .string()
+      .default('off')
+      .refine(
+        (text) =>
+          text === 'off' || (/^\d{1,3}$/.test(text) && Number(text) >= 15 && Number(text) <= 600),
+        'MIRROR_FAILOVER_SECONDS must be a number from 15 to 600, or off.',
+      )
+      .transform((text) => (text === 'off' ? null : Number(text))),
+    example: 'off',
+  },
+  MIRROR_FAILOVER_WITNESS: {
+    about:
+      'Something outside of this machine that takes TCP connections while its network works, ' +
+      'host:port, such as a router. MIRROR_FAILOVER_SECONDS needs it where there are two machines.',
+    schema: hostAndPort('MIRROR_FAILOVER_WITNESS').optional(),
+    example: '',
+  },
   NODE_KEY: {
     about:
       'What `npm run portal -- node key <NODE_NAME>` says; for NODE_LISTEN on a machine without ' +

@@ -79,14 +79,15 @@ export interface EdgeControl extends HostTableControl {
   markLease(): Promise<number | null>
   /**
    * Its sites take writes for `ms` from the mark on (null: without an end), but for those that are
-   * `withheld`: they came up elsewhere, and it answers nobody for them.
+   * `withheld`: they came up elsewhere, and it answers nobody for them. True: it keeps to what the
+   * details say of servers with a mirror; one of a release before answers nothing.
    */
   renewLease(
     mark: number | null,
     ms: number | null,
     withheld: readonly string[],
     details?: LeaseDetails | null,
-  ): Promise<void>
+  ): Promise<boolean | null>
   /**
    * What its sites were visited and took in spans of five minutes that are over, in the order of
    * spans and sites, after this one; none where it is of a release before.

@@ -409,6 +409,11 @@ export interface SiteRuntime extends WordpressDriver {
   onWrite(listener: WriteListener): void
   /** Whenever PHP has ended by itself: what it wrote last, it could not say. */
   onCrash(listener: (site: string) => void): void
+  /**
+   * As `holdWrites`, beside it: neither ends the other. For a machine that no portal is in touch
+   * with, while a portal may have had writes held before.
+   */
+  fenceWrites(id: string, ms: number): void
   counts(): RuntimeCounts
   /** Of the sites that run. */
   figures(): readonly SiteFigures[]

@@ -25,6 +25,7 @@ export { joinRequest, joinRoutes, makeJoinKey, openSettings } from './node-joins
 export { isLost, freeOn } from './placement.ts'
 export { createNodes, type NodeConnection, type NodeControl } from './routed-driver.ts'
 export { defineDraining, emptyJob, keptOn, remainingOn, setEmptying } from './drain.ts'
+export { createFailover, mirroredLeaseMs } from './failover.ts'
 export { hindranceOfLoss } from './lease-store.ts'
 export { beginRescues, lossOf, refuseUnlessLost } from './lost-store.ts'
 export { beginMove, beginUndo, undoableMove } from './move-store.ts'

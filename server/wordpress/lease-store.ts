@@ -20,6 +20,15 @@ export interface LeaseDetails {
   readonly order: number
   /** Elsewhere, but edges may still lead visitors to it: it is to take no write for them. */
   readonly readOnly: readonly string[]
+  /** They have a mirror, and take writes for so long; null: as long as the node's others. */
+  readonly mirrored: { readonly ms: number; readonly sites: readonly string[] } | null
+}
+
+/** For how long a node without a word of a portal may take writes, ms; null: without an end. */
+export interface Leases {
+  readonly wholeMs: number | null
+  /** For servers with a mirror; null: as the others (decision 135). */
+  readonly mirroredMs: number | null
 }
 
 /** What a node is told with a promise. */
@@ -46,18 +55,19 @@ interface Moved {
 export const promiseLease = (
   db: Database,
   node: string,
-  wantedMs: number | null,
+  { wholeMs, mirroredMs }: Leases,
 ): Promise<LeasePromise> =>
   transaction(db, async (tx) => {
     // A switch holds this row, too: whichever is later knows of the other.
     await sql`select from node where id = ${node} for no key update`.execute(tx)
-    const { rows: known } = await sql<{ endless: boolean; others: boolean }>`
-      select n.lease_until is null as endless, exists (
+    const { rows: known } = await sql<{ endless: boolean; others: boolean; goesOn: boolean }>`
+      select n.lease_until is null as endless,
+        coalesce(n.mirrors_told_at = n.lease_at, false) as "goesOn", exists (
         select from node o where o.id <> n.id and o.state = 'active'
           and o.sites_address is not null
           and (o.regions is null or n.regions is null or o.regions && n.regions)) as others
       from node n where n.id = ${node}`.execute(tx)
-    const leaseMs = known[0]?.others === true ? wantedMs : null
+    const leaseMs = known[0]?.others === true ? wholeMs : null
     const hadNoEnd = known[0]?.endless ?? true
     const { rows: promised } = await sql<{ order: number; moved: Moved[] | null }>`
       with moved as (
@@ -78,14 +88,54 @@ export const promiseLease = (
       returning (extract(epoch from lease_at) * 1000000)::float8 as order,
         (select jsonb_agg(moved) from moved) as moved`.execute(tx)
     const moved = promised[0]?.moved ?? []
+    const goesOn = known[0]?.goesOn ?? false
+    const sites =
+      mirroredMs === null ? [] : await promiseMirrored(tx, node, { ms: mirroredMs, goesOn })
     return {
       leaseMs,
       hadNoEnd,
       order: promised[0]?.order ?? 0,
       withheld: moved.filter(({ told }) => told).map(({ id }) => id),
       readOnly: moved.filter(({ told }) => !told).map(({ id }) => id),
+      mirrored: mirroredMs === null ? null : { ms: mirroredMs, sites },
     }
   })
+
+/**
+ * Servers of the node with a mirror that they can come up from. Those of which the node has said
+ * that it keeps to it may take writes for longer from now on, those of others once it has answered
+ * (`noteMirrored`).
+ * @param goesOn whether the promise before named such servers, too
+ */
+async function promiseMirrored(
+  tx: Tx,
+  node: string,
+  { ms, goesOn }: { readonly ms: number; readonly goesOn: boolean },
+): Promise<string[]> {
+  await sql`update node set mirrors_told_at = lease_at where id = ${node}`.execute(tx)
+  const { rows } = await sql<{ site_id: string }>`
+    update site_mirror set writes_until = case when ${goesOn} and writes_until is not null then
+      greatest(writes_until, clock_timestamp() + ${ms}::float8 * interval '1 millisecond') end
+    where from_node = ${node} and state = 'following' and content_at is not null
+    returning site_id`.execute(tx)
+  return rows.map(({ site_id: id }) => id)
+}
+
+/** The node keeps to it, and no portal has promised it anything since. */
+export async function noteMirrored(
+  db: Queryable,
+  node: string,
+  { order, mirrored }: Pick<LeaseDetails, 'order' | 'mirrored'>,
+): Promise<void> {
+  if (!mirrored || mirrored.sites.length === 0) return
+  await sql`
+    update site_mirror m
+    set writes_until = clock_timestamp() + ${mirrored.ms}::float8 * interval '1 millisecond'
+    from node n
+    where n.id = ${node} and m.from_node = n.id and m.site_id = any(${mirrored.sites}::uuid[])
+      and m.state = 'following' and m.writes_until is null
+      and (extract(epoch from n.lease_at) * 1000000)::float8 = ${order}::float8`.execute(db)
+}
 
 /**
  * Nodes that one of these sites (null: any) is on again, which were told to answer nobody for it

@@ -19,7 +19,7 @@ import { firstNode, lockSite } from './store.ts'
 /** Brings one server of a lost node up on another. Payload { moveId }. */
 export const rescueJob = 'rescue-site'
 
-interface Candidate {
+export interface Candidate {
   readonly id: string
   readonly name: string
   readonly customer_id: string
@@ -39,7 +39,7 @@ interface Candidate {
 }
 
 /** Servers of a node, each with its newest proven backup and its newest move. */
-async function candidatesOn(db: Queryable, node: string): Promise<Candidate[]> {
+export async function candidatesOn(db: Queryable, node: string): Promise<Candidate[]> {
   const { rows } = await sql<Candidate>`
     select s.id, s.name, s.customer_id, s.status, s.region_id, s.containers, s.ram_mb, s.cpu,
       b.id as backup_id, b.created_at as content_at, m.state as move_state, m.to_node as move_to,
@@ -65,11 +65,11 @@ const noBackup: Sentence = {
   vi: 'Máy chủ chưa có bản sao lưu nào đã được kiểm tra.',
 }
 
-const isUnderWay = ({ move_state: state }: Candidate): boolean =>
+export const isUnderWay = ({ move_state: state }: Candidate): boolean =>
   state === 'copying' || state === 'switching'
 
 /** What keeps a server from coming up elsewhere now, apart from room. */
-async function busyWith(db: Queryable, site: Candidate): Promise<Sentence | undefined> {
+export async function busyWith(db: Queryable, site: Candidate): Promise<Sentence | undefined> {
   if (site.status !== 'running' && site.status !== 'suspended') return sentenceOf('state')
   if (site.backup_id === null && !site.mirror) return noBackup
   // What the lost node was doing with it is not waited for: nobody can end it.
@@ -255,37 +255,52 @@ export async function beginRescues(
       stays.push({ name: site.name, why: why?.en ?? '' })
       continue
     }
-    // Nobody can end it: the node is away.
-    await tx
-      .updateTable('site_backup')
-      .set({ state: 'failed', reason: 'the node of the server was lost' })
-      .where('site_id', '=', site.id)
-      .where('state', '=', 'making')
-      .execute()
-    const id = randomUUID()
-    await tx
-      .insertInto('site_move')
-      .values({
-        id,
-        site_id: site.id,
-        from_node: node,
-        to_node: to,
-        cause: 'act',
-        // Acts on its content are refused from now on: they would be lost.
-        state: 'switching',
-        backup_id: site.mirror?.id ?? site.backup_id,
-        from_mirror: site.mirror !== undefined,
-        content_at: site.content_at,
-        fenced_at: fencedAt,
-        created_at: clock.now(),
-      })
-      .execute()
-    if (site.mirror) await takeOver(tx, site.mirror.id)
-    await jobs.add(tx, rescueJob, { moveId: id })
+    await beginRescue(tx, { jobs, clock }, { site, from: node, to, fencedAt })
     servers.push({ name: site.name, to })
   }
   if (server === null) await setNodeState(tx, node, 'draining')
   return { servers, stays }
+}
+
+/** Begins to bring one server up elsewhere; a job goes on. Its row and the nodes are locked. */
+export async function beginRescue(
+  tx: Tx,
+  { jobs, clock }: { readonly jobs: Pick<Jobs, 'add'>; readonly clock: Clock },
+  of: {
+    readonly site: Pick<Candidate, 'id' | 'backup_id' | 'content_at' | 'mirror'>
+    readonly from: string
+    readonly to: string
+    readonly fencedAt: Date
+  },
+): Promise<void> {
+  const { site, from, to, fencedAt } = of
+  // Nobody can end it: the node is away.
+  await tx
+    .updateTable('site_backup')
+    .set({ state: 'failed', reason: 'the node of the server was lost' })
+    .where('site_id', '=', site.id)
+    .where('state', '=', 'making')
+    .execute()
+  const id = randomUUID()
+  await tx
+    .insertInto('site_move')
+    .values({
+      id,
+      site_id: site.id,
+      from_node: from,
+      to_node: to,
+      cause: 'act',
+      // Acts on its content are refused from now on: they would be lost.
+      state: 'switching',
+      backup_id: site.mirror?.id ?? site.backup_id,
+      from_mirror: site.mirror !== undefined,
+      content_at: site.content_at,
+      fenced_at: fencedAt,
+      created_at: clock.now(),
+    })
+    .execute()
+  if (site.mirror) await takeOver(tx, site.mirror.id)
+  await jobs.add(tx, rescueJob, { moveId: id })
 }
 
 /**

@@ -285,11 +285,11 @@ export async function usableMirrors(
   return new Map(rows.map((row) => [row.site, { id: row.id, node: row.node, contentAt: row.at }]))
 }
 
-/** The server is brought up from it: it follows no more. */
+/** The server is brought up from it, by rule once (failover.ts): it follows no more. */
 export async function takeOver(tx: Tx, id: string): Promise<void> {
   await tx
     .updateTable('site_mirror')
-    .set({ state: 'taking_over', holder: null })
+    .set({ state: 'taking_over', holder: null, writes_until: null })
     .where('id', '=', id)
     .execute()
 }

@@ -7,7 +7,7 @@ import { DriverFailure } from '../platform/errors.ts'
 import type { Log } from '../platform/log.ts'
 import type { EdgeControl } from './directory.ts'
 import type { SiteLog, WordpressCapabilities, WordpressDriver } from './driver.ts'
-import { noteEnd, promiseLease } from './lease-store.ts'
+import { noteEnd, noteMirrored, promiseLease, type Leases } from './lease-store.ts'
 import { isSwitching } from './move-store.ts'
 import { allNodes, nodeOf, noteSeen, putNode, type NodeEntry } from './nodes.ts'
 import { firstNode } from './store.ts'
@@ -42,6 +42,8 @@ export interface Nodes {
   start(): Promise<void>
   /** Tells a node what it answers for now. Throws DriverFailure where it cannot be asked. */
   tell(node: string): Promise<void>
+  /** When a node answered last, by the clock of this process (performance.now); null: never. */
+  heardAt(node: string): number | null
   /** Looks now: new nodes are connected to, and what all of them say is written down. */
   look(): Promise<void>
   stop(): void
@@ -54,8 +56,7 @@ interface NodesParts {
   readonly own: { readonly entry: NodeEntry; readonly control: NodeControl } | null
   /** Connects to a node of another machine; `onOpen` is called whenever its line opens. */
   readonly connect: (node: string, address: string, onOpen: () => void) => NodeConnection
-  /** For how long a node that is in touch may take writes, ms; null: without an end. */
-  readonly leaseMs: number | null
+  readonly leases: Leases
   /** Whether this process writes down what nodes say: one that does jobs. */
   readonly notes: boolean
   /** A node can be asked that could not be before. */
@@ -66,6 +67,9 @@ interface NodesParts {
 const lookMs = 15_000
 /** A node that takes longer is asked again at the next look. */
 const answerMs = 10_000
+
+/** Of a node that keeps to none. */
+const withoutLease: Leases = { wholeMs: null, mirroredMs: null }
 
 const nothingKnown: WordpressCapabilities = {
   maxContainers: 1,
@@ -85,6 +89,7 @@ export function createNodes(parts: NodesParts): Nodes {
     string,
     { readonly address: string; readonly connection: NodeConnection }
   >()
+  const heardAt = new Map<string, number>()
   let regionsOf = new Map<string, readonly number[] | null>()
   /** Called when a node can be asked again: who watches a log of it begins anew. */
   const resumed = new Set<() => void>()
@@ -263,11 +268,13 @@ export function createNodes(parts: NodesParts): Nodes {
   async function promise({ node, edge }: NodeControl & { node: string }) {
     const late = 'it does not answer in time'
     const mark = await within(answerMs, late, edge.markLease())
-    const told = await promiseLease(db, node, mark === null ? null : parts.leaseMs)
-    const { leaseMs, withheld, order, readOnly } = told
-    const renewed = edge.renewLease(mark, leaseMs, withheld, { order, readOnly })
-    await within(answerMs, late, renewed)
+    heardAt.set(node, performance.now())
+    const told = await promiseLease(db, node, mark === null ? withoutLease : parts.leases)
+    const { leaseMs, withheld, order, readOnly, mirrored } = told
+    const renewed = edge.renewLease(mark, leaseMs, withheld, { order, readOnly, mirrored })
+    const keepsMirrored = await within(answerMs, late, renewed)
     if (leaseMs !== null && told.hadNoEnd) await noteEnd(db, node, { order, leaseMs })
+    if (keepsMirrored === true) await noteMirrored(db, node, { order, mirrored })
   }
   async function renew(node: NodeControl & { node: string }): Promise<void> {
     try {
@@ -307,6 +314,7 @@ export function createNodes(parts: NodesParts): Nodes {
     reachable,
     at,
     tell: (node) => promise({ node, ...at(node) }),
+    heardAt: (node) => heardAt.get(node) ?? null,
     rerouted() {
       for (const again of resumed) again()
     },

@@ -2,6 +2,7 @@
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { MessageChannel } from 'node:worker_threads'
 import { afterEach, describe, expect, test } from 'vitest'
 import { fixture } from '../../../../test/embedded-wordpress.ts'
@@ -54,7 +55,7 @@ describe('the stand-in', () => {
   afterEach(async () => {
     for (const one of opened.splice(0)) await one.dispose()
   })
-  const faulty = async (faults: SimulatedFaults): Promise<Fixture> => {
+  const faulty = async (faults: SimulatedFaults): Promise<Fixture & { driver: SiteRuntime }> => {
     const made = await open(faults)
     opened.push(made)
     return made
@@ -80,5 +81,30 @@ describe('the stand-in', () => {
     await driver.install(spec, admin)
     await driver.start(spec)
     await eventually(async () => expect(await driver.addresses(spec.id)).toHaveLength(1))
+  })
+
+  test('what its machine fences is apart from what a portal has had held', async () => {
+    const { driver } = await faulty({})
+    const spec = specOf()
+    await driver.install(spec, admin)
+    await driver.start(spec)
+    const [at] = await driver.addresses(spec.id)
+    /** Whether a write is answered, or waits. */
+    const isTaken = async (): Promise<boolean> => {
+      const written = ask(at!, `${spec.url}/wp-comments-post.php`, { method: 'POST' })
+      const waited = pause(1_000, 'waits')
+      return (await Promise.race([written, waited])) !== 'waits'
+    }
+    expect(await isTaken()).toBe(true)
+    expect(await driver.holdWrites(spec.id, 60_000)).toBe(false)
+    driver.fenceWrites(spec.id, 60_000)
+    driver.fenceWrites(spec.id, 0)
+    expect(await isTaken()).toBe(false)
+    driver.fenceWrites(spec.id, 60_000)
+    expect(await driver.holdWrites(spec.id, 0)).toBe(true)
+    expect(await isTaken()).toBe(false)
+    driver.fenceWrites(spec.id, 0)
+    expect(await isTaken()).toBe(true)
+    expect(await driver.holdWrites(spec.id, 0)).toBe(false)
   })
 })

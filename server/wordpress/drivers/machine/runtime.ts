@@ -375,6 +375,9 @@ export function createRuntime(parts: MachineParts): SiteRuntime {
     upstreams: (id) => sites.get(id)?.addresses() ?? [],
     onWrite: (listener) => void writeListeners.push(listener),
     onCrash: (listener) => void crashListeners.push(listener),
+    fenceWrites(id, ms) {
+      sites.get(id)?.fenceWrites(ms)
+    },
     note(id, container, text) {
       // A visitor who comes as the site is removed must not make its folder again.
       if (idShape.test(id) && existsSync(path.join(sitesDir, id))) site(id).log.add(container, text)

@@ -452,6 +452,9 @@ export class Site {
   holdWrites(ms: number): boolean {
     return this.#slots.holdWrites(ms)
   }
+  fenceWrites(ms: number): void {
+    this.#slots.fenceWrites(ms)
+  }
 
   applyPackage(
     spec: SiteSpec,

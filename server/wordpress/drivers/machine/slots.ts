@@ -71,6 +71,8 @@ export class Slots {
   #renewing = false
   /** Until when writes are held, ms of the system's clock. */
   #heldUntil = 0
+  /** The same, while no portal is in touch with the machine. */
+  #fencedUntil = 0
   #count = 0
   readonly #alive = new Set<Container>()
   /** Folders of ended containers on their way out. */
@@ -99,13 +101,22 @@ export class Slots {
 
   /** As WordpressDriver.holdWrites; containers that start meanwhile hold them, too. */
   holdWrites(ms: number): boolean {
-    const wasHeld = this.#holdMs > 0
+    const wasHeld = this.#heldUntil > Date.now()
     this.#heldUntil = ms > 0 ? Date.now() + ms : 0
-    for (const container of this.#alive) container.send({ op: 'hold', ms })
+    this.#sendHold()
     return wasHeld
   }
+  /** As SiteRuntime.fenceWrites. */
+  fenceWrites(ms: number): void {
+    this.#fencedUntil = ms > 0 ? Date.now() + ms : 0
+    this.#sendHold()
+  }
+  #sendHold(): void {
+    const ms = this.#holdMs
+    for (const container of this.#alive) container.send({ op: 'hold', ms })
+  }
   get #holdMs(): number {
-    return Math.max(0, this.#heldUntil - Date.now())
+    return Math.max(0, Math.max(this.#heldUntil, this.#fencedUntil) - Date.now())
   }
 
   /** What else lies on the site's disks, bytes: its containers have the rest. */

@@ -1,0 +1,86 @@
+/** SQL of failover by rule (decision 135): which nodes are asked, and which servers may come up. */
+import { sql } from 'kysely'
+import type { Clock } from '../platform/clock.ts'
+import type { Queryable, Tx } from '../platform/db.ts'
+import type { Jobs } from '../platform/jobs.ts'
+import { beginRescue, busyWith, candidatesOn, isUnderWay } from './lost-store.ts'
+import { lockSite } from './store.ts'
+
+/** A node of another machine. */
+export interface AskedNode {
+  readonly id: string
+  /** Servers of it could come up from their mirrors. */
+  readonly hasMirrored: boolean
+}
+
+export async function nodesToAsk(db: Queryable): Promise<AskedNode[]> {
+  const { rows } = await sql<AskedNode>`
+    select n.id, exists (select from site_mirror m where m.from_node = n.id
+      and m.state = 'following' and m.content_at is not null) as "hasMirrored"
+    from node n where n.address is not null and n.lease_at is not null`.execute(db)
+  return rows
+}
+
+/** What of the outbox is needed: the operator's webhooks are told. */
+export interface FailoverOutbox {
+  tellOperator(
+    tx: Tx,
+    of: { event: 'node.lost'; customerId: null; payload: Readonly<Record<string, unknown>> },
+  ): Promise<unknown>
+}
+
+/** The two clocks run apart by less, in the time of a lease, ms. */
+const clocksMs = 1_000
+
+/**
+ * Mirrors of a node's servers for which it takes no write any more: it has said that it keeps to
+ * the time that is written down, and no portal that does not know of it promised it more since.
+ */
+async function fencedMirrors(tx: Tx, node: string): Promise<ReadonlySet<string>> {
+  const { rows } = await sql<{ id: string }>`
+    select m.id from site_mirror m join node n on n.id = m.from_node
+    where n.id = ${node} and n.mirrors_told_at = n.lease_at and m.state = 'following'
+      and m.writes_until + ${clocksMs} * interval '1 millisecond' < clock_timestamp()`.execute(tx)
+  return new Set(rows.map(({ id }) => id))
+}
+
+/**
+ * Begins to bring up the servers of a silent node whose mirrors lie on nodes that can be reached;
+ * jobs go on. Answers their names; none where the node may still take writes for all of them. Of
+ * several processes that find it silent, one begins.
+ */
+export async function beginFailover(
+  tx: Tx,
+  deps: {
+    readonly jobs: Pick<Jobs, 'add'>
+    readonly clock: Clock
+    readonly outbox: FailoverOutbox
+  },
+  node: string,
+  reachable: readonly string[],
+): Promise<string[]> {
+  const candidates = await candidatesOn(tx, node)
+  if (!candidates.some(({ mirror }) => mirror)) return []
+  for (const { id, mirror } of candidates) if (mirror) await lockSite(tx, id)
+  // No portal hears of the node meanwhile, and no order takes the same place.
+  await sql`select from node order by id for no key update`.execute(tx)
+  const fenced = await fencedMirrors(tx, node)
+  const { rows } = await sql<{ at: Date }>`select clock_timestamp() as at`.execute(tx)
+  const fencedAt = rows[0]?.at ?? deps.clock.now()
+  const begun: string[] = []
+  const all = await candidatesOn(tx, node)
+  for (const site of all) {
+    const { mirror } = site
+    if (!mirror || !fenced.has(mirror.id) || !reachable.includes(mirror.node)) continue
+    if (isUnderWay(site) || (await busyWith(tx, site))) continue
+    await beginRescue(tx, deps, { site, from: node, to: mirror.node, fencedAt })
+    begun.push(site.name)
+  }
+  if (begun.length > 0)
+    await deps.outbox.tellOperator(tx, {
+      event: 'node.lost',
+      customerId: null,
+      payload: { node: { id: node, comes_up: begun.length, stays: all.length - begun.length } },
+    })
+  return begun
+}

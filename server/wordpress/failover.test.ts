@@ -1,0 +1,256 @@
+/**
+ * A node is silent: its mirrored servers come up on the second node by rule, and no write is taken
+ * at both ends. Prints how long that takes.
+ */
+import net from 'node:net'
+import path from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { sql } from 'kysely'
+import { runCommand } from '../../test/operator.ts'
+import { orderServer, type OrderedServer } from '../../test/ordered-servers.ts'
+import {
+  openOtherNode,
+  signInTo,
+  titlesIn,
+  visitAt,
+  withSitesAddress,
+  type OtherNode,
+  type Writer,
+} from '../../test/other-node.ts'
+import {
+  eventually,
+  freePort,
+  manualClock,
+  openTestPortal,
+  type TestCustomer,
+  type TestPortal,
+} from '../../test/portal.ts'
+import { seconds } from '../platform/clock.ts'
+import { promiseLease } from './lease-store.ts'
+import { allNodes, nodeOf, putNode } from './nodes.ts'
+
+const clock = manualClock()
+const failoverMs = seconds(4.5)
+let portal: TestPortal
+let an: TestCustomer
+let home: OtherNode
+let second: OtherNode
+let mirrored: OrderedServer
+let plain: OrderedServer
+let writer: Writer
+let witnessPort: number
+
+const node = (...words: string[]) => runCommand(portal, {}, 'node', ...words)
+const contentOf = (of: OtherNode, { id }: OrderedServer) => path.join(of.dataDir, 'sites', id)
+const isMirrored = ({ id }: OrderedServer, since: Date) =>
+  eventually(
+    'the mirror following',
+    async () => {
+      await portal.app.mirrors.follow()
+      const { rows } = await sql`select from site_mirror where site_id = ${id}
+        and state = 'following' and laid is not null and content_at >= ${since}`.execute(
+        portal.app.db,
+      )
+      return rows.length > 0
+    },
+    60,
+  )
+async function writeAndFollow(title: string): Promise<void> {
+  expect((await writer.write(title)).status).toBe(201)
+  clock.advance(1)
+  await isMirrored(mirrored, clock.now())
+}
+/** The node has said that it keeps to the short time. */
+const isShort = ({ id }: OrderedServer) =>
+  eventually('the short lease', async () => {
+    const { rows } = await sql`select from site_mirror m join node n on n.id = m.from_node
+      where m.site_id = ${id} and m.writes_until > clock_timestamp()
+        and n.mirrors_told_at = n.lease_at`.execute(portal.app.db)
+    return rows.length > 0
+  })
+const addressOf = new Map<string, string>()
+/** No portal reaches the machine any more; it runs on. */
+async function cutOff(name: string): Promise<void> {
+  const row = (await allNodes(portal.app.db)).find(({ id }) => id === name)!
+  addressOf.set(name, row.address!)
+  await putNode(portal.app.db, {
+    id: name,
+    address: '127.0.0.1:1',
+    sitesAddress: row.sites_address,
+    regions: row.regions,
+  })
+  await portal.app.nodes.look()
+  expect(portal.app.nodes.reachable().map((one) => one.node)).not.toContain(name)
+}
+async function reconnect(name: string): Promise<void> {
+  const row = (await allNodes(portal.app.db)).find(({ id }) => id === name)!
+  await putNode(portal.app.db, {
+    id: name,
+    address: addressOf.get(name)!,
+    sitesAddress: row.sites_address,
+    regions: row.regions,
+  })
+  await eventually('the node', async () => {
+    await portal.app.nodes.look()
+    return portal.app.nodes.reachable().some((one) => one.node === name)
+  })
+}
+/** Until a node that was silent all the time would have been given up. */
+async function looksOn(): Promise<void> {
+  const until = performance.now() + failoverMs * 2
+  while (performance.now() < until) {
+    await portal.app.failover!.look()
+    await pause(100)
+  }
+}
+const moves = async (): Promise<number> =>
+  Number(
+    (await sql<{ n: number }>`select count(*)::int as n from site_move`.execute(portal.app.db))
+      .rows[0]?.n,
+  )
+const isAt = ({ id, name }: OrderedServer, at: string) =>
+  eventually(
+    `the server on ${at}`,
+    async () => {
+      if ((await nodeOf(portal.app.db, id)) !== at) return false
+      return (await visitAt(portal.config.SITES_PORT, name, '/?now')).status === 200
+    },
+    60,
+  )
+/** At the machine's own edge. */
+const writesAt = async (of: OtherNode, { name }: OrderedServer): Promise<number> =>
+  (await visitAt(of.sitesPort, name, '/wp-comments-post.php', { method: 'POST' })).status
+
+beforeAll(async () => {
+  witnessPort = await freePort()
+  portal = await openTestPortal({
+    env: {
+      ...(await withSitesAddress()),
+      MIRROR_FAILOVER_WITNESS: `127.0.0.1:${witnessPort}`,
+    },
+    clock,
+    timing: { mirrorSeconds: 1, mirrorFailoverMs: failoverMs },
+    changeCatalog: (catalog) => ({
+      ...catalog,
+      plans: catalog.plans.map((plan) => ({ ...plan, mirrored: plan.id === 1 })),
+    }),
+  })
+  an = await portal.customer()
+  await portal.topUp(an, 5_000_000)
+  home = await openOtherNode(portal, 'hn2')
+  expect((await node('drain', 'main', '--stay')).code).toBe(0)
+  mirrored = await orderServer(portal, an)
+  plain = await orderServer(portal, an, { size: 2 })
+  second = await openOtherNode(portal, 'hn3')
+  writer = await signInTo(portal, mirrored)
+}, 180_000)
+afterAll(async () => {
+  await portal.ledgerHolds()
+  await portal.close()
+  await home.close()
+  await second.close()
+})
+
+test('a database that stands still makes no node silent', async () => {
+  await writeAndFollow('in the mirror')
+  await isShort(mirrored)
+  await portal.app.db.transaction().execute(async (tx) => {
+    await sql`lock table node in access exclusive mode`.execute(tx)
+    // Nobody can promise it time, so it takes no write for the mirrored server.
+    await eventually('the fence', async () => (await writesAt(home, mirrored)) === 503, 30)
+    expect(await writesAt(home, plain)).not.toBe(503)
+    await looksOn()
+  })
+  await eventually('writes', async () => (await writer.write('after the pause')).status === 201)
+  expect(await moves()).toBe(0)
+})
+
+test('what a portal of an older release has promised is waited for', async () => {
+  await isShort(mirrored)
+  await cutOff('hn2')
+  await promiseLease(portal.app.db, 'hn2', { wholeMs: seconds(3_600), mirroredMs: null })
+  await eventually('the fence', async () => (await writesAt(home, mirrored)) === 503, 30)
+  await looksOn()
+  expect(await moves()).toBe(0)
+  await reconnect('hn2')
+  await eventually('writes', async () => (await writer.write('in touch again')).status === 201)
+  await isShort(mirrored)
+})
+
+test('its servers come up on the second node, and nothing is written at both ends', async () => {
+  await writeAndFollow('a moment before')
+  const direct = { lastMs: 0, fenced: false }
+  let goesOn = true
+  await cutOff('hn2')
+  const began = performance.now()
+  const atHome = (async () => {
+    while (goesOn) {
+      const asked = performance.now()
+      const status = await writesAt(home, mirrored)
+      if (status === 503) direct.fenced = true
+      else direct.lastMs = asked - began
+      await pause(20)
+    }
+  })()
+  await isAt(mirrored, 'hn3')
+  const upMs = performance.now() - began
+  writer = await signInTo(portal, mirrored)
+  expect((await writer.write('after the loss')).status).toBe(201)
+  const writtenMs = performance.now() - began
+  goesOn = false
+  await atHome
+  console.log(
+    `silent: the last write at its node after ${(direct.lastMs / 1_000).toFixed(1)} s, ` +
+      `up elsewhere after ${(upMs / 1_000).toFixed(1)} s`,
+  )
+  expect(direct.fenced).toBe(true)
+  expect(direct.lastMs).toBeLessThan(writtenMs)
+  expect(direct.lastMs).toBeLessThan(failoverMs)
+  expect(titlesIn(contentOf(second, mirrored))).toEqual(
+    expect.arrayContaining(['a moment before', 'after the loss']),
+  )
+  // One without a mirror stays, and goes on.
+  expect(await nodeOf(portal.app.db, plain.id)).toBe('hn2')
+  expect(await writesAt(home, plain)).not.toBe(503)
+  expect(await moves()).toBe(1)
+  const letter = await eventually('the letter', async () =>
+    (await portal.inbox(an.email)).find(({ text }) => text.includes('từ bản sao đồng bộ lúc')),
+  )
+  expect(letter.text).toContain(mirrored.name)
+})
+
+test('the node is back: it answers nobody for what came up elsewhere', async () => {
+  await reconnect('hn2')
+  const back = portal.app.nodes.reachable().find((one) => one.node === 'hn2')!
+  await eventually('its old content being stopped', async () => {
+    await portal.app.moves.clear()
+    return ((await back.driver.answering())[mirrored.id] ?? 0) === 0
+  })
+  expect(titlesIn(contentOf(home, mirrored))).not.toContain('after the loss')
+  expect(await nodeOf(portal.app.db, mirrored.id)).toBe('hn3')
+  expect(await writesAt(home, plain)).not.toBe(503)
+})
+
+test('where nobody else answers it may be the portal that is cut off: they stay', async () => {
+  await cutOff('hn2')
+  expect((await node('undrain', 'main')).code).toBe(0)
+  await writeAndFollow('with a mirror beside the portal')
+  await isShort(mirrored)
+  await cutOff('hn3')
+  await eventually('the fence', async () => (await writesAt(second, mirrored)) === 503, 30)
+  await looksOn()
+  expect(await moves()).toBe(1)
+  expect((await visitAt(second.sitesPort, mirrored.name, '/')).status).toBe(200)
+
+  const witness = net.createServer((socket) => socket.destroy())
+  await new Promise<void>((resolve) => witness.listen(witnessPort, '127.0.0.1', resolve))
+  try {
+    await isAt(mirrored, 'main')
+  } finally {
+    witness.close()
+  }
+  expect(titlesIn(path.join(portal.config.DATA_DIR, 'sites', mirrored.id))).toContain(
+    'with a mirror beside the portal',
+  )
+})
