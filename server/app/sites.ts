@@ -74,7 +74,7 @@ export function openSites(base: Base, onReachable: () => void) {
       onReachable()
       if (!isWorker) return
       reconciler.enqueue().catch((error: unknown) => log.warn({ err: error }, 'reconciling'))
-      mirrors.follow().catch((error: unknown) => log.warn({ err: error }, 'following mirrors'))
+      mirrors.followAgain().catch((error: unknown) => log.warn({ err: error }, 'following mirrors'))
     },
   })
   const directory = wordpress.createDirectory(

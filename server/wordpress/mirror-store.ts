@@ -181,6 +181,13 @@ export async function takeDue(
   return rows[0]
 }
 
+/** What failed waits no longer: a node is there again. */
+export async function retryFailed(db: Queryable): Promise<void> {
+  await sql`
+    update site_mirror set next_at = clock_timestamp()
+    where state = 'following' and holder is null and attempts > 0`.execute(db)
+}
+
 /** It is in this process's hand still, and for a while longer. False: it is another's. */
 export async function holdOn(db: Queryable, { id, holder }: MirrorRow): Promise<boolean> {
   const { numAffectedRows } = await sql`

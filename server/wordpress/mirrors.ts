@@ -26,6 +26,7 @@ import {
   isLastCopy,
   isOnlyMirror,
   letGo,
+  retryFailed,
   takeDue,
   type MirrorCounts,
   type MirrorRow,
@@ -81,8 +82,10 @@ const otherCopy = (error: unknown): never => {
 }
 
 export interface Mirrors {
-  /** A run begins at once, in whichever process: this one starts, or a node came back. */
+  /** A run begins at once, in whichever process: this one starts. */
   follow(): Promise<void>
+  /** The same, and what failed is tried again: a node came back. */
+  followAgain(): Promise<void>
   counts(): Promise<MirrorCounts>
 }
 
@@ -254,10 +257,15 @@ export function defineMirrors(deps: MirrorDeps): Mirrors {
     limitSeconds: 5 * 3600,
     run: async (_payload, { signal }) => await run(signal),
   })
+  async function begin(): Promise<void> {
+    if (mirroredPlans().length === 0) return
+    await transaction(db, (tx) => deps.jobs.add(tx, mirrorJob, {}))
+  }
   return {
-    async follow() {
-      if (mirroredPlans().length === 0) return
-      await transaction(db, (tx) => deps.jobs.add(tx, mirrorJob, {}))
+    follow: begin,
+    async followAgain() {
+      await retryFailed(db)
+      await begin()
     },
     counts: async () => await countMirrors(db, clock, mirroredPlans()),
   }

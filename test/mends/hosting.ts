@@ -63,8 +63,8 @@ export const hosting: readonly Mend[] = [
     title: 'a plan with two processors computes',
     edits: [
       {
-        file: 'server/wordpress/drivers/machine/slots.ts',
-        mended: 'cpu: Math.min(spec.cpu, this.#host.cores),',
+        file: 'server/wordpress/drivers/machine/boot-order.ts',
+        mended: 'cpu: Math.min(spec.cpu, cores),',
         without: 'cpu: 1,',
       },
     ],

@@ -1,30 +1,17 @@
 // The containers of one site: as many places for them as it should have, each filled again when its
 // container ends.
 import fs from 'node:fs/promises'
-import path from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { DriverFailure } from '../../../platform/errors.ts'
 import type { SiteAddress, SiteSpec, SiteState } from '../../driver.ts'
+import { disksOf, orderOf, sizeOf, stalenessOf } from './boot-order.ts'
+import { commandsOf, holdToPlan, niceOf } from './container-commands.ts'
 import { Container, type BootOrder } from './container.ts'
-import { wasmFlags, type Command } from './confinement.ts'
 import { removeTree } from './files.ts'
 import type { EngineWeb, Used } from './engine.ts'
 import type { Host } from './host.ts'
 import type { SiteFolder } from './site-folder.ts'
 import type { FileLog } from './site-log.ts'
-import { giveTree } from './site-users.ts'
-
-/** What PHP leaves behind is soon garbage; a small space for it takes 30 MB less. */
-const phpFlags = ['--max-semi-space-size=4']
-/** No container has more processes of PHP than so many MB of its plan's memory each. */
-const phpProcessMb = 400
-
-/**
- * What a plan's PHP leaves to others (nice): 12 for one processor, 2 less each time they double.
- * Where all want the same processor, a step of 2 is half as much again (sched(7)).
- */
-export const niceOf = (cpu: number): number =>
-  Math.max(4, Math.round(12 - 2 * Math.log2(Math.max(1, cpu))))
 
 interface Slot {
   readonly name: string
@@ -37,20 +24,9 @@ interface Slot {
   timer: NodeJS.Timeout | undefined
 }
 
-const megabyte = 1_048_576
 const bootMs = 180_000
 const steadyMs = 60_000
 const longestBackoffMs = 60_000
-const internalMb = 512
-
-const usualUploadMb = 64
-/** What the owner has set of PHP, within what this machine allows. */
-const phpOf = ({ php }: SiteSpec, pageMs: number) => ({
-  pageMs: php ? Math.min(pageMs, php.pageSeconds * 1_000) : pageMs,
-  uploadMb: php?.uploadMb ?? usualUploadMb,
-  inputVars: php?.inputVars ?? 5_000,
-  debug: php?.debug ?? false,
-})
 
 export class Slots {
   readonly #host: Host
@@ -124,7 +100,7 @@ export class Slots {
     this.#reserved = of
     const spec = this.#spec
     if (!spec) return
-    const limits = { ...this.#disksOf(spec), mail: spec.mail === true }
+    const limits = { ...disksOf(spec, this.#reserved), mail: spec.mail === true }
     for (const container of this.#alive) container.send({ op: 'limits', ...limits })
     // At a start it is waited for; what is counted here holds from the next moment on.
     this.#limitDisks(spec).catch((error: unknown) =>
@@ -134,22 +110,10 @@ export class Slots {
   /** Has the kernel hold the disks, where the engine's driver can. */
   async #limitDisks(spec: SiteSpec): Promise<void> {
     if (!this.#host.engine) return
-    const { ssdBytes, databaseBytes } = this.#disksOf(spec)
+    const { ssdBytes, databaseBytes } = disksOf(spec, this.#reserved)
     const limits = { files: ssdBytes, database: databaseBytes }
     await this.#host.engine.limitDisks(await this.#folder.inEngine(), limits)
   }
-  /** What an engine changes without a restart. */
-  #sizeOf(spec: SiteSpec) {
-    const { memoryMb, phpMemoryMb, cpu } = this.#order(spec, '', null)
-    return { memoryMb, phpMemoryMb, cpu }
-  }
-  #disksOf(spec: SiteSpec): { ssdBytes: number; databaseBytes: number } {
-    return {
-      ssdBytes: Math.max(0, spec.diskMb * megabyte - this.#reserved.files),
-      databaseBytes: Math.max(0, spec.databaseDiskMb * megabyte - this.#reserved.database),
-    }
-  }
-
   /** Installs WordPress in a container, which is left running. */
   async install(spec: SiteSpec, install: BootOrder['install']): Promise<void> {
     const slot = this.#slot(1)
@@ -168,9 +132,9 @@ export class Slots {
     await Promise.all(surplus.map((slot) => this.#end(slot)))
     const { engine } = this.#host
     const limits = {
-      ...this.#disksOf(spec),
+      ...disksOf(spec, this.#reserved),
       mail: spec.mail === true,
-      ...(engine && this.#sizeOf(spec)),
+      ...(engine && sizeOf(this.#host, spec)),
     }
     await this.#limitDisks(spec)
     for (const slot of this.#slots) {
@@ -178,13 +142,13 @@ export class Slots {
       await slot.booting
       slot.container?.send({ op: 'limits', ...limits })
       if (engine && slot.container) {
-        await this.#webOf.get(slot.container)?.resize(this.#sizeOf(spec))
-        Object.assign(slot.container.order, this.#sizeOf(spec))
+        await this.#webOf.get(slot.container)?.resize(sizeOf(this.#host, spec))
+        Object.assign(slot.container.order, sizeOf(this.#host, spec))
       }
       // The primary name too: until it is replaced, a container that was started under another one
       // would send its visitors there, and the edge would send them back.
       slot.container?.send({ op: 'hosts', hosts: [...spec.hosts, new URL(spec.url).hostname] })
-      const reason = slot.container && this.#staleness(slot.container, spec)
+      const reason = slot.container && stalenessOf(this.#host, slot.container, spec)
       if (reason) await this.#replace(slot, spec, reason)
     }
     for (let number = 1; number <= spec.containers; number++) {
@@ -212,52 +176,12 @@ export class Slots {
     }
   }
 
-  /** Why only a new process can take on the spec's conditions, or null. */
-  #staleness(container: Container, spec: SiteSpec): string | null {
-    const order = this.#order(spec, '', null)
-    const has = (names: readonly (keyof typeof order)[]): boolean =>
-      names.every((name) => container.order[name] === order[name])
-    if (!has(['url', 'memoryMb', 'cpu', 'internet'])) return 'the plan or the address changed'
-    if (!has(['pageMs', 'uploadMb', 'inputVars', 'debug'])) return 'the settings of PHP changed'
-    return container.generation === spec.generation ? null : 'a restart was asked for'
-  }
-
   /** The new one answers before the old one goes. */
   async #replace(slot: Slot, spec: SiteSpec, reason: string): Promise<void> {
     const old = slot.container
     this.#log.add(slot.name, `being replaced: ${reason}`)
     await this.#boot(slot, spec, null)
     await old?.retire()
-  }
-
-  #order(
-    spec: SiteSpec,
-    internalDir: string,
-    install: BootOrder['install'],
-  ): Omit<BootOrder, 'php'> {
-    return {
-      siteDir: this.#folder.wordpress,
-      internalDir,
-      sqliteDir: path.join(this.#host.filesDir, 'sqlite-database-integration'),
-      ticketsDir: this.#folder.tickets,
-      mailDir: this.#folder.mail,
-      countDir: this.#folder.count,
-      mail: spec.mail === true,
-      url: spec.url,
-      hosts: spec.hosts,
-      memoryMb: spec.ramMb,
-      phpMemoryMb: Math.min(1_024, Math.max(64, Math.floor(spec.ramMb / 4))),
-      ...this.#disksOf(spec),
-      internalBytes: internalMb * megabyte,
-      internet: this.#host.internet,
-      cpu: Math.min(spec.cpu, this.#host.cores),
-      ...phpOf(spec, this.#host.pageMs),
-      measureMs: this.#host.measureMs,
-      pageTags: true,
-      engine: this.#host.engine !== null,
-      holdMs: this.#holdMs,
-      install,
-    }
   }
 
   #slot(number: number): Slot {
@@ -286,8 +210,15 @@ export class Slots {
           throw new DriverFailure('unavailable', `container ${slot.name} is no longer wanted`)
         const name = `${slot.name}.${++this.#count}`
         const internalDir = await this.#folder.layOutScratch(name)
-        const plain = this.#order(spec, internalDir, install)
-        const { command, php } = await this.#commandsOf(slot.name, plain)
+        const plain = orderOf(this.#host, spec, {
+          folder: this.#folder,
+          internalDir,
+          install,
+          reserved: this.#reserved,
+          holdMs: this.#holdMs,
+        })
+        const of = { id: this.#id, folder: this.#folder, name: slot.name }
+        const { command, php } = await commandsOf(this.#host, of, plain)
         const order = { ...plain, php: { command: php, nice: niceOf(spec.cpu) } }
         const place = {
           command,
@@ -295,7 +226,8 @@ export class Slots {
           name: slot.name,
           runDir: this.#folder.run,
           generation: spec.generation,
-          limit: (pid: number, ended: Promise<unknown>) => this.#limit(pid, ended, name, order),
+          limit: (pid: number, ended: Promise<unknown>) =>
+            holdToPlan(this.#host, { id: this.#id, name, pid, ended }, order),
         }
         if (!slot.wanted || this.#closed)
           throw new DriverFailure('unavailable', `container ${slot.name} is no longer wanted`)
@@ -303,7 +235,7 @@ export class Slots {
           await this.#folder.inEngine(),
           slot.name,
           internalDir,
-          this.#sizeOf(spec),
+          sizeOf(this.#host, spec),
         )
         const container = new Container(
           place,
@@ -350,67 +282,6 @@ export class Slots {
       )
       .then(() => void this.#removing.delete(removing))
     this.#removing.add(removing)
-  }
-
-  /**
-   * The commands of a container and of its PHP, whose folders are their user's from now on. The
-   * container serves files and takes sign-in links; PHP alone writes to the site.
-   */
-  async #commandsOf(
-    name: string,
-    order: Omit<BootOrder, 'php'>,
-  ): Promise<{ command: Command; php: Command }> {
-    const { confinement, runtimeDir, program } = this.#host
-    const owner = await this.#folder.owner()
-    const { siteDir, internalDir, ticketsDir, mailDir, countDir } = order
-    const own = [siteDir, internalDir, ticketsDir, mailDir, countDir]
-    for (const dir of [ticketsDir, mailDir, countDir])
-      await fs.mkdir(dir, { recursive: true, mode: 0o700 })
-    if (owner !== null) for (const dir of own) await giveTree(dir, owner)
-    const named = ['--container', name]
-    // The stand-in for PHP runs in the container itself.
-    const simulated = program === 'simulated.js'
-    const command = await confinement.command(
-      path.join(runtimeDir, program),
-      ['--site', this.#id, ...named],
-      simulated || this.#host.engine
-        ? { reads: [runtimeDir, order.sqliteDir, '/proc/self'], writes: own }
-        : {
-            // What its processes of PHP take of processor and memory stands in /proc.
-            reads: [runtimeDir, order.siteDir, '/proc'],
-            writes: [order.internalDir, order.ticketsDir],
-          },
-      owner,
-      { addons: false, programs: !simulated && !this.#host.engine },
-    )
-    const php = await confinement.inside(
-      path.join(runtimeDir, 'php-worker.js'),
-      ['--php-of', this.#id, ...named],
-      {
-        reads: [runtimeDir, order.sqliteDir],
-        writes: [siteDir, internalDir, mailDir, countDir],
-      },
-      { addons: true, flags: [...phpFlags, ...wasmFlags] },
-    )
-    return { command, php }
-  }
-
-  /** Has the kernel hold the plan's limits, where it does so for us. */
-  async #limit(
-    pid: number,
-    ended: Promise<unknown>,
-    name: string,
-    { memoryMb, cpu }: Pick<BootOrder, 'memoryMb' | 'cpu'>,
-  ): Promise<void> {
-    const cgroups = await this.#host.cgroups()
-    if (!cgroups) return
-    try {
-      const processes = Math.ceil(memoryMb / phpProcessMb)
-      const end = await cgroups.hold(`${this.#id}-${name}`, pid, { memoryMb, cpu, processes })
-      void ended.then(end)
-    } catch (error) {
-      this.#host.warn({ site: this.#id, error }, 'a WordPress container runs without cgroup limits')
-    }
   }
 
   /** Boots in the background; tries again with growing pauses until it is no longer wanted. */
