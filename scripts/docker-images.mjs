@@ -1,13 +1,13 @@
 // Makes the images of runtimes/docker in a container engine: `npm run docker:images`. From
 // BASE_IMAGE where that can be had, otherwise from a Debian that debootstrap makes, so that no
-// registry is needed.
+// registry is needed. With `--update` they are made anew, from what Debian has by now.
 import { execFile, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
+import { parseArgs, promisify } from 'node:util'
 
 const run = promisify(execFile)
 const folder = path.join(import.meta.dirname, '..', 'runtimes', 'docker')
@@ -96,10 +96,11 @@ async function makeBase(docker, how) {
 
 /**
  * Makes the images that are not there yet.
- * @param {{socketPath?: string, baseImage?: string, say: (text: string) => void, limit?: number}}
- * parts `socketPath`: of the engine; the usual one when not given; `limit`: of each step, seconds
+ * @param {{socketPath?: string, baseImage?: string, say: (text: string) => void, limit?: number,
+ * isUpdate?: boolean}} parts `socketPath`: of the engine; the usual one when not given; `limit`: of
+ * each step, seconds; `isUpdate`: those that are there are made anew, under the same names
  */
-export async function buildImages({ socketPath, baseImage, say, limit }) {
+export async function buildImages({ socketPath, baseImage, say, limit, isUpdate = false }) {
   const how = { say, limit }
   if (!has('docker')) throw new Error('There is no docker here: apt-get install docker.io')
   const host = socketPath === undefined ? [] : ['-H', `unix://${socketPath}`]
@@ -112,12 +113,14 @@ export async function buildImages({ socketPath, baseImage, say, limit }) {
   await docker('version').catch((error) => {
     throw new Error(`The container engine does not answer: ${error.stderr ?? error.message}`)
   })
-  if (baseImage === undefined && !(await exists(ownBase))) await makeBase(docker, how)
+  const isMissing = async (image) => isUpdate || !(await exists(image))
+  if (baseImage === undefined && (await isMissing(ownBase))) await makeBase(docker, how)
   for (const part of parts) {
     const name = imageNames[part]
-    if (await exists(name)) continue
+    if (!(await isMissing(name))) continue
     // Without a network of the engine's own: packages are fetched as this machine fetches them.
-    const args = ['build', '--network', 'host', '-t', name, '--build-arg']
+    const anew = isUpdate ? ['--no-cache', ...(baseImage === undefined ? [] : ['--pull'])] : []
+    const args = ['build', ...anew, '--network', 'host', '-t', name, '--build-arg']
     const from = `BASE_IMAGE=${baseImage ?? ownBase}`
     await tell(how, 'docker', [...host, ...args, from, path.join(folder, part)], {
       DOCKER_BUILDKIT: '0',
@@ -127,7 +130,9 @@ export async function buildImages({ socketPath, baseImage, say, limit }) {
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   try {
+    const { values } = parseArgs({ options: { update: { type: 'boolean', default: false } } })
     await buildImages({
+      isUpdate: values.update,
       socketPath: process.env.DOCKER_SOCKET,
       baseImage: process.env.BASE_IMAGE,
       say: (text) => process.stderr.write(text),

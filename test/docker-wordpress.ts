@@ -292,6 +292,7 @@ export async function dockerFixture(): Promise<
       socketPath: engine.socketPath,
       toolsDir: dockerToolsDir,
       images: imageNames,
+      imageLookMs: 500,
       settings: {
         internet: false,
         maxContainers: 50,

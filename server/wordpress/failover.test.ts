@@ -171,6 +171,10 @@ test('a database that stands still makes no node silent', async () => {
     await sql`lock table node in access exclusive mode`.execute(tx)
     // Nobody can promise it time, so it takes no write for the mirrored server.
     await eventually('the fence', async () => (await writesAt(home, mirrored)) === 503, 30)
+    // Its edge says so at once; past it the container holds what it does by itself.
+    const refused = { method: 'POST' }
+    const { text } = await visitAt(home.sitesPort, mirrored.name, '/wp-comments-post.php', refused)
+    expect(text).toContain('can only be read right now')
     expect(await writesAt(home, plain)).not.toBe(503)
     await looksOn()
   })

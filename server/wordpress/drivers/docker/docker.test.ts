@@ -13,6 +13,7 @@ import {
 import { fixture } from '../../../../test/embedded-wordpress.ts'
 import type { SiteAddress, SiteRuntime } from '../../driver.ts'
 import { ask, conformance, eventually, specOf } from '../conformance.ts'
+import { betweenVisits } from '../site.conformance.ts'
 import { disksOf } from './disks.ts'
 
 const run = promisify(execFile)
@@ -323,6 +324,46 @@ echo json_encode( array(
       expect((await page('/?laid-out')).status).toBe(200)
       const read = { ...order, verb: 'option get', args: ['laid'] } as const
       expect(await driver.console(spec.id, read)).toMatchObject({ ok: true, value: 'before' })
+    })
+
+    test('a newer image takes over while pages are answered; a broken one does not', async () => {
+      const { docker } = parts.engine
+      const name = parts.images.wordpress
+      const imageOf = (): Promise<string> => inspect('web-1', '{{.Image}}')
+      const said = async (words: string): Promise<boolean> =>
+        (await driver.log(spec.id).tail(500)).some(({ text }) => text.includes(words))
+      /** Another image under the same name, in which this was done. */
+      const rebuild = async (command: string): Promise<string> => {
+        const made = `rebuilt-${++rebuilt}`
+        const as = ['--name', made, '--network', 'none', '--user', '0', '--entrypoint', 'sh']
+        await docker('run', ...as, name, '-c', command)
+        return (await docker('commit', made, name)).trim()
+      }
+      let rebuilt = 0
+      const before = await imageOf()
+      let goesOn = true
+      const statuses: number[] = []
+      const visits = (async () => {
+        for (let n = 0; goesOn; n++) {
+          statuses.push((await page(`/?visit=${n}`)).status)
+          await betweenVisits()
+        }
+      })()
+      const newer = await rebuild('touch /newer')
+      await eventually(async () => expect(await imageOf()).toBe(newer))
+      expect(newer).not.toBe(before)
+
+      await rebuild('rm /usr/sbin/php-fpm*')
+      await eventually(async () => expect(await said('does not answer with the newer')).toBe(true))
+      goesOn = false
+      await visits
+      expect(statuses.filter((status) => status !== 200)).toEqual([])
+      expect(statuses.length).toBeGreaterThan(5)
+      // One that ends meanwhile comes back as it was.
+      await docker('kill', await inspect('web-1', '{{.Id}}'))
+      await eventually(async () => expect((await page('/?back')).status).toBe(200))
+      expect(await imageOf()).toBe(newer)
+      await docker('tag', before, name)
     })
 
     test('a database that does not start leaves no disk mounted', async () => {

@@ -11,6 +11,8 @@ const lineHead = /[\0-\u0008\u000B-\u001F]+./g
 
 /** The part of `inspect` that is needed. */
 export interface Inspected {
+  /** The id of its image. */
+  readonly Image: string
   readonly State: {
     readonly Running: boolean
     readonly Pid: number

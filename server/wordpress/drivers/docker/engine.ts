@@ -25,6 +25,7 @@ import { engineContainers } from './engine-containers.ts'
 import { figuresIn } from './figures.ts'
 import { groupFigures } from './group-figures.ts'
 import { writePhpFiles } from './php-files.ts'
+import { createWebImage } from './web-image.ts'
 
 export interface EngineParts {
   readonly api: EngineApi
@@ -37,6 +38,8 @@ export interface EngineParts {
   /** Processors that sites may compute on. */
   readonly cores: number
   readonly warn: (detail: object, message: string) => void
+  /** Between two looks for a newer image, ms; 30 s when not given. */
+  readonly imageLookMs?: number | undefined
 }
 
 const megabyte = 1_048_576
@@ -62,6 +65,7 @@ export function createEngine(parts: EngineParts): Engine {
       void (await api.call('POST', `/containers/${container}/stop?t=${seconds}`)),
     warn: parts.warn,
   })
+  const webImage = createWebImage(api, parts.images.wordpress, parts.imageLookMs)
   let disks: Promise<Disks> | undefined
   let count = 0
   const theDisks = (): Promise<Disks> => (disks ??= disksOf(parts.sitesDir, parts.warn))
@@ -87,7 +91,7 @@ export function createEngine(parts: EngineParts): Engine {
         webOf({
           owner,
           site,
-          image: parts.images.wordpress,
+          image: webImage.wanted(),
           size,
           secrets: await secretsOf(site),
           runDir: runDirOf(site),
@@ -104,7 +108,7 @@ export function createEngine(parts: EngineParts): Engine {
     } catch (error) {
       throw unavailable(`container ${name} of ${site.id}`, error)
     }
-    const { State } = await containers.inspect(id).catch(async (error: unknown) => {
+    const { State, Image: image } = await containers.inspect(id).catch(async (error: unknown) => {
       // Nobody would know of it.
       await containers.remove(id).catch(() => {})
       throw unavailable(`container ${name} of ${site.id}`, error)
@@ -119,6 +123,8 @@ export function createEngine(parts: EngineParts): Engine {
       resize: (next) => containers.resize(id, capped(next)),
       memoryMb: () => figures.memoryMb,
       cpuMs: () => figures.cpuMs,
+      newerImage: () => webImage.newerThan(image),
+      answered: () => webImage.answered(image),
       async remove() {
         clearInterval(timer)
         await containers.remove(id)
@@ -141,7 +147,7 @@ export function createEngine(parts: EngineParts): Engine {
       toolOf({
         owner,
         site,
-        image: parts.images.wordpress,
+        image: webImage.wanted(),
         secrets: await secretsOf(site),
         runDir: runDirOf(site),
         toolsDir: parts.toolsDir,
@@ -206,6 +212,7 @@ export function createEngine(parts: EngineParts): Engine {
     openDatabase: (site, size, diskBytes) => databases.open(site, capped(size), diskBytes, theSite),
     closeDatabase: (id) => databases.close(id, theSite),
     openWeb,
+    refuseImage: webImage.refuse,
     endLeftovers,
     // Its disk is there, and stays as large as it is.
     dump: (site, file) =>
@@ -247,6 +254,7 @@ export function createEngine(parts: EngineParts): Engine {
       }
     },
     async close() {
+      webImage.close()
       await databases.closeAll()
       api.close()
     },

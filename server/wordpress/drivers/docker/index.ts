@@ -16,15 +16,24 @@ export interface DockerParts extends Omit<MachineParts, 'engine' | 'program'> {
   /** `runtimes/docker/tools`. */
   readonly toolsDir: string
   readonly images: { readonly wordpress: string; readonly mariadb: string }
+  /** Between two looks for a newer image of PHP, ms; 30 s when not given. */
+  readonly imageLookMs?: number
 }
 
 /** The driver. Creating it asks the engine nothing and touches no site. */
-export function createDocker({ socketPath, toolsDir, images, ...parts }: DockerParts): SiteRuntime {
+export function createDocker({
+  socketPath,
+  toolsDir,
+  images,
+  imageLookMs,
+  ...parts
+}: DockerParts): SiteRuntime {
   const engine = createEngine({
     api: engineApi(socketPath),
     sitesDir: path.join(path.resolve(parts.dataDir), 'sites'),
     toolsDir,
     images,
+    imageLookMs,
     pageMs: parts.settings.pageSeconds * 1_000,
     // The engine refuses more than there are.
     cores: Math.min(parts.settings.maxCpu ?? 1_024, availableParallelism()),

@@ -45,6 +45,10 @@ export interface EngineWeb {
   memoryMb(): number | null
   /** Processor time so far, ms. */
   cpuMs(): number
+  /** The id of an image that it is to be renewed with; null: it has the newest that works. */
+  newerImage(): string | null
+  /** Its container answers: its image works. */
+  answered(): void
   /** Nothing of it is left. */
   remove(): Promise<void>
 }
@@ -65,6 +69,8 @@ export interface Engine {
    * after this has resolved.
    */
   openWeb(site: EngineSite, name: string, internalDir: string, size: PlanSize): Promise<EngineWeb>
+  /** A container that was to be renewed with this image did not come up. */
+  refuseImage(id: string): void
   /** Removes what is left of a site, also by an earlier life; how many containers that were. */
   endLeftovers(id: string, dir: string): Promise<number>
   /**

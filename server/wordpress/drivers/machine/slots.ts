@@ -24,6 +24,9 @@ interface Slot {
   timer: NodeJS.Timeout | undefined
 }
 
+/** Does something when nothing else is done to the site. */
+type InTurn = (act: () => Promise<void>) => Promise<void>
+
 const bootMs = 180_000
 const steadyMs = 60_000
 const longestBackoffMs = 60_000
@@ -254,6 +257,7 @@ export class Slots {
         } finally {
           clearTimeout(timer)
         }
+        web?.answered()
         if (!slot.wanted) {
           await container.stop()
           throw new DriverFailure('unavailable', `container ${slot.name} is no longer wanted`)
@@ -368,28 +372,34 @@ export class Slots {
    * Puts down containers that take too much memory or say nothing (the slot's restart follows), and
    * renews in good time those that will: `inTurn`, when nothing else is done to the site.
    */
-  watch(inTurn: (act: () => Promise<void>) => Promise<void>): void {
+  watch(inTurn: InTurn): void {
     for (const slot of this.#slots) {
       const { container } = slot
       const fault = container?.fault()
       if (fault) {
         this.#log.add(slot.name, `${fault}: restarting it`)
         container?.kill()
-      } else if (container?.shouldRecycle() && this.#started && !this.#renewing) {
-        this.#renewing = true
-        void inTurn(async () => {
-          if (slot.wanted && slot.container === container && this.#spec)
-            await this.#replace(slot, this.#spec, 'its memory is near the limit')
-        })
-          .catch((error: unknown) =>
-            this.#host.warn(
-              { site: this.#id, error },
-              'a WordPress container could not be renewed',
-            ),
-          )
-          .finally(() => (this.#renewing = false))
-      }
+      } else if (container && this.#started && !this.#renewing) this.#renew(slot, container, inTurn)
     }
+  }
+  /** Another one answers before this one goes, where it should be renewed. */
+  #renew(slot: Slot, container: Container, inTurn: InTurn): void {
+    const image = this.#webOf.get(container)?.newerImage() ?? null
+    const isFull = container.shouldRecycle()
+    if (!isFull && image === null) return
+    this.#renewing = true
+    const reason = isFull ? 'its memory is near the limit' : 'there is a newer image'
+    void inTurn(async () => {
+      if (slot.wanted && slot.container === container && this.#spec)
+        await this.#replace(slot, this.#spec, reason)
+    })
+      .catch((error: unknown) => {
+        this.#host.warn({ site: this.#id, error }, 'a WordPress container could not be renewed')
+        if (image === null || !slot.wanted || slot.container !== container) return
+        this.#log.add(slot.name, 'does not answer with the newer image: it goes on as it was')
+        this.#host.engine?.refuseImage(image)
+      })
+      .finally(() => (this.#renewing = false))
   }
 
   /**
