@@ -144,11 +144,6 @@ function everything(): void {
       const folder = path.join(portal.dataDir, 'sites', server.id)
       const refused: readonly (readonly [string, string, RegExp])[] = [
         ['CREATE TABLE odd (bits bit(3))', 'DROP TABLE odd', /the type bit\(3\) of odd\.bits/],
-        [
-          'CREATE TABLE odd (a int, b int AS (a * 2) STORED)',
-          'DROP TABLE odd',
-          /the table odd has `b` int\(11\) GENERATED/,
-        ],
         ['CREATE TABLE `lạ` (a int)', 'DROP TABLE `lạ`', /the table lạ: .* ASCII characters/],
         ['CREATE VIEW odd AS SELECT 1 AS one', 'DROP VIEW odd', /the view odd/],
         [
@@ -157,12 +152,7 @@ function everything(): void {
           /a value of odd\.big: 18446744073709551615/,
         ],
         [
-          'CREATE TABLE odd (wide decimal(40,10)) SELECT 12345678901234567890.5 AS wide',
-          'DROP TABLE odd',
-          /a value of odd\.wide: 12345678901234567890\.5/,
-        ],
-        [
-          "CREATE TABLE odd (a varchar(9) COLLATE utf8mb4_bin UNIQUE) SELECT 'a' UNION SELECT 'A'",
+          "CREATE TABLE odd (a varchar(9) COLLATE utf8mb4_bin UNIQUE) SELECT 'a' AS a UNION ALL SELECT 'A'",
           'DROP TABLE odd',
           /a row of odd \(UNIQUE constraint failed/,
         ],

@@ -60,6 +60,11 @@ function tablesIn(dump: string): Map<string, CarriedTable> {
   return tables
 }
 
+/** Throws UnfitDatabase where SQLite would not keep the tables of a dump, whatever their rows. */
+export function requireCarried(dump: string): void {
+  tablesIn(dump)
+}
+
 const toMake = (tables: ReadonlyMap<string, CarriedTable>): TablesToMake => {
   const creates = [...tables.values()].map(({ name, create }) => ({ table: name, create }))
   const key = createHash('sha256').update(JSON.stringify(creates)).digest('hex')

@@ -21,7 +21,12 @@ import {
   walk,
   type SitePlaces,
 } from './archive.ts'
-import { carryToSqlite, type CountedTable, type TablesToMake } from './carry-to-sqlite.ts'
+import {
+  carryToSqlite,
+  requireCarried,
+  type CountedTable,
+  type TablesToMake,
+} from './carry-to-sqlite.ts'
 import { replaceDatabase, snapshotDatabase, UnfitDatabase } from './snapshot.ts'
 import { writeWholeMysqlDump } from './takeaway.ts'
 
@@ -156,6 +161,8 @@ export async function packChanges(
   const dumped = typeof of.database === 'object' ? of.database : null
   if (dumped?.for === 'sqlite' && fs.existsSync(path.join(places.filesDir, sqliteFolder)))
     throw new UnfitDatabase(`the site has files in ${sqliteFolder}, where SQLite's database stands`)
+  // Said before anything is copied; the other node looks at each round.
+  if (dumped?.for === 'sqlite' && of.since === null) requireCarried(of.scratchFile)
   // The database first: what its rows name is then among the files.
   if (!dumped) await snapshotDatabase(databaseFileOf(places), of.scratchFile)
   const dump = of.database === 'dump' ? `${of.scratchFile}.sql` : of.scratchFile
