@@ -105,7 +105,7 @@ async function busyWith(db: Queryable, siteId: string): Promise<Hindrance | unde
   return rows.length > 0 ? 'import' : undefined
 }
 
-/** Whether a copy with the one database follows an original with the other: where both are known. */
+/** Whether a copy with the one database follows an original with the other: both are known. */
 export const canFollow = (original: string | null, copy: string | null): boolean =>
   original !== null && copy !== null
 

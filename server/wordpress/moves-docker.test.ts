@@ -152,7 +152,7 @@ function everything(): void {
           /a value of odd\.big: 18446744073709551615/,
         ],
         [
-          "CREATE TABLE odd (a varchar(9) COLLATE utf8mb4_bin UNIQUE) SELECT 'a' AS a UNION ALL SELECT 'A'",
+          "CREATE TABLE odd (a char COLLATE utf8mb4_bin UNIQUE) SELECT 'a' a UNION ALL SELECT 'A'",
           'DROP TABLE odd',
           /a row of odd \(UNIQUE constraint failed/,
         ],
@@ -189,8 +189,6 @@ function everything(): void {
       // Numbers go on where they were, as on MariaDB.
       const { id: second } = await asks<{ id: number }>(portal.config.SITES_PORT, 'add&n=2')
       expect(second).toBe(first + 1)
-      const row = await newestMove(portal.app.db, server.id)
-      console.log(`to SQLite: held ${row?.held_ms} ms, ${seen.reads} reads`, seen.written.length)
     })
   })
 }

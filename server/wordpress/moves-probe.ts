@@ -36,7 +36,8 @@ add_action( 'init', function () {
 		$wpdb->query( "INSERT INTO $books (name) VALUES ('goes')" );
 		$wpdb->query( "DELETE FROM $books WHERE name = 'goes'" );
 		$deep = array( 'đ' => array( "a\0b", 1.5, true, null ), '🍜' => '\'"\\' );
-		update_option( 'probe_option', array( 'deep' => new ArrayObject( $deep ), 'n' => range( 1, 50 ) ) );
+		$value = array( 'deep' => new ArrayObject( $deep ), 'n' => range( 1, 50 ) );
+		update_option( 'probe_option', $value );
 		$content = 'C:\temp\new %_ \\ \' \'\' "" <!-- wp:x {"a":"\u0026"} --> \0 \n \\\\'
 			. "\r\n\t\x01\x1a ký tự 𠜎";
 		$said['post'] = wp_insert_post( wp_slash( array( 'post_status' => 'private',

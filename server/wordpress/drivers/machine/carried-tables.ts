@@ -21,14 +21,17 @@ export interface CarriedTable {
   readonly counted: string | null
 }
 
-const kinds: Readonly<Record<string, Kind>> = {
-  ...{ tinyint: 'INTEGER', smallint: 'INTEGER', mediumint: 'INTEGER', int: 'INTEGER' },
-  ...{ bigint: 'INTEGER', float: 'REAL', double: 'REAL', decimal: 'REAL' },
-  ...{ char: 'TEXT', varchar: 'TEXT', tinytext: 'TEXT', text: 'TEXT', mediumtext: 'TEXT' },
-  ...{ longtext: 'TEXT', enum: 'TEXT', set: 'TEXT', date: 'TEXT', time: 'TEXT', year: 'TEXT' },
-  ...{ datetime: 'TEXT', timestamp: 'TEXT', binary: 'BLOB', varbinary: 'BLOB', tinyblob: 'BLOB' },
-  ...{ blob: 'BLOB', mediumblob: 'BLOB', longblob: 'BLOB' },
-}
+const kindOf = new Map<string, Kind>(
+  (
+    [
+      ['INTEGER', 'tinyint smallint mediumint int bigint'],
+      ['REAL', 'float double decimal'],
+      ['TEXT', 'char varchar tinytext text mediumtext longtext enum set'],
+      ['TEXT', 'date time year datetime timestamp'],
+      ['BLOB', 'binary varbinary tinyblob blob mediumblob longblob'],
+    ] as const
+  ).flatMap(([kind, types]) => types.split(' ').map((type) => [type, kind] as const)),
+)
 
 const text = "'(?:[^'\\\\]|\\\\.|'')*'"
 const columnShape = new RegExp(
@@ -53,10 +56,11 @@ const bondShape = new RegExp(
   'is',
 )
 
-const refuse = (what: string): never => {
+/** Throws UnfitDatabase. */
+export const refuseToCarry = (what: string): never => {
   throw new UnfitDatabase(`SQLite would not keep what MariaDB has: ${what}`)
 }
-export { refuse as refuseToCarry }
+const refuse = refuseToCarry
 
 const reserved = /^(?:_wp_sqlite_|sqlite_|portal_import$)/i
 
@@ -72,7 +76,7 @@ function columnOf(table: string, item: string): Column {
   const [, quoted = '', type = '', word = '', , zerofill, collation, empty, value, update, counts] =
     found
   const name = bare(quoted)
-  const kind = kinds[word.toLowerCase()]
+  const kind = kindOf.get(word.toLowerCase())
   if (kind === undefined || zerofill !== undefined)
     return refuse(`the type ${type}${zerofill ?? ''} of ${table}.${name}`)
   const isRequired = empty?.toUpperCase() === 'NOT NULL'
