@@ -61,7 +61,7 @@ export function tablesLoadedBy(
 ): Promise<CopyFigures['tables']> {
   const { filesDir, databaseDir } = placesIn(content, engine)
   const site = { id, dir, wordpress: filesDir, database: databaseDir, user }
-  return engine.load(site, path.join(dir, 'database.sql'))
+  return engine.load(site, path.join(dir, 'database.sql'), null)
 }
 
 /** Where an engine loads a database that is restored, in a site's folder or a scratch one. */

@@ -188,7 +188,11 @@ export class Rounds {
           changes = await lay(user, scratchFile)
           if (of.mirror) await fs.rename(scratchFile, following)
           // It is open where the copy has started.
-          else await engine.load(this.#content.inEngine(engine, user), scratchFile)
+          else {
+            const loaded = path.join(dir, 'moving', 'loaded.json')
+            await fs.mkdir(path.dirname(loaded), { recursive: true, mode: 0o700 })
+            await engine.load(this.#content.inEngine(engine, user), scratchFile, loaded)
+          }
         }
       }
       if (isWhole) await this.#content.exchange(of.moveId)
@@ -243,7 +247,7 @@ export class Rounds {
       const file = path.join(folder, 'database.sql')
       // The load takes its file away, and one that is cut off begins again.
       await fs.link(this.#content.following, file)
-      await engine.load(this.#content.inEngine(engine, user), file)
+      await engine.load(this.#content.inEngine(engine, user), file, null)
       await fs.rm(this.#content.following)
     } finally {
       await removeTree(folder)
