@@ -38,6 +38,8 @@ function everything(): void {
     let server: OrderedServer
     let writer: Writer
     let other: OtherNode
+    /** With the same engine, and sites in a folder of its own. */
+    let third: OtherNode
     const files = { runtimeDir: defaultRuntimeDir, filesDir: defaultFilesDir }
 
     beforeAll(async () => {
@@ -47,17 +49,20 @@ function everything(): void {
       await portal.topUp(owner, 5_000_000)
       staff = await newMember(portal, 'operations')
       server = await orderServer(portal, owner)
-      other = await openOtherNode(portal, 'hn2', files, {
+      const settings = {
         WORDPRESS_RUNTIME: 'docker',
         DOCKER_SOCKET: engine.engine.socketPath,
         DOCKER_WORDPRESS_IMAGE: engine.images.wordpress,
         DOCKER_MARIADB_IMAGE: engine.images.mariadb,
-      })
+      }
+      other = await openOtherNode(portal, 'hn2', files, settings)
+      third = await openOtherNode(portal, 'hn3', files, settings)
       writer = await signInTo(portal, server)
     }, 290_000)
     afterAll(async () => {
       await portal?.close()
       await other?.close()
+      await third?.close()
       await engine?.dispose()
     }, 120_000)
 
@@ -68,7 +73,7 @@ function everything(): void {
         ...body,
       })
     /** Resolves once it is elsewhere. */
-    const moved = async (body: { node: string }): Promise<void> => {
+    const moved = async (body: { node?: string }): Promise<void> => {
       const begun = await move(body)
       expect(begun.status, begun.text).toBe(200)
       await eventually(
@@ -109,10 +114,18 @@ function everything(): void {
       expect(seen.written.filter((one) => !there.includes(one))).toEqual([])
     })
 
-    test('nobody loses MariaDB without being asked either', async () => {
-      const { status, text } = await move({})
-      expect(status).toBe(409)
-      expect(text).toContain('same database')
+    test('between two nodes with MariaDB, while it is read and written to', async () => {
+      const ports = [other.sitesPort, third.sitesPort]
+      const seen = await underLoad(
+        { server, ports, writer, title: 'written on the way', pauseMs: 1_000 },
+        // Nobody loses MariaDB without being asked either: of the two others this one has it.
+        () => moved({}),
+      )
+      expect([seen.failedReads, seen.failedWrites]).toEqual([[], []])
+      expect(seen.written.length).toBeGreaterThan(2)
+      const there = await titles(third.sitesPort)
+      expect(seen.written.filter((one) => !there.includes(one))).toEqual([])
+      expect((await newestMove(portal.app.db, server.id))?.to_node).toBe(third.name)
     })
 
     const asks = async <T>(port: number, question: string): Promise<T> => {
@@ -123,7 +136,7 @@ function everything(): void {
     }
     const runs = async (sql: string): Promise<void> => {
       const encoded = encodeURIComponent(Buffer.from(sql).toString('base64'))
-      expect(await asks(other.sitesPort, `run&sql=${encoded}`)).toEqual({ error: '' })
+      expect(await asks(third.sitesPort, `run&sql=${encoded}`)).toEqual({ error: '' })
     }
     const back = (): Promise<void> => moved({ node: portal.config.NODE_NAME })
 
@@ -140,7 +153,7 @@ function everything(): void {
         replaces: true,
       })
       expect(put).not.toHaveProperty('fault')
-      expect(await asks(other.sitesPort, 'plant')).toMatchObject({ error: '' })
+      expect(await asks(third.sitesPort, 'plant')).toMatchObject({ error: '' })
       const folder = path.join(portal.dataDir, 'sites', server.id)
       const refused: readonly (readonly [string, string, RegExp])[] = [
         ['CREATE TABLE odd (bits bit(3))', 'DROP TABLE odd', /the type bit\(3\) of odd\.bits/],
@@ -162,7 +175,7 @@ function everything(): void {
         await expect(back()).rejects.toThrow(words)
         // It is where it was, takes writes at once, and nothing of the copy is left.
         expect((await writer.write('still here')).status).toBe(201)
-        expect(await titles(other.sitesPort)).toContain('still here')
+        expect(await titles(third.sitesPort)).toContain('still here')
         await portal.app.moves.clear()
         await eventually('nothing being left of the copy', async () => !fs.existsSync(folder))
         await runs(drops)
@@ -170,9 +183,9 @@ function everything(): void {
     })
 
     test('from MariaDB to a node with SQLite, while it is read and written to', async () => {
-      const before = await asks<Record<string, string | null>>(other.sitesPort, 'read')
-      const { id: first } = await asks<{ id: number }>(other.sitesPort, 'add&n=1')
-      const ports = [portal.config.SITES_PORT, other.sitesPort]
+      const before = await asks<Record<string, string | null>>(third.sitesPort, 'read')
+      const { id: first } = await asks<{ id: number }>(third.sitesPort, 'add&n=1')
+      const ports = [portal.config.SITES_PORT, third.sitesPort]
       const seen = await underLoad(
         { server, ports, writer, title: 'written back', pauseMs: 1_000 },
         back,

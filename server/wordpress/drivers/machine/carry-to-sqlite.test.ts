@@ -7,6 +7,7 @@ import fc from 'fast-check'
 import { expect, onTestFinished, test } from 'vitest'
 import { carriedTable } from './carried-tables.ts'
 import { carryToSqlite } from './carry-to-sqlite.ts'
+import { packChanges } from './changes.ts'
 import { UnfitDatabase } from './snapshot.ts'
 
 const options = 'ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_unicode_520_ci'
@@ -116,6 +117,16 @@ test('a row that is missing, is there twice or has bytes that are no text is ref
   // The table is made otherwise than it was asked for: a value would be cut, or another.
   const other = numbered.replace('"b" BLOB', '"b" TEXT')
   expect(() => carry(numberedHere, other, [])).toThrow(/the table t, which the SQLite driver/)
+  // Something changes a value after it was bound.
+  const changes = `${numbered}; CREATE TRIGGER x AFTER INSERT ON t
+    BEGIN UPDATE t SET a = 'b' WHERE id = new.id; END`
+  expect(() => carry(numberedHere, changes, [row(1, "'a'")])).toThrow(/the rows of t as they were/)
+  expect(() => carry(numberedHere, numbered, ["INSERT INTO `t` (`id`) VALUES ('1')"])).toThrow(
+    /rows of t that are not known/,
+  )
+  expect(() => carry(numberedHere, numbered, ["INSERT INTO `u` (`id`) VALUES ('1')"])).toThrow(
+    /rows of the table u/,
+  )
   const bond = 'CONSTRAINT `f` FOREIGN KEY (`id`) REFERENCES `s` (`i`)'
   const bound = numbered.replace(') STRICT', ', FOREIGN KEY (id) REFERENCES s (i)) STRICT')
   const there = `CREATE TABLE s (i INTEGER PRIMARY KEY); ${bound}`
@@ -169,4 +180,27 @@ test('a dump with anything else is refused', () => {
     fs.writeFileSync(file, `${tableOf('`a` int(11)')};\n${statement};\n`)
     expect(() => carryToSqlite(file, `${file}.target`, null, []), statement).toThrow(UnfitDatabase)
   }
+})
+
+test('files where SQLite has its database are refused', async () => {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'portal-carry-'))
+  onTestFinished(() => fs.rmSync(folder, { recursive: true, force: true }))
+  const at = (name: string): string => path.join(folder, name)
+  fs.mkdirSync(at('files/wp-content/database'), { recursive: true })
+  fs.writeFileSync(at('dump'), `${tableOf('`a` int(11)')};\n`)
+  const pack = (database: 'sqlite' | 'mariadb') =>
+    packChanges(
+      { filesDir: at('files'), databaseDir: at('database') },
+      fs.openSync(at(`${database}.tar.gz`), 'w'),
+      {
+        scratchFile: at('dump'),
+        maxBytes: 1e9,
+        since: null,
+        tried: [],
+        listing: at('listing.json'),
+        database: { for: database, counted: [{ name: 't', rows: 0 }] },
+      },
+    )
+  await expect(pack('sqlite')).rejects.toThrow(UnfitDatabase)
+  expect(await pack('mariadb')).toMatchObject({ files: 0 })
 })
