@@ -157,7 +157,7 @@ function portal_run( mysqli $db, string $sql ): void {
 		}
 	}
 }
-/** Blocks of the file: where each table's begins (`DROP TABLE IF EXISTS`), and what it hashes to. */
+/** Blocks of the file: where each table begins (`DROP TABLE IF EXISTS`), and what it hashes to. */
 function portal_blocks( $file ): array {
 	$blocks = array();
 	$table = '';
