@@ -52,8 +52,8 @@ const sentences: Record<Hindrance, { readonly en: string; readonly vi: string }>
   },
   here: { en: 'The server is on that node already.', vi: 'Máy chủ đã nằm trên node đó.' },
   runtime: {
-    en: 'It takes a node with the same database. One with MariaDB takes SQLite, too, when named.',
-    vi: 'Cần node cùng loại cơ sở dữ liệu. Node MariaDB cũng nhận SQLite nếu được chỉ định rõ.',
+    en: 'It takes a node with the same database, or one with another that is named.',
+    vi: 'Cần node cùng loại cơ sở dữ liệu, hoặc chỉ định rõ một node dùng loại khác.',
   },
   address: {
     en: 'The edges of other nodes cannot reach that node: it has no address for them (--sites).',
@@ -105,9 +105,9 @@ async function busyWith(db: Queryable, siteId: string): Promise<Hindrance | unde
   return rows.length > 0 ? 'import' : undefined
 }
 
-/** Whether a copy with the one database follows an original with the other. */
+/** Whether a copy with the one database follows an original with the other: both are known. */
 export const canFollow = (original: string | null, copy: string | null): boolean =>
-  original !== null && (original === copy || copy === 'mariadb')
+  original !== null && copy !== null
 
 /** The node that takes a server, or why none does. `only`: null for any other than its own. */
 function targetOf(

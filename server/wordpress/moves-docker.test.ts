@@ -1,7 +1,10 @@
 /**
  * A server grows out of the embedded runtime while it is read and written to: it moves to a node
- * with an engine of containers, whose database is MariaDB.
+ * with an engine of containers, whose database is MariaDB, and back with all that it has there.
  */
+import { randomUUID } from 'node:crypto'
+import fs from 'node:fs'
+import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ActOutcome } from '../../contract/operator-acts.ts'
 import { defaultFilesDir, defaultRuntimeDir } from '../../scripts/wordpress-files.mjs'
@@ -15,6 +18,7 @@ import { orderServer, type OrderedServer } from '../../test/ordered-servers.ts'
 import {
   openOtherNode,
   signInTo,
+  titlesIn,
   underLoad,
   visitAt,
   withSitesAddress,
@@ -24,6 +28,7 @@ import {
 import { eventually, openTestPortal, type TestPortal } from '../../test/portal.ts'
 import { newMember, type TestMember } from '../../test/staff.ts'
 import { newestMove } from './move-store.ts'
+import { movesProbe } from './moves-probe.ts'
 
 function everything(): void {
   describe('moves of sites in containers', { timeout: 300_000 }, () => {
@@ -33,6 +38,8 @@ function everything(): void {
     let server: OrderedServer
     let writer: Writer
     let other: OtherNode
+    /** With the same engine, and sites in a folder of its own. */
+    let third: OtherNode
     const files = { runtimeDir: defaultRuntimeDir, filesDir: defaultFilesDir }
 
     beforeAll(async () => {
@@ -42,17 +49,20 @@ function everything(): void {
       await portal.topUp(owner, 5_000_000)
       staff = await newMember(portal, 'operations')
       server = await orderServer(portal, owner)
-      other = await openOtherNode(portal, 'hn2', files, {
+      const settings = {
         WORDPRESS_RUNTIME: 'docker',
         DOCKER_SOCKET: engine.engine.socketPath,
         DOCKER_WORDPRESS_IMAGE: engine.images.wordpress,
         DOCKER_MARIADB_IMAGE: engine.images.mariadb,
-      })
+      }
+      other = await openOtherNode(portal, 'hn2', files, settings)
+      third = await openOtherNode(portal, 'hn3', files, settings)
       writer = await signInTo(portal, server)
     }, 290_000)
     afterAll(async () => {
       await portal?.close()
       await other?.close()
+      await third?.close()
       await engine?.dispose()
     }, 120_000)
 
@@ -62,6 +72,20 @@ function everything(): void {
         reason: 'the shop needs MariaDB',
         ...body,
       })
+    /** Resolves once it is elsewhere. */
+    const moved = async (body: { node?: string }): Promise<void> => {
+      const begun = await move(body)
+      expect(begun.status, begun.text).toBe(200)
+      await eventually(
+        'the move',
+        async () => {
+          const row = await newestMove(portal.app.db, server.id)
+          if (row?.state === 'failed') throw new Error(`${row.reason}`)
+          return row?.arrived === true && row.held_ms !== null
+        },
+        280,
+      )
+    }
     const titles = async (port: number): Promise<readonly string[]> => {
       const target = '/wp-json/wp/v2/posts?per_page=100&_fields=title'
       const { text } = await visitAt(port, server.name, target)
@@ -81,17 +105,7 @@ function everything(): void {
       const seen = await underLoad(
         { server, ports, writer, title: 'written', pauseMs: 1_000 },
         async () => {
-          const begun = await move({ node: other.name })
-          expect(begun.status, begun.text).toBe(200)
-          await eventually(
-            'the move',
-            async () => {
-              const row = await newestMove(portal.app.db, server.id)
-              if (row?.state === 'failed') throw new Error(`${row.reason}`)
-              return row?.arrived === true && row.held_ms !== null
-            },
-            280,
-          )
+          await moved({ node: other.name })
         },
       )
       expect([seen.failedReads, seen.failedWrites]).toEqual([[], []])
@@ -100,10 +114,94 @@ function everything(): void {
       expect(seen.written.filter((one) => !there.includes(one))).toEqual([])
     })
 
-    test('MariaDB does not become SQLite', async () => {
-      const { status, text } = await move({ node: portal.config.NODE_NAME })
-      expect(status).toBe(409)
-      expect(text).toContain('same database')
+    test('between two nodes with MariaDB, while it is read and written to', async () => {
+      const ports = [other.sitesPort, third.sitesPort]
+      const seen = await underLoad(
+        { server, ports, writer, title: 'written on the way', pauseMs: 1_000 },
+        // Nobody loses MariaDB without being asked either: of the two others this one has it.
+        () => moved({}),
+      )
+      expect([seen.failedReads, seen.failedWrites]).toEqual([[], []])
+      expect(seen.written.length).toBeGreaterThan(2)
+      const there = await titles(third.sitesPort)
+      expect(seen.written.filter((one) => !there.includes(one))).toEqual([])
+      expect((await newestMove(portal.app.db, server.id))?.to_node).toBe(third.name)
+    })
+
+    const asks = async <T>(port: number, question: string): Promise<T> => {
+      const target = `/?probe=${question}&at=${randomUUID()}`
+      const { status, text } = await visitAt(port, server.name, target)
+      expect(status, text).toBe(200)
+      return JSON.parse(text) as T
+    }
+    const runs = async (sql: string): Promise<void> => {
+      const encoded = encodeURIComponent(Buffer.from(sql).toString('base64'))
+      expect(await asks(third.sitesPort, `run&sql=${encoded}`)).toEqual({ error: '' })
+    }
+    const back = (): Promise<void> => moved({ node: portal.config.NODE_NAME })
+
+    test('what SQLite would not keep is named, and the server stays', async () => {
+      const { driver } = portal.app.nodes
+      await driver.files(server.id, { op: 'folder', path: 'wp-content/mu-plugins' })
+      const put = await driver.files(server.id, {
+        op: 'write',
+        path: 'wp-content/mu-plugins/probe.php',
+        upload: randomUUID(),
+        offset: 0,
+        data: Buffer.from(movesProbe).toString('base64'),
+        isLast: true,
+        replaces: true,
+      })
+      expect(put).not.toHaveProperty('fault')
+      expect(await asks(third.sitesPort, 'plant')).toMatchObject({ error: '' })
+      const folder = path.join(portal.dataDir, 'sites', server.id)
+      const refused: readonly (readonly [string, string, RegExp])[] = [
+        ['CREATE TABLE odd (bits bit(3))', 'DROP TABLE odd', /the type bit\(3\) of odd\.bits/],
+        ['CREATE TABLE `lạ` (a int)', 'DROP TABLE `lạ`', /the table lạ: .* ASCII characters/],
+        ['CREATE VIEW odd AS SELECT 1 AS one', 'DROP VIEW odd', /the view odd/],
+        [
+          'CREATE TABLE odd (big bigint unsigned) SELECT 18446744073709551615 AS big',
+          'DROP TABLE odd',
+          /a value of odd\.big: 18446744073709551615/,
+        ],
+        [
+          "CREATE TABLE odd (a char COLLATE utf8mb4_bin UNIQUE) SELECT 'a' a UNION ALL SELECT 'A'",
+          'DROP TABLE odd',
+          /a row of odd \(UNIQUE constraint failed/,
+        ],
+      ]
+      for (const [makes, drops, words] of refused) {
+        await runs(makes)
+        await expect(back()).rejects.toThrow(words)
+        // It is where it was, takes writes at once, and nothing of the copy is left.
+        expect((await writer.write('still here')).status).toBe(201)
+        expect(await titles(third.sitesPort)).toContain('still here')
+        await portal.app.moves.clear()
+        await eventually('nothing being left of the copy', async () => !fs.existsSync(folder))
+        await runs(drops)
+      }
+    })
+
+    test('from MariaDB to a node with SQLite, while it is read and written to', async () => {
+      const before = await asks<Record<string, string | null>>(third.sitesPort, 'read')
+      const { id: first } = await asks<{ id: number }>(third.sitesPort, 'add&n=1')
+      const ports = [portal.config.SITES_PORT, third.sitesPort]
+      const seen = await underLoad(
+        { server, ports, writer, title: 'written back', pauseMs: 1_000 },
+        back,
+      )
+      expect([seen.failedReads, seen.failedWrites]).toEqual([[], []])
+      expect(seen.written.length).toBeGreaterThan(2)
+      const there = await titles(portal.config.SITES_PORT)
+      expect(seen.written.filter((one) => !there.includes(one))).toEqual([])
+      expect(titlesIn(path.join(portal.dataDir, 'sites', server.id))).toEqual(
+        expect.arrayContaining([...seen.written]),
+      )
+      const after = await asks<Record<string, string | null>>(portal.config.SITES_PORT, 'read')
+      expect(after).toMatchObject(before)
+      // Numbers go on where they were, as on MariaDB.
+      const { id: second } = await asks<{ id: number }>(portal.config.SITES_PORT, 'add&n=2')
+      expect(second).toBe(first + 1)
     })
   })
 }

@@ -84,7 +84,7 @@ export function defineMoves(deps: MoveDeps & WayBackDeps): ReturnType<typeof def
     if ((site.node_id ?? firstNode) !== stands) throw new GivenUp('the server is elsewhere')
     const [from, to] = [deps.nodes.at(row.from_node), deps.nodes.at(row.to_node)]
     if (!canFollow(from.driver.capabilities.database, to.driver.capabilities.database))
-      throw new GivenUp('a database of MariaDB is not made one of SQLite')
+      throw new GivenUp('a node does not say which database it has')
     return { row, site, spec: await specOf(db, deps.addressing, site), from, to, signal }
   }
 

@@ -157,15 +157,78 @@ function portal_run( mysqli $db, string $sql ): void {
 		}
 	}
 }
-/** Fills the database anew: what stands in it goes. A statement ends where a line ends with `;`. */
-function portal_load( mysqli $db ): array {
-	foreach ( portal_tables( $db ) as $table ) {
-		$db->query( 'DROP TABLE ' . portal_name( $table ) );
+/** Blocks of the file: where each table begins (`DROP TABLE IF EXISTS`), and what it hashes to. */
+function portal_blocks( $file ): array {
+	$blocks = array();
+	$table = '';
+	$sum = hash_init( 'sha256' );
+	for ( $at = 0; ( $line = fgets( $file ) ) !== false; $at += strlen( $line ) ) {
+		if ( preg_match( '~^DROP TABLE IF EXISTS `((?:[^`]|``)+)`;\R?$~D', $line, $found ) ) {
+			if ( '' !== $table ) {
+				$blocks[ $table ]['sql'] = hash_final( $sum );
+				$sum = hash_init( 'sha256' );
+			}
+			$table = str_replace( '``', '`', $found[1] );
+			$blocks[ $table ] = array( 'from' => $at );
+		}
+		if ( '' !== $table ) {
+			hash_update( $sum, $line );
+		}
 	}
+	if ( '' !== $table ) {
+		$blocks[ $table ]['sql'] = hash_final( $sum );
+	}
+	rewind( $file );
+	return $blocks;
+}
+function portal_create( mysqli $db, string $table ): string {
+	return $db->query( 'SHOW CREATE TABLE ' . portal_name( $table ) )->fetch_row()[1];
+}
+/**
+ * Tables that the load before this one has filled from the very same SQL, and in which stands what
+ * it left there, by name: they are counted already. A visitor of a copy may have changed some.
+ */
+function portal_kept( mysqli $db, array $blocks ): array {
+	$known = json_decode( (string) @file_get_contents( '/copy/loaded.json' ), true );
+	$kept = array();
+	foreach ( portal_tables( $db ) as $table ) {
+		$was = $known[ $table ] ?? null;
+		if ( null === $was || ( $blocks[ $table ]['sql'] ?? '' ) !== $was['sql']
+			|| portal_create( $db, $table ) !== $was['create'] ) {
+			continue;
+		}
+		$stands = portal_count( $db, $table, null );
+		if ( $stands === $was['figures'] ) {
+			$kept[ $table ] = $stands;
+		}
+	}
+	return $kept;
+}
+/**
+ * Makes the database what the file says, and tells the next load of it in /copy/loaded.json. A
+ * statement ends where a line ends with `;`.
+ */
+function portal_load( mysqli $db ): array {
 	$file = fopen( '/copy/database.sql', 'rb' );
+	$blocks = portal_blocks( $file );
+	$kept = portal_kept( $db, $blocks );
+	foreach ( portal_tables( $db ) as $table ) {
+		if ( ! isset( $kept[ $table ] ) ) {
+			$db->query( 'DROP TABLE ' . portal_name( $table ) );
+		}
+	}
+	$begins = array();
+	foreach ( $blocks as $table => $block ) {
+		$begins[ $block['from'] ] = (string) $table;
+	}
 	$sql = '';
-	while ( ( $line = fgets( $file ) ) !== false ) {
-		if ( '' === $sql && ( '' === trim( $line ) || str_starts_with( $line, '--' ) ) ) {
+	$skips = false;
+	for ( $at = 0; ( $line = fgets( $file ) ) !== false; $at += strlen( $line ) ) {
+		if ( isset( $begins[ $at ] ) ) {
+			$skips = isset( $kept[ $begins[ $at ] ] );
+		}
+		$is_blank = '' === $sql && ( '' === trim( $line ) || str_starts_with( $line, '--' ) );
+		if ( $skips || $is_blank ) {
 			continue;
 		}
 		$sql .= $line;
@@ -178,9 +241,13 @@ function portal_load( mysqli $db ): array {
 		portal_run( $db, $sql );
 	}
 	$figures = array();
+	$loaded = array();
 	foreach ( portal_tables( $db ) as $table ) {
-		$figures[] = portal_count( $db, $table, null );
+		$figures[] = $kept[ $table ] ?? portal_count( $db, $table, null );
+		$loaded[ $table ] = array( 'sql' => $blocks[ $table ]['sql'] ?? '',
+			'create' => portal_create( $db, $table ), 'figures' => end( $figures ) );
 	}
+	file_put_contents( '/copy/loaded.json', json_encode( $loaded ) );
 	return $figures;
 }
 

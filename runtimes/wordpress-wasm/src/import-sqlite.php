@@ -19,7 +19,13 @@ final class Portal_Sqlite extends Portal_Load {
 			return null;
 		}
 		$wpdb->suppress_errors( true );
-		return $wpdb->query( $sql ) === false ? $wpdb->last_error : null;
+		return $wpdb->query( $sql ) === false ? $this->plain( $wpdb->last_error ) : null;
+	}
+
+	/** The driver says what is wrong in the middle of a page of HTML. */
+	private function plain( string $said ): string {
+		preg_match( '~class="error_message"[^>]*>(.*?)</div>~s', $said, $found );
+		return trim( html_entity_decode( strip_tags( $found[1] ?? $said ), ENT_QUOTES ) );
 	}
 
 	protected function types( string $table ): array {

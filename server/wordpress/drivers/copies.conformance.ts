@@ -136,6 +136,16 @@ export function copiesAndRestores(site: Site): void {
     await driver.start(there)
     expect(await titlesThere()).toContain('Trong vòng một')
 
+    // What a visitor of the copy has changed in a table goes, although the original's has not
+    // changed since the round before.
+    const asks = async (sql: string, reads: boolean) =>
+      await driver.database(there.id, 'sql', { sql, reads, limit: 10, reveals: false })
+    const terms = 'SELECT name FROM wp_terms ORDER BY term_id'
+    const before = await asks(terms, true)
+    expect(JSON.stringify(before)).toMatch(/"rows":\[\[/)
+    expect(await asks("UPDATE wp_terms SET name = 'strayed'", false)).not.toHaveProperty('fault')
+    expect(await asks('CREATE TABLE wp_strayed (a int)', false)).not.toHaveProperty('fault')
+    expect(await asks(terms, true)).not.toEqual(before)
     await fixture.put(spec.id, 'wp-content/uploads/kept.txt', 'two, and longer')
     expect((await read(`/${going}`)).text).toBe('one')
     const removed = await driver.files(spec.id, { op: 'remove', path: going })
@@ -151,6 +161,8 @@ export function copiesAndRestores(site: Site): void {
     await follow(2)
     expect((await titlesThere()).filter((title) => title === 'Trong vòng hai')).toHaveLength(1)
     expect(await titlesThere()).toEqual(await titles())
+    expect(await asks(terms, true)).toEqual(before)
+    expect(JSON.stringify(await asks('SHOW TABLES', true))).not.toContain('strayed')
     expect((await read('/wp-content/uploads/kept.txt')).text).toBe('two, and longer')
     expect((await read(`/${going}`)).status).toBe(404)
     expect((await page('/')).status).toBe(200)
@@ -183,6 +195,11 @@ export function copiesAndRestores(site: Site): void {
     }
     const told = 'wp-content/uploads/mirrored.txt'
     const gone = 'wp-content/uploads/for a moment.txt'
+    // Its owner keeps the database that he has.
+    if (database === 'mariadb')
+      await expect(
+        driver.copyOut(spec.id, { ...roundOf(1000, null), database: 'sqlite' }, archive),
+      ).rejects.toMatchObject({ kind: 'rejected' })
     // Its files are as they were when it is back, to the nanosecond.
     const back = 'wp-content/uploads/back'
     await fixture.put(spec.id, `${back}/kept.txt`, 'it is back')

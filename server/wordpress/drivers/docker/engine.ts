@@ -223,11 +223,15 @@ export function createEngine(parts: EngineParts): Engine {
           return tables
         }),
       ),
-    load: async (site, file) =>
+    load: async (site, file, loaded) =>
       withDatabase(site, loadedBytes((await fs.stat(file)).size), () =>
         inCopyDir(site, async (dir) => {
           await fs.rename(file, path.join(dir, 'database.sql'))
-          return await tool(site, 'load', dir)
+          const told = path.join(dir, 'loaded.json')
+          if (loaded !== null) await fs.rename(loaded, told).catch(() => {})
+          const tables = await tool(site, 'load', dir)
+          if (loaded !== null) await fs.rename(told, loaded)
+          return tables
         }),
       ),
     async layOutContent(wordpress, database) {

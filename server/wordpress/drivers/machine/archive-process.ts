@@ -5,7 +5,14 @@
 import { setPriority } from 'node:os'
 import type { CopyFigures } from '../../driver.ts'
 import { moveIn, type MoveInOrder } from './import/move-in.ts'
-import { packChanges, unpackChanges, type PackedDatabase } from './changes.ts'
+import type { CountedTable } from './carry-to-sqlite.ts'
+import {
+  layDump,
+  packChanges,
+  unpackChanges,
+  type LayOrder,
+  type PackedDatabase,
+} from './changes.ts'
 import { packSite, unpackSite, type SitePlaces } from './archive.ts'
 import { UnfitDatabase } from './snapshot.ts'
 
@@ -32,13 +39,12 @@ export type ArchiveOrder =
       readonly listing: string
       readonly database: PackedDatabase
     }
-  | {
-      readonly op: 'lay_changes'
+  | ({ readonly op: 'lay_changes'; readonly places: SitePlaces } & LayOrder)
+  | ({
+      readonly op: 'lay_dump'
       readonly places: SitePlaces
-      readonly scratchFile: string
-      /** Which kind it must be; a dump is left in `scratchFile`. */
-      readonly isDump: boolean
-    }
+      readonly counted: readonly CountedTable[]
+    } & LayOrder)
   | MoveInOrder
 
 const standardInput = 0
@@ -48,6 +54,9 @@ function work(order: ArchiveOrder) {
   if (order.op === 'import') return moveIn(order)
   if (order.op === 'pack_changes') return packChanges(order.places, standardOutput, order)
   if (order.op === 'lay_changes') return unpackChanges(standardInput, order.places, order)
+  // An answer of its own, for null says nothing to the portal.
+  if (order.op === 'lay_dump')
+    return layDump(order.places, order, order.counted).then((tables) => ({ tables }))
   return order.op === 'pack'
     ? packSite(order.places, standardOutput, order.scratchFile, order.maxBytes, order.dumped)
     : unpackSite(standardInput, order.places)

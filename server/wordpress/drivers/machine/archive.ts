@@ -11,7 +11,7 @@ import { createGunzip, createGzip } from 'node:zlib'
 import { extract, pack, type Header, type Pack } from 'tar-stream'
 import type { CopyFigures } from '../../driver.ts'
 import { takeawayNotes, writeMysqlDump } from './takeaway.ts'
-import { readDatabase, snapshotDatabase } from './snapshot.ts'
+import { readDatabase, snapshotDatabase, UnfitDatabase } from './snapshot.ts'
 
 export const filesPrefix = 'wordpress/'
 const databaseName = 'database/wordpress.sqlite'
@@ -236,14 +236,20 @@ export function partsOf(inside: string): string[] | null {
   return isSound && !inside.includes('\0') ? parts : null
 }
 
+/** Of a server that has moved to a node with another database since. */
+const ofAnother = (backup: string, here: string): string =>
+  `the backup is of ${backup}, and the server has ${here} now: it can be moved in, not restored`
+
 /**
  * Where an entry belongs: null for one that a restore leaves out, undefined for the manifest, which
  * comes last. Throws for one that we never write.
  */
 function placeOf(places: SitePlaces, { name, type }: Header): string | null | undefined {
   const { dumpFile } = places
-  if (type === 'file' && name === databaseName)
-    return dumpFile === undefined ? databaseFileOf(places) : null
+  if (type === 'file' && name === databaseName) {
+    if (dumpFile === undefined) return databaseFileOf(places)
+    throw new UnfitDatabase(ofAnother('SQLite', 'MariaDB'))
+  }
   if (type === 'file' && name === takeawayNames[0] && dumpFile !== undefined) return dumpFile
   if (type === 'file' && takeawayNames.some((one) => one === name)) return null
   if (type === 'file' && name === manifestName) return undefined
@@ -300,6 +306,8 @@ export async function unpackSite(descriptor: number, places: SitePlaces): Promis
     lay(),
   ])
   if (!whole) throw new Error('the archive is not whole')
+  if (dumpFile === undefined && !fs.existsSync(databaseFileOf(places)))
+    throw new UnfitDatabase(ofAnother('MariaDB', 'SQLite'))
   return countSite(places)
 }
 

@@ -8,7 +8,7 @@ import { pipeline } from 'node:stream/promises'
 import { createGunzip, createGzip } from 'node:zlib'
 import { extract, pack, type Pack } from 'tar-stream'
 import * as z from 'zod/mini'
-import type { SiteChanges } from '../../driver.ts'
+import type { SiteChanges, SiteDatabase } from '../../driver.ts'
 import {
   addFile,
   batchBytes,
@@ -21,16 +21,27 @@ import {
   walk,
   type SitePlaces,
 } from './archive.ts'
-import { replaceDatabase, snapshotDatabase } from './snapshot.ts'
+import {
+  carryToSqlite,
+  requireCarried,
+  type CountedTable,
+  type TablesToMake,
+} from './carry-to-sqlite.ts'
+import { replaceDatabase, snapshotDatabase, UnfitDatabase } from './snapshot.ts'
 import { writeWholeMysqlDump } from './takeaway.ts'
 
 const databaseName = 'database/wordpress.sqlite'
 const dumpName = 'database.sql'
+/** Where the copy has its database, if that is SQLite's. */
+const sqliteFolder = 'wp-content/database'
 /**
- * `sqlite`: as it is; `dump`: SQLite's, as SQL for MariaDB; `dumped`: an engine has written that
- * already.
+ * `sqlite`: as it is; `dump`: SQLite's, as SQL for MariaDB; or what an engine has written as SQL
+ * and counted already, and for what.
  */
-export type PackedDatabase = 'sqlite' | 'dump' | 'dumped'
+export type PackedDatabase =
+  | 'sqlite'
+  | 'dump'
+  | { readonly for: SiteDatabase; readonly counted: readonly CountedTable[] }
 const manifestName = 'changes.json'
 /**
  * A file that was written to within this time before it was looked at may be written to again
@@ -44,6 +55,8 @@ const Manifest = z.object({
   databaseBytes: z.int(),
   databaseSha256: z.string(),
   files: z.int(),
+  /** Of a dump that an engine has written; earlier releases did not tell. */
+  tables: z.optional(z.array(z.object({ name: z.string(), rows: z.int() }))),
 })
 /** What a file was when it was packed, by its name; folders end with a slash. */
 const Listing = z.record(z.string(), z.string())
@@ -145,8 +158,13 @@ export async function packChanges(
     readonly database: PackedDatabase
   },
 ): Promise<SiteChanges> {
+  const dumped = typeof of.database === 'object' ? of.database : null
+  if (dumped?.for === 'sqlite' && fs.existsSync(path.join(places.filesDir, sqliteFolder)))
+    throw new UnfitDatabase(`the site has files in ${sqliteFolder}, where SQLite's database stands`)
+  // Said before anything is copied; the other node looks at each round.
+  if (dumped?.for === 'sqlite' && of.since === null) requireCarried(of.scratchFile)
   // The database first: what its rows name is then among the files.
-  if (of.database !== 'dumped') await snapshotDatabase(databaseFileOf(places), of.scratchFile)
+  if (!dumped) await snapshotDatabase(databaseFileOf(places), of.scratchFile)
   const dump = of.database === 'dump' ? `${of.scratchFile}.sql` : of.scratchFile
   if (of.database === 'dump') writeWholeMysqlDump(of.scratchFile, dump)
   const [packed, name] =
@@ -170,6 +188,7 @@ export async function packChanges(
       databaseBytes: database.bytes,
       databaseSha256: database.content.digest('hex'),
       files,
+      ...(dumped && { tables: dumped.counted.map(({ name, rows }) => ({ name, rows })) }),
     } satisfies z.infer<typeof Manifest>
     tar.entry({ name: manifestName }, JSON.stringify(manifest))
     tar.finalize()
@@ -208,21 +227,50 @@ function takeAway(places: SitePlaces, name: string): void {
   fs.rmSync(place, { recursive: true, force: true })
 }
 
+/** What was laid, and what is left to do with a dump before SQLite has its database. */
+export interface LaidChanges extends SiteChanges {
+  readonly waits?: { readonly tables: TablesToMake; readonly counted: readonly CountedTable[] }
+}
+
+export interface LayOrder {
+  /** Holds the database that came meanwhile. */
+  readonly scratchFile: string
+  /** What the copy has; a dump for MariaDB is left in `scratchFile`, for the engine. */
+  readonly database: SiteDatabase
+  /** Empty tables that WordPress's driver has made for an earlier dump, if there are any. */
+  readonly made: { readonly key: string; readonly file: string } | null
+}
+
+/**
+ * Makes the database of a copy out of the dump that was laid; what PHP has to make first, or null
+ * where all is done. Throws UnfitDatabase for what SQLite would not keep.
+ */
+export async function layDump(
+  places: SitePlaces,
+  { scratchFile, made }: LayOrder,
+  counted: readonly CountedTable[],
+): Promise<TablesToMake | null> {
+  const target = `${scratchFile}.carried`
+  const tables = carryToSqlite(scratchFile, target, made, counted)
+  if (!tables) await replaceDatabase(target, databaseFileOf(places))
+  return tables
+}
+
 /**
  * Lays the archive, read from a descriptor, upon a content that stands where the archive before it
  * left it, or into folders that are empty. Each file is replaced at once; the database is written
- * in one transaction of its own, for the site's PHP may have it open. A dump is left where it was
- * laid, for the engine.
- * @param scratchFile holds the database that came meanwhile
+ * in one transaction of its own, for the site's PHP may have it open.
  */
 export async function unpackChanges(
   descriptor: number,
   places: SitePlaces,
-  { scratchFile, isDump }: { readonly scratchFile: string; readonly isDump: boolean },
-): Promise<SiteChanges> {
-  if (!isDump) fs.mkdirSync(places.databaseDir, { recursive: true })
+  order: LayOrder,
+): Promise<LaidChanges> {
+  const { scratchFile, database } = order
+  if (database === 'sqlite') fs.mkdirSync(places.databaseDir, { recursive: true })
   const tar = extract()
   let manifest: z.infer<typeof Manifest> | undefined
+  let laid: string | undefined
   let [files, bytes] = [0, 0]
   const lay = async (): Promise<void> => {
     for await (const entry of tar) {
@@ -231,9 +279,13 @@ export async function unpackChanges(
         const chunks: Buffer[] = []
         for await (const chunk of entry as AsyncIterable<Buffer>) chunks.push(chunk)
         manifest = Manifest.parse(JSON.parse(Buffer.concat(chunks).toString('utf8')))
-      } else if (type === 'file' && name === (isDump ? dumpName : databaseName))
+      } else if (
+        type === 'file' &&
+        (name === dumpName || (name === databaseName && database === 'sqlite'))
+      ) {
+        laid = name
         await layFile({}, entry as AsyncIterable<Buffer>, scratchFile)
-      else {
+      } else {
         const place = placeOf(
           places,
           name.startsWith(filesPrefix) ? name.slice(filesPrefix.length) : '',
@@ -267,6 +319,17 @@ export async function unpackChanges(
   if (sha256Of(scratchFile) !== manifest.databaseSha256)
     throw new Error('the database of the archive is not what was packed')
   for (const name of manifest.removed) takeAway(places, name)
-  if (!isDump) await replaceDatabase(scratchFile, databaseFileOf(places))
-  return { files, removed: manifest.removed.length, bytes: bytes + manifest.databaseBytes }
+  const changes = {
+    files,
+    removed: manifest.removed.length,
+    bytes: bytes + manifest.databaseBytes,
+  }
+  if (database === 'mariadb') return changes
+  if (laid === databaseName) {
+    await replaceDatabase(scratchFile, databaseFileOf(places))
+    return changes
+  }
+  const counted = manifest.tables ?? []
+  const tables = await layDump(places, order, counted)
+  return { ...changes, ...(tables && { waits: { tables, counted } }) }
 }

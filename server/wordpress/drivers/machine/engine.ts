@@ -81,8 +81,10 @@ export interface Engine {
   /**
    * Fills the empty database folder of a site that does not run from such a file, and counts what
    * stands there then. The file is hostile: it is read as the site's own user of its database.
+   * @param loaded a file that tells what the load before has left, and is written anew: what comes
+   *   from the same SQL and stands there still is not loaded once more; null: all is
    */
-  load(site: EngineSite, file: string): Promise<CopyFigures['tables']>
+  load(site: EngineSite, file: string, loaded: string | null): Promise<CopyFigures['tables']>
   /** Empty folders of a site's content, which can be given limits. */
   layOutContent(wordpress: string, database: string): Promise<void>
   /** What may lie there from now on, bytes. */

@@ -33,15 +33,18 @@ import type {
 import { isWholeRound } from '../../driver.ts'
 import { answerOfAct, pageOf, softwareShape, stepMs, upgradeShape } from './acts.ts'
 import { replaceAddressesAt } from './addresses.ts'
+import { SiteContent } from './content.ts'
 import { Copies } from './copies.ts'
 import type { Host } from './host.ts'
 import { ImportCopy } from './import/copy.ts'
 import type { MovedIn } from './import/move-in.ts'
 import { endLeftovers } from './leftovers.ts'
 import type { Used } from './engine.ts'
+import { Rounds } from './rounds.ts'
 import { SiteFolder } from './site-folder.ts'
 import { FileLog } from './site-log.ts'
 import { Slots } from './slots.ts'
+import { TableMaker } from './table-maker.ts'
 import { writeTicket, type ActName } from './tickets.ts'
 import {
   answerOfTool,
@@ -83,7 +86,10 @@ export class Site {
   #warmTimer: NodeJS.Timeout | undefined
   #usage: { readonly at: number; readonly used: Promise<Used> } | null = null
   readonly #slots: Slots
+  readonly #content: SiteContent
   readonly #copies: Copies
+  readonly #rounds: Rounds
+  readonly #tables: TableMaker
   readonly #updates: Updates
   readonly #importing: ImportCopy
   /**
@@ -99,13 +105,18 @@ export class Site {
     this.log = new FileLog(this.#folder.log)
     this.#slots = new Slots(host, id, this.#folder, this.log)
     const owner = (): Promise<number | null> => this.#folder.owner()
-    this.#copies = new Copies(host.archiveRunner, id, this.#folder.dir, owner, host.engine)
+    const { archiveRunner, engine } = host
+    this.#content = new SiteContent(archiveRunner, id, this.#folder.dir, owner, engine)
+    this.#copies = new Copies(this.#content)
+    this.#rounds = new Rounds(this.#content)
+    const open = (beside: Host, besideId: string): Site => new Site(beside, besideId)
+    this.#tables = new TableMaker(host, id, { dir: this.#folder.dir, owner, open })
     this.#updates = new Updates(this.#folder, owner)
     this.#importing = new ImportCopy(host, id, {
       dir: this.#folder.dir,
       owner,
       live: async () => this.#slots.used() ?? (await this.#measured()),
-      open: (beside, copyId) => new Site(beside, copyId),
+      open,
     })
   }
 
@@ -134,7 +145,7 @@ export class Site {
 
   restore(spec: SiteSpec, copy: SiteCopy, restoreId: string): Promise<void> {
     return this.#copyInTurn(async () => {
-      if (await this.#inTurn(() => this.#copies.isDone(restoreId))) return
+      if (await this.#inTurn(() => this.#content.isDone(restoreId))) return
       await this.#copies.prepare(copy, {
         diskBytes: spec.diskMb * megabyte,
         databaseBytes: spec.databaseDiskMb * megabyte,
@@ -144,7 +155,7 @@ export class Site {
           throw new DriverFailure('unavailable', 'the WordPress driver is closing')
         await this.#halt()
         await this.#sweep()
-        await this.#copies.exchange(restoreId)
+        await this.#content.exchange(restoreId)
         if (!(await this.#folder.installed())) await this.#folder.markInstalled(spec)
         this.log.add('portal', 'files and database were restored from a backup')
       })
@@ -160,7 +171,7 @@ export class Site {
       await this.#inTurn(async () => {
         if (this.#host.engine) await this.#sweep()
       })
-      return await this.#copies.packChanges(file, of)
+      return await this.#rounds.packChanges(file, of)
     })
   }
 
@@ -183,7 +194,9 @@ export class Site {
         }
         // What an earlier life has left of the copy would keep its database from being opened.
         if (isWholeRound(of) || this.#host.engine) await this.#sweep()
-        const changes = await this.#copies.layChanges(file, of)
+        const changes = await this.#rounds.layChanges(file, of, (tables, made) =>
+          this.#tables.make(spec, tables, made),
+        )
         if (isWholeRound(of)) {
           await this.#folder.markInstalled(spec)
           await this.log.takeOver(log)
@@ -233,14 +246,14 @@ export class Site {
 
   switchImport(spec: SiteSpec, importId: string): Promise<void> {
     return this.#copyInTurn(async () => {
-      if (!(await this.#inTurn(() => this.#copies.isDone(importId)))) {
+      if (!(await this.#inTurn(() => this.#content.isDone(importId)))) {
         await this.#importing.ready()
         await this.#inTurn(async () => {
           if (this.#slots.closed)
             throw new DriverFailure('unavailable', 'the WordPress driver is closing')
           await this.#halt()
           await this.#sweep()
-          await this.#copies.exchange(importId, this.#importing.contentDir)
+          await this.#content.exchange(importId, this.#importing.contentDir)
           if (!(await this.#folder.installed())) await this.#folder.markInstalled(spec)
           this.log.add('portal', 'a site that was moved in took the place of this one')
         })
@@ -307,7 +320,7 @@ export class Site {
       // Of an earlier life there may be a copy.
       if (!this.#slots.started) {
         await this.#shareDisks()
-        await this.#copies.loadFollowing()
+        await this.#rounds.loadFollowing()
       }
       await this.#openDatabase(spec)
       await this.#slots.start(spec)
@@ -337,7 +350,7 @@ export class Site {
       if (ended > 0)
         this.#host.warn({ site: this.#id, ended }, 'ended WordPress containers of an earlier life')
       await this.#folder.arrange()
-      await this.#copies.recover()
+      await this.#content.recover()
       await this.#updates.recover()
       this.#swept = true
     }
@@ -355,8 +368,9 @@ export class Site {
   remove(): Promise<void> {
     this.#slots.cutShort()
     return this.#inTurn(async () => {
-      await this.#copies.cutShort()
+      await this.#content.cutShort()
       await this.#importing.halt()
+      await this.#tables.drop()
       await this.#halt()
       if (await this.#folder.exists()) await this.#sweep()
       // A copy under way has the database open.
@@ -369,15 +383,19 @@ export class Site {
   /** Final: no container boots any more in this process. */
   close(): Promise<void> {
     this.#slots.close()
-    return Promise.all([this.#copies.cutShort(), this.#importing.close(), this.stop()]).then(
-      () => undefined,
-    )
+    return Promise.all([
+      this.#content.cutShort(),
+      this.#importing.close(),
+      this.#tables.cutShort(),
+      this.stop(),
+    ]).then(() => undefined)
   }
 
   /** Checks the containers; to be called every few seconds. */
   watch(): void {
     this.#slots.watch((act) => this.#inTurn(act))
     this.#importing.watch()
+    this.#tables.watch()
   }
 
   runCron(): void {

@@ -1,6 +1,6 @@
 // Snapshots and checksums of a site's SQLite database. The file is the customer's, who may have
 // written any bytes into it: no expression of it is evaluated, and no file beside it is trusted.
-import { createHash } from 'node:crypto'
+import { createHash, type Hash } from 'node:crypto'
 import fs from 'node:fs/promises'
 import { setTimeout as pause } from 'node:timers/promises'
 import { backup, DatabaseSync } from 'node:sqlite'
@@ -55,6 +55,13 @@ function open(file: string, readOnly: boolean): DatabaseSync {
 
 const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`
 
+/** Adds one value of one row, as SQLite gives it with integers as bigint, to a table's checksum. */
+export function addToSum(sum: Hash, value: unknown): void {
+  const bytes = value instanceof Uint8Array ? value : Buffer.from(String(value))
+  // Type and length keep neighbours apart: NULL is not 'null', and 'ab','c' is not 'a','bc'.
+  sum.update(`${value === null ? 'null' : typeof value} ${bytes.length} `).update(bytes)
+}
+
 /**
  * Rows and checksum of each table, in the order of the names. Only what is stored counts: columns
  * that are computed and virtual tables hold nothing of their own, and may be made to cost anything.
@@ -80,11 +87,7 @@ function countTables(database: DatabaseSync): CopyFigures['tables'] {
     let count = 0
     for (const row of rows.iterate() as unknown as Iterable<readonly unknown[]>) {
       count++
-      for (const value of row) {
-        const bytes = value instanceof Uint8Array ? value : Buffer.from(String(value))
-        // Type and length keep neighbours apart: NULL is not 'null', and 'ab','c' is not 'a','bc'.
-        sum.update(`${value === null ? 'null' : typeof value} ${bytes.length} `).update(bytes)
-      }
+      for (const value of row) addToSum(sum, value)
     }
     return { name, rows: count, sha256: sum.digest('hex') }
   })
@@ -227,6 +230,22 @@ export function withDatabase<T>(file: string, read: (database: DatabaseSync) => 
   const database = open(file, true)
   try {
     return read(database)
+  } catch (error) {
+    throw judged(error)
+  } finally {
+    database.close()
+  }
+}
+
+/**
+ * Has `write` write to a database of ours that nobody else knows of, and that is thrown away where
+ * it throws. Throws UnfitDatabase for what SQLite does not hold.
+ */
+export function withWritten<T>(file: string, write: (database: DatabaseSync) => T): T {
+  const database = open(file, false)
+  try {
+    database.exec('pragma journal_mode = memory; pragma synchronous = off')
+    return write(database)
   } catch (error) {
     throw judged(error)
   } finally {

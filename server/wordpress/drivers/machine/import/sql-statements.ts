@@ -216,56 +216,84 @@ function sticky(pattern: RegExp, text: string, at: number): RegExpExecArray | nu
   return pattern.exec(text)
 }
 
-/** The rows of `(…),(…)` from `at` on; a row that holds more than literals is undefined. */
-export function* rowsOf(text: string, at: number): Generator<SqlValue[] | undefined> {
-  const skipBlank = (): void => void (at += sticky(blank, text, at)![0].length)
-  const value = (): SqlValue | undefined => {
-    const mark = sticky(introducer, text, at)
-    if (mark) at += mark[0].length
-    const char = text[at]
+/**
+ * Where the reading of rows has come to. A field, and no variable that closures of a generator
+ * change: the V8 of Node 24.21 forgets such a change when it compiles the generator while it runs
+ * (Maglev, with inlining), and the rows after it would be lost.
+ */
+class Cursor {
+  readonly #text: string
+  at: number
+
+  constructor(text: string, at: number) {
+    this.#text = text
+    this.at = at
+  }
+
+  skipBlank(): void {
+    this.at += sticky(blank, this.#text, this.at)![0].length
+  }
+
+  /** Undefined for what is no literal. */
+  value(): SqlValue | undefined {
+    const text = this.#text
+    const mark = sticky(introducer, text, this.at)
+    if (mark) this.at += mark[0].length
+    const char = text[this.at]
     if (char === "'" || char === '"') {
-      const end = afterQuoted(text, at, char, true)
+      const end = afterQuoted(text, this.at, char, true)
       if (end < 0) return undefined
-      const read = unquoted(text, at, end)
-      at = end
+      const read = unquoted(text, this.at, end)
+      this.at = end
       return read
     }
-    const hex = sticky(hexNumber, text, at) ?? sticky(hexText, text, at)
+    const hex = sticky(hexNumber, text, this.at) ?? sticky(hexText, text, this.at)
     if (hex) {
-      at += hex[0].length
+      this.at += hex[0].length
       return valueOf(Buffer.from(hex[1]!.length % 2 ? `0${hex[1]}` : hex[1]!, 'hex'))
     }
-    const bit = sticky(bits, text, at)
+    const bit = sticky(bits, text, this.at)
     if (bit) {
-      at += bit[0].length
+      this.at += bit[0].length
       return String(BigInt(`0b${(bit[1] ?? bit[2]) || '0'}`))
     }
-    const named = sticky(word, text, at)
+    const named = sticky(word, text, this.at)
     if (named) {
-      at += named[0].length
+      this.at += named[0].length
       if (/^(?:true|false)$/i.test(named[0])) return /^t/i.test(named[0]) ? '1' : '0'
       return null
     }
-    const digits = sticky(number, text, at)
+    const digits = sticky(number, text, this.at)
     if (!digits) return undefined
-    at += digits[0].length
+    this.at += digits[0].length
     return digits[0]
   }
-  for (skipBlank(); text[at] === '('; skipBlank()) {
-    at++
+}
+
+/** What may follow the last row. */
+const afterRows = /\s*(?:(?:ON\s+DUPLICATE|AS)\b|$)/iy
+
+/**
+ * The rows of `(…),(…)` from `from` on; a row that holds more than literals, and what follows and
+ * cannot be read, is undefined.
+ */
+export function* rowsOf(text: string, from: number): Generator<SqlValue[] | undefined> {
+  const cursor = new Cursor(text, from)
+  for (cursor.skipBlank(); text[cursor.at] === '('; cursor.skipBlank()) {
+    cursor.at++
     const row: SqlValue[] = []
     let isSound = true
     for (;;) {
-      skipBlank()
-      const read = value()
-      skipBlank()
-      const next = text[at]
+      cursor.skipBlank()
+      const read = cursor.value()
+      cursor.skipBlank()
+      const next = text[cursor.at]
       if (read === undefined || (next !== ',' && next !== ')')) {
         isSound = false
         break
       }
       row.push(read)
-      at++
+      cursor.at++
       if (next === ')') break
     }
     if (!isSound) {
@@ -273,8 +301,9 @@ export function* rowsOf(text: string, at: number): Generator<SqlValue[] | undefi
       return
     }
     yield row
-    skipBlank()
-    if (text[at] !== ',') return
-    at++
+    cursor.skipBlank()
+    if (text[cursor.at] !== ',') break
+    cursor.at++
   }
+  if (!sticky(afterRows, text, cursor.at)) yield undefined
 }

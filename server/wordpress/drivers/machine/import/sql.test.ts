@@ -48,6 +48,14 @@ test('values come back as they were, wherever the dump is cut', () => {
   )
 })
 
+test('a statement with many rows is read to its end', () => {
+  const rows = Array.from({ length: 3_000 }, (_, at) => [String(at), 'x'.repeat(370)])
+  const written = rows.map((row) => `(${row.map(quoted).join(',')})`).join(',')
+  for (let turn = 0; turn < 5; turn++) expect([...rowsOf(written, 0)]).toEqual(rows)
+  expect([...rowsOf('(1) ON DUPLICATE KEY UPDATE a = 1', 0)]).toEqual([['1']])
+  expect([...rowsOf('(1)(2)', 0)]).toEqual([['1'], undefined])
+})
+
 test('any bytes are read without a fault', () => {
   const part = fc.constantFrom("'", '"', '`', ';', '--', ' ', '\n', '/*', '*/', '#', '\\', '(', 'x')
   const text = fc.array(part).map((parts) => parts.join(''))

@@ -1,0 +1,170 @@
+/**
+ * kill -9 at random moments while a node lays the database of a site with MariaDB out as SQLite:
+ * the round comes again and leads to the same, and nothing is left of what was begun.
+ * `KILLS=40 SEED=7` for more of them, or the same.
+ */
+import { spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { openSync } from 'node:fs'
+import fs from 'node:fs/promises'
+import os from 'node:os'
+import path from 'node:path'
+import readline from 'node:readline'
+import { DatabaseSync } from 'node:sqlite'
+import { setTimeout as pause } from 'node:timers/promises'
+import { expect, onTestFinished, test } from 'vitest'
+import { open, processesOf } from '../../../../test/embedded-wordpress.ts'
+import { ensureWordpress } from '../../../../scripts/wordpress-files.mjs'
+import type { MoveRound } from '../../driver.ts'
+import { packChanges } from '../machine/changes.ts'
+import { specOf } from '../conformance.ts'
+
+const kills = Number(process.env['KILLS'] ?? 4)
+const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000)
+/** About what a round takes on a quiet machine, ms. */
+const lengthMs = 4_000
+
+/** mulberry32: the same seed, the same moments. */
+function randomFrom(state: number): () => number {
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let t = Math.imul(state ^ (state >>> 15), 1 | state)
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
+    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296
+  }
+}
+
+const create = (name: string, more = ''): string =>
+  `CREATE TABLE \`${name}\` ( \`id\` bigint(20) unsigned NOT NULL AUTO_INCREMENT, ` +
+  `\`word\` longtext DEFAULT NULL${more}, PRIMARY KEY (\`id\`) ) ` +
+  'ENGINE=InnoDB AUTO_INCREMENT=8 DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_unicode_520_ci'
+
+test(`a round is killed ${kills} times (SEED=${seed})`, { timeout: 400_000 }, async () => {
+  await ensureWordpress()
+  const folder = await fs.mkdtemp(path.join(os.tmpdir(), 'portal-kill-carry-'))
+  await fs.chmod(folder, 0o755)
+  onTestFinished(() => fs.rm(folder, { recursive: true, force: true, maxRetries: 3 }))
+  const dataDir = path.join(folder, 'data')
+  const spec = specOf()
+  const site = path.join(dataDir, 'sites', spec.id)
+  const from = { filesDir: path.join(folder, 'files'), databaseDir: path.join(folder, 'none') }
+  await fs.mkdir(path.join(from.filesDir, 'wp-content'), { recursive: true })
+  const listings = path.join(folder, 'listings')
+  await fs.mkdir(listings)
+
+  /** The archive of a round, as a node with an engine packs it. */
+  const pack = async (round: number, word: string, more: readonly string[]): Promise<string> => {
+    await fs.writeFile(path.join(from.filesDir, 'wp-content', 'word.txt'), word)
+    const names = ['first', 'second', ...more]
+    const lines = names.flatMap((name) => [
+      `DROP TABLE IF EXISTS \`${name}\``,
+      create(name),
+      `INSERT INTO \`${name}\` (\`id\`, \`word\`) VALUES ('3','${word}'),('5','đường')`,
+    ])
+    const dump = path.join(folder, 'dump')
+    await fs.writeFile(dump, ['SET NAMES utf8mb4', ...lines, ''].join(';\n'))
+    const file = path.join(folder, `${round}.tar.gz`)
+    const at = (one: number): string => path.join(listings, `${one}.json`)
+    await packChanges(from, openSync(file, 'w'), {
+      scratchFile: dump,
+      maxBytes: 1e9,
+      since: round === 0 ? null : at(round - 1),
+      tried: [],
+      listing: at(round),
+      database: { for: 'sqlite', counted: names.map((name) => ({ name, rows: 2 })) },
+    })
+    return file
+  }
+  const stands = async (word: string, names: readonly string[]): Promise<void> => {
+    const file = path.join(site, 'wordpress/wp-content/database/.ht.sqlite')
+    const database = new DatabaseSync(file, { readOnly: true })
+    for (const name of names) {
+      const rows = database.prepare(`select id, word from ${name}`).all()
+      expect(rows.map((row) => ({ ...row }))).toEqual([
+        { id: 3, word },
+        { id: 5, word: 'đường' },
+      ])
+      const next = database.prepare('select seq from sqlite_sequence where name = ?').get(name)
+      expect(next?.['seq']).toBe(7)
+    }
+    database.close()
+    expect(await fs.readFile(path.join(site, 'wordpress/wp-content/word.txt'), 'utf8')).toBe(word)
+    const left = await fs.readdir(site)
+    expect(left.filter((name) => !/^(?:wordpress|moving|run|log|.*\.json)$/.test(name))).toEqual([])
+    expect(processesOf(`${spec.id}-tables`)).toEqual([])
+  }
+
+  const random = randomFrom(seed)
+  const outcomes = { killed: 0, done: 0 }
+  /** A node lays the round out, and is killed on the way. */
+  const killedIn = async (of: MoveRound, archive: string): Promise<void> => {
+    const child = spawn(
+      process.execPath,
+      [
+        path.resolve(import.meta.dirname, '../../../../test/lay-round-process.ts'),
+        dataDir,
+        JSON.stringify(spec),
+        archive,
+        JSON.stringify(of),
+      ],
+      { stdio: ['ignore', 'pipe', 'inherit'] },
+    )
+    const ended = new Promise((resolve) => child.once('exit', resolve))
+    const said: string[] = []
+    const lines = readline.createInterface({ input: child.stdout })
+    await new Promise<void>((resolve) => {
+      lines.on('line', (line) => {
+        said.push(line)
+        resolve()
+      })
+    })
+    await pause(random() * lengthMs)
+    child.kill('SIGKILL')
+    await ended
+    outcomes[said.includes('done') ? 'done' : 'killed']++
+  }
+  for (let kill = 0; kill < kills; kill += 2) {
+    const moveId = randomUUID()
+    const of = (round: number): MoveRound => ({ moveId, round, database: 'sqlite' })
+    const first = await pack(0, `word ${kill}`, [])
+    await killedIn(of(0), first)
+    let driver = open(dataDir)
+    // As a move does before its first round.
+    await driver.remove(spec.id)
+    await driver.copyIn(spec, of(0), first, [])
+    await driver.close()
+    await stands(`word ${kill}`, ['first', 'second'])
+    // The next one has a table more, so that tables are made once more.
+    const second = await pack(1, `later ${kill}`, ['third'])
+    await killedIn(of(1), second)
+    driver = open(dataDir)
+    await driver.copyIn(spec, of(1), second, [])
+    await driver.copyIn(spec, of(1), second, [])
+    await driver.close()
+    await stands(`later ${kill}`, ['first', 'second', 'third'])
+  }
+  expect(outcomes.killed + outcomes.done).toBe(Math.ceil(kills / 2) * 2)
+  // One that cannot be laid out leaves the round before it as it is.
+  const driver = open(dataDir)
+  onTestFinished(() => driver.close())
+  const moveId = randomUUID()
+  await driver.copyIn(spec, { moveId, round: 0, database: 'sqlite' }, await pack(0, 'kept', []), [])
+  const odd = path.join(folder, 'dump')
+  await pack(1, 'lost', [])
+  await fs.writeFile(odd, `${create('first', ', `odd` bit(1) DEFAULT NULL')};\n`)
+  const file = path.join(folder, 'odd.tar.gz')
+  await packChanges(from, openSync(file, 'w'), {
+    scratchFile: odd,
+    maxBytes: 1e9,
+    since: path.join(listings, '0.json'),
+    tried: [],
+    listing: path.join(listings, 'odd.json'),
+    database: { for: 'sqlite', counted: [{ name: 'first', rows: 0 }] },
+  })
+  await expect(
+    driver.copyIn(spec, { moveId, round: 1, database: 'sqlite' }, file, []),
+  ).rejects.toMatchObject({
+    kind: 'rejected',
+    message: expect.stringContaining('bit(1)') as string,
+  })
+})

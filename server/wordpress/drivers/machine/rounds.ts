@@ -1,0 +1,274 @@
+/**
+ * The archives by which a copy on another machine follows a site, on both ends: what changed is
+ * packed, and laid upon what the copy has come to.
+ */
+import { execFile } from 'node:child_process'
+import fs from 'node:fs/promises'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import { DriverFailure } from '../../../platform/errors.ts'
+import { isWholeRound, type MoveRound, type SiteChanges } from '../../driver.ts'
+import type { SitePlaces } from './archive.ts'
+import type { ArchiveOrder } from './archive-process.ts'
+import type { TablesToMake } from './carry-to-sqlite.ts'
+import type { LaidChanges, LayOrder, PackedDatabase } from './changes.ts'
+import { mayGrowTo, needRoom, type SiteContent } from './content.ts'
+import { removeTree, writeWhole } from './files.ts'
+import { placesIn } from './places.ts'
+
+const run = promisify(execFile)
+
+/** Of a mirror: which rounds it has come to, and from which one before. */
+interface MirrorMark {
+  readonly id?: string
+  readonly base?: number | null
+  readonly laid?: number
+}
+
+/** Has the site's PHP make empty tables, and puts the database with them into a file. */
+export type MakeTables = (tables: TablesToMake['creates'], file: string) => Promise<void>
+
+/** Made for the dump of an earlier round; what follows the prefix tells which tables. */
+const madeName = /^tables-([0-9a-f]{64})\.sqlite$/
+
+export class Rounds {
+  readonly #content: SiteContent
+
+  constructor(content: SiteContent) {
+    this.#content = content
+  }
+
+  /** Listings of what a copy on another machine has come to. */
+  #listingsOf({ mirror }: MoveRound): string {
+    return path.join(this.#content.dir, mirror ? 'mirroring' : 'moving')
+  }
+  /**
+   * The listing that a round goes on from, where it is written, and those of former tries of the
+   * round, each of which the copy may have taken. Drops what belongs to rounds before.
+   */
+  async #listingsFor(of: MoveRound): Promise<{
+    readonly since: string | null
+    readonly tried: readonly string[]
+    readonly listing: string
+  }> {
+    const folder = this.#listingsOf(of)
+    const { round, mirror } = of
+    const at = (name: string): string => path.join(folder, name)
+    if (isWholeRound(of)) {
+      await this.#content.layOut(folder)
+      return { since: null, tried: [], listing: at(mirror ? `none-${round}.json` : '0.json') }
+    }
+    const names: string[] = await fs.readdir(folder).catch(() => [])
+    const [isBase, isTry, listing] = mirror
+      ? [
+          (name: string) => name.endsWith(`-${mirror.since}.json`),
+          (name: string) => name.startsWith(`${mirror.since}-`),
+          `${mirror.since}-${round}.json`,
+        ]
+      : [
+          (name: string) => name === `${round - 1}.json`,
+          (name: string) => name === `${round}.json` || name.startsWith(`${round}.try-`),
+          `${round}.json`,
+        ]
+    const base = names.find(isBase)
+    if (base === undefined)
+      throw new DriverFailure('rejected', 'what the copy has come to is not known any more')
+    const tries = names.filter(isTry)
+    for (const name of names)
+      if (!isBase(name) && !isTry(name)) await fs.rm(at(name), { force: true })
+    if (!tries.includes(listing))
+      return { since: at(base), tried: tries.map(at), listing: at(listing) }
+    const kept = `${round}.try-${tries.length}.json`
+    await fs.rename(at(listing), at(kept))
+    const tried = tries.map((name) => at(name === listing ? kept : name))
+    return { since: at(base), tried, listing: at(listing) }
+  }
+  /**
+   * Writes what changed since the round before into `file`; everything in round 0. A round may be
+   * asked for again: it goes on from the one before it.
+   */
+  async packChanges(file: string, of: MoveRound): Promise<SiteChanges> {
+    const { database } = of
+    const engine = this.#content.engine
+    // A mirror is there for the day on which nobody could ask the owner for another database.
+    if (engine && database === 'sqlite' && of.mirror)
+      throw new DriverFailure('rejected', 'a mirror has the same database as its server')
+    const listings = await this.#listingsFor(of)
+    const part = `${file}.part`
+    await fs.mkdir(path.dirname(file), { recursive: true, mode: 0o700 })
+    const places = placesIn(this.#content.present, engine)
+    const [fileBytes, databaseBytes] = await this.#content.sizes(places)
+    await needRoom(this.#content.dir, databaseBytes * 2)
+    const bytes = fileBytes + databaseBytes
+    await needRoom(path.dirname(file), isWholeRound(of) ? bytes : databaseBytes)
+    const user = await this.#content.layOut(this.#content.copying)
+    const archive = await fs.open(part, 'w', 0o600)
+    try {
+      const scratchFile = path.join(this.#content.copying, 'database.sqlite')
+      let packed: PackedDatabase = database === 'mariadb' ? 'dump' : 'sqlite'
+      const counted = await this.#content.dump(user, scratchFile)
+      if (counted) packed = { for: database ?? 'mariadb', counted }
+      const changes = await this.#content.archiveRunner.run<SiteChanges>({
+        owner: this.#content.id,
+        queueKey: this.#content.dir,
+        order: {
+          op: 'pack_changes',
+          places,
+          scratchFile,
+          maxBytes: mayGrowTo(bytes),
+          ...listings,
+          database: packed,
+        },
+        allowedPaths: {
+          reads: [this.#content.present],
+          writes: [this.#content.copying, this.#listingsOf(of)],
+        },
+        user,
+        output: archive.fd,
+        bytes,
+      })
+      await fs.rename(part, file)
+      return changes
+    } finally {
+      await archive.close()
+      await fs.rm(part, { force: true })
+      await removeTree(this.#content.copying)
+    }
+  }
+
+  /** A process that lays out: what comes on its standard input, or what waits. */
+  #layer(places: SitePlaces, user: number | null, archive: fs.FileHandle, bytes: number) {
+    const { id, dir, archiveRunner } = this.#content
+    return <T>(order: ArchiveOrder & LayOrder): Promise<T> =>
+      archiveRunner.run<T>({
+        owner: id,
+        queueKey: dir,
+        order,
+        allowedPaths: {
+          reads: order.made ? [order.made.file] : [],
+          writes: [places.filesDir, path.dirname(order.scratchFile)],
+        },
+        user,
+        input: archive.fd,
+        bytes,
+      })
+  }
+
+  /**
+   * Lays what `packChanges` wrote on another machine out: round 0 as a whole content that becomes
+   * this site's, the others upon it.
+   * @throws DriverFailure rejected where the copy could not be what the original is
+   */
+  async layChanges(file: string, of: MoveRound, makeTables: MakeTables): Promise<SiteChanges> {
+    const { engine, coming, copying, dir, following, present } = this.#content
+    const isWhole = isWholeRound(of)
+    const content = isWhole ? coming : present
+    const places = placesIn(content, engine)
+    const archive = await fs.open(file)
+    try {
+      const { size } = await archive.stat()
+      // A database that is loaded is three times its SQL; rows that are alike pack to nothing.
+      await needRoom(dir, Math.max(size * 4, (of.bytes ?? 0) * (engine ? 3 : 1)))
+      // Of another move, or late: the site may have been switched to since.
+      if (!(await this.#takes(of)))
+        throw new DriverFailure('rejected', 'the copy is not of this move')
+      const database = engine ? 'mariadb' : 'sqlite'
+      const layBy = (user: number | null) => this.#layer(places, user, archive, size * 4)
+      const lay = (user: number | null, scratchFile: string): Promise<SiteChanges> =>
+        layBy(user)({ op: 'lay_changes', places, scratchFile, database, made: null })
+      let changes: SiteChanges
+      if (engine && isWhole) changes = (await this.#content.laidBeside(engine, content, lay)).laid
+      else {
+        const user = isWhole ? await this.#content.layOut(content) : await this.#content.owner()
+        await this.#content.layOut(copying)
+        const scratchFile = path.join(copying, engine ? 'database.sql' : 'database.sqlite')
+        if (!engine)
+          changes = await this.#laySqlite(layBy(user), { places, scratchFile }, makeTables)
+        else {
+          changes = await lay(user, scratchFile)
+          if (of.mirror) await fs.rename(scratchFile, following)
+          // It is open where the copy has started.
+          else {
+            const loaded = path.join(dir, 'moving', 'loaded.json')
+            await fs.mkdir(path.dirname(loaded), { recursive: true, mode: 0o700 })
+            await engine.load(this.#content.inEngine(engine, user), scratchFile, loaded)
+          }
+        }
+      }
+      if (isWhole) await this.#content.exchange(of.moveId)
+      if (of.mirror) await this.#markMirror(of)
+      return changes
+    } finally {
+      await archive.close()
+      await removeTree(copying)
+    }
+  }
+
+  /** Of a server with MariaDB a dump comes: WordPress's own driver makes the tables for it. */
+  async #laySqlite(
+    lay: <T>(order: ArchiveOrder & LayOrder) => Promise<T>,
+    at: { readonly places: SitePlaces; readonly scratchFile: string },
+    makeTables: MakeTables,
+  ): Promise<SiteChanges> {
+    const folder = path.join(this.#content.dir, 'moving')
+    const names: string[] = await fs.readdir(folder).catch(() => [])
+    const [former] = names.flatMap((name) => madeName.exec(name)?.[1] ?? [])
+    const of = { ...at, database: 'sqlite' } as const
+    const madeIn = (key: string) => ({ key, file: path.join(folder, `tables-${key}.sqlite`) })
+    const { waits, ...changes } = await lay<LaidChanges>({
+      ...of,
+      op: 'lay_changes',
+      made: former === undefined ? null : madeIn(former),
+    })
+    if (!waits) return changes
+    const { tables, counted } = waits
+    const user = await this.#content.layOut(folder)
+    const made = madeIn(tables.key)
+    await makeTables(tables.creates, made.file)
+    if (user !== null) await fs.chown(made.file, user, user)
+    await needRoom(this.#content.dir, (await fs.stat(at.scratchFile)).size * 2)
+    const still = await lay<{ tables: TablesToMake | null }>({
+      ...of,
+      op: 'lay_dump',
+      counted,
+      made,
+    })
+    if (still.tables) throw new DriverFailure('unavailable', 'the tables of the dump changed')
+    return changes
+  }
+
+  /** Loads what a mirror has of its database; does nothing where nothing waits. */
+  async loadFollowing(): Promise<void> {
+    const engine = this.#content.engine
+    if (!engine || !(await fs.stat(this.#content.following).catch(() => null))) return
+    const folder = path.join(this.#content.dir, 'following')
+    const user = await this.#content.layOut(folder)
+    try {
+      const file = path.join(folder, 'database.sql')
+      // The load takes its file away, and one that is cut off begins again.
+      await fs.link(this.#content.following, file)
+      await engine.load(this.#content.inEngine(engine, user), file, null)
+      await fs.rm(this.#content.following)
+    } finally {
+      await removeTree(folder)
+    }
+  }
+
+  /** Whether a round has its place here: not of another move, not late, and none is left out. */
+  async #takes(of: MoveRound): Promise<boolean> {
+    const isWhole = isWholeRound(of)
+    if (!of.mirror) return isWhole || (await this.#content.isMarked(of.moveId))
+    const text = await fs.readFile(this.#content.mark, 'utf8').catch(() => '{}')
+    const { id, base, laid } = JSON.parse(text) as MirrorMark
+    if (id !== of.moveId) return isWhole
+    if (laid !== undefined && of.round <= laid) return false
+    return isWhole || of.mirror.since === laid || of.mirror.since === base
+  }
+  /** What was laid stands on the disk before it is said that it does. */
+  async #markMirror({ moveId, round, mirror }: MoveRound): Promise<void> {
+    // Where there is no such tool, a power cut may cost what came within the last seconds.
+    await run('sync', ['-f', this.#content.dir]).catch(() => undefined)
+    const mark = { id: moveId, base: mirror?.since ?? null, laid: round } satisfies MirrorMark
+    await writeWhole(this.#content.mark, JSON.stringify(mark))
+  }
+}
