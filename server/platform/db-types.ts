@@ -920,6 +920,7 @@ export interface SiteBackup {
   archive_bytes: bigint | null;
   attempts: Generated<number>;
   created_at: Timestamp;
+  database: string | null;
   figures: unknown | null;
   for_update: Generated<boolean>;
   id: string;

@@ -56,7 +56,7 @@ async function makeAndVerify(
     passphrase,
     databaseUrl,
     scratchFolder: path.join(config.DATA_DIR, 'backups', '.verifying'),
-    prove: (file) => parts.driver.prove(file),
+    prove: (file, of) => parts.driver.prove(file, of),
     signal,
   })
   if (faults.length > 0) return faults

@@ -144,7 +144,7 @@ async function tryArchive(
   try {
     fs.mkdirSync(parts.scratchFolder, { recursive: true, mode: 0o700 })
     await readerOf(parts.store, opened)(site.file, fs.createWriteStream(file, { mode: 0o600 }))
-    const proof = await parts.prove(file)
+    const proof = await parts.prove(file, site.siteId)
     return isDeepStrictEqual(proof, site.figures)
       ? undefined
       : `The site ${site.name} does not come up as it was: its figures differ.`

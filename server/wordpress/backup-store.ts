@@ -7,8 +7,10 @@ import { newestFirst, type KeysetPage, type PageRequest } from '../platform/curs
 import type { DB } from '../platform/db-types.ts'
 import type { Clock } from '../platform/clock.ts'
 import { isUuid, type Queryable, type Tx } from '../platform/db.ts'
+import { Refusal } from '../platform/errors.ts'
 import type { Jobs } from '../platform/jobs.ts'
 import type { CopyFigures } from './driver.ts'
+import { firstNode } from './store.ts'
 
 export type BackupRow = Selectable<DB['site_backup']>
 
@@ -37,6 +39,32 @@ export async function beginBackup(
     .execute()
   await jobs.add(tx, makeJob, { backupId: id })
   return id
+}
+
+/** What stands behind the server now, as its node has said; null while nobody knows. */
+export const databaseOf = (siteId: string) => sql<string | null>`(select n.database from site s
+  join node n on n.id = coalesce(s.node_id, ${firstNode}::text) where s.id = ${siteId})`
+
+const databaseNames: Readonly<Record<string, string>> = { sqlite: 'SQLite', mariadb: 'MariaDB' }
+
+/** Refuses with conflict a backup from before the server moved to a node with another database. */
+export async function refuseOtherDatabase(tx: Tx, backup: BackupRow): Promise<void> {
+  const { rows } = await sql<{ now: string | null }>`
+    select ${databaseOf(backup.site_id)} as now`.execute(tx)
+  const now = rows[0]?.now ?? null
+  const { database: then } = backup
+  if (now === null || then === null || now === then) return
+  const [old, present] = [then, now].map((one) => databaseNames[one] ?? one)
+  throw new Refusal('conflict', {
+    said: {
+      en:
+        `This backup was made on ${old}, and your server runs on ${present} now, so it cannot be ` +
+        'restored. Download it and bring it in with “Move in”.',
+      vi:
+        `Bản sao lưu này được tạo trên ${old}, còn máy chủ nay dùng ${present} nên không khôi ` +
+        'phục được. Hãy tải bản sao lưu về rồi dùng mục “Chuyển về”.',
+    },
+  })
 }
 
 const Figures = z.object({

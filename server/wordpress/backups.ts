@@ -19,8 +19,10 @@ import type { ArchiveName, Archives } from './archives.ts'
 import {
   backupById,
   backupToRestore,
+  databaseOf,
   beginBackup,
   hasUnfinishedCopy,
+  refuseOtherDatabase,
   figuresOf,
   surplusBackups,
   makeJob,
@@ -152,7 +154,8 @@ export function createBackups(deps: BackupDeps): Backups {
         driver.backup(backup.site_id, file),
         signal,
       )
-      const proof = await within(stepMs, 'the proof took too long', driver.prove(file), signal)
+      const proving = driver.prove(file, backup.site_id)
+      const proof = await within(stepMs, 'the proof took too long', proving, signal)
       if (!isDeepStrictEqual(proof, saved))
         throw new DriverFailure('unavailable', 'what was restored differs from what was backed up')
       return saved
@@ -165,6 +168,7 @@ export function createBackups(deps: BackupDeps): Backups {
           archive_bytes: BigInt(bytes),
           figures: JSON.stringify(figures),
           proven_at: clock.now(),
+          database: databaseOf(backup.site_id),
         })
         .where('id', '=', backup.id)
         .where('state', '=', 'making')
@@ -339,6 +343,7 @@ export function createBackups(deps: BackupDeps): Backups {
       if (site?.status !== 'running') throw new Refusal('server_not_running')
       const backup = await proven(tx, siteId, backupId)
       if (await hasUnfinishedCopy(tx, siteId)) throw new Refusal('backup_in_progress')
+      await refuseOtherDatabase(tx, backup)
       const { fileBytes, databaseBytes } = figuresOf(backup.figures)
       if (fileBytes > site.disk_mb * megabyte || databaseBytes > site.mariadb_disk_mb * megabyte)
         throw new Refusal('backup_too_large')

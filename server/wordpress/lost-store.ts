@@ -45,8 +45,11 @@ export async function candidatesOn(db: Queryable, node: string): Promise<Candida
       b.id as backup_id, b.created_at as content_at, m.state as move_state, m.to_node as move_to,
       m.reason as move_reason, coalesce(m.backup_id is not null, false) as is_rescue
     from site s
+    left join node n on n.id = coalesce(s.node_id, ${firstNode}::text)
     left join lateral (select id, created_at from site_backup
-      where site_id = s.id and state = 'proven' order by seq desc limit 1) b on true
+      where site_id = s.id and state = 'proven'
+        and (database is null or n.database is null or database = n.database)
+      order by seq desc limit 1) b on true
     left join lateral (select state, to_node, reason, backup_id, from_node from site_move
       where site_id = s.id order by seq desc limit 1) m on m.from_node = ${node}
     where coalesce(s.node_id, ${firstNode}::text) = ${node} and s.deleted_at is null

@@ -25,15 +25,21 @@ import {
   type OtherNode,
   type Writer,
 } from '../../test/other-node.ts'
-import { eventually, openTestPortal, type TestPortal } from '../../test/portal.ts'
+import {
+  eventually,
+  openTestPortal,
+  type TestCustomer,
+  type TestPortal,
+} from '../../test/portal.ts'
 import { newMember, type TestMember } from '../../test/staff.ts'
 import { newestMove } from './move-store.ts'
-import { movesProbe } from './moves-probe.ts'
+import { movesProbe } from '../../test/moves-probe.ts'
 
 function everything(): void {
   describe('moves of sites in containers', { timeout: 300_000 }, () => {
     let engine: Awaited<ReturnType<typeof dockerFixture>>
     let portal: TestPortal
+    let an: TestCustomer
     let staff: TestMember
     let server: OrderedServer
     let writer: Writer
@@ -45,10 +51,10 @@ function everything(): void {
     beforeAll(async () => {
       engine = await dockerFixture()
       portal = await openTestPortal({ wordpress: 'real', env: await withSitesAddress() })
-      const owner = await portal.customer()
-      await portal.topUp(owner, 5_000_000)
+      an = await portal.customer()
+      await portal.topUp(an, 5_000_000)
       staff = await newMember(portal, 'operations')
-      server = await orderServer(portal, owner)
+      server = await orderServer(portal, an)
       const settings = {
         WORDPRESS_RUNTIME: 'docker',
         DOCKER_SOCKET: engine.engine.socketPath,
@@ -100,7 +106,29 @@ function everything(): void {
       expect(text).toContain('same database')
     })
 
+    interface Made {
+      readonly id: string
+      readonly state: string
+    }
+    const backups = async (): Promise<readonly Made[]> =>
+      (await portal.call<Made[]>('GET', `/api/wp/${server.id}/backups`, { token: an.token })).body
+        .result
+    /** The newest one. */
+    const backedUp = (count: number): Promise<Made> =>
+      eventually(
+        'a proven backup',
+        async () => {
+          const all = await backups()
+          return all.length === count && all[0]?.state === 'proven' && all[0]
+        },
+        90,
+      )
+
     test('from SQLite to a node with MariaDB, while it is read and written to', async () => {
+      const { token } = an
+      const asked = await portal.call('POST', `/api/wp/${server.id}/backups`, { token })
+      expect(asked.status, asked.text).toBe(201)
+      const onSqlite = await backedUp(1)
       const ports = [portal.config.SITES_PORT, other.sitesPort]
       const seen = await underLoad(
         { server, ports, writer, title: 'written', pauseMs: 1_000 },
@@ -112,6 +140,13 @@ function everything(): void {
       expect(seen.written.length).toBeGreaterThan(2)
       const there = await titles(other.sitesPort)
       expect(seen.written.filter((one) => !there.includes(one))).toEqual([])
+
+      // Its backups can be restored no more, so another one is made at once.
+      await backedUp(2)
+      const restore = `/api/wp/${server.id}/backups/${onSqlite.id}/restore`
+      const refused = await portal.call('POST', restore, { token })
+      expect(refused.status).toBe(409)
+      expect(refused.text).toContain('was made on SQLite, and your server runs on MariaDB now')
     })
 
     test('between two nodes with MariaDB, while it is read and written to', async () => {

@@ -19,6 +19,7 @@ import { minutes, seconds, later } from '../platform/clock.ts'
 import { transaction, type Tx } from '../platform/db.ts'
 import { DriverFailure } from '../platform/errors.ts'
 import type { Attempt } from '../platform/jobs.ts'
+import { beginBackup, hasUnfinishedCopy } from './backup-store.ts'
 import { ensureJob } from './change.ts'
 import { emptyJob } from './drain.ts'
 import type { SiteSpec } from './driver.ts'
@@ -285,7 +286,18 @@ export function defineMoves(deps: MoveDeps & WayBackDeps): ReturnType<typeof def
     const began = await switchAtLast(ends, round)
     await arrive(row, { node: row.to_node, other: row.from_node })
     await set(row, { held_ms: isUp(ends) ? Math.round(performance.now() - began) : 0 })
+    if (from.driver.capabilities.database !== to.driver.capabilities.database)
+      await backUpAnew(site.id)
     log.info({ site: site.name, from: row.from_node, to: row.to_node }, 'a server was moved')
+  }
+
+  /** None of its backups can be restored where it is now. */
+  async function backUpAnew(siteId: string): Promise<void> {
+    await transaction(db, async (tx) => {
+      const site = await lockSite(tx, siteId)
+      if (site?.status !== 'running' || (await hasUnfinishedCopy(tx, siteId))) return
+      await beginBackup(deps, tx, siteId, 'nightly')
+    })
   }
 
   async function switchAtLast(ends: Ends, first: number): Promise<number> {

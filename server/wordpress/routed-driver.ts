@@ -9,7 +9,7 @@ import type { EdgeControl } from './directory.ts'
 import type { SiteLog, WordpressCapabilities, WordpressDriver } from './driver.ts'
 import { noteEnd, noteMirrored, promiseLease, type Leases } from './lease-store.ts'
 import { isSwitching } from './move-store.ts'
-import { allNodes, nodeOf, noteSeen, putNode, type NodeEntry } from './nodes.ts'
+import { allNodes, nodeOf, nodeStates, noteSeen, putNode, type NodeEntry } from './nodes.ts'
 import { firstNode } from './store.ts'
 import { within } from './within.ts'
 
@@ -193,10 +193,16 @@ export function createNodes(parts: NodesParts): Nodes {
     copyOut: async (id, round, file) => await (await of(id)).copyOut(id, round, file),
     copyIn: async (spec, round, file, log) =>
       await (await of(spec.id)).copyIn(spec, round, file, log),
-    async prove(file) {
-      const [any] = reachable()
-      if (!any) throw new DriverFailure('unavailable', 'no node can be reached')
-      return await any.driver.prove(file)
+    async prove(file, site) {
+      const home = site === undefined ? undefined : await nodeOf(db, site)
+      const all = reachable()
+      const known = (await nodeStates(db)).find(({ id }) => id === home)
+      const database = known?.database ?? null
+      const chosen =
+        all.find(({ node }) => node === home) ??
+        all.find((one) => database === null || one.driver.capabilities.database === database)
+      if (!chosen) throw new DriverFailure('unavailable', 'no node for it can be reached')
+      return await chosen.driver.prove(file)
     },
     restore: async (spec, copy, id) => await (await of(spec.id)).restore(spec, copy, id),
     files: async (id, order) => await (await toChange(id)).files(id, order),

@@ -23,81 +23,105 @@ export interface Entry {
 const tokenEnds = new Set([' ', '\t', '\n', ';', '(', ')', '"'])
 
 /**
+ * Where the reading has come to. Fields, and no variables that closures of a generator change: the
+ * V8 of Node 24.21 may forget such a change when it compiles the generator while it runs.
+ */
+class Cursor {
+  readonly #text: string
+  at = 0
+  line = 1
+  #lineStart = 0
+
+  constructor(text: string) {
+    this.#text = text
+  }
+
+  get char(): string | undefined {
+    return this.#text[this.at]
+  }
+  get isAtEnd(): boolean {
+    return this.at >= this.#text.length
+  }
+  get place(): { line: number; column: number } {
+    return { line: this.line, column: this.at - this.#lineStart + 1 }
+  }
+
+  nextLine(): void {
+    this.at++
+    this.line++
+    this.#lineStart = this.at
+  }
+  skipLine(): void {
+    while (!this.isAtEnd && this.char !== '\n') this.at++
+  }
+
+  quotedToken(): Token | Fault {
+    const text = this.#text
+    const from = this.place
+    this.at++
+    const start = this.at
+    while (!this.isAtEnd && this.char !== '"' && this.char !== '\n')
+      this.at += this.char === '\\' && text[this.at + 1] !== '\n' ? 2 : 1
+    if (this.char !== '"') return new Fault(faults.openQuote(), from)
+    this.at++
+    return { text: text.slice(start, this.at - 1), quoted: true, ...from }
+  }
+  plainToken(): Token {
+    const text = this.#text
+    const from = this.place
+    const start = this.at
+    for (let char = this.char; char !== undefined; char = this.char) {
+      const next = text[this.at + 1]
+      if (char === '\\' && next !== undefined && next !== '\n') this.at += 2
+      else if (tokenEnds.has(char)) break
+      else this.at++
+    }
+    return { text: text.slice(start, this.at), quoted: false, ...from }
+  }
+}
+
+/**
  * Walks over the text once; its lines end with \\n. A fault in the writing is handed out in its
  * place, and reading goes on with the next line.
  * @yields entries that have words, in order.
  */
 export function* readEntries(text: string): Generator<Entry | Fault> {
-  let [at, line, lineStart] = [0, 1, 0]
-  const column = (): number => at - lineStart + 1
-  const place = (): { line: number; column: number } => ({ line, column: column() })
-  const nextLine = (): void => {
-    at++
-    line++
-    lineStart = at
-  }
-  const skipLine = (): void => {
-    while (at < text.length && text[at] !== '\n') at++
-  }
-
-  while (at < text.length) {
-    const first = line
-    const startsBlank = text[at] === ' ' || text[at] === '\t'
+  const cursor = new Cursor(text)
+  while (!cursor.isAtEnd) {
+    const first = cursor.line
+    const startsBlank = cursor.char === ' ' || cursor.char === '\t'
     const tokens: Token[] = []
     const open: { line: number; column: number }[] = []
     let fault: Fault | undefined
-    for (; at < text.length;) {
-      const char = text[at] as string
+    for (let char = cursor.char; char !== undefined; char = cursor.char) {
       if (char === '\n') {
-        nextLine()
+        cursor.nextLine()
         if (open.length === 0) break
-      } else if (char === ' ' || char === '\t') at++
-      else if (char === ';') skipLine()
+      } else if (char === ' ' || char === '\t') cursor.at++
+      else if (char === ';') cursor.skipLine()
       else if (char === '(') {
-        open.push(place())
-        at++
+        open.push(cursor.place)
+        cursor.at++
       } else if (char === ')') {
         if (open.pop() === undefined) {
-          fault = new Fault(faults.closingParenthesis(), place())
+          fault = new Fault(faults.closingParenthesis(), cursor.place)
           break
         }
-        at++
+        cursor.at++
       } else if (char === '"') {
-        const token = quotedToken()
+        const token = cursor.quotedToken()
         if (token instanceof Fault) {
           fault = token
           break
         }
         tokens.push(token)
-      } else tokens.push(plainToken())
+      } else tokens.push(cursor.plainToken())
     }
     if (fault) {
-      skipLine()
-      if (at < text.length) nextLine()
+      cursor.skipLine()
+      if (!cursor.isAtEnd) cursor.nextLine()
       yield fault
     } else if (open.length > 0) yield new Fault(faults.openParenthesis(), open.at(-1))
     else if (tokens.length > 0) yield { line: first, startsBlank, tokens }
-  }
-
-  function quotedToken(): Token | Fault {
-    const from = place()
-    at++
-    const start = at
-    while (at < text.length && text[at] !== '"' && text[at] !== '\n')
-      at += text[at] === '\\' && text[at + 1] !== '\n' ? 2 : 1
-    if (text[at] !== '"') return new Fault(faults.openQuote(), from)
-    at++
-    return { text: text.slice(start, at - 1), quoted: true, ...from }
-  }
-  function plainToken(): Token {
-    const from = place()
-    const start = at
-    while (at < text.length) {
-      const char = text[at] as string
-      if (char === '\\' && at + 1 < text.length && text[at + 1] !== '\n') at += 2
-      else if (tokenEnds.has(char)) break
-      else at++
-    }
-    return { text: text.slice(start, at), quoted: false, ...from }
   }
 }
