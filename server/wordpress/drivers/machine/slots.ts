@@ -8,7 +8,7 @@ import type { SiteAddress, SiteSpec, SiteState } from '../../driver.ts'
 import { Container, type BootOrder } from './container.ts'
 import { wasmFlags, type Command } from './confinement.ts'
 import { removeTree } from './files.ts'
-import type { EngineWeb, Used } from './engine.ts'
+import type { EngineWeb, PlanSize, Used } from './engine.ts'
 import type { Host } from './host.ts'
 import type { SiteFolder } from './site-folder.ts'
 import type { FileLog } from './site-log.ts'
@@ -25,6 +25,9 @@ const phpProcessMb = 400
  */
 export const niceOf = (cpu: number): number =>
   Math.max(4, Math.round(12 - 2 * Math.log2(Math.max(1, cpu))))
+
+/** An engine gives what the machine has of it, and weighs by the plan where all compute. */
+const planOf = ({ ramMb, cpu }: SiteSpec): PlanSize => ({ memoryMb: ramMb, cpu })
 
 interface Slot {
   readonly name: string
@@ -167,7 +170,7 @@ export class Slots {
       await slot.booting
       slot.container?.send({ op: 'limits', ...limits })
       if (engine && slot.container) {
-        await this.#webOf.get(slot.container)?.resize(this.#sizeOf(spec))
+        await this.#webOf.get(slot.container)?.resize(planOf(spec))
         Object.assign(slot.container.order, this.#sizeOf(spec))
       }
       // The primary name too: until it is replaced, a container that was started under another one
@@ -292,7 +295,7 @@ export class Slots {
           await this.#folder.inEngine(),
           slot.name,
           internalDir,
-          this.#sizeOf(spec),
+          planOf(spec),
         )
         const container = new Container(
           place,
