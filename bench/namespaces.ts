@@ -57,10 +57,10 @@ function removeGroups(name: string): void {
     rmdirSync(folder)
   }
   // One tree, or one of each controller.
-  for (const tree of [groups, ...readdirSync(groups).map((one) => path.join(groups, one))]) {
-    const folder = path.join(tree, name)
-    if (existsSync(folder)) remove(folder)
-  }
+  const trees = readdirSync(groups, { withFileTypes: true }).filter((one) => one.isDirectory())
+  for (const tree of [groups, ...trees.map((one) => path.join(groups, one.name))])
+    for (const one of readdirSync(tree))
+      if (one.startsWith(`${name}-`)) remove(path.join(tree, one))
 }
 
 function removeRun(folder: string): void {
@@ -144,7 +144,7 @@ export class Machine {
     this.address = `10.99.0.${number}`
     this.folder = path.join(scratch, name)
     this.dataDir = path.join(this.folder, 'data')
-    this.group = path.join('/', path.basename(scratch), name)
+    this.group = `/${path.basename(scratch)}-${name}`
     mkdirSync(this.folder, { mode: 0o755 })
     this.#env = {
       PATH: [
