@@ -13,6 +13,7 @@ import type { SiteAddress, SiteSpec } from '../server/wordpress/driver.ts'
 import { createEmbedded } from '../server/wordpress/drivers/embedded/index.ts'
 import { startBare } from './bare-runner.mjs'
 import { containerCpuMs, containerMemoryMb } from './container-figures.ts'
+import { ratesOf } from './plan-load.ts'
 import { median, report } from './portal.ts'
 
 const rounds = 5
@@ -23,9 +24,6 @@ const bodies = 25
 const bodyBytes = 60 * 1_048_576
 /** Memory that a container may take more than before it was several processes, MB. */
 const moreMb = 40
-/** What each plan is loaded with, and for how long. */
-const visitors = 16
-const loadMs = 20_000
 const style = '/wp-includes/css/dashicons.min.css'
 const bareHost = 'bare.localhost:8082'
 
@@ -156,18 +154,6 @@ async function busy(): Promise<void> {
   }
 }
 
-/** Pages a second of a site under more visitors than it has processors. */
-async function served(to: SiteAddress, name: string): Promise<number> {
-  const until = performance.now() + loadMs
-  let done = 0
-  const visitor = async () => {
-    while (performance.now() < until) if ((await ask(to, name, '/')).status === 200) done++
-  }
-  const began = performance.now()
-  await Promise.all(Array.from({ length: visitors }, visitor))
-  return done / ((performance.now() - began) / 1_000)
-}
-
 /** The smallest and the largest plan, each by itself and both at once. */
 async function plans(): Promise<void> {
   const dataDir = mkdtempSync(path.join(os.tmpdir(), 'portal-plans-'))
@@ -200,27 +186,22 @@ async function plans(): Promise<void> {
   }
   try {
     const [basic, pro] = [await site(1, 1_000), await site(16, 32_000)]
-    const load = async ({ id, url }: SiteSpec) =>
-      await served(driver.upstreams(id)[0]!, new URL(url).host)
-    // Until its processes are there.
-    for (const one of [basic, pro]) await load(one)
-    const [basicAlone, proAlone] = [await load(basic), await load(pro)]
-    const [basicBoth, proBoth] = await Promise.all([load(basic), load(pro)])
+    const visit =
+      ({ id, url }: SiteSpec) =>
+      async () =>
+        (await ask(driver.upstreams(id)[0]!, new URL(url).host, '/')).status === 200
+    const [little, much] = await ratesOf([visit(basic), visit(pro)])
     const cores = os.availableParallelism()
-    console.log(
-      `      pages a second: 1 processor ${basicAlone.toFixed(2)}, 16 ${proAlone.toFixed(2)}; ` +
-        `both at once ${basicBoth.toFixed(2)} and ${proBoth.toFixed(2)}`,
-    )
     // A machine gives what it has: where four processors are free, four times as much.
     const free = Math.min(4, cores * 0.8)
     report(
       `16 processors / 1, on ${cores} cores that are free`,
-      proAlone / basicAlone,
+      much.alone / little.alone,
       free,
       'x',
       true,
     )
-    report('16 processors / 1, on the same cores at once', proBoth / basicBoth, 4, 'x', true)
+    report('16 processors / 1, on the same cores at once', much.both / little.both, 4, 'x', true)
   } finally {
     await driver.close()
     rmSync(dataDir, { recursive: true, force: true })

@@ -1,41 +1,125 @@
 /**
- * Machines of their own on one network: network namespaces on a bridge. All of it lies in
- * namespaces of this process (network, processes, mounts), so nothing is left of it, however it
- * ends, and nothing of it reaches the network of the machine.
+ * Machines of their own on one network: network, processes and mounts are each machine's own
+ * (namespaces), on a bridge. All of it lies in namespaces of this process, so nothing is left of
+ * it, however it ends, and nothing of it reaches the network of the machine. What a mount of it
+ * covers, what runs on it in a container, and its loop devices end with it.
  */
-import { execFileSync, spawn, spawnSync, type ChildProcess } from 'node:child_process'
-import { existsSync, mkdirSync, readdirSync, readlinkSync, writeFileSync } from 'node:fs'
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process'
+import {
+  existsSync,
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import os from 'node:os'
 import path from 'node:path'
 
 const root = path.resolve(import.meta.dirname, '..')
+/** Names the folder of this run to the process in the namespaces. */
 const mark = 'PORTAL_BENCH_NAMESPACES'
+const folderPrefix = 'portal-machines-'
+const makerName = 'maker'
+const groups = '/sys/fs/cgroup'
+/** Of unshare(1): what is another's in there. Its mounts end with its last process. */
+const ownParts = ['--net', '--pid', '--fork', '--kill-child', '--mount-proc']
 
 /** Why there can be none here; undefined where there can. */
 function hindrance(): string | undefined {
   if (process.platform !== 'linux' || process.getuid?.() !== 0) return 'only root has namespaces'
   const folders = (process.env['PATH'] ?? '').split(':').concat('/usr/sbin', '/sbin')
-  const missing = ['unshare', 'nsenter', 'ip'].filter(
+  const missing = ['unshare', 'nsenter', 'setpriv', 'ip'].filter(
     (name) => !folders.some((folder) => existsSync(path.join(folder, name))),
   )
   return missing.length > 0 ? `there is no ${missing.join(', no ')}` : undefined
 }
 
-/** Starts the bench again in namespaces of its own, and ends with what it ends with. */
-export function enterNamespaces(): void {
-  if (process.env[mark] !== undefined) return
-  const why = hindrance()
+/** The processes that one has started, as they are seen from here. */
+function childrenOf(pid: number): number[] {
+  try {
+    const said = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
+    return said.split(' ').filter(Boolean).map(Number)
+  } catch {
+    return []
+  }
+}
+
+/** What containers of killed machines leave in the tree of cgroups: folders without a process. */
+function removeGroups(name: string): void {
+  const remove = (folder: string): void => {
+    for (const one of readdirSync(folder, { withFileTypes: true }))
+      if (one.isDirectory()) remove(path.join(folder, one.name))
+    rmdirSync(folder)
+  }
+  // One tree, or one of each controller.
+  const trees = readdirSync(groups, { withFileTypes: true }).filter((one) => one.isDirectory())
+  for (const tree of [groups, ...trees.map((one) => path.join(groups, one.name))])
+    for (const one of readdirSync(tree))
+      if (one.startsWith(`${name}-`)) remove(path.join(tree, one))
+}
+
+function removeRun(folder: string): void {
+  for (const act of [
+    () => removeGroups(path.basename(folder)),
+    () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }),
+  ])
+    try {
+      act()
+    } catch (error) {
+      console.error(`something of ${folder} stays: ${(error as Error).message}`)
+    }
+}
+
+/** What killed runs have left. */
+function sweep(): void {
+  for (const name of readdirSync(os.tmpdir())) {
+    const folder = path.join(os.tmpdir(), name)
+    const maker = path.join(folder, makerName)
+    if (!name.startsWith(folderPrefix) || !existsSync(maker)) continue
+    if (!existsSync(`/proc/${readFileSync(maker, 'utf8')}`)) removeRun(folder)
+  }
+}
+
+/**
+ * Starts the bench again in namespaces of its own, and ends with what it ends with. There it
+ * resolves with a folder that is removed at its end, also after Ctrl-C.
+ * @param prepare what it needs the network for; answers why it cannot be had
+ */
+export async function enterNamespaces(
+  prepare: () => Promise<string | undefined> = async () => undefined,
+): Promise<string> {
+  const there = process.env[mark]
+  if (there !== undefined) return there
+  const why = hindrance() ?? (await prepare())
   if (why !== undefined) {
     console.log(`none here: ${why}`)
     process.exit(0)
   }
+  sweep()
+  const folder = mkdtempSync(path.join(os.tmpdir(), folderPrefix))
+  writeFileSync(path.join(folder, makerName), String(process.pid))
+  // The database runs as another user, who must come through.
+  chmodSync(folder, 0o755)
   const [, program = ''] = process.argv
-  const own = ['--net', '--pid', '--fork', '--kill-child', '--mount-proc']
-  const { status } = spawnSync(
-    'unshare',
-    [...own, process.execPath, ...process.execArgv, program],
-    { stdio: 'inherit', env: { ...process.env, [mark]: 'yes' } },
-  )
-  process.exit(status ?? 1)
+  // However this process ends, what it has started ends with it.
+  const bench = [process.execPath, ...process.execArgv, program]
+  const child = spawn('setpriv', ['--pdeathsig=KILL', 'unshare', ...ownParts, ...bench], {
+    stdio: 'inherit',
+    env: { ...process.env, [mark]: folder },
+  })
+  // The first process of the namespace: the kernel ends the others before it is gone.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+    process.on(signal, () => {
+      for (const pid of childrenOf(child.pid ?? 0)) process.kill(pid, 'SIGKILL')
+    })
+  const code = await new Promise<number | null>((resolve) => child.once('exit', resolve))
+  removeRun(folder)
+  process.exit(code ?? 1)
 }
 
 export interface Ran {
@@ -45,34 +129,46 @@ export interface Ran {
 
 /** A machine: its address, its folder, and what runs on it. */
 export class Machine {
+  readonly name: string
   readonly address: string
   readonly folder: string
-  readonly #holder: ChildProcess
+  readonly dataDir: string
+  /** In the tree of cgroups: what is below it is removed at the end. */
+  readonly group: string
+  readonly #first: number
   readonly #env: Readonly<Record<string, string>>
   #isOff = false
 
   constructor(name: string, number: number, scratch: string) {
+    this.name = name
     this.address = `10.99.0.${number}`
     this.folder = path.join(scratch, name)
+    this.dataDir = path.join(this.folder, 'data')
+    this.group = `/${path.basename(scratch)}-${name}`
     mkdirSync(this.folder, { mode: 0o755 })
     this.#env = {
-      PATH: `${path.join(root, 'node_modules', '.bin')}:${process.env['PATH'] ?? ''}`,
+      PATH: [
+        path.join(root, 'node_modules', '.bin'),
+        process.env['PATH'],
+        '/usr/sbin',
+        '/sbin',
+      ].join(':'),
       HOME: process.env['HOME'] ?? '/',
       NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? '',
       ENV_FILE: path.join(this.folder, 'portal.env'),
-      DATA_DIR: path.join(this.folder, 'data'),
+      DATA_DIR: this.dataDir,
     }
     this.settings({})
-    this.#holder = spawn('unshare', ['--net', 'sleep', 'infinity'], { stdio: 'ignore' })
-    const pid = this.#holder.pid ?? 0
-    const own = readlinkSync('/proc/self/ns/net')
-    // It enters its namespace before it becomes sleep(1).
-    for (let looks = 0; readlinkSync(`/proc/${pid}/ns/net`) === own; looks++) {
-      if (looks > 1_000) throw new Error(`${name} got no network of its own`)
-      execFileSync('true')
-    }
+    // A shell waits for what others leave behind, as the first process of a machine does.
+    const holder = spawn('unshare', [...ownParts, 'sh', '-c', 'sleep infinity & wait'], {
+      stdio: 'ignore',
+    })
+    this.#first = whenThere(`${name} does not start`, () => {
+      const [pid] = childrenOf(holder.pid ?? 0)
+      return pid !== undefined && isIn(pid, 'sh') ? pid : undefined
+    })
     const line = `machine${number}`
-    ip('link', 'add', line, 'type', 'veth', 'peer', 'name', 'eth0', 'netns', String(pid))
+    ip('link', 'add', line, 'type', 'veth', 'peer', 'name', 'eth0', 'netns', String(this.#first))
     ip('link', 'set', line, 'master', bridge, 'up')
     for (const act of [
       'link set lo up',
@@ -80,10 +176,12 @@ export class Machine {
       'link set eth0 up',
     ])
       execFileSync('nsenter', [...this.#enter(), 'ip', ...act.split(' ')])
+    // What runs on the machine around it listens there.
+    execFileSync('nsenter', [...this.#enter(), 'mount', '-t', 'tmpfs', 'none', '/run'])
   }
 
   #enter(): string[] {
-    return [`--net=/proc/${this.#holder.pid}/ns/net`]
+    return [`--target=${this.#first}`, '--net', '--pid', '--mount']
   }
 
   /** What stands in its `.env`. */
@@ -93,14 +191,23 @@ export class Machine {
   }
 
   /** Starts a command line on it, which goes on; `input` is what is typed. */
-  start(line: string, input = ''): ChildProcess {
-    const child = spawn('nsenter', [...this.#enter(), 'sh', '-c', line], {
-      cwd: root,
+  start(line: string, input?: string): ChildProcess {
+    const there = `cd '${root}' && ${line}`
+    const child = spawn('nsenter', [...this.#enter(), 'sh', '-c', there], {
       env: this.#env,
-      stdio: ['pipe', 'pipe', 'pipe'],
+      stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
     })
-    child.stdin?.end(input)
+    // What does not read it says itself why it ended.
+    child.stdin?.once('error', () => undefined).end(input)
     return child
+  }
+
+  /** Has what was started end, and waits for it. */
+  async end(child: ChildProcess): Promise<void> {
+    const ended = new Promise((resolve) => child.once('close', resolve))
+    // nsenter(1) passes no signal on.
+    for (const pid of childrenOf(child.pid ?? 0)) process.kill(pid, 'SIGTERM')
+    await ended
   }
 
   /** Runs a command line on it until it ends. */
@@ -110,18 +217,39 @@ export class Machine {
     return new Promise((resolve) => child.once('close', (code) => resolve({ code, said: said() })))
   }
 
-  /** The power fails: every process of it ends at once. */
+  /** Runs it; rejects with what it said where it does not end well. */
+  async must(line: string): Promise<string> {
+    const { code, said } = await this.run(line)
+    if (code !== 0) throw new Error(`${this.name}: ${line}: ${said}`)
+    return said
+  }
+
+  /** The power fails: every process of it ends at once, those of its containers as well. */
   powerOff(): void {
     if (this.#isOff) return
     this.#isOff = true
-    const own = readlinkSync(`/proc/${this.#holder.pid}/ns/net`)
-    for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name)))
-      try {
-        if (readlinkSync(`/proc/${pid}/ns/net`) === own) process.kill(Number(pid), 'SIGKILL')
-      } catch {
-        // It ended while we looked.
-      }
+    process.kill(this.#first, 'SIGKILL')
   }
+}
+
+/** The process has become this program, in namespaces of its own. */
+function isIn(pid: number, program: string): boolean {
+  try {
+    const own = readlinkSync('/proc/self/ns/net')
+    const name = readFileSync(`/proc/${pid}/comm`, 'utf8').trim()
+    return name === program && readlinkSync(`/proc/${pid}/ns/net`) !== own
+  } catch {
+    return false
+  }
+}
+
+function whenThere<T>(otherwise: string, look: () => T | undefined): T {
+  for (let looks = 0; looks < 1_000; looks++) {
+    const seen = look()
+    if (seen !== undefined) return seen
+    execFileSync('true')
+  }
+  throw new Error(otherwise)
 }
 
 const bridge = 'machines'

@@ -1,7 +1,8 @@
 /** Acts of the stand-ins of a page builder, of backups, of security and of a page cache. */
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { gunzipSync } from 'node:zlib'
+import { putOpenFile } from '../test/embedded-wordpress.ts'
 import {
   joined,
   listOf,
@@ -204,7 +205,7 @@ export const security: PluginUnderTest = {
         const first = await site.rest('POST', '/security/v1/scan', {})
         must(Number(first.data['files']) > 50, 'hardly any file was seen')
         const planted = inSite(site, 'wp-content/uploads/shell.php')
-        writeFileSync(planted, '<?php eval( base64_decode( $_POST["x"] ) );')
+        putOpenFile(planted, '<?php eval( base64_decode( $_POST["x"] ) );')
         return await site.rest(
           'POST',
           '/security/v1/scan',

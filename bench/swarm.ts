@@ -2,36 +2,36 @@
  * From two fresh machines to a provider, as docs/operate.md has it ("From two machines to a
  * provider"): one becomes the portal, the other joins by the one command of `node add`, and a
  * customer orders in its data centre in Chromium. Then the second machine is emptied while its
- * sites are visited, and loses its power. The machines are network namespaces: needs root.
+ * sites are visited, and loses its power. The machines are namespaces: needs root.
  *
- *   SHOTS=folder npm run bench swarm       # keeps pictures of three screens
+ *   SHOTS=folder npm run bench swarm               # keeps pictures of three screens
+ *   WORDPRESS_RUNTIME=docker npm run bench swarm   # with sites in containers on both
+ *   SERVERS=10 npm run bench swarm                 # so many servers are drained; otherwise three
  */
-import { mkdirSync, mkdtempSync, chmodSync, rmSync } from 'node:fs'
+import { mkdirSync } from 'node:fs'
 import http from 'node:http'
-import os from 'node:os'
 import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { chromium, type Browser, type Page } from 'playwright-core'
 import { browserArguments, browserPath } from '../scripts/browser.mjs'
 import { stepOf, totpAt } from '../server/auth/totp.ts'
 import { settled, visitAs } from '../test/e2e/browser.ts'
+import { enginesAway, startEngineOn } from './engines.ts'
 import { enterNamespaces, openMachinesOnBridge, saidBy, type Machine } from './namespaces.ts'
 import { call, orderSite, report, signIn, type Addresses } from './portal.ts'
 
-enterNamespaces()
+const inContainers = process.env['WORDPRESS_RUNTIME'] === 'docker'
+const scratch = await enterNamespaces(inContainers ? enginesAway : undefined)
 
 const regionOfA = 1
 const regionOfB = 2
 const nameOfRegionB = /Hồ Chí Minh/
-const siteServers = 3
+const siteServers = Number(process.env['SERVERS'] ?? 3)
 const sitesDomain = 'sites.example'
 const password = 'Another#1pass'
 const shots = process.env['SHOTS']
 if (shots !== undefined) mkdirSync(shots, { recursive: true })
 
-const scratch = mkdtempSync(path.join(os.tmpdir(), 'portal-swarm-'))
-// The database runs as another user, who must come through.
-chmodSync(scratch, 0o755)
 const { a, b } = openMachinesOnBridge(['a', 'b'], scratch)
 const portal: Addresses = {
   url: `http://${a.address}:8080`,
@@ -46,6 +46,7 @@ function line(name: string, value: number, limit: number, unit: string): void {
   if (!report(name, value, limit, unit)) worst = 1
 }
 const secondsSince = (began: number): number => (performance.now() - began) / 1000
+const seconds = (began: number): string => `${secondsSince(began).toFixed(1)} s`
 
 async function until<T>(what: string, seconds: number, look: () => Promise<T | undefined>) {
   const end = performance.now() + seconds * 1000
@@ -64,9 +65,15 @@ async function command<T>(words: string): Promise<T> {
   return JSON.parse(said) as T
 }
 
+/** What each machine's portal has said. */
+const logs = new Map<string, () => string>()
+const longestLog = 4_000
+type Settings = Readonly<Record<string, string>>
+
 /** The portal's machine, with what the page has in `.env`. */
-async function startPortal(regions: string): Promise<() => Promise<void>> {
+async function startPortal(regions: string, more: Settings): Promise<() => Promise<void>> {
   a.settings({
+    ...more,
     HOST: '0.0.0.0',
     PORTAL_URL: portal.url,
     SITES_DOMAIN: sitesDomain,
@@ -78,17 +85,14 @@ async function startPortal(regions: string): Promise<() => Promise<void>> {
   })
   const child = a.start('exec npm start')
   const said = saidBy(child)
+  logs.set(a.name, said)
   await until('the portal', 120, async () => {
     if (child.exitCode !== null) throw new Error(said())
     return (await fetch(`${portal.url}/readyz`)).ok || undefined
   }).catch((error: unknown) => {
     throw new Error(`${said()}`, { cause: error })
   })
-  return async () => {
-    const ended = new Promise((resolve) => child.once('close', resolve))
-    child.kill('SIGTERM')
-    await ended
-  }
+  return () => a.end(child)
 }
 
 interface Node {
@@ -210,9 +214,26 @@ async function showNodes(browser: Browser): Promise<void> {
   await context.close()
 }
 
+/** Asks again while a server's nightly backup is made; answers how often. */
+async function drainB(): Promise<number> {
+  for (let again = 0; ; again++) {
+    const { code, said } = await a.run('npm run -s portal -- node drain b --wait')
+    if (code === 0) return again
+    if (!said.includes('A backup is being made')) throw new Error(said)
+    await pause(1_000)
+  }
+}
+
 async function run(browser: Browser): Promise<void> {
   let began = performance.now()
-  const stopPortal = await startPortal(String(regionOfA))
+  // "Sites in containers" of the page, before step 5 and here before the first start.
+  const [onA, onB] = inContainers
+    ? await Promise.all([startEngineOn(a), startEngineOn(b)])
+    : [{}, {}]
+  if (inContainers) console.log(`      engines with their images: ${seconds(began)}`)
+  b.settings(onB)
+  began = performance.now()
+  const stopPortal = await startPortal(String(regionOfA), onA)
   line('A: from `npm start` to ready', secondsSince(began), 60, 's')
   const added = await a.run(
     `npm run -s portal -- node add b ${b.address}:7443 ` +
@@ -224,6 +245,7 @@ async function run(browser: Browser): Promise<void> {
   began = performance.now()
   const joined = b.start(`exec ${join}`, `${key}\n`)
   const said = saidBy(joined)
+  logs.set(b.name, said)
   await until('B', 90, async () => {
     if (joined.exitCode !== null) throw new Error(said())
     return (await nodes()).some(({ id, lost }) => id === 'b' && !lost) || undefined
@@ -245,15 +267,15 @@ async function run(browser: Browser): Promise<void> {
 
   // A takes the data centre of B as well, so that its servers have somewhere to go.
   await stopPortal()
-  await startPortal(`${regionOfA},${regionOfB}`)
+  await startPortal(`${regionOfA},${regionOfB}`, onA)
   await until('every site again', 90, async () => {
     const away = await otherThan200([siteOfA, ...ofB], [a, b])
     return away.length === 0 || undefined
   })
   let end = visits([siteOfA, ...ofB])
   began = performance.now()
-  const { code, said: drained } = await a.run('npm run -s portal -- node drain b --wait')
-  if (code !== 0) console.log(drained)
+  const waited = await drainB()
+  if (waited > 0) console.log(`      asked again while backups were made: ${waited} times`)
   line(`drain of B with ${siteServers} servers`, secondsSince(began), 60, 's')
   await pause(3_000)
   let { made, failed } = await end()
@@ -282,11 +304,11 @@ try {
   await run(browser)
 } catch (error) {
   console.error(error)
+  for (const [name, said] of logs) console.error(`\n${name} said:\n${said().slice(-longestLog)}`)
   worst = 1
 } finally {
   await browser.close()
   a.powerOff()
   b.powerOff()
-  rmSync(scratch, { recursive: true, force: true, maxRetries: 3 })
 }
 process.exit(worst)

@@ -47,6 +47,7 @@ const all = [
   'dns-loop',
   'zone-files',
   'plugins',
+  'statements',
 ]
 const wanted = process.argv.slice(2)
 for (const name of wanted.length > 0 ? wanted : all) {

@@ -17,7 +17,13 @@ import { ensureWordpress } from '../scripts/wordpress-files.mjs'
 import type { SiteRuntime } from '../server/wordpress/driver.ts'
 import type { Fixture } from '../server/wordpress/drivers/conformance.ts'
 import { createDocker } from '../server/wordpress/drivers/docker/index.ts'
-import { checkoutIsOpen, filesDir, processesOf, runtimeDir } from './embedded-wordpress.ts'
+import {
+  checkoutIsOpen,
+  filesDir,
+  processesOf,
+  putOpenFile,
+  runtimeDir,
+} from './embedded-wordpress.ts'
 
 const run = promisify(execFile)
 const repository = path.resolve(import.meta.dirname, '..')
@@ -29,6 +35,7 @@ const fetchSeconds = 300
 const folderPrefix = 'portal-docker-'
 const diskGb = 12
 const leastMemoryGb = 6
+const siteUmask = 0o027
 
 const has = (program: string): boolean =>
   (process.env['PATH'] ?? '')
@@ -204,14 +211,15 @@ export async function engineFault(): Promise<string | undefined> {
   }
 }
 
-const cache = path.join(repository, '.cache', `docker-images-${imagesKey()}.tar`)
+/** Where the images are kept once they are made. */
+export const imagesFile = path.join(repository, '.cache', `docker-images-${imagesKey()}.tar`)
 
 /**
  * Makes the images where the cache does not have them. Why they cannot be made, where nothing can
  * be fetched in time; rejects where they are at fault themselves.
  */
 export async function ensureImages(): Promise<string | undefined> {
-  if (existsSync(cache)) return undefined
+  if (existsSync(imagesFile)) return undefined
   const engine = await startEngine()
   try {
     await makeImages(engine)
@@ -232,10 +240,10 @@ const unreachable = new RegExp(
 
 async function makeImages({ docker, socketPath }: TestEngine): Promise<void> {
   await buildImages({ socketPath, say: () => {}, limit: fetchSeconds })
-  await fs.mkdir(path.dirname(cache), { recursive: true })
-  const scratch = `${cache}.${process.pid}`
+  await fs.mkdir(path.dirname(imagesFile), { recursive: true })
+  const scratch = `${imagesFile}.${process.pid}`
   await docker('save', '-o', scratch, ...Object.values(imageNames))
-  await fs.rename(scratch, cache)
+  await fs.rename(scratch, imagesFile)
 }
 
 /** Memory where there is enough of it: databases wait for each write to be on the disk. */
@@ -275,13 +283,15 @@ export async function dockerFixture(): Promise<
   const dataDir = path.join(engine.folder, 'portal')
   let unmount: () => Promise<void>
   try {
-    await engine.docker('load', '-q', '-i', cache)
+    await engine.docker('load', '-q', '-i', imagesFile)
     unmount = await mountDisk(await placeOfDisk(engine.folder), dataDir)
   } catch (error) {
     await engine.stop()
     throw error
   }
   await fs.chmod(dataDir, 0o755)
+  // As the process has it that runs the sites (server/main.ts).
+  const umaskBefore = process.umask(siteUmask)
   const warned: object[] = []
   const open = (): SiteRuntime =>
     createDocker({
@@ -324,9 +334,7 @@ export async function dockerFixture(): Promise<
       return driver
     },
     async put(id, file, text) {
-      const target = path.join(dataDir, 'sites', id, 'wordpress', 'files', file)
-      await fs.mkdir(path.dirname(target), { recursive: true })
-      await fs.writeFile(target, text)
+      putOpenFile(path.join(dataDir, 'sites', id, 'wordpress', 'files', file), text)
     },
     async zip(files) {
       const file = path.join(dataDir, `package-${randomUUID()}.zip`)
@@ -352,6 +360,7 @@ export async function dockerFixture(): Promise<
         await driver.close()
         await unmount()
       } finally {
+        process.umask(umaskBefore)
         await engine.stop()
       }
       if (process.env['DOCKER_TEST_LOG']) console.log(JSON.stringify(warned, null, 1))

@@ -1,7 +1,7 @@
 // The embedded driver for its own tests, on a folder of its own.
 import { execFileSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { statSync } from 'node:fs'
+import { mkdirSync, statSync, writeFileSync } from 'node:fs'
 import fs from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
@@ -25,6 +25,18 @@ export function checkoutIsOpen(): boolean {
   for (let folder = path.resolve(import.meta.dirname); ; folder = path.dirname(folder)) {
     if ((statSync(folder).mode & 0o001) === 0) return false
     if (folder === path.dirname(folder)) return true
+  }
+}
+
+/** A file that a site's user reads, whatever this process closes to others. */
+export function putOpenFile(target: string, text: string): void {
+  // At once, for it holds for the whole process.
+  const before = process.umask(0o022)
+  try {
+    mkdirSync(path.dirname(target), { recursive: true })
+    writeFileSync(target, text)
+  } finally {
+    process.umask(before)
   }
 }
 
@@ -65,9 +77,7 @@ export async function fixture(
     wordpress: other.program === 'simulated.js' ? { mb: 5, files: 5 } : { mb: 50, files: 1_000 },
     close: () => driver.close(),
     async put(id, file, text) {
-      const target = path.join(dataDir, 'sites', id, 'wordpress', file)
-      await fs.mkdir(path.dirname(target), { recursive: true })
-      await fs.writeFile(target, text)
+      putOpenFile(path.join(dataDir, 'sites', id, 'wordpress', file), text)
     },
     async zip(files) {
       const file = path.join(dataDir, `package-${randomUUID()}.zip`)

@@ -10,6 +10,26 @@ const megabyte = 1_048_576
 const webPids = 256
 const databasePids = 1_024
 
+/**
+ * What a plan has of processors that all want, for each of its own: the engine makes a weight of 5
+ * of it where the kernel weighs groups (cgroup v2), which is what embedded sites have (cgroups.ts).
+ */
+const sharesOfCpu = 128
+
+/** What a container may take of the machine. */
+export interface HeldSize extends PlanSize {
+  /** Processors of the plan, also where the machine has fewer. */
+  readonly weight: number
+}
+
+/** As the engine is told of it, at the start and later. */
+export const limitsOf = ({ memoryMb, cpu, weight }: HeldSize): ContainerSpec => ({
+  Memory: memoryMb * megabyte,
+  MemorySwap: memoryMb * megabyte,
+  NanoCpus: Math.round(cpu * 1e9),
+  CpuShares: Math.max(2, Math.round(weight * sharesOfCpu)),
+})
+
 interface Common {
   readonly owner: string
   readonly site: EngineSite
@@ -41,7 +61,7 @@ function held(
   { owner, site, image }: Common,
   role: string,
   binds: readonly Bind[],
-  { memoryMb, cpu }: PlanSize,
+  size: HeldSize,
   more: { readonly pids: number; readonly tmpfs: Readonly<Record<string, string>> },
 ): { readonly spec: ContainerSpec; readonly host: ContainerSpec } {
   return {
@@ -57,9 +77,7 @@ function held(
       ReadonlyRootfs: true,
       CapDrop: ['ALL'],
       SecurityOpt: ['no-new-privileges'],
-      Memory: memoryMb * megabyte,
-      MemorySwap: memoryMb * megabyte,
-      NanoCpus: Math.round(cpu * 1e9),
+      ...limitsOf(size),
       PidsLimit: more.pids,
       OomScoreAdj: 500,
       Tmpfs: more.tmpfs,
@@ -77,7 +95,7 @@ function held(
 /** MariaDB of one site. */
 export function containerOf(
   of: Common & {
-    readonly size: PlanSize
+    readonly size: HeldSize
     /** Of the database's own disk. */
     readonly dataDir: string
   },
@@ -91,7 +109,7 @@ export function containerOf(
       { from: of.runDir, to: '/run/mysqld', isWritten: true },
       { from: of.secrets, to: '/run/secrets' },
     ],
-    { memoryMb, cpu: of.size.cpu },
+    { ...of.size, memoryMb },
     { pids: databasePids, tmpfs: { '/tmp': 'rw,noexec,nosuid,nodev,size=300m' } },
   )
   return {
@@ -124,7 +142,7 @@ const databaseEnv = [
 /** PHP-FPM of one web container. */
 export function webOf(
   of: Common & {
-    readonly size: PlanSize
+    readonly size: HeldSize
     /** `web-1` … */
     readonly name: string
     readonly internalDir: string
@@ -186,7 +204,7 @@ export function toolOf(
       { from: of.runDir, to: '/run/mysqld' },
       { from: of.secrets, to: '/run/secrets' },
     ],
-    { memoryMb: 768, cpu: 1 },
+    { memoryMb: 768, cpu: 1, weight: 1 },
     { pids: 32, tmpfs: { '/tmp': 'rw,noexec,nosuid,nodev,size=16m' } },
   )
   return {

@@ -2,10 +2,11 @@
 import { randomBytes } from 'node:crypto'
 import fs from 'node:fs/promises'
 import path from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import { DriverFailure } from '../../../platform/errors.ts'
-import type { EngineSite, PlanSize } from '../machine/engine.ts'
+import type { EngineSite } from '../machine/engine.ts'
 import { giveTree } from '../machine/site-users.ts'
-import { containerOf, databaseMbOf } from './containers.ts'
+import { containerOf, databaseMbOf, type HeldSize } from './containers.ts'
 import { dataIn, mountDatabase, mountDirOf, unmountDatabase } from './database-disk.ts'
 import type { EngineContainers } from './engine-containers.ts'
 import { answersAt } from './socket-answers.ts'
@@ -21,7 +22,7 @@ export const theSite = 'site'
 
 interface Database {
   readonly site: EngineSite
-  size: PlanSize
+  size: HeldSize
   container: string | null
   opened: Promise<void>
   /** For whom it is open: the site, and each copy of it. */
@@ -58,7 +59,7 @@ export interface Databases {
    * Resolves when it answers; one that is open gets the new size, unless that is for a copy.
    * @param holder for whom: it stays open until each of them has closed it
    */
-  open(site: EngineSite, size: PlanSize, diskBytes: number, holder: unknown): Promise<void>
+  open(site: EngineSite, size: HeldSize, diskBytes: number, holder: unknown): Promise<void>
   /** Does nothing where it is not open for `holder`. */
   close(id: string, holder: unknown): Promise<void>
   /** Closes it, whoever holds it. */
@@ -142,8 +143,8 @@ export function createDatabases(parts: {
     )
   }
 
-  async function resizeTo(there: Database, size: PlanSize): Promise<void> {
-    if (there.size.memoryMb === size.memoryMb && there.size.cpu === size.cpu) return
+  async function resizeTo(there: Database, size: HeldSize): Promise<void> {
+    if (isDeepStrictEqual(there.size, size)) return
     there.size = size
     if (there.container === null) return
     const memoryMb = databaseMbOf(size.memoryMb)
@@ -152,7 +153,7 @@ export function createDatabases(parts: {
 
   async function openDatabase(
     site: EngineSite,
-    size: PlanSize,
+    size: HeldSize,
     diskBytes: number,
     holder: unknown,
   ): Promise<void> {

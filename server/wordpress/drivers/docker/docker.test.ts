@@ -209,6 +209,10 @@ echo json_encode( array(
       await driver.start({ ...spec, ramMb: 1_024, cpu: 2 })
       expect(await inspect('web-1', '{{.HostConfig.Memory}}')).toBe(String(1_024 * 2 ** 20))
       expect(await inspect('database', '{{.HostConfig.Memory}}')).toBe(String(512 * 2 ** 20))
+      // Also one for which this machine has too few: where all compute, it has its share.
+      await driver.start({ ...spec, ramMb: 1_024, cpu: 16 })
+      for (const role of ['web-1', 'database'])
+        expect(await inspect(role, '{{.HostConfig.CpuShares}}')).toBe('2048')
       expect(await inspect('web-1', '{{.State.StartedAt}}')).toBe(began)
       expect(await driver.addresses(spec.id)).toEqual([before])
       await driver.start(spec)

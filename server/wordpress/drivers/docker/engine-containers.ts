@@ -1,10 +1,8 @@
 // Containers of the engine, one by one: made, watched, changed and removed.
 import { randomBytes } from 'node:crypto'
-import type { PlanSize } from '../machine/engine.ts'
-import type { ContainerSpec } from './containers.ts'
+import { limitsOf, type ContainerSpec, type HeldSize } from './containers.ts'
 import { EngineError, type EngineApi } from './engine-api.ts'
 
-const megabyte = 1_048_576
 /** Of each line of a container's log: eight bytes, of which most are 0. */
 // oxlint-disable-next-line no-control-regex
 const lineHead = /[\0-\u0008\u000B-\u001F]+./g
@@ -33,7 +31,7 @@ export interface EngineContainers {
   ended(id: string): Promise<string>
   lastWords(id: string): Promise<string>
   /** Its limits, at once. */
-  resize(id: string, size: PlanSize): Promise<void>
+  resize(id: string, size: HeldSize): Promise<void>
   /** Removes every one of a site; how many there were. */
   removeOf(site: string): Promise<number>
 }
@@ -100,11 +98,8 @@ export function engineContainers(api: EngineApi, owner: string): EngineContainer
     return said.replace(lineHead, '').trim().slice(-4_000)
   }
 
-  async function resize(id: string, { memoryMb, cpu }: PlanSize): Promise<void> {
-    const bytes = memoryMb * megabyte
-    await api.call('POST', `/containers/${id}/update`, {
-      body: { Memory: bytes, MemorySwap: bytes, NanoCpus: Math.round(cpu * 1e9) },
-    })
+  async function resize(id: string, size: HeldSize): Promise<void> {
+    await api.call('POST', `/containers/${id}/update`, { body: limitsOf(size) })
   }
 
   async function removeOf(site: string): Promise<number> {

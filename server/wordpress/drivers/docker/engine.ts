@@ -10,7 +10,7 @@ import { DriverFailure } from '../../../platform/errors.ts'
 import type { Engine, EngineSite, EngineWeb, PlanSize, Used } from '../machine/engine.ts'
 import { removeTree } from '../machine/files.ts'
 import { placesIn } from '../machine/places.ts'
-import { toolOf, webOf } from './containers.ts'
+import { toolOf, webOf, type HeldSize } from './containers.ts'
 import {
   databaseUsed,
   limitDatabase,
@@ -69,7 +69,12 @@ export function createEngine(parts: EngineParts): Engine {
   let disks: Promise<Disks> | undefined
   let count = 0
   const theDisks = (): Promise<Disks> => (disks ??= disksOf(parts.sitesDir, parts.warn))
-  const capped = (size: PlanSize): PlanSize => ({ ...size, cpu: Math.min(size.cpu, parts.cores) })
+  /** The engine refuses more processors than there are. */
+  const capped = ({ memoryMb, cpu }: PlanSize): HeldSize => ({
+    memoryMb,
+    cpu: Math.min(cpu, parts.cores),
+    weight: cpu,
+  })
 
   async function openWeb(
     site: EngineSite,
@@ -186,7 +191,7 @@ export function createEngine(parts: EngineParts): Engine {
     act: () => Promise<T>,
   ): Promise<T> {
     const holder = Symbol('copy')
-    await databases.open(site, { memoryMb: 512, cpu: 1 }, diskBytes, holder)
+    await databases.open(site, capped({ memoryMb: 512, cpu: 1 }), diskBytes, holder)
     try {
       return await act()
     } finally {

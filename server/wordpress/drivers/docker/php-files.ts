@@ -74,7 +74,12 @@ export async function writePhpFiles(
 ): Promise<void> {
   const folder = path.join(internalDir, 'ini')
   await fs.mkdir(folder, { recursive: true })
-  await fs.writeFile(path.join(folder, '99-portal.ini'), phpIni(memoryMb))
   const seconds = Math.max(leastSeconds, Math.ceil(pageMs / 1_000) + 5)
-  await fs.writeFile(path.join(folder, 'fpm.conf'), fpmConf(seconds))
+  const files = { '99-portal.ini': phpIni(memoryMb), 'fpm.conf': fpmConf(seconds) }
+  for (const [name, text] of Object.entries(files)) {
+    await fs.writeFile(path.join(folder, name), text)
+    await fs.chmod(path.join(folder, name), 0o644)
+  }
+  // The site's user reads them, and the portal closes what it makes to others (umask).
+  await fs.chmod(folder, 0o755)
 }

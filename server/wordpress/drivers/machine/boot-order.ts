@@ -2,7 +2,7 @@
 import path from 'node:path'
 import type { SiteSpec } from '../../driver.ts'
 import type { BootOrder, Container } from './container.ts'
-import type { Used } from './engine.ts'
+import type { PlanSize, Used } from './engine.ts'
 import type { Host } from './host.ts'
 import type { SiteFolder } from './site-folder.ts'
 
@@ -17,6 +17,9 @@ const phpOf = ({ php }: SiteSpec, pageMs: number) => ({
   inputVars: php?.inputVars ?? 5_000,
   debug: php?.debug ?? false,
 })
+
+/** An engine gives what the machine has of it, and weighs by the plan where all compute. */
+export const planOf = ({ ramMb, cpu }: SiteSpec): PlanSize => ({ memoryMb: ramMb, cpu })
 
 /** What an engine changes without a restart: memory in MB, and processors. */
 export const sizeOf = ({ cores }: Pick<Host, 'cores'>, spec: SiteSpec) => ({

@@ -4,7 +4,7 @@ import fs from 'node:fs/promises'
 import { isDeepStrictEqual } from 'node:util'
 import { DriverFailure } from '../../../platform/errors.ts'
 import type { SiteAddress, SiteSpec, SiteState } from '../../driver.ts'
-import { disksOf, orderOf, sizeOf, stalenessOf } from './boot-order.ts'
+import { disksOf, orderOf, planOf, sizeOf, stalenessOf } from './boot-order.ts'
 import { commandsOf, holdToPlan, niceOf } from './container-commands.ts'
 import { Container, type BootOrder } from './container.ts'
 import { removeTree } from './files.ts'
@@ -145,7 +145,7 @@ export class Slots {
       await slot.booting
       slot.container?.send({ op: 'limits', ...limits })
       if (engine && slot.container) {
-        await this.#webOf.get(slot.container)?.resize(sizeOf(this.#host, spec))
+        await this.#webOf.get(slot.container)?.resize(planOf(spec))
         Object.assign(slot.container.order, sizeOf(this.#host, spec))
       }
       // The primary name too: until it is replaced, a container that was started under another one
@@ -238,7 +238,7 @@ export class Slots {
           await this.#folder.inEngine(),
           slot.name,
           internalDir,
-          sizeOf(this.#host, spec),
+          planOf(spec),
         )
         const container = new Container(
           place,
