@@ -433,7 +433,7 @@ echo $wpdb->last_error;`,
       expect(told).toEqual([expect.stringContaining('counted and not held')])
     })
 
-    test('a site with SQLite comes here by rounds, and nothing of it is cut or left out', async () => {
+    test('a site with SQLite comes here by rounds, and nothing of it is cut', async () => {
       const other = await fixture()
       onTestFinished(() => other.dispose())
       const from = specOf({ url: 'http://grows.localhost:8082' })
