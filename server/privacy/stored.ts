@@ -277,14 +277,14 @@ export const stored: readonly Stored[] = [
     ofSite,
     'created_at',
     'id site_id state created_at content_at',
-    'attempts from_node holder laid next_at node_id reason tries',
+    'attempts from_node holder laid next_at node_id reason tries writes_until',
   ),
   rows(
     'site_backup',
     ofSite,
     'seq',
     'id site_id kind state created_at proven_at archive_bytes',
-    'seq attempts figures for_update reason',
+    'seq attempts database figures for_update reason',
   ),
   rows(
     'site_restore',
