@@ -216,6 +216,7 @@ export function connectNode(
   })
   return {
     control: () => opened.line() && control,
+    reopen: () => opened.reopen(),
     close: () => opened.close(),
     figures: askParent(() => opened.line()),
     certificates: connectCertificates(() => opened.line()),

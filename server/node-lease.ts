@@ -145,7 +145,6 @@ export function createNodeLease(
         readOnly = new Set(read)
         mirrored = new Set(keepsMirrored ? brief.sites : [])
         if (keepsMirrored) mirroredUntil = Math.max(mirroredUntil, mark + brief.ms)
-        unfence()
         // Longer than the lease: it may be the last word for now.
         const readOnlyMs = (ms ?? dayMs) + marginMs
         for (const id of read) if (readOnly.has(id)) await runtime.holdWrites(id, readOnlyMs)
@@ -156,6 +155,7 @@ export function createNodeLease(
           await runtime.holdWrites(id, holdMs)
         }
       }
+      unfence()
       const wasOver = isOver()
       if (keeps && mark !== null && ms !== null) until = Math.max(until ?? 0, mark + ms)
       // An older promise does not take an end away that a newer one has given.

@@ -58,6 +58,7 @@ export function openSites(base: Base, onReachable: () => void) {
       otherNodes.set(id, connection)
       return {
         control: () => connection.control(),
+        reopen: () => connection.reopen(),
         close() {
           otherNodes.delete(id)
           connection.close()

@@ -5,3 +5,5 @@ alter table site_mirror add column writes_until timestamptz;
 -- `lease_at` of the newest promise that named those servers. A later promise, by a portal of an
 -- older release, does not: the node keeps to nothing of it then.
 alter table node add column mirrors_told_at timestamptz;
+-- The node's own clock at the newest promise, ms since its process began.
+alter table node add column lease_mark float8;

@@ -520,6 +520,7 @@ export interface Node {
   id: string;
   last_seen: Timestamp | null;
   lease_at: Timestamp | null;
+  lease_mark: number | null;
   lease_until: Timestamp | null;
   max_containers: Generated<number>;
   max_cpu: number | null;

@@ -111,6 +111,8 @@ export async function serveSecureLines(parts: {
 export interface SecureLine {
   /** Undefined while there is none. */
   line(): MessageConnection | undefined
+  /** Ends the present one, over which nothing comes any more; another one is opened. */
+  reopen(): void
   close(): void
 }
 
@@ -196,6 +198,7 @@ export function openSecureLine(parts: {
 
   return {
     line: () => present,
+    reopen: () => void socket?.destroy(),
     close() {
       closed = true
       clearTimeout(timer)

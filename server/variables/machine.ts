@@ -112,7 +112,7 @@ export const machineVariables = {
       'Servers of a plan with a mirror come up on the second node by themselves once no portal ' +
       'has reached theirs for so long (15 to 600), while another machine answers: a third node, ' +
       'or MIRROR_FAILOVER_WITNESS. Their own node takes no write for them then; what was written ' +
-      'in the last minute is lost. off: when somebody says so.',
+      'in the last minute is lost. off: they wait for `node lost`.',
     schema: z
       .string()
       .default('off')

@@ -45,6 +45,16 @@ export async function beginBackup(
 export const databaseOf = (siteId: string) => sql<string | null>`(select n.database from site s
   join node n on n.id = coalesce(s.node_id, ${firstNode}::text) where s.id = ${siteId})`
 
+/** What stands behind the servers of a node; null while nobody knows. */
+export async function databaseAt(db: Queryable, node: string): Promise<string | null> {
+  const found = await db
+    .selectFrom('node')
+    .select('database')
+    .where('id', '=', node)
+    .executeTakeFirst()
+  return found?.database ?? null
+}
+
 const databaseNames: Readonly<Record<string, string>> = { sqlite: 'SQLite', mariadb: 'MariaDB' }
 
 /** Refuses with conflict a backup from before the server moved to a node with another database. */

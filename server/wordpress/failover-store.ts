@@ -1,6 +1,6 @@
 /** SQL of failover by rule (decision 135): which nodes are asked, and which servers may come up. */
 import { sql } from 'kysely'
-import type { Clock } from '../platform/clock.ts'
+import { minutes, type Clock } from '../platform/clock.ts'
 import type { Queryable, Tx } from '../platform/db.ts'
 import type { Jobs } from '../platform/jobs.ts'
 import { beginRescue, busyWith, candidatesOn, isUnderWay } from './lost-store.ts'
@@ -16,7 +16,9 @@ export interface AskedNode {
 export async function nodesToAsk(db: Queryable): Promise<AskedNode[]> {
   const { rows } = await sql<AskedNode>`
     select n.id, exists (select from site_mirror m where m.from_node = n.id
-      and m.state = 'following' and m.content_at is not null) as "hasMirrored"
+      and m.state = 'following' and m.content_at is not null)
+      -- A drained one is being repaired, and whoever drained it knows.
+      and n.state = 'active' as "hasMirrored"
     from node n where n.address is not null and n.lease_at is not null`.execute(db)
   return rows
 }
@@ -29,18 +31,20 @@ export interface FailoverOutbox {
   ): Promise<unknown>
 }
 
-/** The two clocks run apart by less, in the time of a lease, ms. */
-const clocksMs = 1_000
+/** What lacks more than that is brought up by people alone, who know what is lost. */
+const oldestMs = minutes(5)
 
 /**
  * Mirrors of a node's servers for which it takes no write any more: it has said that it keeps to
  * the time that is written down, and no portal that does not know of it promised it more since.
  */
-async function fencedMirrors(tx: Tx, node: string): Promise<ReadonlySet<string>> {
+async function fencedMirrors(tx: Tx, node: string, marginMs: number): Promise<ReadonlySet<string>> {
   const { rows } = await sql<{ id: string }>`
     select m.id from site_mirror m join node n on n.id = m.from_node
     where n.id = ${node} and n.mirrors_told_at = n.lease_at and m.state = 'following'
-      and m.writes_until + ${clocksMs} * interval '1 millisecond' < clock_timestamp()`.execute(tx)
+      and n.state = 'active'
+      and m.writes_until < clock_timestamp()
+        - ${marginMs}::float8 * interval '1 millisecond'`.execute(tx)
   return new Set(rows.map(({ id }) => id))
 }
 
@@ -55,6 +59,8 @@ export async function beginFailover(
     readonly jobs: Pick<Jobs, 'add'>
     readonly clock: Clock
     readonly outbox: FailoverOutbox
+    /** Past the lease: clocks run apart, and what was under way ends. */
+    readonly marginMs: number
   },
   node: string,
   reachable: readonly string[],
@@ -64,7 +70,7 @@ export async function beginFailover(
   for (const { id, mirror } of candidates) if (mirror) await lockSite(tx, id)
   // No portal hears of the node meanwhile, and no order takes the same place.
   await sql`select from node order by id for no key update`.execute(tx)
-  const fenced = await fencedMirrors(tx, node)
+  const fenced = await fencedMirrors(tx, node, deps.marginMs)
   const { rows } = await sql<{ at: Date }>`select clock_timestamp() as at`.execute(tx)
   const fencedAt = rows[0]?.at ?? deps.clock.now()
   const begun: string[] = []
@@ -73,6 +79,8 @@ export async function beginFailover(
     const { mirror } = site
     if (!mirror || !fenced.has(mirror.id) || !reachable.includes(mirror.node)) continue
     if (isUnderWay(site) || (await busyWith(tx, site))) continue
+    const behindMs = deps.clock.now().getTime() - mirror.contentAt.getTime()
+    if (site.status === 'running' && behindMs > oldestMs) continue
     await beginRescue(tx, deps, { site, from: node, to: mirror.node, fencedAt })
     begun.push(site.name)
   }

@@ -186,13 +186,66 @@ test('a database that stands still makes no node silent', async () => {
 test('what a portal of an older release has promised is waited for', async () => {
   await isShort(mirrored)
   await cutOff('hn2')
-  await promiseLease(portal.app.db, 'hn2', { wholeMs: seconds(3_600), mirroredMs: null })
+  await promiseLease(portal.app.db, 'hn2', 1, { wholeMs: seconds(3_600), mirroredMs: null })
   await eventually('the fence', async () => (await writesAt(home, mirrored)) === 503, 30)
   await looksOn()
   expect(await moves()).toBe(0)
   await reconnect('hn2')
   await write('in touch again')
   await isShort(mirrored)
+})
+
+test('what was promised to a process that ended, or to no mirror, counts no more', async () => {
+  const { db } = portal.app
+  const leases = { wholeMs: seconds(3_600), mirroredMs: seconds(3) }
+  const until = async (): Promise<Date | null> =>
+    (
+      await db
+        .selectFrom('site_mirror')
+        .select('writes_until')
+        .where('site_id', '=', mirrored.id)
+        .executeTakeFirstOrThrow()
+    ).writes_until
+  const markOf = async (): Promise<number> =>
+    (await db.selectFrom('node').select('lease_mark').where('id', '=', 'hn2').executeTakeFirst())
+      ?.lease_mark ?? 0
+  await isShort(mirrored)
+  await cutOff('hn2')
+  // Its clock went on, so it is the same process; then it begins anew.
+  await promiseLease(db, 'hn2', (await markOf()) + 60_000, leases)
+  expect(await until()).not.toBeNull()
+  await promiseLease(db, 'hn2', 1_000, leases)
+  expect(await until()).toBeNull()
+  await reconnect('hn2')
+  await isShort(mirrored)
+  await cutOff('hn2')
+  const at = { content_at: clock.now() }
+  const ofIt = db.updateTable('site_mirror').where('site_id', '=', mirrored.id)
+  await ofIt.set({ content_at: null }).execute()
+  await promiseLease(db, 'hn2', (await markOf()) + 60_000, leases)
+  expect(await until()).toBeNull()
+  await ofIt.set(at).execute()
+  await reconnect('hn2')
+  await write('as before')
+})
+
+test('a mirror that is far behind, and a node that is drained, are left to people', async () => {
+  await writeAndFollow('in the mirror, too')
+  await isShort(mirrored)
+  await cutOff('hn2')
+  const behind = async (by: number): Promise<void> => {
+    await sql`update site_mirror set content_at = content_at - ${by} * interval '1 minute'
+      where site_id = ${mirrored.id}`.execute(portal.app.db)
+  }
+  await behind(10)
+  await looksOn()
+  expect(await moves()).toBe(0)
+  expect((await node('drain', 'hn2', '--stay')).code).toBe(0)
+  await behind(-10)
+  await looksOn()
+  expect(await moves()).toBe(0)
+  await reconnect('hn2')
+  expect((await node('undrain', 'hn2')).code).toBe(0)
 })
 
 test('its servers come up on the second node, and nothing is written at both ends', async () => {

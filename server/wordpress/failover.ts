@@ -19,7 +19,7 @@ export interface FailoverDeps {
   readonly log: Log
   readonly jobs: Pick<Jobs, 'add'>
   readonly outbox: FailoverOutbox
-  readonly nodes: Pick<Nodes, 'tell' | 'heardAt' | 'reachable'>
+  readonly nodes: Pick<Nodes, 'tell' | 'heardAt' | 'reachable' | 'reopen'>
   /** For so long a node is silent before its mirrored servers come up elsewhere, ms. */
   readonly afterMs: number
   /** The node of this machine: that it answers says nothing of the network. */
@@ -33,9 +33,10 @@ const mostMarginMs = seconds(5)
 const mostLookMs = seconds(3)
 const mostAskMs = seconds(2)
 
+const marginOf = (afterMs: number): number => Math.min(mostMarginMs, Math.floor(afterMs / 3))
+
 /** For how long a node without a word of a portal may take writes for mirrored servers, ms. */
-export const mirroredLeaseMs = (afterMs: number): number =>
-  afterMs - Math.min(mostMarginMs, Math.floor(afterMs / 3))
+export const mirroredLeaseMs = (afterMs: number): number => afterMs - marginOf(afterMs)
 
 /** Whether something listens there. */
 function answers(address: string, ms: number): Promise<boolean> {
@@ -68,6 +69,7 @@ export function createFailover(deps: FailoverDeps): Failover {
   /** Since when looks have found each node silent, one after the other (performance.now). */
   const silentSince = new Map<string, number>()
   const told = new Set<string>()
+  const reopened = new Set<string>()
   let asked: readonly AskedNode[] = []
   let lookedAt = performance.now()
   let timer: NodeJS.Timeout | undefined
@@ -101,8 +103,18 @@ export function createFailover(deps: FailoverDeps): Failover {
       return
     }
     const reachable = nodes.reachable().map((one) => one.node)
-    const servers = await transaction(db, (tx) => beginFailover(tx, deps, id, reachable))
-    if (servers.length > 0)
+    const marginMs = marginOf(afterMs)
+    const servers = await transaction(db, (tx) =>
+      beginFailover(tx, { ...deps, marginMs }, id, reachable),
+    )
+    if (servers.length === 0) {
+      // Once, after the time that a portal elsewhere may still have: it stays so.
+      const since = silentSince.get(id) ?? performance.now()
+      if (!told.has(id) && performance.now() - since > afterMs * 3) {
+        log.error({ node: id }, 'a node is silent, and none of its mirrored servers may come up')
+        told.add(id)
+      }
+    } else
       log.error({ node: id, servers }, 'a node is silent: its mirrored servers come up elsewhere')
   }
 
@@ -118,11 +130,18 @@ export function createFailover(deps: FailoverDeps): Failover {
     await Promise.all(
       toAsk.map(async (node) => {
         if (!(await ask(node))) {
-          if (!silentSince.has(node.id)) silentSince.set(node.id, now)
+          const since = silentSince.get(node.id)
+          if (since === undefined) silentSince.set(node.id, now)
+          // One line may be stuck while the machine answers on another.
+          else if (now - since >= afterMs / 2 && !reopened.has(node.id)) {
+            reopened.add(node.id)
+            nodes.reopen(node.id)
+          }
           return
         }
         silentSince.delete(node.id)
         told.delete(node.id)
+        reopened.delete(node.id)
       }),
     )
     for (const node of homes) {

@@ -14,6 +14,9 @@ import { firstNode } from './store.ts'
 /** Beyond the lease: requests under way end, and two clocks may run apart. */
 export const leaseMarginMs = minutes(5)
 
+/** A node's clock that lags behind by more has begun anew: another process answers there, ms. */
+const restartedMs = 1_000
+
 /** What a node is told of its servers with a lease. */
 export interface LeaseDetails {
   /** Grows with every promise to the node: what an earlier one says is no longer so. */
@@ -55,6 +58,7 @@ interface Moved {
 export const promiseLease = (
   db: Database,
   node: string,
+  mark: number | null,
   { wholeMs, mirroredMs }: Leases,
 ): Promise<LeasePromise> =>
   transaction(db, async (tx) => {
@@ -62,7 +66,10 @@ export const promiseLease = (
     await sql`select from node where id = ${node} for no key update`.execute(tx)
     const { rows: known } = await sql<{ endless: boolean; others: boolean; goesOn: boolean }>`
       select n.lease_until is null as endless,
-        coalesce(n.mirrors_told_at = n.lease_at, false) as "goesOn", exists (
+        coalesce(n.mirrors_told_at = n.lease_at, false)
+          -- Its clock has gone on with ours: the process that was promised something runs still.
+          and coalesce(${mark}::float8 - n.lease_mark > ${-restartedMs}::float8 + 1000 *
+            extract(epoch from clock_timestamp() - n.lease_at), false) as "goesOn", exists (
         select from node o where o.id <> n.id and o.state = 'active'
           and o.sites_address is not null
           and (o.regions is null or n.regions is null or o.regions && n.regions)) as others
@@ -78,7 +85,8 @@ export const promiseLease = (
           and coalesce(s.node_id, ${firstNode}::text) <> ${node}
         group by m.site_id)
       update node
-      set lease_at = greatest(clock_timestamp(), lease_at + interval '1 microsecond'),
+      set lease_mark = ${mark}::float8,
+        lease_at = greatest(clock_timestamp(), lease_at + interval '1 microsecond'),
         lease_until = case
           -- An end counts once the node has heard of it.
           when ${leaseMs}::float8 is null or lease_until is null then null
@@ -113,12 +121,21 @@ async function promiseMirrored(
   { ms, goesOn }: { readonly ms: number; readonly goesOn: boolean },
 ): Promise<string[]> {
   await sql`update node set mirrors_told_at = lease_at where id = ${node}`.execute(tx)
+  // The node is not told of these: it takes writes for them as for any other.
+  await sql`update site_mirror set writes_until = null
+    where from_node = ${node} and not (state = 'following' and content_at is not null)`.execute(tx)
   const { rows } = await sql<{ site_id: string }>`
     update site_mirror set writes_until = case when ${goesOn} and writes_until is not null then
       greatest(writes_until, clock_timestamp() + ${ms}::float8 * interval '1 millisecond') end
     where from_node = ${node} and state = 'following' and content_at is not null
     returning site_id`.execute(tx)
   return rows.map(({ site_id: id }) => id)
+}
+
+/** The node, of another release now or without a lease, keeps to no short time. */
+export async function forgetMirrored(db: Queryable, node: string): Promise<void> {
+  await sql`update site_mirror set writes_until = null
+    where from_node = ${node} and writes_until is not null`.execute(db)
 }
 
 /** The node keeps to it, and no portal has promised it anything since. */

@@ -238,7 +238,7 @@ export const forgetMirror = async (db: Queryable, id: string): Promise<void> => 
 export async function giveWay(tx: Tx, siteId: string, node: string): Promise<void> {
   await tx
     .updateTable('site_mirror')
-    .set({ laid: null, content_at: null })
+    .set({ laid: null, content_at: null, writes_until: null })
     .where('site_id', '=', siteId)
     .where('node_id', '=', node)
     .where('state', '=', 'following')

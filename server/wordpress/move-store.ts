@@ -52,7 +52,7 @@ const sentences: Record<Hindrance, { readonly en: string; readonly vi: string }>
   },
   here: { en: 'The server is on that node already.', vi: 'Máy chủ đã nằm trên node đó.' },
   runtime: {
-    en: 'It takes a node with the same database, or one with another that is named.',
+    en: 'Choose a node with the same database, or name one with the other database.',
     vi: 'Cần node cùng loại cơ sở dữ liệu, hoặc chỉ định rõ một node dùng loại khác.',
   },
   address: {

@@ -19,7 +19,7 @@ import { minutes, seconds, later } from '../platform/clock.ts'
 import { transaction, type Tx } from '../platform/db.ts'
 import { DriverFailure } from '../platform/errors.ts'
 import type { Attempt } from '../platform/jobs.ts'
-import { beginBackup, hasUnfinishedCopy } from './backup-store.ts'
+import { beginBackup, databaseAt, hasUnfinishedCopy } from './backup-store.ts'
 import { ensureJob } from './change.ts'
 import { emptyJob } from './drain.ts'
 import type { SiteSpec } from './driver.ts'
@@ -246,10 +246,31 @@ export function defineMoves(deps: MoveDeps & WayBackDeps): ReturnType<typeof def
       .catch(() => undefined)
     deps.nodes.rerouted()
     await transaction(db, async (tx) => {
+      await backUpAnew(tx, row.site_id, at)
       await tx.updateTable('site_move').set({ arrived: true }).where('id', '=', row.id).execute()
       const startAfter = later(new Date(), lastVisitorsMs)
       await jobs.add(tx, clearMoveJob, { moveId: row.id }, { startAfter })
     })
+  }
+  /** Where it is with another database now none of its backups can be restored. */
+  async function backUpAnew(
+    tx: Tx,
+    siteId: string,
+    { node, other }: { readonly node: string; readonly other: string },
+  ): Promise<void> {
+    const [now, before] = await Promise.all([node, other].map((one) => databaseAt(tx, one)))
+    if (now === before || now === null || before === null) return
+    const site = await lockSite(tx, siteId)
+    // Those that an earlier release has made say nothing of it.
+    await tx
+      .updateTable('site_backup')
+      .set({ database: before })
+      .where('site_id', '=', siteId)
+      .where('database', 'is', null)
+      .where('state', '=', 'proven')
+      .execute()
+    if (site?.status !== 'running' || (await hasUnfinishedCopy(tx, siteId))) return
+    await beginBackup(deps, tx, siteId, 'nightly')
   }
   /** Undefined while it is away. */
   function controlIfThere(node: string): NodeControl | undefined {
@@ -289,18 +310,7 @@ export function defineMoves(deps: MoveDeps & WayBackDeps): ReturnType<typeof def
     const began = await switchAtLast(ends, round)
     await arrive(row, { node: row.to_node, other: row.from_node })
     await set(row, { held_ms: isUp(ends) ? Math.round(performance.now() - began) : 0 })
-    if (from.driver.capabilities.database !== to.driver.capabilities.database)
-      await backUpAnew(site.id)
     log.info({ site: site.name, from: row.from_node, to: row.to_node }, 'a server was moved')
-  }
-
-  /** None of its backups can be restored where it is now. */
-  async function backUpAnew(siteId: string): Promise<void> {
-    await transaction(db, async (tx) => {
-      const site = await lockSite(tx, siteId)
-      if (site?.status !== 'running' || (await hasUnfinishedCopy(tx, siteId))) return
-      await beginBackup(deps, tx, siteId, 'nightly')
-    })
   }
 
   async function switchAtLast(ends: Ends, first: number): Promise<number> {

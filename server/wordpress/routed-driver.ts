@@ -7,7 +7,7 @@ import { DriverFailure } from '../platform/errors.ts'
 import type { Log } from '../platform/log.ts'
 import type { EdgeControl } from './directory.ts'
 import type { SiteLog, WordpressCapabilities, WordpressDriver } from './driver.ts'
-import { noteEnd, noteMirrored, promiseLease, type Leases } from './lease-store.ts'
+import { forgetMirrored, noteEnd, noteMirrored, promiseLease, type Leases } from './lease-store.ts'
 import { isSwitching } from './move-store.ts'
 import { allNodes, nodeOf, nodeStates, noteSeen, putNode, type NodeEntry } from './nodes.ts'
 import { firstNode } from './store.ts'
@@ -23,6 +23,8 @@ export interface NodeControl {
 export interface NodeConnection {
   /** Undefined while there is no line. */
   control(): NodeControl | undefined
+  /** Ends the present line, over which nothing comes any more. */
+  reopen(): void
   close(): void
 }
 
@@ -44,6 +46,8 @@ export interface Nodes {
   tell(node: string): Promise<void>
   /** When a node answered last, by the clock of this process (performance.now); null: never. */
   heardAt(node: string): number | null
+  /** Gives up the line to a node of another machine, and opens another one. */
+  reopen(node: string): void
   /** Looks now: new nodes are connected to, and what all of them say is written down. */
   look(): Promise<void>
   stop(): void
@@ -229,9 +233,13 @@ export function createNodes(parts: NodesParts): Nodes {
     log: logOf,
   }
 
-  function onOpen(): void {
+  async function onOpen(node: string): Promise<void> {
     if (stopped) return
     for (const again of resumed) again()
+    // One that was started anew has no lease: it is told of one before anything starts there.
+    const control = controlOf(node)
+    if (control) await renew({ node, ...control })
+    if (stopped) return
     parts.onReachable()
     // What it says of itself is written down at once: until then it counts as lost.
     lookAgain().catch((error: unknown) => log.warn({ err: error }, 'looking at the nodes'))
@@ -256,7 +264,7 @@ export function createNodes(parts: NodesParts): Nodes {
     if (stopped) return
     for (const [id, address] of wanted)
       if (!others.has(id))
-        others.set(id, { address, connection: parts.connect(id, address, onOpen) })
+        others.set(id, { address, connection: parts.connect(id, address, () => void onOpen(id)) })
   }
 
   async function note({ node, driver: one }: { node: string; driver: WordpressDriver }) {
@@ -275,12 +283,13 @@ export function createNodes(parts: NodesParts): Nodes {
     const late = 'it does not answer in time'
     const mark = await within(answerMs, late, edge.markLease())
     heardAt.set(node, performance.now())
-    const told = await promiseLease(db, node, mark === null ? withoutLease : parts.leases)
+    const told = await promiseLease(db, node, mark, mark === null ? withoutLease : parts.leases)
     const { leaseMs, withheld, order, readOnly, mirrored } = told
     const renewed = edge.renewLease(mark, leaseMs, withheld, { order, readOnly, mirrored })
     const keepsMirrored = await within(answerMs, late, renewed)
     if (leaseMs !== null && told.hadNoEnd) await noteEnd(db, node, { order, leaseMs })
     if (keepsMirrored === true) await noteMirrored(db, node, { order, mirrored })
+    else await forgetMirrored(db, node)
   }
   async function renew(node: NodeControl & { node: string }): Promise<void> {
     try {
@@ -321,6 +330,7 @@ export function createNodes(parts: NodesParts): Nodes {
     at,
     tell: (node) => promise({ node, ...at(node) }),
     heardAt: (node) => heardAt.get(node) ?? null,
+    reopen: (node) => others.get(node)?.connection.reopen(),
     rerouted() {
       for (const again of resumed) again()
     },

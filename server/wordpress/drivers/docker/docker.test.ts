@@ -367,6 +367,11 @@ echo json_encode( array(
       await docker('kill', await inspect('web-1', '{{.Id}}'))
       await eventually(async () => expect((await page('/?back')).status).toBe(200))
       expect(await imageOf()).toBe(newer)
+      // So it does after the machine was down.
+      driver = await parts.reopen(async () => {})
+      await driver.start(spec)
+      expect((await page('/?up')).status).toBe(200)
+      expect(await imageOf()).toBe(newer)
       await docker('tag', before, name)
     })
 

@@ -65,7 +65,11 @@ export function createEngine(parts: EngineParts): Engine {
       void (await api.call('POST', `/containers/${container}/stop?t=${seconds}`)),
     warn: parts.warn,
   })
-  const webImage = createWebImage(api, parts.images.wordpress, parts.imageLookMs)
+  const webImage = createWebImage(
+    api,
+    { name: parts.images.wordpress, file: `${parts.sitesDir}-image` },
+    parts.imageLookMs,
+  )
   let disks: Promise<Disks> | undefined
   let count = 0
   const theDisks = (): Promise<Disks> => (disks ??= disksOf(parts.sitesDir, parts.warn))
@@ -81,6 +85,7 @@ export function createEngine(parts: EngineParts): Engine {
     name: string,
     internalDir: string,
     given: PlanSize,
+    isRenewal: boolean,
   ): Promise<EngineWeb> {
     const size = capped(given)
     for (const one of ['talk', 'tmp', 'shared']) {
@@ -96,7 +101,7 @@ export function createEngine(parts: EngineParts): Engine {
         webOf({
           owner,
           site,
-          image: webImage.wanted(),
+          image: await webImage.wanted(isRenewal),
           size,
           secrets: await secretsOf(site),
           runDir: runDirOf(site),
@@ -118,6 +123,7 @@ export function createEngine(parts: EngineParts): Engine {
       await containers.remove(id).catch(() => {})
       throw unavailable(`container ${name} of ${site.id}`, error)
     })
+    const startedAt = Date.now()
     const figures = groupFigures(State.Pid)
     const timer = setInterval(() => figures.look(), sampleMs)
     timer.unref()
@@ -128,7 +134,7 @@ export function createEngine(parts: EngineParts): Engine {
       resize: (next) => containers.resize(id, capped(next)),
       memoryMb: () => figures.memoryMb,
       cpuMs: () => figures.cpuMs,
-      newerImage: () => webImage.newerThan(image),
+      newerImage: () => webImage.newerThan(image, startedAt),
       answered: () => webImage.answered(image),
       async remove() {
         clearInterval(timer)
@@ -152,7 +158,7 @@ export function createEngine(parts: EngineParts): Engine {
       toolOf({
         owner,
         site,
-        image: webImage.wanted(),
+        image: await webImage.wanted(false),
         secrets: await secretsOf(site),
         runDir: runDirOf(site),
         toolsDir: parts.toolsDir,

@@ -25,7 +25,8 @@ const kindOf = new Map<string, Kind>(
   (
     [
       ['INTEGER', 'tinyint smallint mediumint int bigint'],
-      ['REAL', 'float double decimal'],
+      // FLOAT is none of them: a dump has six of its digits.
+      ['REAL', 'double decimal'],
       ['TEXT', 'char varchar tinytext text mediumtext longtext enum set'],
       ['TEXT', 'date time year datetime timestamp'],
       ['BLOB', 'binary varbinary tinyblob blob mediumblob longblob'],

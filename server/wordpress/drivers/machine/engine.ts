@@ -66,9 +66,15 @@ export interface Engine {
   closeDatabase(id: string): Promise<void>
   /**
    * PHP for one container. It listens on `talk/php.sock` in the container's own folder, some time
-   * after this has resolved.
+   * after this has resolved. `isRenewal`: in the place of one that works, with the newest image.
    */
-  openWeb(site: EngineSite, name: string, internalDir: string, size: PlanSize): Promise<EngineWeb>
+  openWeb(
+    site: EngineSite,
+    name: string,
+    internalDir: string,
+    size: PlanSize,
+    isRenewal: boolean,
+  ): Promise<EngineWeb>
   /** A container that was to be renewed with this image did not come up. */
   refuseImage(id: string): void
   /** Removes what is left of a site, also by an earlier life; how many containers that were. */

@@ -28,6 +28,7 @@ interface Slot {
 type InTurn = (act: () => Promise<void>) => Promise<void>
 
 const bootMs = 180_000
+const imageAgainMs = 10 * 60_000
 const steadyMs = 60_000
 const longestBackoffMs = 60_000
 
@@ -52,6 +53,8 @@ export class Slots {
   #heldUntil = 0
   /** The same, while no portal is in touch with the machine. */
   #fencedUntil = 0
+  /** Not before then another image is tried, which did not answer; ms of the system's clock. */
+  #triesImageAt = 0
   #count = 0
   readonly #alive = new Set<Container>()
   /** Folders of ended containers on their way out. */
@@ -180,10 +183,10 @@ export class Slots {
   }
 
   /** The new one answers before the old one goes. */
-  async #replace(slot: Slot, spec: SiteSpec, reason: string): Promise<void> {
+  async #replace(slot: Slot, spec: SiteSpec, reason: string, isRenewal = false): Promise<void> {
     const old = slot.container
     this.#log.add(slot.name, `being replaced: ${reason}`)
-    await this.#boot(slot, spec, null)
+    await this.#boot(slot, spec, null, isRenewal)
     await old?.retire()
   }
 
@@ -204,7 +207,12 @@ export class Slots {
   }
 
   /** Starts a process for the slot and puts it there once it answers. */
-  async #boot(slot: Slot, spec: SiteSpec, install: BootOrder['install']): Promise<void> {
+  async #boot(
+    slot: Slot,
+    spec: SiteSpec,
+    install: BootOrder['install'],
+    isRenewal = false,
+  ): Promise<void> {
     // One container of every site first: after a start of the machine all sites are soon back.
     const urgent = this.addresses().length === 0 && this.#slots[0] === slot
     await this.#host.boots.run(
@@ -239,6 +247,7 @@ export class Slots {
           slot.name,
           internalDir,
           planOf(spec),
+          isRenewal,
         )
         const container = new Container(
           place,
@@ -384,19 +393,23 @@ export class Slots {
   }
   /** Another one answers before this one goes, where it should be renewed. */
   #renew(slot: Slot, container: Container, inTurn: InTurn): void {
-    const image = this.#webOf.get(container)?.newerImage() ?? null
+    const mayTry = Date.now() >= this.#triesImageAt
+    const image = mayTry ? (this.#webOf.get(container)?.newerImage() ?? null) : null
     const isFull = container.shouldRecycle()
     if (!isFull && image === null) return
     this.#renewing = true
     const reason = isFull ? 'its memory is near the limit' : 'there is a newer image'
     void inTurn(async () => {
-      if (slot.wanted && slot.container === container && this.#spec)
-        await this.#replace(slot, this.#spec, reason)
+      if (!slot.wanted || slot.container !== container || !this.#spec) return
+      // Another site may have found meanwhile that it does not work.
+      if (!isFull && this.#webOf.get(container)?.newerImage() !== image) return
+      await this.#replace(slot, this.#spec, reason, image !== null)
     })
       .catch((error: unknown) => {
         this.#host.warn({ site: this.#id, error }, 'a WordPress container could not be renewed')
         if (image === null || !slot.wanted || slot.container !== container) return
         this.#log.add(slot.name, 'does not answer with the newer image: it goes on as it was')
+        this.#triesImageAt = Date.now() + imageAgainMs
         this.#host.engine?.refuseImage(image)
       })
       .finally(() => (this.#renewing = false))
