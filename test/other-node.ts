@@ -5,6 +5,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as pause } from 'node:timers/promises'
+import { sql } from 'kysely'
 import { inject } from 'vitest'
 import { readConfig } from '../server/config.ts'
 import { createMachine, type Machine } from '../server/machine.ts'
@@ -12,7 +13,7 @@ import { nodeKey } from '../server/own-node.ts'
 import { createLog } from '../server/platform/log.ts'
 import { createSecrets } from '../server/platform/secrets.ts'
 import type { WordpressFiles } from '../server/wordpress/drivers/index.ts'
-import { putNode } from '../server/wordpress/nodes.ts'
+import { allNodes, putNode } from '../server/wordpress/nodes.ts'
 import { eventually, freePort, type TestPortal } from './portal.ts'
 import { simulatedFilesIn } from './simulated-wordpress.ts'
 
@@ -230,3 +231,43 @@ export async function underLoad(
     longestReadMs: Math.max(0, ...reads.map(({ ms }) => ms)),
   }
 }
+
+/** No portal reaches the machine any more; it runs on. Resolves with what ends that. */
+export async function cutOff(portal: TestPortal, name: string): Promise<() => Promise<void>> {
+  const { db, nodes } = portal.app
+  const row = (await allNodes(db)).find(({ id }) => id === name)
+  const isReached = (): boolean => nodes.reachable().some((one) => one.node === name)
+  const reachAt = async (address: string | null): Promise<void> => {
+    const rest = { sitesAddress: row?.sites_address ?? null, regions: row?.regions ?? null }
+    await putNode(db, { id: name, address, ...rest })
+    // A look that is under way may have read the address before.
+    await eventually('the line', async () => {
+      await nodes.look()
+      return isReached() === (address === row?.address)
+    })
+  }
+  await reachAt('127.0.0.1:1')
+  return async () => {
+    await reachAt(row?.address ?? null)
+    await nodes.look()
+  }
+}
+
+/** Resolves when a server's mirror has all that was written until then. */
+export const mirrorFollows = (
+  portal: TestPortal,
+  { id }: { readonly id: string },
+  since: Date,
+): Promise<true> =>
+  eventually(
+    'the mirror following',
+    async () => {
+      await portal.app.mirrors.follow()
+      const { rows } = await sql`select from site_mirror where site_id = ${id}
+        and state = 'following' and laid is not null and content_at >= ${since}`.execute(
+        portal.app.db,
+      )
+      return rows.length > 0
+    },
+    60,
+  )

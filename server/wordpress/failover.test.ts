@@ -10,6 +10,8 @@ import { sql } from 'kysely'
 import { runCommand } from '../../test/operator.ts'
 import { orderServer, type OrderedServer } from '../../test/ordered-servers.ts'
 import {
+  cutOff,
+  mirrorFollows,
   openOtherNode,
   signInTo,
   titlesIn,
@@ -28,7 +30,7 @@ import {
 } from '../../test/portal.ts'
 import { seconds } from '../platform/clock.ts'
 import { promiseLease } from './lease-store.ts'
-import { allNodes, nodeOf, putNode } from './nodes.ts'
+import { nodeOf } from './nodes.ts'
 
 const clock = manualClock()
 const failoverMs = seconds(4.5)
@@ -43,26 +45,13 @@ let witnessPort: number
 
 const node = (...words: string[]) => runCommand(portal, {}, 'node', ...words)
 const contentOf = (of: OtherNode, { id }: OrderedServer) => path.join(of.dataDir, 'sites', id)
-const isMirrored = ({ id }: OrderedServer, since: Date) =>
-  eventually(
-    'the mirror following',
-    async () => {
-      await portal.app.mirrors.follow()
-      const { rows } = await sql`select from site_mirror where site_id = ${id}
-        and state = 'following' and laid is not null and content_at >= ${since}`.execute(
-        portal.app.db,
-      )
-      return rows.length > 0
-    },
-    60,
-  )
 /** On a busy machine the lease may run out for a moment. */
 const write = (title: string): Promise<true> =>
   eventually('a write', async () => (await writer.write(title)).status === 201)
 async function writeAndFollow(title: string): Promise<void> {
   await write(title)
   clock.advance(1)
-  await isMirrored(mirrored, clock.now())
+  await mirrorFollows(portal, mirrored, clock.now())
 }
 /** The node has said that it keeps to the short time. */
 const isShort = ({ id }: OrderedServer) =>
@@ -72,36 +61,10 @@ const isShort = ({ id }: OrderedServer) =>
         and n.mirrors_told_at = n.lease_at`.execute(portal.app.db)
     return rows.length > 0
   })
-const addressOf = new Map<string, string>()
-/** No portal reaches the machine any more; it runs on. */
-async function cutOff(name: string): Promise<void> {
-  const row = (await allNodes(portal.app.db)).find(({ id }) => id === name)!
-  addressOf.set(name, row.address!)
-  await putNode(portal.app.db, {
-    id: name,
-    address: '127.0.0.1:1',
-    sitesAddress: row.sites_address,
-    regions: row.regions,
-  })
-  // A look that is under way may have read the address before.
-  await eventually('no line', async () => {
-    await portal.app.nodes.look()
-    return portal.app.nodes.reachable().every((one) => one.node !== name)
-  })
-}
-async function reconnect(name: string): Promise<void> {
-  const row = (await allNodes(portal.app.db)).find(({ id }) => id === name)!
-  await putNode(portal.app.db, {
-    id: name,
-    address: addressOf.get(name)!,
-    sitesAddress: row.sites_address,
-    regions: row.regions,
-  })
-  await eventually('the node', async () => {
-    await portal.app.nodes.look()
-    return portal.app.nodes.reachable().some((one) => one.node === name)
-  })
-}
+const reconnects = new Map<string, () => Promise<void>>()
+const cut = async (name: string): Promise<void> =>
+  void reconnects.set(name, await cutOff(portal, name))
+const reconnect = async (name: string): Promise<void> => await reconnects.get(name)!()
 /** Until a node that was silent all the time would have been given up. */
 async function looksOn(): Promise<void> {
   const until = performance.now() + failoverMs * 1.5
@@ -185,7 +148,7 @@ test('a database that stands still makes no node silent', async () => {
 
 test('what a portal of an older release has promised is waited for', async () => {
   await isShort(mirrored)
-  await cutOff('hn2')
+  await cut('hn2')
   await promiseLease(portal.app.db, 'hn2', 1, { wholeMs: seconds(3_600), mirroredMs: null })
   await eventually('the fence', async () => (await writesAt(home, mirrored)) === 503, 30)
   await looksOn()
@@ -210,7 +173,7 @@ test('what was promised to a process that ended, or to no mirror, counts no more
     (await db.selectFrom('node').select('lease_mark').where('id', '=', 'hn2').executeTakeFirst())
       ?.lease_mark ?? 0
   await isShort(mirrored)
-  await cutOff('hn2')
+  await cut('hn2')
   // Its clock went on, so it is the same process; then it begins anew.
   await promiseLease(db, 'hn2', (await markOf()) + 60_000, leases)
   expect(await until()).not.toBeNull()
@@ -218,7 +181,7 @@ test('what was promised to a process that ended, or to no mirror, counts no more
   expect(await until()).toBeNull()
   await reconnect('hn2')
   await isShort(mirrored)
-  await cutOff('hn2')
+  await cut('hn2')
   const at = { content_at: clock.now() }
   const ofIt = db.updateTable('site_mirror').where('site_id', '=', mirrored.id)
   await ofIt.set({ content_at: null }).execute()
@@ -232,7 +195,7 @@ test('what was promised to a process that ended, or to no mirror, counts no more
 test('a mirror that is far behind, and a node that is drained, are left to people', async () => {
   await writeAndFollow('in the mirror, too')
   await isShort(mirrored)
-  await cutOff('hn2')
+  await cut('hn2')
   const behind = async (by: number): Promise<void> => {
     await sql`update site_mirror set content_at = content_at - ${by} * interval '1 minute'
       where site_id = ${mirrored.id}`.execute(portal.app.db)
@@ -252,7 +215,7 @@ test('its servers come up on the second node, and nothing is written at both end
   await writeAndFollow('a moment before')
   const direct = { lastMs: 0, fenced: false }
   let goesOn = true
-  await cutOff('hn2')
+  await cut('hn2')
   const began = performance.now()
   const atHome = (async () => {
     while (goesOn) {
@@ -303,11 +266,11 @@ test('the node is back: it answers nobody for what came up elsewhere', async () 
 })
 
 test('where nobody else answers it may be the portal that is cut off: they stay', async () => {
-  await cutOff('hn2')
+  await cut('hn2')
   expect((await node('undrain', 'main')).code).toBe(0)
   await writeAndFollow('with a mirror beside the portal')
   await isShort(mirrored)
-  await cutOff('hn3')
+  await cut('hn3')
   await eventually('the fence', async () => (await writesAt(second, mirrored)) === 503, 30)
   await looksOn()
   expect(await moves()).toBe(1)

@@ -13,6 +13,7 @@ import { newMember, type TestMember } from '../../test/staff.ts'
 import { runCommand } from '../../test/operator.ts'
 import { orderServer, type OrderedServer } from '../../test/ordered-servers.ts'
 import {
+  cutOff,
   openOtherNode,
   signInTo,
   titlesIn,
@@ -31,7 +32,7 @@ import {
 } from '../../test/portal.ts'
 import { days, hours, minutes, seconds } from '../platform/clock.ts'
 import { newestMove } from './move-store.ts'
-import { allNodes, nodeOf, putNode } from './nodes.ts'
+import { nodeOf } from './nodes.ts'
 
 const clock = manualClock()
 /** Longer than the time between two looks at a node. */
@@ -69,36 +70,9 @@ async function approved(name: 'node.lost' | 'server.undo_move', body: object) {
   return await other.call('POST', `/api/operator/proposals/${asked.body.result.proposal}/approve`)
 }
 
-let address: string | null = null
-/** No portal reaches the machine any more; it runs on. */
-async function cutOff({ name } = lost): Promise<void> {
-  const row = (await allNodes(portal.app.db)).find(({ id }) => id === name)!
-  address = row.address
-  await putNode(portal.app.db, {
-    id: name,
-    address: '127.0.0.1:1',
-    sitesAddress: row.sites_address,
-    regions: row.regions,
-  })
-  // A look that is under way may have read the address before.
-  await eventually('no line', async () => {
-    await portal.app.nodes.look()
-    return portal.app.nodes.reachable().every((one) => one.node !== name)
-  })
-}
-async function reconnect({ name } = lost): Promise<void> {
-  const row = (await allNodes(portal.app.db)).find(({ id }) => id === name)!
-  await putNode(portal.app.db, {
-    id: name,
-    address,
-    sitesAddress: row.sites_address,
-    regions: row.regions,
-  })
-  await eventually('the node', async () => {
-    await portal.app.nodes.look()
-    return portal.app.nodes.reachable().some((one) => one.node === name)
-  })
-  await portal.app.nodes.look()
+let reconnect: () => Promise<void>
+const cut = async ({ name } = lost): Promise<void> => {
+  reconnect = await cutOff(portal, name)
 }
 /** So much time passes by the database's clock. */
 const passes = (byMinutes: number, { name } = lost) =>
@@ -157,7 +131,7 @@ describe('a lease', () => {
   })
 
   test('within it a machine that is cut off takes writes, and is not given up', async () => {
-    await cutOff()
+    await cut()
     expect((await writer.write('within the lease')).status).toBe(201)
     const early = await node('lost', 'hn2', '--dry-run')
     expect([early.code, early.said]).toEqual([
@@ -218,7 +192,7 @@ describe('a lease', () => {
 
 describe('a node is given up', () => {
   test('what would come up is said per server, and changes nothing', async () => {
-    await cutOff()
+    await cut()
     await eventually('no write', async () => (await writer.write('never')).status === 503, 60)
     await passes(10)
     // An update that was being rolled back when the machine was cut off.
@@ -412,7 +386,7 @@ describe('the machine comes back', () => {
     // While the third node was alone, its promises had no end.
     expect((await node('undrain', 'hn2')).code).toBe(0)
     await portal.app.nodes.look()
-    await cutOff(third)
+    await cut(third)
     await passes(2, third)
     const body = { server: server.id, reason: 'it is broken, too' }
     const refused = await members[0]!.act('server.undo_move', body)
@@ -436,7 +410,7 @@ describe('the machine comes back', () => {
       return told.length > 0 && told
     })
     expect(letters).toHaveLength(1)
-    await reconnect(third)
+    await reconnect()
     // It runs on, in truth: it takes no write for the server.
     const back = portal.app.nodes.at(third.name).driver
     expect(await back.holdWrites(server.id, seconds(60))).toBe(true)

@@ -12,6 +12,7 @@ import type { Server } from '../../contract/wordpress.ts'
 import { runCommand } from '../../test/operator.ts'
 import { orderServer, type OrderedServer } from '../../test/ordered-servers.ts'
 import {
+  mirrorFollows,
   openOtherNode,
   signInTo,
   titlesIn,
@@ -46,24 +47,11 @@ const node = (...words: string[]) => runCommand(portal, {}, 'node', ...words)
 const shown = async ({ id }: OrderedServer): Promise<Server> =>
   (await portal.call<Server>('GET', `/api/wp/${id}`, { token: an.token })).body.result
 const contentOf = (of: OtherNode, { id }: OrderedServer) => path.join(of.dataDir, 'sites', id)
-const isMirrored = ({ id }: OrderedServer, since: Date) =>
-  eventually(
-    'the mirror following',
-    async () => {
-      await portal.app.mirrors.follow()
-      const { rows } = await sql`select from site_mirror where site_id = ${id}
-        and state = 'following' and laid is not null and content_at >= ${since}`.execute(
-        portal.app.db,
-      )
-      return rows.length > 0
-    },
-    60,
-  )
 /** It is written, and a round later it is in the mirror. */
 async function writeAndFollow(title: string): Promise<void> {
   expect((await writer.write(title)).status).toBe(201)
   clock.advance(1)
-  await isMirrored(mirrored, clock.now())
+  await mirrorFollows(portal, mirrored, clock.now())
 }
 
 beforeAll(async () => {
@@ -164,7 +152,7 @@ test('a server that moves there, and home again, has a mirror at the other end',
   expect(titlesIn(contentOf(home, mirrored))).not.toContain('on the second node')
   clock.advance(minutes(61))
   await portal.app.moves.clear()
-  await isMirrored(mirrored, clock.now())
+  await mirrorFollows(portal, mirrored, clock.now())
   expect(titlesIn(contentOf(home, mirrored))).toContain('on the second node')
   await moveTo('hn2')
   clock.advance(minutes(61))
