@@ -113,11 +113,12 @@ export async function buildImages({ socketPath, baseImage, say, limit, isUpdate 
   await docker('version').catch((error) => {
     throw new Error(`The container engine does not answer: ${error.stderr ?? error.message}`)
   })
-  const isMissing = async (image) => isUpdate || !(await exists(image))
-  if (baseImage === undefined && (await isMissing(ownBase))) await makeBase(docker, how)
-  for (const part of parts) {
+  const missing = []
+  for (const part of parts) if (isUpdate || !(await exists(imageNames[part]))) missing.push(part)
+  const needsBase = missing.length > 0 && baseImage === undefined
+  if (needsBase && (isUpdate || !(await exists(ownBase)))) await makeBase(docker, how)
+  for (const part of missing) {
     const name = imageNames[part]
-    if (!(await isMissing(name))) continue
     // Without a network of the engine's own: packages are fetched as this machine fetches them.
     const anew = isUpdate ? ['--no-cache', ...(baseImage === undefined ? [] : ['--pull'])] : []
     const args = ['build', ...anew, '--network', 'host', '-t', name, '--build-arg']
