@@ -246,15 +246,18 @@ const quoted = (word: string): string =>
 const secret = /pass|secret|token|(?:^|_)(?:key|auth|salt)(?:_|$)|api_?key/i
 const hidden = '***'
 
+/** Also within a word, where a quote or a backslash has made one of what were to be two. */
+const shown = (word: string): string => quoted(word.replace(/(--user_pass=).*$/s, `$1${hidden}`))
+
 /** The command as it is kept: without passwords. */
 export function masked({ verb, args, flags }: Command): string {
   const isSecret = verb.name === 'option update' && secret.test(args[0] ?? '')
   return [
     verb.name,
-    ...args.map((arg, index) => (isSecret && index === 1 ? hidden : quoted(arg))),
+    ...args.map((arg, index) => (isSecret && index === 1 ? hidden : shown(arg))),
     ...Object.entries(flags).map(([name, value]) => {
       if (value === true) return `--${name}`
-      return `--${name}=${name === 'user_pass' ? hidden : quoted(value)}`
+      return `--${name}=${name === 'user_pass' ? hidden : shown(value)}`
     }),
   ].join(' ')
 }

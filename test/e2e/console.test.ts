@@ -75,6 +75,8 @@ test('by the keyboard alone', async () => {
   const hasFocus = () => prompt.evaluate((one) => one === document.activeElement)
   await page.keyboard.press('Escape')
   await expect.poll(hasFocus).toBe(true)
+  // The browser gives the focus back before it says that the dialog is closed.
+  await dialog.waitFor({ state: 'detached' })
   expect(await prompt.inputValue()).toBe('option delete tried')
   await page.keyboard.press('Enter')
   await dialog.getByRole('button', { name: 'Run it' }).click()

@@ -2,19 +2,29 @@
  * The sentences of the error catalogue that no journey meets, each provoked on its screen: by
  * refusals, by a network that is gone, by a provider that hesitates.
  */
+import fs from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
 import pg from 'pg'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { eventually, openTestPortal, type TestCustomer, type TestPortal } from '../portal.ts'
 import { stripeBrowser, testCards } from '../stripe-browser.ts'
+import { simulatedWordpress } from '../simulated-wordpress.ts'
 import { endVisits, openBrowser, settled, visitAs, type Visit } from './browser.ts'
 
+let folder: string
 let portal: TestPortal
 let browser: Browser
 /** A connection to the database of the card provider's stand-in. */
 let provider: pg.Client
 beforeAll(async () => {
-  ;[portal, browser] = await Promise.all([openTestPortal(), openBrowser()])
+  folder = fs.mkdtempSync(path.join(os.tmpdir(), 'portal-sentences-'))
+  // As root, the sites' own users read what sites are made from.
+  fs.chmodSync(folder, 0o755)
+  // Long enough for its progress to be seen.
+  const wordpress = simulatedWordpress(folder, { bootMs: 2_000 })
+  ;[portal, browser] = await Promise.all([openTestPortal({ wordpress }), openBrowser()])
   provider = new pg.Client(portal.databaseUrl)
   await provider.connect()
 })
@@ -22,6 +32,7 @@ afterAll(async () => {
   await endVisits(browser)
   await provider?.end()
   await portal?.close()
+  fs.rmSync(folder, { recursive: true, force: true })
 })
 
 async function open(language: 'en' | 'vi', path: string, customer?: TestCustomer): Promise<Visit> {

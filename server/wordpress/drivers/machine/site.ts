@@ -194,6 +194,8 @@ export class Site {
         }
         // What an earlier life has left of the copy would keep its database from being opened.
         if (isWholeRound(of) || this.#host.engine) await this.#sweep()
+        // A round that was cut off once its tables were made.
+        await this.#tables.drop()
         const changes = await this.#rounds.layChanges(file, of, (tables, made) =>
           this.#tables.make(spec, tables, made),
         )
