@@ -25,7 +25,7 @@ import {
 import type { Log } from './platform/log.ts'
 import { DriverFailure } from './platform/errors.ts'
 import { callsOver, isUnknownCall } from './platform/rpc.ts'
-import { openSecureLine } from './platform/secure-line.ts'
+import { openSecureLine, openSecureStream } from './platform/secure-line.ts'
 import { edgePrefix, publishHosts, type EdgeCalls } from './sites-line.ts'
 import { connectRuntime } from './wordpress/drivers/index.ts'
 import {
@@ -209,7 +209,10 @@ export function connectNode(
   const opened = openSecureLine({
     ...parts,
     async onLine(line) {
-      const driver = await connectRuntime(line, { sharesDisk: false })
+      const driver = await connectRuntime(line, {
+        sharesDisk: false,
+        openStream: () => openSecureStream(parts),
+      })
       control = { driver, edge: edgeOver(line) }
     },
     onOpen,

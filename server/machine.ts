@@ -65,7 +65,8 @@ export function createMachine(config: Config, log: Log, wordpress?: WordpressFil
         serve(line)
         line.listen()
       }
-      others ??= serveSecureLines({ listen, key, log, onLine })
+      const onStream = sites?.serveStream
+      others ??= serveSecureLines({ listen, key, log, onLine, onStream })
       await others
     },
     lines: () => [

@@ -5,6 +5,7 @@
  */
 import { isIP } from 'node:net'
 import path from 'node:path'
+import type { Duplex } from 'node:stream'
 import type { MessageConnection } from 'vscode-jsonrpc/node'
 import { dockerToolsDir, imageNames } from '../scripts/docker-images.mjs'
 import { defaultFilesDir, defaultRuntimeDir } from '../scripts/wordpress-files.mjs'
@@ -31,6 +32,7 @@ import { edgePrefix, publishHosts, type EdgeCalls } from './sites-line.ts'
 import {
   serveFiles,
   serveRuntime,
+  serveStream,
   wordpressDrivers,
   type WordpressFiles,
 } from './wordpress/drivers/index.ts'
@@ -42,6 +44,8 @@ export interface Sites {
   listen(): Promise<number>
   /** Does what is asked over the line, which the caller sets to listening. */
   serve(line: MessageConnection): void
+  /** Sends or takes the file that is asked for on the stream. */
+  serveStream(stream: Duplex): void
   /** Lets visitors in hand finish and ends every container. */
   close(): Promise<void>
 }
@@ -160,11 +164,13 @@ export function openSites(
   })
   const usage = createSiteUsage(traffic, runtime.figures)
   const measured = measureProcess()
+  const transfer = path.join(config.DATA_DIR, 'transfer')
   return {
     listen: () => edge.listen(),
+    serveStream: (stream) => void serveStream(stream, transfer),
     serve(line) {
       serveRuntime(line, runtime)
-      serveFiles(line, path.join(config.DATA_DIR, 'transfer'))
+      serveFiles(line, transfer)
       serveCertificates(line, https?.feed ?? withoutHttps)
       serveParentFigures(line, () => ({
         ...measured(),

@@ -256,6 +256,7 @@ export async function openTestPortal(options: TestPortalOptions = {}): Promise<T
         : undefined
     return {
       listen: opened.listen,
+      serveStream: opened.serveStream,
       serve(line) {
         nameServer?.serve(line)
         opened.serve(line)

@@ -1,7 +1,8 @@
 /**
  * A line of JSON-RPC between two machines: TLS with a key that both ends know (TLS-PSK, RFC 4279;
  * with ECDHE, RFC 8442, so that a key that leaks later opens nothing that was recorded before).
- * Neither end needs a certificate, and who does not have the key gets no connection.
+ * Neither end needs a certificate, and who does not have the key gets no connection. Beside lines
+ * there are streams of bytes to the same port, told apart by the identity that goes with the key.
  */
 import { createHash } from 'node:crypto'
 import net from 'node:net'
@@ -22,11 +23,14 @@ const protocol = {
   ciphers: 'ECDHE-PSK-CHACHA20-POLY1305',
 } as const
 const identity = 'portal'
+/** Releases before this one refuse it. */
+const streamIdentity = 'portal-stream'
 const ping = 'line/ping'
 const pingMs = seconds(10)
 /** A machine that vanished does not say so. */
 const answerMs = seconds(10)
 const handshakeMs = seconds(10)
+const stillMs = seconds(60)
 const firstPauseMs = 250
 const longestPauseMs = seconds(5)
 
@@ -53,6 +57,41 @@ function lineOver(socket: tls.TLSSocket): MessageConnection {
   return line
 }
 
+/** A stream that stands still ends, whichever end has vanished. */
+function tended(socket: tls.TLSSocket): tls.TLSSocket {
+  socket.setTimeout(stillMs, () => socket.destroy(new Error('nothing came for too long')))
+  socket.on('error', () => socket.destroy())
+  return socket
+}
+
+/**
+ * Opens a stream to who serves lines there.
+ * @throws Error where nobody answers, or who answers is of a release that has none
+ */
+export function openSecureStream(parts: {
+  /** host:port */
+  readonly address: string
+  readonly key: string
+}): Promise<tls.TLSSocket> {
+  const psk = keyBytes(parts.key)
+  return new Promise((resolve, reject) => {
+    const socket = tls.connect({
+      ...protocol,
+      ...hostAndPort(parts.address),
+      pskCallback: () => ({ psk, identity: streamIdentity }),
+      // The key proves who it is: there is no certificate.
+      checkServerIdentity: () => undefined,
+    })
+    socket.setTimeout(handshakeMs, () => socket.destroy(new Error('no connection in time')))
+    socket.once('error', reject)
+    socket.once('close', () => reject(new Error('the connection was closed')))
+    socket.once('secureConnect', () => {
+      socket.removeAllListeners('timeout')
+      resolve(tended(socket))
+    })
+  })
+}
+
 export interface SecureLines {
   readonly port: number
   close(): Promise<void>
@@ -66,13 +105,21 @@ export async function serveSecureLines(parts: {
   readonly log: Pick<Log, 'warn' | 'info'>
   /** Has each new line, and sets it to listening. */
   readonly onLine: (line: MessageConnection) => void
+  /** Has each stream; refused, when not given. */
+  readonly onStream?: ((socket: tls.TLSSocket) => void) | undefined
 }): Promise<SecureLines> {
   const psk = keyBytes(parts.key)
   const sockets = new Set<net.Socket>()
+  const streams = new WeakSet<tls.TLSSocket>()
+  const { onStream } = parts
   const server = tls.createServer({
     ...protocol,
     handshakeTimeout: handshakeMs,
-    pskCallback: (_socket, given) => (given === identity ? psk : null),
+    pskCallback(socket, given) {
+      if (given === streamIdentity && onStream) streams.add(socket)
+      else if (given !== identity) return null
+      return psk
+    },
   })
   // Also those whose handshake is not over.
   server.on('connection', (socket: net.Socket) => {
@@ -80,9 +127,10 @@ export async function serveSecureLines(parts: {
     socket.once('close', () => sockets.delete(socket))
   })
   server.on('secureConnection', (socket) => {
+    if (streams.has(socket)) return onStream?.(tended(socket))
     const line = lineOver(socket)
     line.onRequest(ping, () => null)
-    parts.onLine(line)
+    return parts.onLine(line)
   })
   server.on('tlsClientError', (error, socket) => {
     parts.log.warn(

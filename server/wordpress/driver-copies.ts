@@ -2,6 +2,8 @@
 
 /** What holds a site's tables. */
 export type SiteDatabase = 'sqlite' | 'mariadb'
+/** How the archives of a move or a mirror are packed. */
+export type RoundCompression = 'gzip' | 'zstd'
 
 /** What a site's content comes to; equal figures are equal contents. Plain JSON. */
 export interface CopyFigures {
@@ -31,6 +33,8 @@ export interface MoveRound {
   readonly round: number
   /** What the copy has for a database; as the site has, when not given. */
   readonly database?: SiteDatabase
+  /** What the other end takes; gzip, when not given. */
+  readonly compression?: RoundCompression | undefined
   /** What the archive holds before it was packed, where that is known. */
   readonly bytes?: number
   /**

@@ -11,6 +11,7 @@ import type {
   ImportProblem,
   ImportStep,
   MoveRound,
+  RoundCompression,
   SiteChanges,
   SiteCopy,
   SiteDatabase,
@@ -42,6 +43,8 @@ export interface WordpressCapabilities {
   readonly maxCpu: number | null
   /** What stands behind WordPress; the screens say so. */
   readonly database: SiteDatabase
+  /** Of what moves or is mirrored to it; releases before this one say nothing, and take gzip. */
+  readonly compression?: RoundCompression | undefined
 }
 
 /** What a site should be. The driver makes it so. */

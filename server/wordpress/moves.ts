@@ -69,6 +69,14 @@ interface Ends {
   readonly signal: AbortSignal
 }
 
+/** What one round was. */
+interface Copied {
+  /** The number of the next one. */
+  readonly next: number
+  /** Something was changed besides the database. */
+  readonly hasFiles: boolean
+}
+
 const isUp = ({ site }: Pick<Ends, 'site'>): boolean => site.status === 'running'
 
 export function defineMoves(deps: MoveDeps & WayBackDeps): ReturnType<typeof defineClearing> {
@@ -91,14 +99,16 @@ export function defineMoves(deps: MoveDeps & WayBackDeps): ReturnType<typeof def
     return { row, site, spec: await specOf(db, deps.addressing, site), from, to, signal }
   }
 
-  /** One archive from one node to the other; answers the next round. */
-  async function copy({ row, spec, from, to, signal }: Ends, round: number): Promise<number> {
+  /** One archive from one node to the other. */
+  async function copy({ row, spec, from, to, signal }: Ends, round: number): Promise<Copied> {
     const file = path.join(deps.folder, `${row.id}.tar.gz`)
-    const of = { moveId: row.id, round, database: to.driver.capabilities.database }
+    const { database, compression } = to.driver.capabilities
+    const of = { moveId: row.id, round, database, compression }
     await fs.mkdir(deps.folder, { recursive: true, mode: 0o700 })
     try {
       const out = from.driver.copyOut(spec.id, of, file)
-      const { bytes } = await within(copyMs, 'the copy took too long', out, signal)
+      const changes = await within(copyMs, 'the copy took too long', out, signal)
+      const { bytes } = changes
       const lines = round === 0 ? await from.driver.log(spec.id).tail(5_000) : []
       const laid = to.driver.copyIn(spec, { ...of, bytes }, file, lines)
       await within(copyMs, 'the copy took too long', laid, signal)
@@ -106,7 +116,7 @@ export function defineMoves(deps: MoveDeps & WayBackDeps): ReturnType<typeof def
         round: round + 1,
         copied_bytes: BigInt(bytes) + (round === 0 ? 0n : await copiedOf(row)),
       })
-      return round + 1
+      return { next: round + 1, hasFiles: changes.files + changes.removed > 0 }
     } finally {
       await fs.rm(file, { force: true })
     }
@@ -141,7 +151,7 @@ export function defineMoves(deps: MoveDeps & WayBackDeps): ReturnType<typeof def
         await set(row, { differences: JSON.stringify(differences) })
         throw new GivenUp(`the copy answers ${differences.length} pages otherwise`)
       }
-      round = await copy(ends, round)
+      round = (await copy(ends, round)).next
     }
   }
 
@@ -292,17 +302,19 @@ export function defineMoves(deps: MoveDeps & WayBackDeps): ReturnType<typeof def
     if (round === 0) {
       // Of an earlier try, or the original of a move back.
       await to.driver.remove(site.id)
-      round = await copy(ends, 0)
-    } else round = await copy(ends, round)
+      round = (await copy(ends, 0)).next
+    } else round = (await copy(ends, round)).next
     if (isUp(ends)) round = await rehearse(ends, round)
     else await to.driver.stop(site.id)
     let tookMs = Number.POSITIVE_INFINITY
     for (let turn = 0; turn < mostRounds; turn++) {
       const [beforeMs, began] = [tookMs, performance.now()]
-      round = await copy(ends, round)
+      const copied = await copy(ends, round)
+      round = copied.next
       tookMs = performance.now() - began
-      // Each round has its own time: a database that an engine dumps and loads takes seconds.
-      if (tookMs < shortMs || (tookMs < switchMs && tookMs > beforeMs * worthwhileShare)) break
+      // Each round has its own time: a database goes whole, and an engine takes seconds for it.
+      const gainsNothing = !copied.hasFiles || tookMs > beforeMs * worthwhileShare
+      if (tookMs < shortMs || (tookMs < switchMs && gainsNothing)) break
     }
     // Writes would be held for as long, again and again, and the switch be given up each time.
     if (isUp(ends) && tookMs > switchMs)
@@ -324,7 +336,7 @@ export function defineMoves(deps: MoveDeps & WayBackDeps): ReturnType<typeof def
         log.warn({ err: error, site: site.name, tries }, 'a server was not switched yet')
         // A round that was packed and not laid out is packed again.
         round = (await moveById(db, row.id))?.round ?? round
-        round = await copy(ends, round)
+        round = (await copy(ends, round)).next
       }
   }
 

@@ -107,7 +107,9 @@ export function copiesAndRestores(site: Site): void {
     const follow = async (round: number): Promise<void> => {
       const file = path.join(folder, `${round}.tar.gz`)
       const database = driver.capabilities.database
-      await driver.copyOut(spec.id, { moveId, round, database }, file)
+      // Both, whatever the release at either end writes.
+      const compression = round % 2 === 0 ? 'gzip' : 'zstd'
+      await driver.copyOut(spec.id, { moveId, round, database, compression }, file)
       await driver.copyIn(there, { moveId, round, database }, file, [])
     }
     const read = async (target: string) => {
@@ -179,7 +181,7 @@ export function copiesAndRestores(site: Site): void {
     const headers = await session()
     const archive = path.join(folder, 'mirror.tar.gz')
     const roundOf = (round: number, since: number | null) => {
-      return { moveId, database, round, mirror: { since } }
+      return { moveId, database, round, mirror: { since }, compression: 'zstd' } as const
     }
     const follow = async (round: number, since: number | null): Promise<void> => {
       await driver.copyOut(spec.id, roundOf(round, since), archive)

@@ -66,6 +66,7 @@ test(`a round is killed ${kills} times (SEED=${seed})`, { timeout: 400_000 }, as
     const file = path.join(folder, `${round}.tar.gz`)
     const at = (one: number): string => path.join(listings, `${one}.json`)
     await packChanges(from, openSync(file, 'w'), {
+      compression: 'gzip',
       scratchFile: dump,
       maxBytes: 1e9,
       since: round === 0 ? null : at(round - 1),
@@ -154,6 +155,7 @@ test(`a round is killed ${kills} times (SEED=${seed})`, { timeout: 400_000 }, as
   await fs.writeFile(odd, `${create('first', ', `odd` bit(1) DEFAULT NULL')};\n`)
   const file = path.join(folder, 'odd.tar.gz')
   await packChanges(from, openSync(file, 'w'), {
+    compression: 'gzip',
     scratchFile: odd,
     maxBytes: 1e9,
     since: path.join(listings, '0.json'),

@@ -3,7 +3,7 @@
 // descriptor that the portal opened: standard input when it is read, standard output when it is
 // written.
 import { setPriority } from 'node:os'
-import type { CopyFigures } from '../../driver.ts'
+import type { CopyFigures, RoundCompression } from '../../driver.ts'
 import { moveIn, type MoveInOrder } from './import/move-in.ts'
 import type { CountedTable } from './carry-to-sqlite.ts'
 import {
@@ -38,6 +38,7 @@ export type ArchiveOrder =
       readonly tried: readonly string[]
       readonly listing: string
       readonly database: PackedDatabase
+      readonly compression: RoundCompression
     }
   | ({ readonly op: 'lay_changes'; readonly places: SitePlaces } & LayOrder)
   | ({

@@ -22,7 +22,7 @@ const takeawayNames = ['database.sql', 'README.txt'] as const
 const runtimeFile = 'wp-content/db.php'
 /** WordPress is mostly text; the levels above cost twice the time for a hundredth of the size. */
 export const gzipLevel = 4
-const chunkBytes = 1_048_576
+export const chunkBytes = 1_048_576
 /** What goes through zlib at a time. */
 export const batchBytes = 262_144
 

@@ -193,6 +193,7 @@ test('files where SQLite has its database are refused', async () => {
       { filesDir: at('files'), databaseDir: at('database') },
       fs.openSync(at(`${database}.tar.gz`), 'w'),
       {
+        compression: 'gzip',
         scratchFile: at('dump'),
         maxBytes: 1e9,
         since: null,

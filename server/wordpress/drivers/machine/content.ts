@@ -54,14 +54,15 @@ export async function layOutFor(
   return path.join(dir, 'database.sql')
 }
 
-/** Loads the database of what was laid out, and counts it. */
+/** Loads the database of what was laid out, and counts it; `loaded`: see Engine.load. */
 export function tablesLoadedBy(
   { engine, id, dir, user }: EngineCopy,
   content: string,
+  loaded: string | null,
 ): Promise<CopyFigures['tables']> {
   const { filesDir, databaseDir } = placesIn(content, engine)
   const site = { id, dir, wordpress: filesDir, database: databaseDir, user }
-  return engine.load(site, path.join(dir, 'database.sql'), null)
+  return engine.load(site, path.join(dir, 'database.sql'), loaded)
 }
 
 /** Where an engine loads a database that is restored, in a site's folder or a scratch one. */
@@ -156,11 +157,15 @@ export class SiteContent {
     return { id: this.id, dir: this.dir, wordpress, database, user }
   }
 
-  /** A content beside the site's own; the engine fills its database from the dump that is laid. */
+  /**
+   * A content beside the site's own; the engine fills its database from the dump that is laid.
+   * @param loaded where the next load finds what this one has left (Engine.load); null: nowhere
+   */
   async laidBeside<T>(
     engine: Engine,
     content: string,
     lay: (user: number, dumpFile: string) => Promise<T>,
+    loaded: string | null,
   ): Promise<{ readonly laid: T; readonly tables: CopyFigures['tables'] }> {
     const loading = this.#loading
     const user = await this.owner()
@@ -172,7 +177,7 @@ export class SiteContent {
       await removeTree(content)
       await removeTree(loading)
       const laid = await lay(user, await layOutFor(copy, content))
-      return { laid, tables: await tablesLoadedBy(copy, content) }
+      return { laid, tables: await tablesLoadedBy(copy, content, loaded) }
     } finally {
       await removeTree(loading)
       this.#isLoading = false

@@ -54,7 +54,7 @@ export async function proveCopy(
     if (user === null) throw needsUsers()
     const copy = { engine, id: copyIdOf(scratch), dir: loadingIn(scratch), user }
     const found = await unpack(await layOutFor(copy, content))
-    return { ...found, tables: await tablesLoadedBy(copy, content) }
+    return { ...found, tables: await tablesLoadedBy(copy, content, null) }
   } finally {
     await archive.close()
     await removeTree(scratch)
@@ -156,7 +156,7 @@ export class Copies {
         bytes,
       })
     if (!engine) return await unpack(await this.#content.layOut(content))
-    const { laid, tables } = await this.#content.laidBeside(engine, content, unpack)
+    const { laid, tables } = await this.#content.laidBeside(engine, content, unpack, null)
     return { ...laid, tables }
   }
 }

@@ -118,6 +118,7 @@ export class Rounds {
           maxBytes: mayGrowTo(bytes),
           ...listings,
           database: packed,
+          compression: of.compression ?? 'gzip',
         },
         allowedPaths: {
           reads: [this.#content.present],
@@ -177,8 +178,10 @@ export class Rounds {
       const lay = (user: number | null, scratchFile: string): Promise<SiteChanges> =>
         layBy(user)({ op: 'lay_changes', places, scratchFile, database, made: null })
       let changes: SiteChanges
-      if (engine && isWhole) changes = (await this.#content.laidBeside(engine, content, lay)).laid
-      else {
+      if (engine && isWhole) {
+        const loaded = of.mirror ? null : await this.#loadedFile()
+        changes = (await this.#content.laidBeside(engine, content, lay, loaded)).laid
+      } else {
         const user = isWhole ? await this.#content.layOut(content) : await this.#content.owner()
         await this.#content.layOut(copying)
         const scratchFile = path.join(copying, engine ? 'database.sql' : 'database.sqlite')
@@ -189,9 +192,8 @@ export class Rounds {
           if (of.mirror) await fs.rename(scratchFile, following)
           // It is open where the copy has started.
           else {
-            const loaded = path.join(dir, 'moving', 'loaded.json')
-            await fs.mkdir(path.dirname(loaded), { recursive: true, mode: 0o700 })
-            await engine.load(this.#content.inEngine(engine, user), scratchFile, loaded)
+            const site = this.#content.inEngine(engine, user)
+            await engine.load(site, scratchFile, await this.#loadedFile())
           }
         }
       }
@@ -202,6 +204,13 @@ export class Rounds {
       await archive.close()
       await removeTree(copying)
     }
+  }
+
+  /** Tells a copy's next load what the one before has left. */
+  async #loadedFile(): Promise<string> {
+    const folder = path.join(this.#content.dir, 'moving')
+    await fs.mkdir(folder, { recursive: true, mode: 0o700 })
+    return path.join(folder, 'loaded.json')
   }
 
   /** Of a server with MariaDB a dump comes: WordPress's own driver makes the tables for it. */

@@ -238,7 +238,7 @@ export function createRuntime(parts: MachineParts): SiteRuntime {
 
   return {
     name: engine?.name ?? embeddedRuntime,
-    capabilities: { maxContainers, minRamMb, maxRamMb, maxCpu, database },
+    capabilities: { maxContainers, minRamMb, maxRamMb, maxCpu, database, compression: 'zstd' },
     room: async () => room(),
     async install(spec, admin) {
       check(spec)

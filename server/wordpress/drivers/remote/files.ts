@@ -1,13 +1,16 @@
 /**
- * Archives between machines, in pieces over the line: a node on another machine does not see the
- * portal's disk. They wait in a folder of the node, under names that the node makes.
+ * Archives between machines: a node on another machine does not see the portal's disk. They wait in
+ * a folder of the node, under names that the node makes, and go on streams of their own; to and
+ * from a node of a release without them in pieces over the line.
  */
 import { randomUUID } from 'node:crypto'
 import fs from 'node:fs/promises'
 import path from 'node:path'
+import type { Duplex } from 'node:stream'
 import type { MessageConnection } from 'vscode-jsonrpc/node'
 import { DriverFailure } from '../../../platform/errors.ts'
 import { callsOver, serveOver } from '../../../platform/rpc.ts'
+import { downloadOver, serveFileStream, uploadOver } from './file-streams.ts'
 
 /** Calls of a node about its files; `name` is one that `begin` answered. */
 export type FileCalls = {
@@ -22,12 +25,18 @@ const pieceBytes = 1_048_576
 const keptMs = 24 * 3_600_000
 const nameShape = /^[0-9a-f-]{36}$/
 
+function pathIn(folder: string, name: string): string {
+  if (!nameShape.test(name)) throw new Error('no name of a file')
+  return path.join(folder, name)
+}
+
+/** Answers what is asked on a stream about the files of `folder`. */
+export const serveStream = (stream: Duplex, folder: string): Promise<void> =>
+  serveFileStream(stream, (name) => pathIn(folder, name))
+
 /** Serves the files of `folder`, which is made when it is needed. */
 export function serveFiles(line: MessageConnection, folder: string): void {
-  const pathOf = (name: string): string => {
-    if (!nameShape.test(name)) throw new Error('no name of a file')
-    return path.join(folder, name)
-  }
+  const pathOf = (name: string): string => pathIn(folder, name)
   serveOver<FileCalls>(line, prefix, {
     async begin() {
       await fs.mkdir(folder, { recursive: true })
@@ -64,31 +73,71 @@ export function serveFiles(line: MessageConnection, folder: string): void {
 }
 
 export interface NodeFiles {
-  /** Has `make` write a file on the node, and brings it to `to` here. */
-  fetch<T>(to: string, make: (there: string) => Promise<T>): Promise<T>
+  /**
+   * Has `make` write a file on the node, and brings it to `to` here.
+   * @param isKept it outlives a power cut
+   */
+  fetch<T>(
+    to: string,
+    make: (there: string) => Promise<T>,
+    how: { readonly isKept: boolean },
+  ): Promise<T>
   /** Has `use` read a copy on the node of the file `from` here. */
   send<T>(from: string, use: (there: string) => Promise<T>): Promise<T>
 }
 
-export function nodeFiles(line: MessageConnection, gone: string): NodeFiles {
+/** @param openStream to the node; null: there are none, and pieces go over the line */
+export function nodeFiles(
+  line: MessageConnection,
+  gone: string,
+  openStream: (() => Promise<Duplex>) | null,
+): NodeFiles {
   const call = callsOver<FileCalls>(line, prefix, gone)
 
-  async function download(name: string, to: string): Promise<void> {
+  /** Null: the node has none, or is not there, which the line says better. */
+  const stream = async (): Promise<Duplex | null> =>
+    (await openStream?.().catch(() => null)) ?? null
+  async function over(opened: Duplex, act: typeof uploadOver, name: string, file: fs.FileHandle) {
+    try {
+      await act(opened, name, file)
+    } catch (error) {
+      throw new DriverFailure('unavailable', 'a file did not come over', { cause: error })
+    }
+  }
+
+  async function downloadPieces(name: string, file: fs.FileHandle): Promise<void> {
+    for (let offset = 0; ;) {
+      const piece = Buffer.from(await call('read', name, offset), 'base64')
+      if (piece.length === 0) break
+      await file.write(piece)
+      offset += piece.length
+    }
+  }
+  async function download(name: string, to: string, isKept: boolean): Promise<void> {
     const unfinished = `${to}.part`
     await fs.mkdir(path.dirname(to), { recursive: true, mode: 0o700 })
     const file = await fs.open(unfinished, 'w', 0o600)
     try {
-      for (let offset = 0; ;) {
-        const piece = Buffer.from(await call('read', name, offset), 'base64')
-        if (piece.length === 0) break
-        await file.write(piece)
-        offset += piece.length
-      }
-      await file.sync()
+      const opened = await stream()
+      await (opened ? over(opened, downloadOver, name, file) : downloadPieces(name, file))
+      if (isKept) await file.sync()
+      await fs.rename(unfinished, to)
+    } catch (error) {
+      await fs.rm(unfinished, { force: true })
+      throw error
     } finally {
       await file.close()
     }
-    await fs.rename(unfinished, to)
+  }
+  async function uploadPieces(file: fs.FileHandle, name: string): Promise<void> {
+    const piece = Buffer.alloc(pieceBytes)
+    for (let offset = 0; ;) {
+      const { bytesRead } = await file.read(piece, 0, pieceBytes, offset)
+      if (bytesRead === 0 && offset > 0) break
+      await call('write', name, offset, piece.subarray(0, bytesRead).toString('base64'))
+      if (bytesRead === 0) break
+      offset += bytesRead
+    }
   }
   async function upload(from: string, name: string): Promise<void> {
     const file = await fs.open(from).catch((error: NodeJS.ErrnoException) => {
@@ -96,14 +145,8 @@ export function nodeFiles(line: MessageConnection, gone: string): NodeFiles {
       throw new DriverFailure('rejected', 'the file is gone')
     })
     try {
-      const piece = Buffer.alloc(pieceBytes)
-      for (let offset = 0; ;) {
-        const { bytesRead } = await file.read(piece, 0, pieceBytes, offset)
-        if (bytesRead === 0 && offset > 0) break
-        await call('write', name, offset, piece.subarray(0, bytesRead).toString('base64'))
-        if (bytesRead === 0) break
-        offset += bytesRead
-      }
+      const opened = await stream()
+      await (opened ? over(opened, uploadOver, name, file) : uploadPieces(file, name))
     } finally {
       await file.close()
     }
@@ -119,10 +162,10 @@ export function nodeFiles(line: MessageConnection, gone: string): NodeFiles {
   }
 
   return {
-    fetch: (to, make) =>
+    fetch: (to, make, { isKept }) =>
       within(async (name, there) => {
         const made = await make(there)
-        await download(name, to)
+        await download(name, to, isKept)
         return made
       }),
     send: (from, use) =>

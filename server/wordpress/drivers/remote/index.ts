@@ -1,5 +1,6 @@
 // A driver in another process, over a line of JSON-RPC: the sites are run where their visitors are
 // served, and go on when the portal is started again.
+import type { Duplex } from 'node:stream'
 import type { MessageConnection } from 'vscode-jsonrpc/node'
 import { DriverFailure } from '../../../platform/errors.ts'
 import { frontPageStatus } from '../../../platform/front-page.ts'
@@ -8,7 +9,7 @@ import { nodeFiles, sendAll } from './files.ts'
 import type { DatabaseAnswer, DatabaseOp, DatabaseOrders, WordpressDriver } from '../../driver.ts'
 import { newLines, prefix, received, sent, type Acts } from './protocol.ts'
 
-export { serveFiles } from './files.ts'
+export { serveFiles, serveStream } from './files.ts'
 export { serveRuntime } from './serve.ts'
 
 const unbounded = { maxRamMb: null, maxCpu: null } as const
@@ -29,10 +30,14 @@ async function orTooOld<T>(answer: Promise<T>): Promise<T> {
  * ends, and what is asked afterwards, is a DriverFailure unavailable.
  *
  * @param sharesDisk false: it runs on another machine, and archives are sent to and fro
+ * @param openStream opens one to that machine, which archives go on; null: they go over the line
  */
 export async function connectRuntime(
   line: MessageConnection,
-  { sharesDisk = true } = {},
+  {
+    sharesDisk = true,
+    openStream = null,
+  }: { readonly sharesDisk?: boolean; readonly openStream?: (() => Promise<Duplex>) | null } = {},
 ): Promise<WordpressDriver> {
   const watchers = new Map<string, Set<() => void>>()
   line.onNotification(newLines, ({ id }: { id: string }) => {
@@ -40,7 +45,7 @@ export async function connectRuntime(
   })
 
   const ask = callsOver<{ [A in keyof Acts]: Acts[A] }>(line, prefix, gone)
-  const files = sharesDisk ? null : nodeFiles(line, gone)
+  const files = sharesDisk ? null : nodeFiles(line, gone, openStream)
   const { name, capabilities } = await ask('describe')
 
   return {
@@ -70,11 +75,13 @@ export async function connectRuntime(
     settleUpdate: (id, updateId) => ask('settleUpdate', id, updateId),
     page: (id, question) => ask('page', id, question),
     backup: (id, file) =>
-      files ? files.fetch(file, (there) => ask('backup', id, there)) : ask('backup', id, file),
+      files
+        ? files.fetch(file, (there) => ask('backup', id, there), { isKept: true })
+        : ask('backup', id, file),
     copyOut: (id, of, file) =>
       orTooOld(
         files
-          ? files.fetch(file, (there) => ask('copyOut', id, of, there))
+          ? files.fetch(file, (there) => ask('copyOut', id, of, there), { isKept: false })
           : ask('copyOut', id, of, file),
       ),
     copyIn: (spec, of, file, log) =>
