@@ -167,7 +167,10 @@ export function openSites(
   const transfer = path.join(config.DATA_DIR, 'transfer')
   return {
     listen: () => edge.listen(),
-    serveStream: (stream) => void serveStream(stream, transfer),
+    serveStream: (stream) =>
+      void serveStream(stream, transfer).catch((error: unknown) =>
+        log.warn({ err: error }, 'a file did not go over to the portal, or come from it'),
+      ),
     serve(line) {
       serveRuntime(line, runtime)
       serveFiles(line, transfer)

@@ -63,7 +63,10 @@ async function* taken(stream: Duplex, bytes: number): AsyncGenerator<Buffer> {
 
 const ask = (stream: Duplex, order: Order): boolean => stream.write(`${JSON.stringify(order)}\n`)
 
-/** Answers one order. @param pathOf throws for what is no name of a file */
+/**
+ * Answers one order. Rejects where it was not carried out; the stream is gone then.
+ * @param pathOf throws for what is no name of a file
+ */
 export async function serveFileStream(
   stream: Duplex,
   pathOf: (name: string) => string,
@@ -80,9 +83,10 @@ export async function serveFileStream(
     stream.write(`${size}\n`)
     if (size === 0) stream.end()
     else await pipeline(createReadStream(file, { end: size - 1, highWaterMark: readBytes }), stream)
-  } catch {
-    // The other end sees that too little came.
+  } catch (error) {
+    // The other end sees that too little came, and not why.
     stream.destroy()
+    throw error
   }
 }
 
@@ -98,7 +102,7 @@ export async function downloadOver(
       .number()
       .check(z.int(), z.minimum(0))
       .parse(await lineOf(stream))
-    for await (const piece of taken(stream, bytes)) await file.write(piece)
+    for await (const piece of taken(stream, bytes)) await file.appendFile(piece)
   } finally {
     stream.destroy()
   }

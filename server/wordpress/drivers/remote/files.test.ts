@@ -41,6 +41,8 @@ node.listen()
 const key = 'a key of a test, forty characters of it'
 const log = { warn: () => undefined, info: () => undefined }
 const onLine = (): void => undefined
+/** Of orders that the node did not carry out. */
+const failures: unknown[] = []
 let [fresh, old]: (SecureLines | undefined)[] = []
 const openTo = (lines: Pick<SecureLines, 'port'> | undefined) => () =>
   openSecureStream({ address: `127.0.0.1:${lines?.port}`, key })
@@ -48,7 +50,8 @@ beforeAll(async () => {
   const at = { listen: '127.0.0.1:0', key, log, onLine }
   fresh = await serveSecureLines({
     ...at,
-    onStream: (stream) => void serveStream(stream, transfer),
+    onStream: (stream) =>
+      void serveStream(stream, transfer).catch((error: unknown) => failures.push(error)),
   })
   old = await serveSecureLines(at)
 })
@@ -145,6 +148,7 @@ test('a stream asks for nothing but files of the folder', async () => {
     { op: 'remove', name: randomUUID() },
     'x'.repeat(5_000),
   ]) {
+    failures.length = 0
     const stream = await openTo(fresh)()
     const said: Buffer[] = []
     const closed = new Promise((resolve) => void stream.once('close', resolve))
@@ -152,6 +156,7 @@ test('a stream asks for nothing but files of the folder', async () => {
     stream.write(`${JSON.stringify(order)}\nx`)
     await closed
     expect(Buffer.concat(said).toString()).toBe('')
+    expect(failures).toHaveLength(1)
   }
   expect(readFileSync(secret, 'utf8')).toBe('secret')
 })

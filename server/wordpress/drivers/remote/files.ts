@@ -30,7 +30,7 @@ function pathIn(folder: string, name: string): string {
   return path.join(folder, name)
 }
 
-/** Answers what is asked on a stream about the files of `folder`. */
+/** Answers what is asked on a stream about the files of `folder`; rejects where it could not. */
 export const serveStream = (stream: Duplex, folder: string): Promise<void> =>
   serveFileStream(stream, (name) => pathIn(folder, name))
 
@@ -109,7 +109,7 @@ export function nodeFiles(
     for (let offset = 0; ;) {
       const piece = Buffer.from(await call('read', name, offset), 'base64')
       if (piece.length === 0) break
-      await file.write(piece)
+      await file.appendFile(piece)
       offset += piece.length
     }
   }
