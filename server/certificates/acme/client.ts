@@ -95,7 +95,11 @@ export interface AcmeClient {
 const peer = 'acme'
 /** A refusal has a body, which callHttp keeps for the statuses that it is told. */
 const refusals = Array.from({ length: 200 }, (_, index) => 400 + index)
-const nonceTries = 4
+/**
+ * An authority under load may refuse good nonces again and again (RFC 8555, 6.5 asks to try again);
+ * a try costs one round trip, and an order is a dozen calls.
+ */
+const nonceTries = 12
 const directoryKeptMs = 3_600_000
 /** Longest time that an authority's word is taken for, ms. */
 const longestWaitMs = 86_400_000
