@@ -35,6 +35,8 @@ export interface MoveRound {
   readonly database?: SiteDatabase
   /** What the other end takes; gzip, when not given. */
   readonly compression?: RoundCompression | undefined
+  /** WordPress's own files as the other end has them, which need not be sent; else all are. */
+  readonly release?: string | undefined
   /** What the archive holds before it was packed, where that is known. */
   readonly bytes?: number
   /**

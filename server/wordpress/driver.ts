@@ -45,6 +45,8 @@ export interface WordpressCapabilities {
   readonly database: SiteDatabase
   /** Of what moves or is mirrored to it; releases before this one say nothing, and take gzip. */
   readonly compression?: RoundCompression | undefined
+  /** Tells WordPress's own files that it has from others; without it all of a site's are sent. */
+  readonly release?: string | undefined
 }
 
 /** What a site should be. The driver makes it so. */

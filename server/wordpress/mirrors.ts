@@ -143,9 +143,9 @@ export function defineMirrors(deps: MirrorDeps): Mirrors {
     const from = deps.nodes.at(row.from_node)
     const spec = await specOf(db, deps.addressing, site)
     const [began, contentAt] = [performance.now(), clock.now()]
-    const { database, compression } = to.driver.capabilities
+    const { database, compression, release } = to.driver.capabilities
     const mirror = { since: row.laid }
-    const of = { moveId: row.id, round: row.tries, database, compression, mirror }
+    const of = { moveId: row.id, round: row.tries, database, compression, release, mirror }
     const file = fileOf(row.id)
     await fs.mkdir(deps.folder, { recursive: true, mode: 0o700 })
     try {

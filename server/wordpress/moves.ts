@@ -102,8 +102,8 @@ export function defineMoves(deps: MoveDeps & WayBackDeps): ReturnType<typeof def
   /** One archive from one node to the other. */
   async function copy({ row, spec, from, to, signal }: Ends, round: number): Promise<Copied> {
     const file = path.join(deps.folder, `${row.id}.tar.gz`)
-    const { database, compression } = to.driver.capabilities
-    const of = { moveId: row.id, round, database, compression }
+    const { database, compression, release } = to.driver.capabilities
+    const of = { moveId: row.id, round, database, compression, release }
     await fs.mkdir(deps.folder, { recursive: true, mode: 0o700 })
     try {
       const out = from.driver.copyOut(spec.id, of, file)

@@ -109,7 +109,8 @@ export function copiesAndRestores(site: Site): void {
       const database = driver.capabilities.database
       // Both, whatever the release at either end writes.
       const compression = round % 2 === 0 ? 'gzip' : 'zstd'
-      await driver.copyOut(spec.id, { moveId, round, database, compression }, file)
+      const release = round % 2 === 0 ? driver.capabilities.release : undefined
+      await driver.copyOut(spec.id, { moveId, round, database, compression, release }, file)
       await driver.copyIn(there, { moveId, round, database }, file, [])
     }
     const read = async (target: string) => {
@@ -181,7 +182,8 @@ export function copiesAndRestores(site: Site): void {
     const headers = await session()
     const archive = path.join(folder, 'mirror.tar.gz')
     const roundOf = (round: number, since: number | null) => {
-      return { moveId, database, round, mirror: { since }, compression: 'zstd' } as const
+      const { release } = driver.capabilities
+      return { moveId, database, round, mirror: { since }, compression: 'zstd', release } as const
     }
     const follow = async (round: number, since: number | null): Promise<void> => {
       await driver.copyOut(spec.id, roundOf(round, since), archive)

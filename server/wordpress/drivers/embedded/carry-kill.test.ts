@@ -67,6 +67,7 @@ test(`a round is killed ${kills} times (SEED=${seed})`, { timeout: 400_000 }, as
     const at = (one: number): string => path.join(listings, `${one}.json`)
     await packChanges(from, openSync(file, 'w'), {
       compression: 'gzip',
+      release: null,
       scratchFile: dump,
       maxBytes: 1e9,
       since: round === 0 ? null : at(round - 1),
@@ -156,6 +157,7 @@ test(`a round is killed ${kills} times (SEED=${seed})`, { timeout: 400_000 }, as
   const file = path.join(folder, 'odd.tar.gz')
   await packChanges(from, openSync(file, 'w'), {
     compression: 'gzip',
+    release: null,
     scratchFile: odd,
     maxBytes: 1e9,
     since: path.join(listings, '0.json'),

@@ -14,6 +14,7 @@ import {
   type PackedDatabase,
 } from './changes.ts'
 import { packSite, unpackSite, type SitePlaces } from './archive.ts'
+import type { Release } from './release.ts'
 import { UnfitDatabase } from './snapshot.ts'
 
 /** What the portal asks for; one order a process. */
@@ -39,6 +40,7 @@ export type ArchiveOrder =
       readonly listing: string
       readonly database: PackedDatabase
       readonly compression: RoundCompression
+      readonly release: Release | null
     }
   | ({ readonly op: 'lay_changes'; readonly places: SitePlaces } & LayOrder)
   | ({

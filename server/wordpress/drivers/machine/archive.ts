@@ -117,19 +117,24 @@ export async function* batched(tar: Pack): AsyncGenerator<Buffer> {
   if (bytes > 0) yield Buffer.concat(held)
 }
 
+const wholeOf = (chunks: Buffer[]): Buffer =>
+  chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)
+
 const put = (
   tar: Pack,
   entry: Partial<Header> & Pick<Header, 'name' | 'size'>,
   content: Iterable<Buffer>,
 ): Promise<void> => {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
-  const sink = tar.entry(entry, (error) => (error ? reject(error) : resolve()))
-  Readable.from(content).on('error', reject).pipe(sink)
+  const done = (error?: Error | null): void => (error ? reject(error) : resolve())
+  // A stream for each of thousands of small files takes more of the processor than their bytes.
+  if (entry.size <= chunkBytes) tar.entry(entry, wholeOf([...content]), done)
+  else Readable.from(content).on('error', reject).pipe(tar.entry(entry, done))
   return promise
 }
 
 /** Opens a file and no link; undefined when it is no longer there. */
-function openFile(file: string): number | undefined {
+export function openFile(file: string): number | undefined {
   try {
     return fs.openSync(file, fs.constants.O_RDONLY | (fs.constants.O_NOFOLLOW ?? 0))
   } catch (error) {
@@ -264,7 +269,7 @@ function placeOf(places: SitePlaces, { name, type }: Header): string | null | un
 
 export async function layFile(
   { mode = 0o644, mtime }: Partial<Header>,
-  content: AsyncIterable<Buffer>,
+  content: AsyncIterable<Buffer> | Iterable<Buffer>,
   file: string,
 ): Promise<void> {
   const descriptor = fs.openSync(file, 'wx', mode)

@@ -194,6 +194,7 @@ test('files where SQLite has its database are refused', async () => {
       fs.openSync(at(`${database}.tar.gz`), 'w'),
       {
         compression: 'gzip',
+        release: null,
         scratchFile: at('dump'),
         maxBytes: 1e9,
         since: null,

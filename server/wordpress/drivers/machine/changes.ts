@@ -34,6 +34,7 @@ import {
   type CountedTable,
   type TablesToMake,
 } from './carry-to-sqlite.ts'
+import { layReleased, Released, ReleasedNames, type Release } from './release.ts'
 import { replaceDatabase, snapshotDatabase, UnfitDatabase } from './snapshot.ts'
 import { writeWholeMysqlDump } from './takeaway.ts'
 
@@ -84,6 +85,7 @@ const Manifest = z.object({
   files: z.int(),
   /** Of a dump that an engine has written; earlier releases did not tell. */
   tables: z.optional(z.array(z.object({ name: z.string(), rows: z.int() }))),
+  released: z.optional(Released),
 })
 /** What a file was when it was packed, by its name; folders end with a slash. */
 const Listing = z.record(z.string(), z.string())
@@ -137,10 +139,10 @@ async function addFiles(
   tar: Pack,
   places: SitePlaces,
   { before, doubtful }: { before: Listing | undefined; doubtful: ReadonlySet<string> },
-  maxBytes: number,
-): Promise<{ files: number; bytes: number; found: Listing }> {
+  { maxBytes, released }: { maxBytes: number; released: ReleasedNames | null },
+): Promise<{ sent: number; named: number; bytes: number; found: Listing }> {
   const found: Listing = {}
-  let [files, bytes] = [0, 0]
+  let [sent, named, bytes] = [0, 0, 0]
   for (const { name, isDirectory } of walk(places)) {
     if (isDirectory) {
       found[`${name}/`] = ''
@@ -154,16 +156,18 @@ async function addFiles(
     // An empty mark is no file's: whatever it is next time, it is packed.
     found[name] = seen.isFresh ? '' : seen.mark
     if (before?.[name] === seen.mark && !doubtful.has(name)) continue
-    const added = await addFile(tar, file, filesPrefix + name)
-    if (!added) {
+    const known = released?.note(name, file)
+    const added = known ?? (await addFile(tar, file, filesPrefix + name))?.bytes
+    if (added === undefined) {
       delete found[name]
       continue
     }
-    files++
-    bytes += added.bytes
+    if (known === undefined) sent++
+    else named++
+    bytes += added
     if (bytes > maxBytes) throw new Error('the site grew too fast to be copied')
   }
-  return { files, bytes, found }
+  return { sent, named, bytes, found }
 }
 
 /**
@@ -184,6 +188,8 @@ export async function packChanges(
     readonly listing: string
     readonly database: PackedDatabase
     readonly compression: RoundCompression
+    /** Files that are its own are named, and laid from the other node's; null: all are sent. */
+    readonly release: Release | null
   },
 ): Promise<SiteChanges> {
   const dumped = typeof of.database === 'object' ? of.database : null
@@ -206,7 +212,9 @@ export async function packChanges(
     fs.createWriteStream('', { fd: descriptor }),
   )
   const fill = async (): Promise<SiteChanges> => {
-    const { files, bytes, found } = await addFiles(tar, places, { before, doubtful }, of.maxBytes)
+    const released = of.release && new ReleasedNames(of.release)
+    const limits = { maxBytes: of.maxBytes, released }
+    const { sent, named, bytes, found } = await addFiles(tar, places, { before, doubtful }, limits)
     const database = await addFile(tar, packed, name)
     if (!database) throw new Error('the snapshot of the database is gone')
     const known = new Set([...Object.keys(before ?? {}), ...doubtful])
@@ -215,7 +223,8 @@ export async function packChanges(
       removed,
       databaseBytes: database.bytes,
       databaseSha256: database.content.digest('hex'),
-      files,
+      files: sent,
+      ...(released && { released: released.told() }),
       ...(dumped && { tables: dumped.counted.map(({ name, rows }) => ({ name, rows })) }),
     } satisfies z.infer<typeof Manifest>
     tar.entry({ name: manifestName }, JSON.stringify(manifest))
@@ -223,7 +232,7 @@ export async function packChanges(
     // Whole or not at all: a later try reads it.
     fs.writeFileSync(`${of.listing}.part`, JSON.stringify(found))
     fs.renameSync(`${of.listing}.part`, of.listing)
-    return { files, removed: removed.length, bytes: bytes + database.bytes }
+    return { files: sent + named, removed: removed.length, bytes: bytes + database.bytes }
   }
   const [changes] = await Promise.all([fill(), written])
   return changes
@@ -238,10 +247,14 @@ function placeOf({ filesDir, databaseDir }: SitePlaces, name: string): string {
   return place
 }
 
-/** Throws where a folder on the way is a link: the copy's own PHP may have run already. */
-function makeWay({ filesDir }: SitePlaces, folder: string): void {
-  if (folder === filesDir) return
-  makeWay({ filesDir, databaseDir: '' }, path.dirname(folder))
+/**
+ * Throws where a folder on the way is a link: the copy's own PHP may have run already.
+ * @param made of a content that nothing else writes to: folders that need no second look
+ */
+function makeWay(filesDir: string, folder: string, made?: Set<string>): void {
+  if (folder === filesDir || made?.has(folder)) return
+  makeWay(filesDir, path.dirname(folder), made)
+  made?.add(folder)
   const found = fs.lstatSync(folder, { throwIfNoEntry: false })
   if (found?.isDirectory()) return
   if (found) fs.rmSync(folder)
@@ -267,6 +280,10 @@ export interface LayOrder {
   readonly database: SiteDatabase
   /** Empty tables that WordPress's driver has made for an earlier dump, if there are any. */
   readonly made: { readonly key: string; readonly file: string } | null
+  /** The content is new: its folders are empty, and nothing else writes to it. */
+  readonly isWhole: boolean
+  /** Of this node: where files are that an archive leaves out. */
+  readonly release: Release | null
 }
 
 /**
@@ -299,6 +316,19 @@ export async function unpackChanges(
   const tar = extract()
   let manifest: z.infer<typeof Manifest> | undefined
   let laid: string | undefined
+  const made = order.isWhole ? new Set<string>() : undefined
+  const layAt = async (...[header, content, place]: Parameters<typeof layFile>): Promise<void> => {
+    makeWay(places.filesDir, path.dirname(place), made)
+    // Laid out anew after a kill.
+    if (order.isWhole) return await layFile(header, content, place)
+    // The same name at every try: a kill leaves none behind.
+    const coming = `${place}.portal-coming`
+    fs.rmSync(coming, { force: true })
+    await layFile(header, content, coming)
+    if (fs.lstatSync(place, { throwIfNoEntry: false })?.isDirectory())
+      fs.rmSync(place, { recursive: true })
+    fs.renameSync(coming, place)
+  }
   let [files, bytes] = [0, 0]
   const lay = async (): Promise<void> => {
     for await (const entry of tar) {
@@ -318,19 +348,12 @@ export async function unpackChanges(
           places,
           name.startsWith(filesPrefix) ? name.slice(filesPrefix.length) : '',
         )
-        makeWay(places, type === 'directory' ? place : path.dirname(place))
         if (type === 'file') {
-          // The same name at every try: a kill leaves none behind.
-          const coming = `${place}.portal-coming`
-          fs.rmSync(coming, { force: true })
-          await layFile(entry.header, entry as AsyncIterable<Buffer>, coming)
-          if (fs.lstatSync(place, { throwIfNoEntry: false })?.isDirectory())
-            fs.rmSync(place, { recursive: true })
-          fs.renameSync(coming, place)
+          await layAt(entry.header, entry as AsyncIterable<Buffer>, place)
           files++
           bytes += size
-        } else if (type !== 'directory')
-          throw new Error(`the archive holds what no copy does: ${name}`)
+        } else if (type === 'directory') makeWay(places.filesDir, place, made)
+        else throw new Error(`the archive holds what no copy does: ${name}`)
       }
       entry.resume()
     }
@@ -346,11 +369,16 @@ export async function unpackChanges(
   if (!manifest || files !== manifest.files) throw new Error('the archive is not whole')
   if (sha256Of(scratchFile) !== manifest.databaseSha256)
     throw new Error('the database of the archive is not what was packed')
+  const named = manifest.released
+    ? await layReleased(manifest.released, order.release, async (name, header, content) => {
+        await layAt(header, [content], placeOf(places, name))
+      })
+    : { files: 0, bytes: 0 }
   for (const name of manifest.removed) takeAway(places, name)
   const changes = {
-    files,
+    files: files + named.files,
     removed: manifest.removed.length,
-    bytes: bytes + manifest.databaseBytes,
+    bytes: bytes + named.bytes + manifest.databaseBytes,
   }
   if (database === 'mariadb') return changes
   if (laid === databaseName) {

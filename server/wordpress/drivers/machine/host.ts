@@ -4,6 +4,7 @@ import type { Engine } from './engine.ts'
 import type { ArchiveRunner } from './archive-runner.ts'
 import type { FileHands } from './file-hands.ts'
 import type { Gate } from './gate.ts'
+import type { Release } from './release.ts'
 
 /** What all sites of a driver share. */
 export interface Host {
@@ -14,6 +15,8 @@ export interface Host {
   /** What a container runs, below `runtimeDir`. */
   readonly program: string
   readonly filesDir: string
+  /** What stands in `filesDir`; null where it is not whole. */
+  readonly release: Release | null
   readonly internet: boolean
   /** ms that PHP may take for one page. */
   readonly pageMs: number

@@ -15,6 +15,7 @@ import type { LaidChanges, LayOrder, PackedDatabase } from './changes.ts'
 import { mayGrowTo, needRoom, type SiteContent } from './content.ts'
 import { removeTree, writeWhole } from './files.ts'
 import { placesIn } from './places.ts'
+import type { Release } from './release.ts'
 
 const run = promisify(execFile)
 
@@ -33,9 +34,11 @@ const madeName = /^tables-([0-9a-f]{64})\.sqlite$/
 
 export class Rounds {
   readonly #content: SiteContent
+  readonly #release: Release | null
 
-  constructor(content: SiteContent) {
+  constructor(content: SiteContent, release: Release | null) {
     this.#content = content
+    this.#release = release
   }
 
   /** Listings of what a copy on another machine has come to. */
@@ -101,6 +104,7 @@ export class Rounds {
     await needRoom(this.#content.dir, databaseBytes * 2)
     const bytes = fileBytes + databaseBytes
     await needRoom(path.dirname(file), isWholeRound(of) ? bytes : databaseBytes)
+    const release = this.#release?.id === of.release ? this.#release : null
     const user = await this.#content.layOut(this.#content.copying)
     const archive = await fs.open(part, 'w', 0o600)
     try {
@@ -119,9 +123,10 @@ export class Rounds {
           ...listings,
           database: packed,
           compression: of.compression ?? 'gzip',
+          release,
         },
         allowedPaths: {
-          reads: [this.#content.present],
+          reads: [this.#content.present, ...(release ? [release.dir] : [])],
           writes: [this.#content.copying, this.#listingsOf(of)],
         },
         user,
@@ -146,7 +151,7 @@ export class Rounds {
         queueKey: dir,
         order,
         allowedPaths: {
-          reads: order.made ? [order.made.file] : [],
+          reads: [order.made?.file, this.#release?.dir].filter((one) => one !== undefined),
           writes: [places.filesDir, path.dirname(order.scratchFile)],
         },
         user,
@@ -174,9 +179,11 @@ export class Rounds {
       if (!(await this.#takes(of)))
         throw new DriverFailure('rejected', 'the copy is not of this move')
       const database = engine ? 'mariadb' : 'sqlite'
+      const release = this.#release
+      const order = { places, database, isWhole, made: null, release } as const
       const layBy = (user: number | null) => this.#layer(places, user, archive, size * 4)
       const lay = (user: number | null, scratchFile: string): Promise<SiteChanges> =>
-        layBy(user)({ op: 'lay_changes', places, scratchFile, database, made: null })
+        layBy(user)({ op: 'lay_changes', scratchFile, ...order })
       let changes: SiteChanges
       if (engine && isWhole) {
         const loaded = of.mirror ? null : await this.#loadedFile()
@@ -186,7 +193,7 @@ export class Rounds {
         await this.#content.layOut(copying)
         const scratchFile = path.join(copying, engine ? 'database.sql' : 'database.sqlite')
         if (!engine)
-          changes = await this.#laySqlite(layBy(user), { places, scratchFile }, makeTables)
+          changes = await this.#laySqlite(layBy(user), { places, scratchFile, isWhole }, makeTables)
         else {
           changes = await lay(user, scratchFile)
           if (of.mirror) await fs.rename(scratchFile, following)
@@ -216,13 +223,13 @@ export class Rounds {
   /** Of a server with MariaDB a dump comes: WordPress's own driver makes the tables for it. */
   async #laySqlite(
     lay: <T>(order: ArchiveOrder & LayOrder) => Promise<T>,
-    at: { readonly places: SitePlaces; readonly scratchFile: string },
+    at: Pick<LayOrder, 'scratchFile' | 'isWhole'> & { readonly places: SitePlaces },
     makeTables: MakeTables,
   ): Promise<SiteChanges> {
     const folder = path.join(this.#content.dir, 'moving')
     const names: string[] = await fs.readdir(folder).catch(() => [])
     const [former] = names.flatMap((name) => madeName.exec(name)?.[1] ?? [])
-    const of = { ...at, database: 'sqlite' } as const
+    const of = { ...at, database: 'sqlite', release: this.#release } as const
     const madeIn = (key: string) => ({ key, file: path.join(folder, `tables-${key}.sqlite`) })
     const { waits, ...changes } = await lay<LaidChanges>({
       ...of,

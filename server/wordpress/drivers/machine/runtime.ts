@@ -19,6 +19,7 @@ import { Gate } from './gate.ts'
 import { dropLetters, hasLetters, lettersIn } from './mail-folder.ts'
 import type { Engine } from './engine.ts'
 import type { Host } from './host.ts'
+import { releaseIn } from './release.ts'
 import type { Settings } from './settings.ts'
 import { Site } from './site.ts'
 import { embeddedRuntime } from './site-folder.ts'
@@ -113,12 +114,15 @@ export function createRuntime(parts: MachineParts): SiteRuntime {
   let lookedForMail = false
   const { engine } = parts
   const database = engine?.database ?? 'sqlite'
+  const release = releaseIn(path.resolve(parts.filesDir))
+  const offer = { maxContainers, minRamMb, maxRamMb, maxCpu, database }
   const host: Host = {
     engine,
     sitesDir,
     runtimeDir: path.resolve(parts.runtimeDir),
     program: engine?.program ?? parts.program ?? 'main.js',
     filesDir: path.resolve(parts.filesDir),
+    release,
     internet,
     pageMs: parts.settings.pageSeconds * 1_000,
     cores: maxCpu,
@@ -238,7 +242,7 @@ export function createRuntime(parts: MachineParts): SiteRuntime {
 
   return {
     name: engine?.name ?? embeddedRuntime,
-    capabilities: { maxContainers, minRamMb, maxRamMb, maxCpu, database, compression: 'zstd' },
+    capabilities: { ...offer, compression: 'zstd', release: release?.id },
     room: async () => room(),
     async install(spec, admin) {
       check(spec)

@@ -108,7 +108,7 @@ export class Site {
     const { archiveRunner, engine } = host
     this.#content = new SiteContent(archiveRunner, id, this.#folder.dir, owner, engine)
     this.#copies = new Copies(this.#content)
-    this.#rounds = new Rounds(this.#content)
+    this.#rounds = new Rounds(this.#content, host.release)
     const open = (beside: Host, besideId: string): Site => new Site(beside, besideId)
     this.#tables = new TableMaker(host, id, { dir: this.#folder.dir, owner, open })
     this.#updates = new Updates(this.#folder, owner)
