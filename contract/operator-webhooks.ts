@@ -23,6 +23,7 @@ export const operatorOnlyEvents = [
   'payment.in_suspense',
   'ticket.customer_wrote',
   'node.lost',
+  'server.rescue_failed',
   'proposal.made',
   'proposal.decided',
 ] as const

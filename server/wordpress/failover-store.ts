@@ -27,7 +27,11 @@ export async function nodesToAsk(db: Queryable): Promise<AskedNode[]> {
 export interface FailoverOutbox {
   tellOperator(
     tx: Tx,
-    of: { event: 'node.lost'; customerId: null; payload: Readonly<Record<string, unknown>> },
+    of: {
+      event: 'node.lost' | 'server.rescue_failed'
+      customerId: string | null
+      payload: Readonly<Record<string, unknown>>
+    },
   ): Promise<unknown>
 }
 

@@ -23,6 +23,7 @@ import {
   type TestCustomer,
   type TestPortal,
 } from '../../test/portal.ts'
+import type { Delivery } from '../../contract/webhooks.ts'
 import type { ActOutcome } from '../../contract/operator-acts.ts'
 import { DriverFailure } from '../platform/errors.ts'
 import type { EdgeControl } from './directory.ts'
@@ -78,6 +79,19 @@ let portal: TestPortal
 let an: TestCustomer
 let other: OtherNode
 let members: readonly [TestMember, TestMember]
+let webhook = ''
+/** What the provider's own programs are told of servers that did not come up, once all is sent. */
+async function failuresTold(): Promise<unknown[]> {
+  await eventually('the outbox is empty', async () => {
+    const waiting = await portal.app.db.selectFrom('operator_event').select('id').execute()
+    return waiting.length === 0
+  })
+  const { body } = await members[0].call<{ deliveries: Delivery[] }>(
+    'GET',
+    `/api/operator/outgoing-webhooks/${webhook}/deliveries`,
+  )
+  return body.result.deliveries.map((one) => (JSON.parse(one.body) as { data: unknown }).data)
+}
 const node = (...words: string[]) => runCommand(portal, {}, 'node', ...words)
 
 beforeAll(async () => {
@@ -98,6 +112,12 @@ beforeAll(async () => {
   await portal.topUp(an, 10_000_000)
   members = [await newMember(portal, 'owner'), await newMember(portal, 'owner')]
   other = await openOtherNode(portal, 'hn2')
+  const added = await members[0].act<ActOutcome>('outgoing_webhook.add', {
+    url: `${portal.sandboxUrl}/hooks/chat`,
+    events: ['server.rescue_failed'],
+    reason: 'Nobody watches what comes up by rule',
+  })
+  webhook = String(added.body.result.after?.['id'])
 }, 120_000)
 afterEach(async () => {
   stopAt = undefined
@@ -221,6 +241,13 @@ test('one that does not come up from its mirror does so from its backup', async 
     60,
   )
   expect([ended.from_mirror, ended.reason]).toEqual([true, 'it does not start'])
+  expect(await failuresTold()).toMatchObject([
+    {
+      server: { id: server.id, name: server.name },
+      node: { from: 'hn2', to: 'main' },
+      reason: 'it does not start',
+    },
+  ])
   refusesToStart = ''
   // What lies there is the newest that there is: nobody touches it.
   const content = path.join(portal.dataDir, 'sites', server.id)
@@ -258,6 +285,7 @@ test('a node that comes back before keeps its server', { timeout: 180_000 }, asy
     'failed',
     'the node is back, and the server is there as it was',
   ])
+  expect(await failuresTold()).toHaveLength(1)
   expect(await nodeOf(portal.app.db, server.id)).toBe('hn2')
   await eventually(
     'a page there',

@@ -12,6 +12,7 @@ import { NoSuchFile } from '../platform/object-store/index.ts'
 import type { Archives } from './archives.ts'
 import { backupById, figuresOf } from './backup-store.ts'
 import { ensureJob } from './change.ts'
+import type { FailoverOutbox } from './failover-store.ts'
 import { isBackSince } from './lease-store.ts'
 import { keptAfterReturnMs, rescueJob } from './lost-store.ts'
 import type { SiteSpec } from './driver.ts'
@@ -35,9 +36,12 @@ const atOnce = 2
 
 /** What cannot be mended by another try. */
 class GivenUp extends Error {}
+/** Nor has to be: the server is all right, or is no more. */
+class NotNeeded extends GivenUp {}
 
 export interface RescueDeps extends Omit<MoveDeps, 'folder' | 'collectFrom'>, OwnersMail {
   readonly archives: Archives
+  readonly outbox: FailoverOutbox
 }
 
 export function defineRescues(deps: RescueDeps): void {
@@ -58,8 +62,9 @@ export function defineRescues(deps: RescueDeps): void {
   async function bringUp(row: MoveRow, signal: AbortSignal): Promise<void> {
     const site = await siteById(db, row.site_id)
     if (!site || (site.status !== 'running' && site.status !== 'suspended'))
-      throw new GivenUp('the server does not run any more')
-    if ((site.node_id ?? firstNode) !== row.from_node) throw new GivenUp('the server is elsewhere')
+      throw new NotNeeded('the server does not run any more')
+    if ((site.node_id ?? firstNode) !== row.from_node)
+      throw new NotNeeded('the server is elsewhere')
     const { driver } = deps.nodes.at(row.to_node)
     const spec = await specOf(db, deps.addressing, site)
     if (!row.from_mirror) await layOut(row, spec, signal)
@@ -96,7 +101,7 @@ export function defineRescues(deps: RescueDeps): void {
     const now = await moveById(tx, row.id)
     if (now?.state !== 'switching') return false
     if (row.fenced_at === null || (await isBackSince(tx, row.from_node, row.fenced_at)))
-      throw new GivenUp('the node is back, and the server is there as it was')
+      throw new NotNeeded('the node is back, and the server is there as it was')
     await tx.updateTable('site').set({ node_id: row.to_node }).where('id', '=', site.id).execute()
     await tx.deleteFrom('site_placement').where('site_id', '=', site.id).execute()
     await tx
@@ -191,6 +196,18 @@ export function defineRescues(deps: RescueDeps): void {
     }
   }
 
+  /** Nobody watches what comes up by rule: the server is down until somebody looks at it. */
+  async function tellOfFailure(tx: Tx, row: MoveRow, reason: string): Promise<void> {
+    const site = await siteById(tx, row.site_id)
+    if (!site) return
+    const node = { from: row.from_node, to: row.to_node }
+    await deps.outbox.tellOperator(tx, {
+      event: 'server.rescue_failed',
+      customerId: site.customer_id,
+      payload: { server: { id: site.id, name: site.name }, node, reason },
+    })
+  }
+
   async function afterFailure(row: MoveRow, error: unknown, { signal }: Attempt): Promise<void> {
     if (signal.aborted) throw error
     const now = await moveById(db, row.id)
@@ -229,6 +246,7 @@ export function defineRescues(deps: RescueDeps): void {
       await jobs.add(tx, clearMoveJob, { moveId: row.id })
       // Where its node is back, it may have waited for this.
       await jobs.add(tx, ensureJob, { siteId: row.site_id })
+      if (!(error instanceof NotNeeded)) await tellOfFailure(tx, row, reason)
       return true
     })
     if (isDecided && row.from_mirror) await stopMirror(row)

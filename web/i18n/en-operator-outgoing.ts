@@ -101,6 +101,7 @@ export const enDeskOutgoing = {
     'payment.in_suspense': 'Money came that matches no payment',
     'ticket.customer_wrote': 'Customer wrote in a ticket',
     'node.lost': 'Node declared lost',
+    'server.rescue_failed': 'Server of a lost node could not be brought up elsewhere',
     'proposal.made': 'An act waits for approval',
     'proposal.decided': 'An act was approved or rejected',
   } satisfies Record<OperatorEventName, string>,
