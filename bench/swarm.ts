@@ -75,6 +75,12 @@ const logs = new Map<string, () => string>()
 const longestLog = 4_000
 type Settings = Readonly<Record<string, string>>
 
+/** For how long each server that moved had its writes wait, ms, as the portal's log has it. */
+const heldMs: number[] = []
+function noteHeld(chunk: Buffer): void {
+  for (const [, held] of chunk.toString().matchAll(/heldMs\W{1,5}(\d+)/g)) heldMs.push(Number(held))
+}
+
 /** The portal's machine, with what the page has in `.env`. */
 async function startPortal(regions: string, more: Settings): Promise<() => Promise<void>> {
   a.settings({
@@ -86,11 +92,12 @@ async function startPortal(regions: string, more: Settings): Promise<() => Promi
     NODE_SITES_ADDRESS: `${a.address}:${portal.sitesPort}`,
     SANDBOX: 'allow',
     WORDPRESS_DIRECTORY: 'off',
-    LOG_LEVEL: 'warn',
+    LOG_LEVEL: 'info',
   })
   const child = a.start('exec npm start')
   const said = saidBy(child)
   logs.set(a.name, said)
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', noteHeld)
   await until('the portal', 120, async () => {
     if (child.exitCode !== null) throw new Error(said())
     return (await fetch(`${portal.url}/readyz`)).ok || undefined
@@ -300,6 +307,7 @@ async function run(browser: Browser): Promise<void> {
   const waited = await drainB()
   if (waited > 0) console.log(`      asked again while backups were made: ${waited} times`)
   line(`drain of B with ${siteServers} servers`, secondsSince(began), 60, 's')
+  line(`writes held, the longest of ${heldMs.length} moves`, Math.max(...heldMs) / 1000, 2, 's')
   await pause(3_000)
   let { made, failed } = await end()
   line(`visits meanwhile: ${made} made, failed`, failed, 0, '')

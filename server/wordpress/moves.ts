@@ -321,8 +321,10 @@ export function defineMoves(deps: MoveDeps & WayBackDeps): ReturnType<typeof def
       throw new GivenUp('its changes take longer to follow than writes may wait')
     const began = await switchAtLast(ends, round)
     await arrive(row, { node: row.to_node, other: row.from_node })
-    await set(row, { held_ms: isUp(ends) ? Math.round(performance.now() - began) : 0 })
-    log.info({ site: site.name, from: row.from_node, to: row.to_node }, 'a server was moved')
+    const heldMs = isUp(ends) ? Math.round(performance.now() - began) : 0
+    await set(row, { held_ms: heldMs })
+    const told = { site: site.name, from: row.from_node, to: row.to_node, heldMs }
+    log.info(told, 'a server was moved')
   }
 
   async function switchAtLast(ends: Ends, first: number): Promise<number> {
