@@ -92,9 +92,10 @@ async function startPortal(regions: string, more: Settings): Promise<() => Promi
     NODE_SITES_ADDRESS: `${a.address}:${portal.sitesPort}`,
     SANDBOX: 'allow',
     WORDPRESS_DIRECTORY: 'off',
-    LOG_LEVEL: 'info',
+    LOG_LEVEL: 'warn',
   })
-  const child = a.start('exec npm start')
+  // Not of the commands, whose answers are JSON.
+  const child = a.start('LOG_LEVEL=info exec npm start')
   const said = saidBy(child)
   logs.set(a.name, said)
   for (const stream of [child.stdout, child.stderr]) stream?.on('data', noteHeld)
