@@ -48,6 +48,8 @@ beforeAll(async () => {
     60,
   )
   await other.vanish()
+  // One that is under way may have met the node, and would write down that it did.
+  await nodes.look()
   // Twenty minutes pass, by the clock of the database.
   await sql`update node set last_seen = last_seen - interval '20 minutes',
     lease_at = lease_at - interval '20 minutes', lease_until = lease_until - interval '20 minutes'

@@ -426,15 +426,37 @@ export class Site {
     return await writeTicket(this.#folder.tickets, allowed, await this.#folder.owner())
   }
 
-  async replaceAddresses(change: AddressChange, after: AddressStep['after']): Promise<AddressStep> {
+  /**
+   * An act that may be done twice: where the container that was asked has been replaced meanwhile,
+   * the next one is asked.
+   */
+  async #actedBy<T>(
+    ticketOf: () => Promise<string>,
+    ask: (at: SiteAddress, ticket: string, host: string) => Promise<T>,
+  ): Promise<T> {
+    let ticket = await ticketOf()
     const { at, host } = this.#answering()
+    try {
+      return await ask(at, ticket, host)
+    } catch (error) {
+      if (this.addresses().some(({ port }) => port === at.port)) throw error
+    }
+    ticket = await ticketOf()
+    const next = this.#answering()
+    return await ask(next.at, ticket, next.host)
+  }
+
+  async replaceAddresses(change: AddressChange, after: AddressStep['after']): Promise<AddressStep> {
     const step = { ...change, after, ms: stepMs }
-    return await replaceAddressesAt(at, await this.#actTicket('replace-addresses', step), host)
+    const ticketOf = () => this.#actTicket('replace-addresses', step)
+    return await this.#actedBy(ticketOf, replaceAddressesAt)
   }
 
   async software(): Promise<InstalledSoftware> {
-    const { at, host } = this.#answering()
-    return await answerOfAct(at, await this.#actTicket('list-software', {}), host, softwareShape)
+    return await this.#actedBy(
+      () => this.#actTicket('list-software', {}),
+      (at, ticket, host) => answerOfAct(at, ticket, host, softwareShape),
+    )
   }
 
   async upgradeDatabase(): Promise<void> {
