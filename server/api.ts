@@ -16,6 +16,7 @@ import { connectionConfig } from './platform/database-client.ts'
 import { connect, migrate } from './platform/db.ts'
 import { createTravellingClock, systemClock } from './platform/clock.ts'
 import { createLog, type Log } from './platform/log.ts'
+import { placeOf } from './platform/postgres/index.ts'
 import { loadRootSecret, openSecrets, WrongSecret, type Secrets } from './platform/secrets.ts'
 import { closeOnSignals } from './platform/shutdown.ts'
 import { collectStartUpGarbage } from './platform/start-up-garbage.ts'
@@ -123,6 +124,11 @@ async function secretsOf(config: Config, databaseUrl: string): Promise<Secrets> 
   try {
     const given = loadRootSecret(config.DATA_DIR, config.PORTAL_SECRET)
     return await openSecrets(db, given, config.PORTAL_SECRET_PREVIOUS)
+  } catch (error) {
+    // Of a DATA_DIR that was removed and made anew, for one.
+    if (error instanceof WrongSecret && config.DATABASE_URL === undefined)
+      error.message += ` The database stands in ${placeOf(path.join(config.DATA_DIR, 'postgres'))}.`
+    throw error
   } finally {
     await close()
   }

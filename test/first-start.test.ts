@@ -2,7 +2,7 @@
  * A portal as an operator starts it first, and the ways in which it must not go into production.
  */
 import { spawn } from 'node:child_process'
-import { existsSync, readdirSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
@@ -75,6 +75,18 @@ test('what it writes is closed to the other users of the machine', async () => {
 test('a network is not shown the sandbox', async () => {
   const { code, faults } = await ended({ HOST: '0.0.0.0' })
   expect([code, faults]).toEqual([78, [expect.stringMatching(/^HOST=0\.0\.0\.0 is no loopback/)]])
+}, 120_000)
+
+test('without its secret it does not start, and tells where the database stands', async () => {
+  await portal.terminate()
+  const file = path.join(portal.dataDir, 'secret')
+  const secret = readFileSync(file)
+  rmSync(file)
+  const { code, faults } = await ended({})
+  expect([code, faults]).toEqual([78, [expect.stringMatching(/^PORTAL_SECRET is not the one of/)]])
+  const [, stands = ''] = /The database stands in (.*)\.$/.exec(faults[0] ?? '') ?? []
+  expect(existsSync(path.join(stands, 'pgdata')), stands).toBe(true)
+  writeFileSync(file, secret, { mode: 0o600 })
 }, 120_000)
 
 test('a database that has seen the sandbox does not become production', async () => {

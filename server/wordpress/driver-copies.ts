@@ -35,7 +35,7 @@ export interface MoveRound {
   readonly database?: SiteDatabase
   /** What the other end takes; gzip, when not given. */
   readonly compression?: RoundCompression | undefined
-  /** WordPress's own files as the other end has them, which need not be sent; else all are. */
+  /** The other end has the files of this release of WordPress, which then need not be sent. */
   readonly release?: string | undefined
   /** What the archive holds before it was packed, where that is known. */
   readonly bytes?: number

@@ -45,7 +45,7 @@ export interface WordpressCapabilities {
   readonly database: SiteDatabase
   /** Of what moves or is mirrored to it; releases before this one say nothing, and take gzip. */
   readonly compression?: RoundCompression | undefined
-  /** Tells WordPress's own files that it has from others; without it all of a site's are sent. */
+  /** Names the release of WordPress whose files it has; without it all of a site's are sent. */
   readonly release?: string | undefined
 }
 

@@ -87,6 +87,9 @@ const freePort = (): Promise<number> =>
       })
   })
 
+/** The file in the folder that tells where the cluster lies, where that is elsewhere. */
+const placeNote = 'location'
+
 function syncFolder(folder: string): void {
   if (onWindows) return
   const handle = fs.openSync(folder, 'r')
@@ -95,6 +98,15 @@ function syncFolder(folder: string): void {
   } finally {
     fs.closeSync(handle)
   }
+}
+
+/**
+ * Where the cluster of a folder that had one chosen lies: in the folder, or elsewhere, where it
+ * stays when the folder is removed.
+ */
+export function placeOf(folder: string): string {
+  const note = path.join(folder, placeNote)
+  return fs.existsSync(note) ? fs.readFileSync(note, 'utf8').trim() : folder
 }
 
 /**
@@ -111,8 +123,7 @@ function choosePlace(
   if (made !== undefined && process.getuid?.() === 0)
     for (let each = folder; each.startsWith(made); each = path.dirname(each))
       fs.chmodSync(each, 0o711)
-  const note = path.join(folder, 'location')
-  const base = fs.existsSync(note) ? fs.readFileSync(note, 'utf8').trim() : folder
+  const base = placeOf(folder)
   const runAs = chooseUser(path.join(base, 'pgdata'), runAsUser)
   if (base !== folder || canEnter(folder, runAs)) return { base, runAs }
   const elsewhere = path.join(
@@ -127,7 +138,7 @@ function choosePlace(
         'Set DATA_DIR to a folder open to it, or DATABASE_URL.',
     )
   }
-  fs.writeFileSync(note, `${elsewhere}\n`)
+  fs.writeFileSync(path.join(folder, placeNote), `${elsewhere}\n`)
   return { base: elsewhere, runAs }
 }
 

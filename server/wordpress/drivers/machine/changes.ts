@@ -254,8 +254,8 @@ function placeOf({ filesDir, databaseDir }: SitePlaces, name: string): string {
 function makeWay(filesDir: string, folder: string, made?: Set<string>): void {
   if (folder === filesDir || made?.has(folder)) return
   makeWay(filesDir, path.dirname(folder), made)
-  made?.add(folder)
   const found = fs.lstatSync(folder, { throwIfNoEntry: false })
+  made?.add(folder)
   if (found?.isDirectory()) return
   if (found) fs.rmSync(folder)
   fs.mkdirSync(folder)

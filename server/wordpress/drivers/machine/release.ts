@@ -1,5 +1,6 @@
-// For a process of its own, as archive.ts: files that are WordPress's own, as both nodes have them,
-// are named in an archive and not sent. Of a fresh site that is nearly all of them.
+// Files that are WordPress's own, as both nodes have them, are named in an archive and not sent. Of
+// a fresh site that is nearly all of them. But for `releaseIn` for a process of its own, as
+// archive.ts.
 import { createHash } from 'node:crypto'
 import fs from 'node:fs'
 import path from 'node:path'
@@ -8,7 +9,7 @@ import { openFile, partsOf } from './archive.ts'
 
 /** WordPress as this node has it, and copies it for a new site. */
 export interface Release {
-  /** Another one where the files are others. */
+  /** Differs wherever the files do. */
   readonly id: string
   readonly dir: string
 }

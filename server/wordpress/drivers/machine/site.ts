@@ -430,7 +430,7 @@ export class Site {
    * An act that may be done twice: where the container that was asked has been replaced meanwhile,
    * the next one is asked.
    */
-  async #actedBy<T>(
+  async #actRepeatably<T>(
     ticketOf: () => Promise<string>,
     ask: (at: SiteAddress, ticket: string, host: string) => Promise<T>,
   ): Promise<T> {
@@ -449,11 +449,11 @@ export class Site {
   async replaceAddresses(change: AddressChange, after: AddressStep['after']): Promise<AddressStep> {
     const step = { ...change, after, ms: stepMs }
     const ticketOf = () => this.#actTicket('replace-addresses', step)
-    return await this.#actedBy(ticketOf, replaceAddressesAt)
+    return await this.#actRepeatably(ticketOf, replaceAddressesAt)
   }
 
   async software(): Promise<InstalledSoftware> {
-    return await this.#actedBy(
+    return await this.#actRepeatably(
       () => this.#actTicket('list-software', {}),
       (at, ticket, host) => answerOfAct(at, ticket, host, softwareShape),
     )
