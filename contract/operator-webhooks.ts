@@ -23,7 +23,7 @@ export const operatorOnlyEvents = [
   'payment.in_suspense',
   'ticket.customer_wrote',
   'node.lost',
-  'server.rescue_failed',
+  'wordpress.rescue_failed',
   'proposal.made',
   'proposal.decided',
 ] as const
@@ -34,6 +34,10 @@ export type OutboxOfOperator = OperatorOnlyEvent | 'ticket.opened'
 
 export const operatorEventNames = [...eventNames, ...operatorOnlyEvents] as const
 export type OperatorEventName = (typeof operatorEventNames)[number]
+/** What an event is about: the first word of its name. */
+export type OperatorEventGroup = OperatorEventName extends `${infer Group}.${string}`
+  ? Group
+  : never
 
 const event = z.enum(operatorEventNames)
 const id = z.string().check(z.maxLength(100))

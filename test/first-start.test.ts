@@ -5,7 +5,7 @@ import { spawn } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import pg from 'pg'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { serverProgram } from '../scripts/bootstrap.mjs'
 import { testDatabase } from './database.ts'
 import { freePort } from './portal.ts'
@@ -82,11 +82,11 @@ test('without its secret it does not start, and tells where the database stands'
   const file = path.join(portal.dataDir, 'secret')
   const secret = readFileSync(file)
   rmSync(file)
+  onTestFinished(() => writeFileSync(file, secret, { mode: 0o600 }))
   const { code, faults } = await ended({})
   expect([code, faults]).toEqual([78, [expect.stringMatching(/^PORTAL_SECRET is not the one of/)]])
   const [, stands = ''] = /The database stands in (.*)\.$/.exec(faults[0] ?? '') ?? []
   expect(existsSync(path.join(stands, 'pgdata')), stands).toBe(true)
-  writeFileSync(file, secret, { mode: 0o600 })
 }, 120_000)
 
 test('a database that has seen the sandbox does not become production', async () => {

@@ -28,7 +28,7 @@ export interface FailoverOutbox {
   tellOperator(
     tx: Tx,
     of: {
-      event: 'node.lost' | 'server.rescue_failed'
+      event: 'node.lost' | 'wordpress.rescue_failed'
       customerId: string | null
       payload: Readonly<Record<string, unknown>>
     },

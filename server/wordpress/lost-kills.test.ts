@@ -114,7 +114,7 @@ beforeAll(async () => {
   other = await openOtherNode(portal, 'hn2')
   const added = await members[0].act<ActOutcome>('outgoing_webhook.add', {
     url: `${portal.sandboxUrl}/hooks/chat`,
-    events: ['server.rescue_failed'],
+    events: ['wordpress.rescue_failed'],
     reason: 'Nobody watches what comes up by rule',
   })
   webhook = String(added.body.result.after?.['id'])

@@ -202,7 +202,7 @@ export function defineRescues(deps: RescueDeps): void {
     if (!site) return
     const node = { from: row.from_node, to: row.to_node }
     await deps.outbox.tellOperator(tx, {
-      event: 'server.rescue_failed',
+      event: 'wordpress.rescue_failed',
       customerId: site.customer_id,
       payload: { server: { id: site.id, name: site.name }, node, reason },
     })

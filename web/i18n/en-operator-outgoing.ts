@@ -1,4 +1,4 @@
-import type { OperatorEventName } from '../../contract/operator-webhooks.ts'
+import type { OperatorEventGroup, OperatorEventName } from '../../contract/operator-webhooks.ts'
 import { plural } from './plural.ts'
 
 /** The provider's own outgoing webhooks, among the desk's pages about work. */
@@ -66,7 +66,7 @@ export const enDeskOutgoing = {
     ticket: 'Tickets',
     node: 'Nodes',
     proposal: 'Acts that need a second member',
-  } as Readonly<Record<string, string>>,
+  } satisfies Record<OperatorEventGroup, string>,
   event: {
     'invoice.create': 'Invoice made',
     'subscribe.create': 'Order placed',
@@ -101,7 +101,7 @@ export const enDeskOutgoing = {
     'payment.in_suspense': 'Money came that matches no payment',
     'ticket.customer_wrote': 'Customer wrote in a ticket',
     'node.lost': 'Node declared lost',
-    'server.rescue_failed': 'Server of a lost node could not be brought up elsewhere',
+    'wordpress.rescue_failed': 'Server of a lost node could not be brought up elsewhere',
     'proposal.made': 'An act waits for approval',
     'proposal.decided': 'An act was approved or rejected',
   } satisfies Record<OperatorEventName, string>,

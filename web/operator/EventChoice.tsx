@@ -1,10 +1,15 @@
-import { operatorEventNames, type OperatorEventName } from '../../contract/operator-webhooks.ts'
+import {
+  operatorEventNames,
+  type OperatorEventGroup,
+  type OperatorEventName,
+} from '../../contract/operator-webhooks.ts'
 import { Button } from '../ui/Button.tsx'
 import { Checkbox } from '../ui/Checkbox.tsx'
 import type { FieldControl } from '../ui/Field.tsx'
 import { useDeskTexts } from './language.ts'
 
-const groupOf = (event: OperatorEventName): string => event.slice(0, event.indexOf('.'))
+const groupOf = (event: OperatorEventName): OperatorEventGroup =>
+  event.slice(0, event.indexOf('.')) as OperatorEventGroup
 const groups = [...new Set(operatorEventNames.map(groupOf))].toSorted()
 
 /** Every event that a program of the provider may be sent, by what it is about; a list in text. */
@@ -35,7 +40,7 @@ export function EventChoice({
       <div className="grid grid-cols-[repeat(auto-fit,minmax(min(100%,13rem),1fr))] gap-4">
         {groups.map((group) => (
           <fieldset key={group}>
-            <legend className="mb-2 text-xs text-ink-3">{names[group] ?? group}</legend>
+            <legend className="mb-2 text-xs text-ink-3">{names[group]}</legend>
             <div className="grid gap-2">
               {operatorEventNames
                 .filter((event) => groupOf(event) === group)
