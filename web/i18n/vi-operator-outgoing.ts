@@ -101,7 +101,7 @@ export const viDeskOutgoing: typeof enDeskOutgoing = {
     'payment.in_suspense': 'Có tiền về không khớp thanh toán nào',
     'ticket.customer_wrote': 'Khách hàng viết trong yêu cầu hỗ trợ',
     'node.lost': 'Node được xác nhận là đã mất',
-    'wordpress.rescue_failed': 'Không khôi phục được máy chủ của node đã mất ở nơi khác',
+    'wordpress.rescue_failed': 'Máy chủ của node đã mất không khôi phục được ở node khác',
     'proposal.made': 'Có việc chờ duyệt',
     'proposal.decided': 'Việc chờ duyệt được duyệt hoặc từ chối',
   },
