@@ -55,6 +55,8 @@ export interface SiteChanges {
   readonly removed: number
   /** Before they were packed. */
   readonly bytes: number
+  /** Of `bytes` those of the database; a node of an earlier release does not say. */
+  readonly databaseBytes?: number
 }
 
 /** Why a package cannot be moved in; the screens have a sentence for each code. */

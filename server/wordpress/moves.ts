@@ -47,6 +47,8 @@ const maxAttempts = 3
 const copyMs = minutes(120)
 /** Changes that followed within this time are few enough to be waited for. */
 const shortMs = 1_500
+/** A database of up to so many bytes follows within that time, though it goes whole. */
+const smallDatabase = 8 * 1_048_576
 /** A round that takes more than this share of the one before shows that another gains nothing. */
 const worthwhileShare = 0.75
 /** So often changes are followed before writes wait, whatever they take. */
@@ -75,6 +77,8 @@ interface Copied {
   readonly next: number
   /** Something was changed besides the database. */
   readonly hasFiles: boolean
+  /** Its database is known to follow soon. */
+  readonly isSmall: boolean
 }
 
 const isUp = ({ site }: Pick<Ends, 'site'>): boolean => site.status === 'running'
@@ -116,7 +120,13 @@ export function defineMoves(deps: MoveDeps & WayBackDeps): ReturnType<typeof def
         round: round + 1,
         copied_bytes: BigInt(bytes) + (round === 0 ? 0n : await copiedOf(row)),
       })
-      return { next: round + 1, hasFiles: changes.files + changes.removed > 0 }
+      // What becomes another database takes longer.
+      const longest = database === from.driver.capabilities.database ? smallDatabase : 0
+      return {
+        next: round + 1,
+        hasFiles: changes.files + changes.removed > 0,
+        isSmall: (changes.databaseBytes ?? Number.POSITIVE_INFINITY) <= longest,
+      }
     } finally {
       await fs.rm(file, { force: true })
     }
@@ -291,21 +301,9 @@ export function defineMoves(deps: MoveDeps & WayBackDeps): ReturnType<typeof def
     }
   }
 
-  async function lead(ends: Ends): Promise<void> {
-    const { row, site, from, to } = ends
-    let { round } = row
-    // A portal that was killed: nothing was switched, or the row would say so.
-    if (row.state === 'switching') {
-      await letGo({ site, from })
-      await set(row, { state: 'copying' })
-    }
-    if (round === 0) {
-      // Of an earlier try, or the original of a move back.
-      await to.driver.remove(site.id)
-      round = (await copy(ends, 0)).next
-    } else round = (await copy(ends, round)).next
-    if (isUp(ends)) round = await rehearse(ends, round)
-    else await to.driver.stop(site.id)
+  /** Rounds until little is left; answers the next one. */
+  async function followClosely(ends: Ends, first: number): Promise<number> {
+    let round = first
     let tookMs = Number.POSITIVE_INFINITY
     for (let turn = 0; turn < mostRounds; turn++) {
       const [beforeMs, began] = [tookMs, performance.now()]
@@ -319,6 +317,25 @@ export function defineMoves(deps: MoveDeps & WayBackDeps): ReturnType<typeof def
     // Writes would be held for as long, again and again, and the switch be given up each time.
     if (isUp(ends) && tookMs > switchMs)
       throw new GivenUp('its changes take longer to follow than writes may wait')
+    return round
+  }
+
+  async function lead(ends: Ends): Promise<void> {
+    const { row, site, from, to } = ends
+    let { round } = row
+    // A portal that was killed: nothing was switched, or the row would say so.
+    if (row.state === 'switching') {
+      await letGo({ site, from })
+      await set(row, { state: 'copying' })
+    }
+    // Of an earlier try, or the original of a move back.
+    if (round === 0) await to.driver.remove(site.id)
+    const { next, isSmall } = await copy(ends, round)
+    round = next
+    if (isUp(ends)) round = await rehearse(ends, round)
+    else await to.driver.stop(site.id)
+    // What was written since then is little, and follows while writes wait.
+    if (!isSmall) round = await followClosely(ends, round)
     const began = await switchAtLast(ends, round)
     await arrive(row, { node: row.to_node, other: row.from_node })
     const heldMs = isUp(ends) ? Math.round(performance.now() - began) : 0

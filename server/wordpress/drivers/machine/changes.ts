@@ -232,7 +232,13 @@ export async function packChanges(
     // Whole or not at all: a later try reads it.
     fs.writeFileSync(`${of.listing}.part`, JSON.stringify(found))
     fs.renameSync(`${of.listing}.part`, of.listing)
-    return { files: sent + named, removed: removed.length, bytes: bytes + database.bytes }
+    const databaseBytes = database.bytes
+    return {
+      files: sent + named,
+      removed: removed.length,
+      bytes: bytes + databaseBytes,
+      databaseBytes,
+    }
   }
   const [changes] = await Promise.all([fill(), written])
   return changes
@@ -379,6 +385,7 @@ export async function unpackChanges(
     files: files + named.files,
     removed: manifest.removed.length,
     bytes: bytes + named.bytes + manifest.databaseBytes,
+    databaseBytes: manifest.databaseBytes,
   }
   if (database === 'mariadb') return changes
   if (laid === databaseName) {
