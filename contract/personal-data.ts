@@ -2,9 +2,6 @@
 import * as z from 'zod/mini'
 import { endpoint } from './endpoint.ts'
 
-/** Files of one customer within a day. */
-export const mostExportsADay = 10
-
 export const exportPersonalData = endpoint({
   method: 'GET',
   path: '/api/v1/account/data',

@@ -5,7 +5,6 @@ import type { Language } from './errors.ts'
 import { formOfVerb, verbs, type Flag, type Verb } from './wordpress-verbs.ts'
 
 export const mostCommandLength = 16_000
-export const commandsAnHour = 60
 
 export interface Command {
   readonly verb: Verb

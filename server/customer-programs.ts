@@ -59,7 +59,7 @@ export function customerPrograms(
     ...deps,
     ownServers,
     ownDomains,
-    made: limits.limit('token-made', 30, 24 * 3600),
+    made: limits.limit('token-made'),
   })
   tokens.defineEndingLetters(deps)
   webhooks.defineSending(
@@ -68,6 +68,6 @@ export function customerPrograms(
   )
   webhooks.routes(http, {
     ...deps,
-    wished: limits.limit('webhook-wished', 120, 3600),
+    wished: limits.limit('webhook-wished'),
   })
 }

@@ -95,7 +95,6 @@ export function customerTeam(
   > & { readonly limits: Limits },
 ): void {
   const { limits, clock } = deps
-  const day = 24 * 3600
   team.routes(http, {
     ...deps,
     ownServers,
@@ -110,8 +109,8 @@ export function customerTeam(
       await endLogsOf(tx, await team.ownersOf(tx, ended))
       return begun
     },
-    invited: limits.limit('team-invited', 20, day),
-    invitedAddress: limits.limit('team-invited-address', 3, day),
-    looks: limits.limit('team-look', 60, 3600),
+    invited: limits.limit('team-invited'),
+    invitedAddress: limits.limit('team-invited-address'),
+    looks: limits.limit('team-look'),
   })
 }

@@ -60,9 +60,9 @@ export function customerTickets(
     ...deps,
     addresses,
     objects: ticketObjects,
-    opened: limits.limit('ticket-opened', 20, 3600),
-    written: limits.limit('ticket-written', 60, 3600),
-    uploaded: limits.limit('ticket-file', 40, 3600),
+    opened: limits.limit('ticket-opened'),
+    written: limits.limit('ticket-written'),
+    uploaded: limits.limit('ticket-file'),
   }
   tickets.routes(http, needs)
   if (addresses === null || !config.ROLES.has('worker')) return { deps: needs, letters: null }
@@ -73,10 +73,10 @@ export function customerTickets(
     texts: (name) => lookup.txt(name),
     customerOfEmail,
     own: new Set([/[^\s<]+@[^\s>]+/.exec(config.MAIL_FROM)?.[0].toLowerCase() ?? '']),
-    fromSender: limits.limit('ticket-letter', 20, 3600),
-    intoTicket: limits.limit('ticket-answer', 40, 3600),
+    fromSender: limits.limit('ticket-letter'),
+    intoTicket: limits.limit('ticket-answer'),
   }
-  const ofNetwork = limits.limit('ticket-letter-network', 1000, 3600)
+  const ofNetwork = limits.limit('ticket-letter-network')
   const letters = tickets.createLetterListener({
     log,
     addresses,

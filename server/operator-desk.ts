@@ -19,10 +19,10 @@ export function operatorDesk(http: Http, deps: DeskDeps): void {
     ...deps,
     signIn: staff.createStaffSignIn({
       ...deps,
-      failuresOfNetwork: limits.limit('staff-login', 100, 900),
+      failuresOfNetwork: limits.limit('staff-login'),
     }),
     invitations,
-    invitationTries: limits.limit('staff-invitation', 60, 900),
+    invitationTries: limits.limit('staff-invitation'),
   })
   operator.routes(http, { ...deps, invitations })
 }

@@ -1,5 +1,4 @@
 /** The calls by which an owner works on his server: files, SFTP, PHP, commands, database. */
-import { commandsAnHour } from '../contract/wordpress-console.ts'
 import type { Config } from './config.ts'
 import type { Http } from './platform/http.ts'
 import type { Limits } from './platform/limits.ts'
@@ -20,24 +19,24 @@ export function ownerTools(
   deps: OwnerToolsDeps,
 ): wordpress.SftpServer | null {
   const { limits } = deps
-  wordpress.pageCacheRoutes(http, { ...deps, purges: limits.limit('purge', 60, 3600) })
-  wordpress.fileRoutes(http, { ...deps, acts: limits.limit('file-act', 6_000, 3600) })
+  wordpress.pageCacheRoutes(http, { ...deps, purges: limits.limit('purge') })
+  wordpress.fileRoutes(http, { ...deps, acts: limits.limit('file-act') })
   const sftp = siteSftp(config, deps)
   wordpress.sftpRoutes(http, {
     ...deps,
     address: () => sftp?.address() ?? null,
-    newKeys: limits.limit('ssh-key', 60, 3600),
+    newKeys: limits.limit('ssh-key'),
   })
   wordpress.phpRoutes(http, {
     ...deps,
     pageSeconds: config.WORDPRESS_PAGE_SECONDS,
-    changes: limits.limit('php-settings', 30, 3600),
+    changes: limits.limit('php-settings'),
   })
   wordpress.consoleRoutes(http, {
     ...deps,
-    commands: limits.limit('site-command', commandsAnHour, 3600),
+    commands: limits.limit('site-command'),
   })
-  wordpress.databaseRoutes(http, { ...deps, acts: limits.limit('site-database', 3_000, 3600) })
+  wordpress.databaseRoutes(http, { ...deps, acts: limits.limit('site-database') })
   wordpress.visitorRoutes(http, deps)
   return sftp
 }

@@ -33,6 +33,6 @@ export function siteSftp(
     listenOn: { host: config.HOST, port },
     mayBeTaken: config.SFTP_PORT === undefined,
     shown: { host: told.hostname, port: config.SFTP_ADDRESS ? Number(told.port) : port },
-    failures: limits.limit('sftp-sign-in', 100, 900),
+    failures: limits.limit('sftp-sign-in'),
   })
 }

@@ -5,7 +5,7 @@
 import { expect } from 'vitest'
 import type { Domain, Record as DnsRecord } from '../contract/dns.ts'
 import { dig } from './dig.ts'
-import type { TestCustomer, TestPortal } from './portal.ts'
+import { eventually, type TestCustomer, type TestPortal } from './portal.ts'
 
 /** What an owner of domains does at a portal; both are there by the time it is done. */
 export function domainsOf(owner: () => TestCustomer, portal: () => TestPortal) {
@@ -26,6 +26,21 @@ export function domainsOf(owner: () => TestCustomer, portal: () => TestPortal) {
     const made = await call<Domain>('POST', '/api/dns', { name }, who)
     if (made.status !== 201) throw new Error(made.text)
     return made.body.result
+  }
+  /** Delegated to its pair by the registry, and found so; a check may be asked for every 2 s. */
+  const activate = async (domain: Domain): Promise<void> => {
+    await fetch(`${portal().sandboxUrl}/registry.json`, {
+      method: 'POST',
+      body: JSON.stringify({ name: domain.name, nameservers: domain.nameserver }),
+    })
+    let checkedAt = Number.NEGATIVE_INFINITY
+    await eventually(`${domain.name} being active`, async () => {
+      if (Date.now() - checkedAt > 2_000) {
+        checkedAt = Date.now()
+        await call('POST', `/api/dns/${domain.id}/check`)
+      }
+      return (await call<{ active: boolean }>('GET', `/api/dns/${domain.id}`)).body.result.active
+    })
   }
   const post = (domain: Domain, over: object, who = owner()) =>
     call<DnsRecord>(
@@ -56,5 +71,5 @@ export function domainsOf(owner: () => TestCustomer, portal: () => TestPortal) {
   const resolves = (name: string, type: string, lines: readonly string[]) =>
     expect.poll(() => answers(name, type), { timeout: 200, interval: 5 }).toEqual(lines)
 
-  return { call, create, post, add, records, answers, resolves }
+  return { call, create, activate, post, add, records, answers, resolves }
 }

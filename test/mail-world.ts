@@ -125,15 +125,7 @@ export function mailServersOf(portal: () => TestPortal) {
   async function domainFor(of: MailServer, name: string): Promise<Domain> {
     const domains = domainsOf(() => of.owner, portal)
     const domain = await domains.create(name)
-    await fetch(`${portal().sandboxUrl}/registry.json`, {
-      method: 'POST',
-      body: JSON.stringify({ name, nameservers: domain.nameserver }),
-    })
-    await eventually('the domain active', async () => {
-      await domains.call('POST', `/api/dns/${domain.id}/check`)
-      return (await domains.call<{ active: boolean }>('GET', `/api/dns/${domain.id}`)).body.result
-        .active
-    })
+    await domains.activate(domain)
     const pointed = await domains.call('POST', `/api/dns/${domain.id}/point`, { wp: of.id })
     expect(pointed.status, pointed.text).toBe(200)
     return domain

@@ -144,10 +144,27 @@ export interface Writer {
   write(title: string): Promise<Visit>
 }
 
+/** In the folder of a site. */
+const databaseFile = 'wordpress/wp-content/database/.ht.sqlite'
+
+/** Makes the database of a site larger by so many MB. */
+export function addToDatabase(siteFolder: string, megabytes: number): void {
+  const database = new DatabaseSync(path.join(siteFolder, databaseFile), { timeout: 5_000 })
+  try {
+    database.exec('create table filler (content blob)')
+    const insert = database.prepare('insert into filler values (randomblob(1048576))')
+    for (let count = 0; count < megabytes; count++) insert.run()
+  } finally {
+    database.close()
+  }
+}
+
 /** Titles of all posts of the site in a folder of a node. */
 export function titlesIn(siteFolder: string): string[] {
-  const file = path.join(siteFolder, 'wordpress/wp-content/database/.ht.sqlite')
-  const database = new DatabaseSync(file, { readOnly: true, timeout: 5_000 })
+  const database = new DatabaseSync(path.join(siteFolder, databaseFile), {
+    readOnly: true,
+    timeout: 5_000,
+  })
   try {
     const rows = database.prepare('select post_title as title from wp_posts').all()
     return (rows as { title: string }[]).map(({ title }) => title)

@@ -1,4 +1,5 @@
 /** The database, the catalogue, and the modules of the lower layer. */
+import { rateLimits } from '../../contract/rate-limits.ts'
 import * as auth from '../auth/index.ts'
 import * as billing from '../billing/index.ts'
 import { currencyOf, followCatalog, languageOfRegion, smsCountriesOf } from '../catalog/index.ts'
@@ -152,7 +153,8 @@ export async function openBase(parts: AppParts) {
     clock,
     secrets,
     limits,
-    registrationsPerHour: config.REGISTRATIONS_PER_HOUR ?? (config.sandbox ? 0 : 30),
+    registrationsPerHour:
+      config.REGISTRATIONS_PER_HOUR ?? (config.sandbox ? 0 : rateLimits.registration.attempts),
     smsADay: config.SMS_A_DAY,
     smsCountriesOf: (region) => smsCountriesOf(catalog, region),
     refuseBreached: auth.createBreachCheck({ rangeUrl: config.PWNED_PASSWORDS_URL, log }),
@@ -210,7 +212,7 @@ export async function openBase(parts: AppParts) {
     drivers: drivers.payments,
     portalUrl,
     askGatewaySeconds: parts.timing?.askGatewaySeconds,
-    refusals: limits.limit('card-refused', 10, 3600),
+    refusals: limits.limit('card-refused'),
   })
 
   return {

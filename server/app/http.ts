@@ -47,7 +47,7 @@ export async function openHttp(base: Base, idempotency: IdempotencyStore) {
     isProven: (caller) => auth.isProven(db, clock, caller),
     programs: {
       identify: (token, ip) => identifyToken(db, clock, token, ip),
-      calls: limits.limit('token-call', 300, 60),
+      calls: limits.limit('token-call'),
     },
     identifyView: (token, ip) => identifyView(db, clock, token, ip),
     members: {

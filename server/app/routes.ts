@@ -102,7 +102,7 @@ export function openRoutes(http: Http, base: Base, sites: Sites, names: Names) {
     clock,
     accounts,
     profile,
-    passkeyStarts: limits.limit('passkey-options', 60, 60),
+    passkeyStarts: limits.limit('passkey-options'),
   })
   wallet.routes(http, {
     db,
@@ -126,8 +126,8 @@ export function openRoutes(http: Http, base: Base, sites: Sites, names: Names) {
   })
   realtime.routes(http)
   billing.routes(http, { db, billing: bills, catalog, links, balanceOf: ledger.balanceOf })
-  const voucherTries = limits.limit('voucher', 10, 3600)
-  const voucherTriesOfNetwork = limits.limit('voucher-network', 60, 3600)
+  const voucherTries = limits.limit('voucher')
+  const voucherTriesOfNetwork = limits.limit('voucher-network')
   payments.routes(http, {
     db,
     clock,
@@ -143,8 +143,8 @@ export function openRoutes(http: Http, base: Base, sites: Sites, names: Names) {
       triesOfNetwork: voucherTriesOfNetwork,
     }),
     onWebhook: meters.onWebhook,
-    paymentStarts: limits.limit('payment-begun', 300, 600),
-    forgeries: limits.limit('forged-notice', 200, 3600),
+    paymentStarts: limits.limit('payment-begun'),
+    forgeries: limits.limit('forged-notice'),
   })
   wordpress.routes(http, {
     db,
@@ -159,9 +159,9 @@ export function openRoutes(http: Http, base: Base, sites: Sites, names: Names) {
     logs,
     domains,
     lifecycle,
-    lookups: limits.limit('domain-lookup', 60, 60),
-    signIns: limits.limit('admin-link', 20, 60),
-    orders: limits.limit('order', 20, 3600),
+    lookups: limits.limit('domain-lookup'),
+    signIns: limits.limit('admin-link'),
+    orders: limits.limit('order'),
     couponTries: wordpress.createCouponTries(voucherTries, voucherTriesOfNetwork),
     addressing,
     links,
@@ -174,9 +174,9 @@ export function openRoutes(http: Http, base: Base, sites: Sites, names: Names) {
     jobs,
     ...dns,
     reserved: [...dns.ownZones, new URL(portalUrl).hostname, addressing.host],
-    checks: limits.limit('delegation-check', 30, 60),
-    claims: limits.limit('domain-claim', 600, 3600),
-    claimsOfName: limits.limit('domain-claim-name', 5, 24 * 3600),
+    checks: limits.limit('delegation-check'),
+    claims: limits.limit('domain-claim'),
+    claimsOfName: limits.limit('domain-claim-name'),
     nameOf: async (from, customerId) => (await accounts.customer(from, customerId)).name,
     adopt: (tx, customerId, siteId, names) => domains.adopt(tx, { customerId, siteId, names }),
     siteOf: async (customerId, id) => {
@@ -189,7 +189,7 @@ export function openRoutes(http: Http, base: Base, sites: Sites, names: Names) {
     ...tls,
     db,
     siteOf: (customerId, id) => wordpress.ownHostOf(db, addressing, customerId, id),
-    retries: limits.limit('certificate-retry', 10, 3600),
+    retries: limits.limit('certificate-retry'),
   })
   const sftp = ownerTools(http, config, {
     db,
@@ -208,7 +208,7 @@ export function openRoutes(http: Http, base: Base, sites: Sites, names: Names) {
     lookup,
     zones: createZoneTexts({ ...dns, db, clock }),
     spfMechanism: wordpress.mechanismFor(config.SITE_MAIL_SPF, config.SMTP_URL),
-    lookups: limits.limit('mail-records', 60, 60),
+    lookups: limits.limit('mail-records'),
   })
   wordpress.updateRoutes(http, {
     db,
@@ -216,14 +216,14 @@ export function openRoutes(http: Http, base: Base, sites: Sites, names: Names) {
     jobs,
     rounds: updateRounds,
     hasDirectory: updateDirectory !== null,
-    updateWork: limits.limit('site-update', 30, 3600),
+    updateWork: limits.limit('site-update'),
   })
-  wordpress.backupRoutes(http, { db, backups, copyWork: limits.limit('backup', 30, 3600) })
+  wordpress.backupRoutes(http, { db, backups, copyWork: limits.limit('backup') })
   wordpress.importRoutes(http, {
     db,
     imports,
     files: importFiles,
-    begun: limits.limit('import', 20, 3600),
+    begun: limits.limit('import'),
   })
   const called = calledBy({ sandboxUrl, mayConnect: mayFetch })
   customerPrograms(http, {

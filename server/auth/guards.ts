@@ -11,35 +11,6 @@ import type { Secrets } from '../platform/secrets.ts'
 import { createCodes, type Codes, type Purpose } from './one-time-code.ts'
 import { createDelays, type Delays } from './sign-in-delays.ts'
 
-const quarterHour = 15 * 60
-const hour = 60 * 60
-const day = 24 * hour
-
-/** Wrong passwords from one network, whosever they are: a carrier's customers share one. */
-const maxFailuresOfNetwork = 100
-/** Wrong codes of one account from one network, so that new codes buy it no more guesses. */
-const maxWrongCodes = 10
-/** Wrong codes from one network, whosever they are: who sprays guesses over many accounts. */
-const maxWrongCodesOfNetwork = 50
-/** Resets from one network: each costs a password hash, and those that wait for one are few. */
-const maxResetsOfNetwork = 50
-const resendSeconds = 60
-/**
- * Limit on codes that one network requests for one account: more requests are about the cost of
- * SMS, not about the account.
- */
-const resendsADay = 10
-/**
- * Limits on codes for one account that unknown networks request: those of one wider network, and
- * all together. Beyond them no code is sent. The first limit is small, so that an attacker who
- * rents a block of addresses does not use up the second, on which a travelling owner depends as
- * well.
- */
-const strangersOfWiderNetworkADay = 10
-const strangersADay = 300
-/** Codes that one network asks for, for however many accounts. */
-const sendsOfNetworkAnHour = 60
-
 export interface Guards {
   readonly codes: Codes
   /** Wrong passwords of an account, at the sign-in and wherever the password is asked again. */
@@ -73,20 +44,17 @@ interface GuardNeeds {
 
 export function createGuards(needs: GuardNeeds): Guards {
   const { db, clock, secrets, limits, registrationsPerHour } = needs
-  const [perMinute, perDay] = [
-    limits.limit('code-send', 1, resendSeconds),
-    limits.limit('code-send-day', resendsADay, day),
-  ]
-  const ofNetwork = limits.limit('code-send-network', sendsOfNetworkAnHour, hour)
-  const ofWiderNetwork = limits.limit('code-send-wider', strangersOfWiderNetworkADay, day)
-  const ofStrangers = limits.limit('code-send-strangers', strangersADay, day)
+  const [perMinute, perDay] = [limits.limit('code-send'), limits.limit('code-send-day')]
+  const ofNetwork = limits.limit('code-send-network')
+  const ofWiderNetwork = limits.limit('code-send-wider')
+  const ofStrangers = limits.limit('code-send-strangers')
   return {
     codes: createCodes(clock, secrets, {
-      ofAccount: limits.limit('code-account', maxWrongCodes, quarterHour),
-      ofNetwork: limits.limit('code-address', maxWrongCodesOfNetwork, quarterHour),
+      ofAccount: limits.limit('code-account'),
+      ofNetwork: limits.limit('code-address'),
     }),
     delays: createDelays(db, clock),
-    failuresOfNetwork: limits.limit('login-address', maxFailuresOfNetwork, quarterHour),
+    failuresOfNetwork: limits.limit('login-address'),
     async mayAsk(purpose, email, { network, trusted }) {
       const own = `${purpose}:${email}:${network}`
       await ofNetwork.check(network)
@@ -103,7 +71,7 @@ export function createGuards(needs: GuardNeeds): Guards {
         throw error
       }
     },
-    resets: limits.limit('reset', maxResetsOfNetwork, quarterHour),
+    resets: limits.limit('reset'),
     resends: {
       async take(key) {
         await perMinute.take(key)
@@ -111,8 +79,6 @@ export function createGuards(needs: GuardNeeds): Guards {
       },
     },
     registrations:
-      registrationsPerHour === 0
-        ? undefined
-        : limits.limit('registration', registrationsPerHour, hour),
+      registrationsPerHour === 0 ? undefined : limits.limit('registration', registrationsPerHour),
   }
 }

@@ -37,12 +37,7 @@ const row = (name: string) =>
 /** A domain that is active here: registered, with the pair that the account was given. */
 async function active(name: string) {
   const domain = await domains.create(name)
-  await register(name, domain.nameserver)
-  await eventually('the domain active', async () => {
-    await domains.call('POST', `/api/dns/${domain.id}/check`)
-    return (await domains.call<{ active: boolean }>('GET', `/api/dns/${domain.id}`)).body.result
-      .active
-  })
+  await domains.activate(domain)
   return domain
 }
 const wildcard = `*.${sitesDomain}`

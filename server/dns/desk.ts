@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import type * as z from 'zod/mini'
 import type { CustomerStory } from '../../contract/operator-desk.ts'
 import type { upkeep } from '../../contract/operator-work.ts'
-import { isUuid, type Queryable, type Tx } from '../platform/db.ts'
+import { isUuid, type Queryable } from '../platform/db.ts'
 import { beginsLike } from '../platform/prefix.ts'
 
 const shownDomains = 50
@@ -120,15 +120,4 @@ export async function domainName(
         .executeTakeFirst()
     : undefined
   return row?.shown_name
-}
-
-/** What stood in a customer's domains, which are deleted already; their names stay. */
-export async function forgetRecords(tx: Tx, customerId: string): Promise<void> {
-  await tx.deleteFrom('dns_change').where('customer_id', '=', customerId).execute()
-  await tx
-    .deleteFrom('dns_record')
-    .where('zone_id', 'in', (eb) =>
-      eb.selectFrom('dns_zone').select('id').where('customer_id', '=', customerId),
-    )
-    .execute()
 }

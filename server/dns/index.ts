@@ -6,14 +6,8 @@ export { createDelegation, dnsPort, ownAddresses, ownNameServer } from './addres
 export type { DnsChallenges } from './challenges.ts'
 export { countDomains, domainStates } from './counts.ts'
 export type { DnsDriver, NameServerCounts } from './driver.ts'
-export {
-  domainName,
-  domainsOfCustomer,
-  findDomains,
-  forgetRecords,
-  ownedDomains,
-  waitingDomains,
-} from './desk.ts'
+export { domainName, domainsOfCustomer, findDomains, ownedDomains, waitingDomains } from './desk.ts'
+export { forgetRecords } from './forget.ts'
 export { giveDomain, holdDomain } from './hand-over.ts'
 export { createDns, type Dns } from './dns.ts'
 export { addRecord } from './records.ts'

@@ -1,3 +1,4 @@
 /** A server or domain goes to another customer, who accepts (decision 108). */
-export { dropOldOffers, forgetOffers, takeBackOffers } from './offers.ts'
+export { forgetOffers } from './forget.ts'
+export { dropOldOffers, takeBackOffers } from './offers.ts'
 export { routes } from './routes.ts'

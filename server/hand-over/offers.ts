@@ -282,16 +282,6 @@ export async function takeBackOffers(tx: Tx, customerId: string): Promise<void> 
     .execute()
 }
 
-/** An account is closed: its offers are void, and addresses of others go. */
-export async function forgetOffers(tx: Tx, customerId: string): Promise<void> {
-  await tx.deleteFrom('hand_over').where('from_id', '=', customerId).execute()
-  await tx
-    .updateTable('hand_over')
-    .set({ email: 'closed account' })
-    .where('to_id', '=', customerId)
-    .execute()
-}
-
 /** What was not accepted, when it has expired; the rest after two years. */
 export async function dropOldOffers(db: Queryable, clock: Clock): Promise<void> {
   await dropOld(db, clock, 'hand_over')

@@ -49,10 +49,9 @@ const nameOf = ({ company, name }: Customer): string => company ?? name
 
 export function routes(http: Http, deps: HandOverDeps): void {
   const { db, clock, portalUrl, brandName, limits } = deps
-  const day = 24 * 3600
-  const offered = limits.limit('hand-over', 20, day)
-  const offeredAddress = limits.limit('hand-over-address', 3, day)
-  const looks = limits.limit('hand-over-look', 60, 3600)
+  const offered = limits.limit('hand-over')
+  const offeredAddress = limits.limit('hand-over-address')
+  const looks = limits.limit('hand-over-look')
   const personOf = async (tx: Tx, customerId: string): Promise<Customer & Person> => {
     const person = await deps.customer(tx, customerId)
     return { ...person, currency: deps.currencyOf(person.regionCode) }

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { CustomerStory } from '../../contract/operator-desk.ts'
 import type { DeskLetter, DeskLetterState } from '../../contract/operator-work.ts'
 import type { TimePosition } from '../platform/cursor.ts'
-import type { Queryable, Tx } from '../platform/db.ts'
+import type { Queryable } from '../platform/db.ts'
 
 const shownLetters = 10
 
@@ -91,9 +91,4 @@ export async function lettersTo(
     subject: row.subject,
     state: stateOf(row),
   }))
-}
-
-/** Letters and SMS to these, sent or not: whoever they were for has closed the account. */
-export async function forgetLetters(tx: Tx, recipients: readonly string[]): Promise<void> {
-  await tx.deleteFrom('message').where('recipient', 'in', recipients).execute()
 }

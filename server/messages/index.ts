@@ -17,7 +17,8 @@ import type { Secrets } from '../platform/secrets.ts'
 import type { MailDriver, SignKey, SmsDriver } from './driver.ts'
 import { codeJob, letterJob, sendAgain, type SentAgain } from './again.ts'
 
-export { forgetLetters, lettersTo, listMessages } from './desk.ts'
+export { lettersTo, listMessages } from './desk.ts'
+export { forgetLetters } from './forget.ts'
 export type { MailDriver, SignKey, SmsDriver }
 
 export interface Outbox {

@@ -2,7 +2,7 @@
 import type * as z from 'zod/mini'
 import { currency as currencySchema } from '../../contract/money.ts'
 import type { CustomerStory, suspense } from '../../contract/operator-desk.ts'
-import { isUuid, type Queryable, type Tx } from '../platform/db.ts'
+import { isUuid, type Queryable } from '../platform/db.ts'
 import type { PaymentDriver } from './driver.ts'
 import { noticesOfMovements } from './notice-desk.ts'
 import { refundedTotals } from './reversals.ts'
@@ -188,9 +188,4 @@ export async function paymentName(
     .where('customer_id', '=', customerId)
     .executeTakeFirst()
   return row?.code
-}
-
-/** From where a customer paid. */
-export async function forgetAddresses(tx: Tx, customerId: string): Promise<void> {
-  await tx.updateTable('payment').set({ ip: '' }).where('customer_id', '=', customerId).execute()
 }

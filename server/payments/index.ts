@@ -8,13 +8,13 @@ export {
   recentPayments,
   undecidedRefunds,
 } from './counts.ts'
+export { forgetAddresses } from './forget.ts'
 export { forgetCardsJob } from './forget-cards.ts'
 export type { WaitingMoney } from './counts.ts'
 export {
   customerOfPayment,
   findBankReferences,
   findPayments,
-  forgetAddresses,
   paymentName,
   paymentOf,
   paymentsOfCustomer,

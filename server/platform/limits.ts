@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto'
 import pg from 'pg'
 import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible'
+import { rateLimits, type RateLimited } from '../../contract/rate-limits.ts'
 import { connections } from './connection-budget.ts'
 import { openPool } from './database-client.ts'
 import { Refusal } from './errors.ts'
@@ -20,7 +21,8 @@ export interface Limit {
 }
 
 export interface Limits {
-  limit(name: string, attempts: number, perSeconds: number): Limit
+  /** What contract/rate-limits.ts has under that name; `attempts` where the provider sets them. */
+  limit(name: RateLimited, attempts?: number): Limit
   /** Drops counters that have run out. */
   forgetExpired(): Promise<void>
   close(): Promise<void>
@@ -59,7 +61,7 @@ export function createLimits(url: string): Limits {
     () => undefined,
   )
   return {
-    limit(name, attempts, perSeconds) {
+    limit(name, attempts = rateLimits[name].attempts) {
       const counter = new RateLimiterPostgres({
         storeClient: pool,
         storeType: 'pool',
@@ -67,7 +69,7 @@ export function createLimits(url: string): Limits {
         tableCreated: true,
         keyPrefix: name,
         points: attempts,
-        duration: perSeconds,
+        duration: rateLimits[name].seconds,
         clearExpiredByTimeout: false,
       })
       return {

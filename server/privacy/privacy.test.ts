@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { mostExportsADay } from '../../contract/personal-data.ts'
+import { rateLimits } from '../../contract/rate-limits.ts'
 import { owners } from '../../test/tables.ts'
 import { orderServer } from '../../test/ordered-servers.ts'
 import {
@@ -81,7 +81,7 @@ describe('the file', () => {
 
   test('is told by a letter, and given out so many times a day', async () => {
     const an = await portal.customer()
-    for (let count = 0; count < mostExportsADay; count++)
+    for (let count = 0; count < rateLimits['data-export'].attempts; count++)
       expect((await fetchData(an.token)).status).toBe(200)
     expect((await fetchData(an.token)).status).toBe(429)
     await eventually('the letter comes', async () =>

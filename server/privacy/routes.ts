@@ -59,8 +59,7 @@ export interface PrivacyDeps extends CloseNeeds {
 
 export function routes(http: Http, deps: PrivacyDeps): void {
   const { db, clock, portalUrl } = deps
-  // Each reads all that a customer has.
-  const exports = deps.limits.limit('data-export', api.mostExportsADay, 24 * 3600)
+  const exports = deps.limits.limit('data-export')
   http.file(api.exportPersonalData, async ({ customerId, ip }) => {
     await exports.take(customerId)
     const { email, phone, language } = await deps.customer(db, customerId)

@@ -22,12 +22,13 @@ import {
 import { createHub } from './hub.ts'
 import { createListener } from './listener.ts'
 import { createRelay, type OnSent } from './relay.ts'
-import { dropOldNotifications, forgetNotifications, type Titles } from './notifications.ts'
+import { dropOldNotifications, type Titles } from './notifications.ts'
 import { routes } from './routes.ts'
 import type { AppKey } from './signature.ts'
 import { createSockets, type Sockets } from './socket.ts'
 
-export { createEventOutbox, dropOldNotifications, forgetNotifications, revokeSessions, tellEnded }
+export { forgetNotifications } from './forget.ts'
+export { createEventOutbox, dropOldNotifications, revokeSessions, tellEnded }
 export type { EventOutbox, OperatorOutbox, AppKey, OnSent, OutboxEvent, Titles }
 
 export interface Realtime extends EventOutbox, OperatorOutbox {

@@ -4,7 +4,7 @@ import type { EventName, Notification } from '../../contract/realtime.ts'
 import { dropOld } from '../platform/batches.ts'
 import type { Clock } from '../platform/clock.ts'
 import { newestFirst } from '../platform/cursor.ts'
-import type { Database, Queryable, Tx } from '../platform/db.ts'
+import type { Database, Queryable } from '../platform/db.ts'
 
 /** The bell's sentence for each event, written by the module that publishes it. */
 export type Titles = Record<EventName, (payload: unknown, language: Language) => string>
@@ -89,9 +89,4 @@ export async function markRead(
  */
 export async function dropOldNotifications(db: Database, clock: Clock): Promise<void> {
   await dropOld(db, clock, 'notification')
-}
-
-/** All of a customer, those that are not sent yet too. */
-export async function forgetNotifications(tx: Tx, customerId: string): Promise<void> {
-  await tx.deleteFrom('notification').where('customer_id', '=', customerId).execute()
 }

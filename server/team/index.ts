@@ -1,7 +1,8 @@
 /** Members of a customer's account: invitations, roles, and what they did (decision 107). */
 export { createNoteAct, dropOldActs } from './acts.ts'
+export { forgetTeam } from './forget.ts'
 export { dropOldInvitations } from './invitations.ts'
-export { countAccounts, endTeamSince, forgetTeam, membershipOf, type EndWork } from './members.ts'
+export { countAccounts, endTeamSince, membershipOf, type EndWork } from './members.ts'
 export { quiet } from './letters.ts'
 export { memberIdOf, memberIdsOf, ownersOf } from './members.ts'
 export { routes } from './routes.ts'

@@ -5,6 +5,7 @@ export { findTickets, ticketsOfCustomer } from './desk.ts'
 export { takeLetter, type IntakeDeps } from './mail/intake.ts'
 export { createLetterListener } from './mail/listener.ts'
 export { createReplyAddresses, type ReplyAddresses } from './mail/reply-address.ts'
+export { forgetTickets } from './forget.ts'
 export { routes } from './routes.ts'
 export {
   answerTicket,
@@ -18,5 +19,5 @@ export {
   setPriority,
   unlabelTicket,
 } from './staff-work.ts'
-export { closeQuietTickets, dropOldTickets, forgetTickets } from './tidy.ts'
+export { closeQuietTickets, dropOldTickets } from './tidy.ts'
 export { titles } from './titles.ts'

@@ -62,20 +62,3 @@ export async function dropOldTickets(db: Database, clock: Clock): Promise<void> 
   }
   await dropOld(db, clock, 'ticket')
 }
-
-/**
- * All of a customer who closes the account, with their files; also what came from this address and
- * was given to nobody. Called while the account is held, so that none is opened meanwhile.
- */
-export async function forgetTickets(
-  tx: Tx,
-  { customerId, email }: { readonly customerId: string; readonly email: string },
-): Promise<void> {
-  await tx.deleteFrom('ticket_file').where('customer_id', '=', customerId).execute()
-  await tx.deleteFrom('ticket').where('customer_id', '=', customerId).execute()
-  await tx
-    .deleteFrom('ticket')
-    .where('customer_id', 'is', null)
-    .where('sender_email', '=', email.toLowerCase())
-    .execute()
-}

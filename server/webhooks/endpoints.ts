@@ -126,21 +126,6 @@ export async function deleteEndpoint(tx: Tx, customerId: Owner, id: string): Pro
   await tx.deleteFrom('webhook_endpoint').where('id', '=', own).execute()
 }
 
-/**
- * All of a customer, with their deliveries, and what was sent of them to the operator. What waits
- * to be sent there goes when it is over (`dropOfClosed`).
- */
-export async function forgetEndpoints(tx: Tx, customerId: string): Promise<void> {
-  await tx.deleteFrom('webhook_endpoint').where('customer_id', '=', customerId).execute()
-  await tx
-    .deleteFrom('webhook_delivery')
-    .where('state', '<>', 'waiting')
-    .where('id', 'in', (eb) =>
-      eb.selectFrom('webhook_subject').select('delivery_id').where('customer_id', '=', customerId),
-    )
-    .execute()
-}
-
 /** A new secret; the one of before signs beside it for a day. Refuses with not_found. */
 export async function rotateSecret(
   tx: Tx,

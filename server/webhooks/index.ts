@@ -2,7 +2,8 @@
  * Outgoing webhooks: what happens to a customer, told to addresses of theirs (decision 103), and
  * what happens to all of them, to addresses of the operator (decision 131).
  */
-export { forgetEndpoints, listEndpoints, pauseEndpoints } from './endpoints.ts'
+export { listEndpoints, pauseEndpoints } from './endpoints.ts'
+export { forgetEndpoints } from './forget.ts'
 export {
   createOutgoingWebhooks,
   listOutgoing,

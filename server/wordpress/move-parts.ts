@@ -13,6 +13,9 @@ export const edgeHoldMs = seconds(20)
 /** The copy does nothing by itself until the switch. */
 export const copyHoldMs = minutes(10)
 
+/** The switch is given up before writes go on at the edge. */
+export const switchMs = seconds(15)
+
 /** What cannot be mended by another try. */
 export class GivenUp extends Error {}
 

@@ -307,3 +307,7 @@ export async function isSwitching(db: Queryable, siteId: string): Promise<boolea
 
 /** When the original of a move that ends now may be removed. */
 export const keptUntil = (clock: Clock): Date => later(clock.now(), keptMs)
+
+export async function changeMove(db: Queryable, row: MoveRow, values: MoveChange): Promise<void> {
+  await db.updateTable('site_move').set(values).where('id', '=', row.id).execute()
+}

@@ -9,6 +9,7 @@ import type { ActOutcome } from '../../contract/operator-acts.ts'
 import type { CustomerStory } from '../../contract/operator-desk.ts'
 import { orderServer, type OrderedServer } from '../../test/ordered-servers.ts'
 import {
+  addToDatabase,
   openOtherNode,
   signInTo,
   titlesIn,
@@ -213,10 +214,16 @@ test('a server that is suspended moves as it is, and stays suspended', async () 
     })
     return shown.body.result.status === 'suspended'
   })
-  const to = (await nodeOf(idle.id)) === 'hn2' ? 'main' : 'hn2'
+  const at = (await nodeOf(idle.id)) === 'hn2' ? 'hn2' : 'main'
+  const to = at === 'hn2' ? 'main' : 'hn2'
   expect((await move({ server: idle.id, node: to })).status).toBe(200)
-  await ended(idle.id, 'moved')
+  // The whole, and what the switch carries: the database is small.
+  expect(await ended(idle.id, 'moved')).toMatchObject({ round: 2 })
   expect(await nodeOf(idle.id)).toBe(to)
+  addToDatabase((to === 'main' ? mainFolder : otherFolder)(idle.id), 9)
+  expect((await move({ server: idle.id, node: at })).status).toBe(200)
+  // What changed of a large one follows before the switch, too.
+  expect(await ended(idle.id, 'moved')).toMatchObject({ round: 3 })
   expect((await staff.act('work.release_server', { server: idle.id, reason })).status).toBe(200)
   await eventually(
     'it runs there',

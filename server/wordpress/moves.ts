@@ -13,21 +13,20 @@
  * Each step may be done twice, so a kill at any point leads to the same step again. Until the node
  * is written down nothing has happened to the server, and afterwards the original takes no write.
  */
-import fs from 'node:fs/promises'
-import path from 'node:path'
-import { minutes, seconds, later } from '../platform/clock.ts'
+import { seconds, later } from '../platform/clock.ts'
 import { transaction, type Tx } from '../platform/db.ts'
 import { DriverFailure } from '../platform/errors.ts'
 import type { Attempt } from '../platform/jobs.ts'
 import { beginBackup, databaseAt, hasUnfinishedCopy } from './backup-store.ts'
 import { ensureJob } from './change.ts'
 import { emptyJob } from './drain.ts'
-import type { SiteSpec } from './driver.ts'
 import { fenceMsOf } from './lease-store.ts'
 import { defineClearing, type MoveDeps } from './move-clearing.ts'
-import { copyHoldMs, edgeHoldMs, GivenUp, patienceMs, startMs } from './move-parts.ts'
+import { edgeHoldMs, GivenUp, patienceMs, switchMs } from './move-parts.ts'
+import { createMoveRounds, isUp, type Ends } from './move-rounds.ts'
 import {
   canFollow,
+  changeMove,
   clearMoveJob,
   keptUntil,
   moveById,
@@ -36,60 +35,21 @@ import {
   type MoveRow,
 } from './move-store.ts'
 import type { NodeControl } from './routed-driver.ts'
-import { firstNode, lockSite, siteById, specOf, type SiteRow } from './store.ts'
-import { createVisitor } from './update-pages.ts'
+import { firstNode, lockSite, siteById, specOf } from './store.ts'
 import { createWayBack, type WayBackDeps } from './way-back.ts'
-import { within } from './within.ts'
 
 /** Failures that are counted; a kill of the portal is none. */
 const maxAttempts = 3
-/** Longest time of one archive: a site of many gigabytes. */
-const copyMs = minutes(120)
-/** Changes that followed within this time are few enough to be waited for. */
-const shortMs = 1_500
-/** A database of up to so many bytes follows within that time, though it goes whole. */
-const smallDatabase = 8 * 1_048_576
-/** A round that takes more than this share of the one before shows that another gains nothing. */
-const worthwhileShare = 0.75
-/** So often changes are followed before writes wait, whatever they take. */
-const mostRounds = 5
 const switchTries = 5
-/** So often the copy is compared with the original before a difference counts. */
-const mostLooks = 3
-/** The switch is given up before writes go on at the edge. */
-const switchMs = seconds(15)
 /** Visitors in hand end on the original. */
 const lastVisitorsMs = seconds(5)
-
-/** Both ends of a move, and the server as it is to be there. */
-interface Ends {
-  readonly row: MoveRow
-  readonly site: SiteRow
-  readonly spec: SiteSpec
-  readonly from: NodeControl
-  readonly to: NodeControl
-  readonly signal: AbortSignal
-}
-
-/** What one round was. */
-interface Copied {
-  /** The number of the next one. */
-  readonly next: number
-  /** Something was changed besides the database. */
-  readonly hasFiles: boolean
-  /** Its database is known to follow soon. */
-  readonly isSmall: boolean
-}
-
-const isUp = ({ site }: Pick<Ends, 'site'>): boolean => site.status === 'running'
 
 export function defineMoves(deps: MoveDeps & WayBackDeps): ReturnType<typeof defineClearing> {
   const { db, clock, log, jobs } = deps
   const clearing = defineClearing(deps)
 
-  const set = async (row: MoveRow, values: MoveChange): Promise<void> => {
-    await db.updateTable('site_move').set(values).where('id', '=', row.id).execute()
-  }
+  const set = (row: MoveRow, values: MoveChange): Promise<void> => changeMove(db, row, values)
+  const rounds = createMoveRounds(deps)
 
   async function endsOf(row: MoveRow, signal: AbortSignal): Promise<Ends> {
     const site = await siteById(db, row.site_id)
@@ -101,68 +61,6 @@ export function defineMoves(deps: MoveDeps & WayBackDeps): ReturnType<typeof def
     if (!canFollow(from.driver.capabilities.database, to.driver.capabilities.database))
       throw new GivenUp('a node does not say which database it has')
     return { row, site, spec: await specOf(db, deps.addressing, site), from, to, signal }
-  }
-
-  /** One archive from one node to the other. */
-  async function copy({ row, spec, from, to, signal }: Ends, round: number): Promise<Copied> {
-    const file = path.join(deps.folder, `${row.id}.tar.gz`)
-    const { database, compression, release } = to.driver.capabilities
-    const of = { moveId: row.id, round, database, compression, release }
-    await fs.mkdir(deps.folder, { recursive: true, mode: 0o700 })
-    try {
-      const out = from.driver.copyOut(spec.id, of, file)
-      const changes = await within(copyMs, 'the copy took too long', out, signal)
-      const { bytes } = changes
-      const lines = round === 0 ? await from.driver.log(spec.id).tail(5_000) : []
-      const laid = to.driver.copyIn(spec, { ...of, bytes }, file, lines)
-      await within(copyMs, 'the copy took too long', laid, signal)
-      await set(row, {
-        round: round + 1,
-        copied_bytes: BigInt(bytes) + (round === 0 ? 0n : await copiedOf(row)),
-      })
-      // What becomes another database takes longer.
-      const longest = database === from.driver.capabilities.database ? smallDatabase : 0
-      return {
-        next: round + 1,
-        hasFiles: changes.files + changes.removed > 0,
-        isSmall: (changes.databaseBytes ?? Number.POSITIVE_INFINITY) <= longest,
-      }
-    } finally {
-      await fs.rm(file, { force: true })
-    }
-  }
-  const copiedOf = async (row: MoveRow): Promise<bigint> =>
-    (await moveById(db, row.id))?.copied_bytes ?? 0n
-
-  /**
-   * The copy runs, does nothing by itself, and answers as the original does. Answers the next
-   * round: what was written between two looks makes a page differ, and follows before the next one.
-   */
-  async function rehearse(ends: Ends, first: number): Promise<number> {
-    const { row, site, spec, from, to, signal } = ends
-    await to.driver.holdWrites(site.id, copyHoldMs)
-    await within(startMs, 'the copy did not start', to.driver.start(spec), signal)
-    const visited = { id: site.id, url: spec.url, adminUser: site.admin_user }
-    let paths: readonly string[] | undefined
-    for (let [looks, round] = [1, first]; ; looks++) {
-      const original = createVisitor(from.driver)
-      const before = await original.lookBefore(visited, paths)
-      // A post that is written while pages are chosen is there when its page is looked at next.
-      paths ??= before.pages.map(({ path: at }) => at)
-      const found = await createVisitor(to.driver).lookAfter(visited, before)
-      if (found.length === 0) return round
-      // A page on which something new stands every second differs from itself as well.
-      const changing = new Set(
-        (await original.lookAfter(visited, before)).map(({ path: at }) => at),
-      )
-      const differences = found.filter(({ path: at }) => !changing.has(at))
-      if (differences.length === 0) return round
-      if (looks === mostLooks) {
-        await set(row, { differences: JSON.stringify(differences) })
-        throw new GivenUp(`the copy answers ${differences.length} pages otherwise`)
-      }
-      round = (await copy(ends, round)).next
-    }
   }
 
   /** Nobody waits any more, whatever came of it. */
@@ -217,7 +115,7 @@ export function defineMoves(deps: MoveDeps & WayBackDeps): ReturnType<typeof def
     try {
       if (isUp(ends) && !(await holdAll(ends)))
         throw new DriverFailure('unavailable', 'requests that write do not come to an end')
-      await copy(ends, round)
+      await rounds.copy(ends, round)
       if (isUp(ends)) {
         const { host } = new URL(spec.url)
         const status = await to.driver.frontPage(site.id, host)
@@ -301,41 +199,14 @@ export function defineMoves(deps: MoveDeps & WayBackDeps): ReturnType<typeof def
     }
   }
 
-  /** Rounds until little is left; answers the next one. */
-  async function followClosely(ends: Ends, first: number): Promise<number> {
-    let round = first
-    let tookMs = Number.POSITIVE_INFINITY
-    for (let turn = 0; turn < mostRounds; turn++) {
-      const [beforeMs, began] = [tookMs, performance.now()]
-      const copied = await copy(ends, round)
-      round = copied.next
-      tookMs = performance.now() - began
-      // Each round has its own time: a database goes whole, and an engine takes seconds for it.
-      const gainsNothing = !copied.hasFiles || tookMs > beforeMs * worthwhileShare
-      if (tookMs < shortMs || (tookMs < switchMs && gainsNothing)) break
-    }
-    // Writes would be held for as long, again and again, and the switch be given up each time.
-    if (isUp(ends) && tookMs > switchMs)
-      throw new GivenUp('its changes take longer to follow than writes may wait')
-    return round
-  }
-
   async function lead(ends: Ends): Promise<void> {
-    const { row, site, from, to } = ends
-    let { round } = row
+    const { row, site, from } = ends
     // A portal that was killed: nothing was switched, or the row would say so.
     if (row.state === 'switching') {
       await letGo({ site, from })
       await set(row, { state: 'copying' })
     }
-    // Of an earlier try, or the original of a move back.
-    if (round === 0) await to.driver.remove(site.id)
-    const { next, isSmall } = await copy(ends, round)
-    round = next
-    if (isUp(ends)) round = await rehearse(ends, round)
-    else await to.driver.stop(site.id)
-    // What was written since then is little, and follows while writes wait.
-    if (!isSmall) round = await followClosely(ends, round)
+    const round = await rounds.untilLittleIsLeft(ends)
     const began = await switchAtLast(ends, round)
     await arrive(row, { node: row.to_node, other: row.from_node })
     const heldMs = isUp(ends) ? Math.round(performance.now() - began) : 0
@@ -355,7 +226,7 @@ export function defineMoves(deps: MoveDeps & WayBackDeps): ReturnType<typeof def
         log.warn({ err: error, site: site.name, tries }, 'a server was not switched yet')
         // A round that was packed and not laid out is packed again.
         round = (await moveById(db, row.id))?.round ?? round
-        round = (await copy(ends, round)).next
+        round = (await rounds.copy(ends, round)).next
       }
   }
 

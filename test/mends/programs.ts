@@ -140,7 +140,7 @@ export const programs: readonly Mend[] = [
     title: 'what was told of a customer goes with the account',
     edits: [
       {
-        file: 'server/webhooks/endpoints.ts',
+        file: 'server/webhooks/forget.ts',
         mended: "select('delivery_id').where('customer_id', '=', customerId)",
         without: "select('delivery_id').where('customer_id', 'is', null)",
       },

@@ -160,9 +160,9 @@ export const security: readonly Mend[] = [
     finding: 'M3',
     edits: [
       {
-        file: 'server/app/routes.ts',
-        mended: "limits.limit('order', 20, 3600)",
-        without: "limits.limit('order', 1_000_000, 3600)",
+        file: 'contract/rate-limits.ts',
+        mended: 'order: anHour(20)',
+        without: 'order: anHour(1_000_000)',
       },
     ],
   },

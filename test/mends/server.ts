@@ -192,9 +192,9 @@ create index host_of_site on`,
     finding: 'B13',
     edits: [
       {
-        file: 'server/auth/guards.ts',
-        mended: 'const maxFailuresOfNetwork = 100',
-        without: 'const maxFailuresOfNetwork = 10',
+        file: 'contract/rate-limits.ts',
+        mended: "'login-address': aQuarterHour(100)",
+        without: "'login-address': aQuarterHour(10)",
       },
     ],
   },

@@ -72,7 +72,6 @@ function Figure({ name, value }: { name: string; value: string | number }) {
 
 function CentreRow({ of: one }: { of: Pooled }) {
   const words = useDeskTexts().work.capacity
-  const isFull = one.free === 0
   return (
     <li className={rowClass}>
       <span className="min-w-0 flex-1 basis-60">
@@ -88,14 +87,17 @@ function CentreRow({ of: one }: { of: Pooled }) {
       <Figure name={words.ordered} value={one.ordered} />
       <span className="w-40">
         <span className="block text-xs text-ink-3">{words.soldOut}</span>
-        {isFull ? (
-          <Badge tone="danger">{words.now}</Badge>
-        ) : (
-          <span className="num block font-medium">{one.soldOutOn ?? words.notSoon}</span>
-        )}
+        <SoldOut of={one} />
       </span>
     </li>
   )
+}
+
+function SoldOut({ of: one }: { of: Pooled }) {
+  const words = useDeskTexts().work.capacity
+  if (!one.isServed) return <Badge tone="neutral">{words.noNode}</Badge>
+  if (one.free === 0) return <Badge tone="danger">{words.now}</Badge>
+  return <span className="num block font-medium">{one.soldOutOn ?? words.notSoon}</span>
 }
 
 function heardText(

@@ -48,10 +48,10 @@ test('those that share a node and have others stay apart, and so do those withou
     centre('D', [], 0),
   ]
   const rows = pooled({ nodes, dataCentres })
-  expect(rows.map(({ name, sharedWith }) => [name, sharedWith])).toEqual([
-    ['A', ['B']],
-    ['B', ['A']],
-    ['C', []],
-    ['D', []],
+  expect(rows.map(({ name, sharedWith, isServed }) => [name, sharedWith, isServed])).toEqual([
+    ['A', ['B'], true],
+    ['B', ['A'], true],
+    ['C', [], false],
+    ['D', [], false],
   ])
 })

@@ -5,6 +5,8 @@ type Capacity = z.output<typeof capacity.result>
 export type Pooled = Capacity['dataCentres'][number] & {
   /** Several data centres, which are named with commas between. */
   readonly isTogether: boolean
+  /** A node takes new servers of it. */
+  readonly isServed: boolean
 }
 
 /** Data centres that the same nodes serve, and no other, share their room: they are one row. */
@@ -25,6 +27,7 @@ export function pooled({ dataCentres, nodes }: Capacity): Pooled[] {
       ordered: pool.reduce((sum, { ordered }) => sum + ordered, 0),
       sharedWith: pool[0]!.sharedWith.filter((other) => !names.has(other)),
       isTogether: pool.length > 1,
+      isServed: serving(pool[0]!.name) !== '',
     }
   })
 }

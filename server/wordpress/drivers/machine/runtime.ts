@@ -271,11 +271,11 @@ export function createRuntime(parts: MachineParts): SiteRuntime {
     },
     async adminLink(id, user) {
       open()
-      return await site(id).adminLink(user)
+      return await site(id).running.adminLink(user)
     },
     async replaceAddresses(id, change, after) {
       open()
-      return await site(id).replaceAddresses(change, after)
+      return await site(id).running.replaceAddresses(change, after)
     },
     async files(id, order) {
       open()
@@ -283,15 +283,15 @@ export function createRuntime(parts: MachineParts): SiteRuntime {
     },
     async console(id, order) {
       open()
-      return await site(id).console(order)
+      return await site(id).running.console(order)
     },
     async database(id, op, order) {
       open()
-      return await site(id).database(op, order)
+      return await site(id).running.database(op, order)
     },
     async software(id) {
       open()
-      return await site(id).software()
+      return await site(id).running.software()
     },
     async holdWrites(id, ms) {
       open()
@@ -303,7 +303,7 @@ export function createRuntime(parts: MachineParts): SiteRuntime {
     },
     async upgradeDatabase(id) {
       open()
-      await site(id).upgradeDatabase()
+      await site(id).running.upgradeDatabase()
     },
     async settleUpdate(id, updateId) {
       open()
@@ -311,7 +311,7 @@ export function createRuntime(parts: MachineParts): SiteRuntime {
     },
     async page(id, question) {
       open()
-      return await site(id).page(question)
+      return await site(id).running.page(question)
     },
     async backup(id, file) {
       open()

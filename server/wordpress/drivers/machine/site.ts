@@ -3,21 +3,11 @@
 import fs from 'node:fs/promises'
 import { DriverFailure } from '../../../platform/errors.ts'
 import type {
-  AddressChange,
-  AddressStep,
-  CommandOrder,
-  CommandResult,
   CopyFigures,
-  DatabaseAnswer,
-  DatabaseOp,
-  DatabaseOrders,
   FileAnswer,
   FileOrder,
-  InstalledSoftware,
   LogLine,
   MoveRound,
-  PageAnswer,
-  PageQuestion,
   CopyPage,
   ImportStep,
   SiteAddress,
@@ -28,11 +18,8 @@ import type {
   SiteSpec,
   SiteState,
   SoftwarePackage,
-  ToolFault,
 } from '../../driver.ts'
 import { isWholeRound } from '../../driver.ts'
-import { answerOfAct, pageOf, softwareShape, stepMs, upgradeShape } from './acts.ts'
-import { replaceAddressesAt } from './addresses.ts'
 import { SiteContent } from './content.ts'
 import { Copies } from './copies.ts'
 import type { Host } from './host.ts'
@@ -41,20 +28,11 @@ import type { MovedIn } from './import/move-in.ts'
 import { endLeftovers } from './leftovers.ts'
 import type { Used } from './engine.ts'
 import { Rounds } from './rounds.ts'
+import { RunningActs } from './running-acts.ts'
 import { SiteFolder } from './site-folder.ts'
 import { FileLog } from './site-log.ts'
 import { Slots } from './slots.ts'
 import { TableMaker } from './table-maker.ts'
-import { writeTicket, type ActName } from './tickets.ts'
-import {
-  answerOfTool,
-  commandMs,
-  commandShape,
-  commandStepMs,
-  databaseMs,
-  databaseShape,
-  toolMark,
-} from './tools.ts'
 import { Updates } from './updates.ts'
 
 const megabyte = 1_048_576
@@ -76,6 +54,8 @@ const changing: ReadonlySet<FileOrder['op']> = new Set([
 
 export class Site {
   readonly log: FileLog
+  /** What is asked of its PHP while it runs. */
+  readonly running: RunningActs
   readonly #host: Host
   readonly #id: string
   readonly #folder: SiteFolder
@@ -104,6 +84,7 @@ export class Site {
     this.#folder = new SiteFolder(host.sitesDir, id, host.filesDir, host.ownerOf, host.engine)
     this.log = new FileLog(this.#folder.log)
     this.#slots = new Slots(host, id, this.#folder, this.log)
+    this.running = new RunningActs(id, this.#slots, this.#folder)
     const owner = (): Promise<number | null> => this.#folder.owner()
     const { archiveRunner, engine } = host
     this.#content = new SiteContent(archiveRunner, id, this.#folder.dir, owner, engine)
@@ -402,93 +383,6 @@ export class Site {
 
   runCron(): void {
     this.#slots.runCron()
-  }
-
-  async adminLink(user: string): Promise<string> {
-    const { spec } = this.#slots
-    if (!spec || this.addresses().length === 0)
-      throw new DriverFailure('unavailable', `site ${this.#id} is not started`)
-    return (
-      `${spec.url}/portal-sign-in/` +
-      `${await writeTicket(this.#folder.tickets, { user }, await this.#folder.owner())}`
-    )
-  }
-
-  /** A container that answers, and the site's own host name. */
-  #answering(): { at: SiteAddress; host: string } {
-    const { spec } = this.#slots
-    const [at] = this.addresses()
-    if (!spec || !at) throw new DriverFailure('unavailable', `site ${this.#id} is not started`)
-    return { at, host: new URL(spec.url).host }
-  }
-  async #actTicket(act: ActName, step: object, ms?: number): Promise<string> {
-    const allowed = { act, step, ...(ms !== undefined && { ms }) }
-    return await writeTicket(this.#folder.tickets, allowed, await this.#folder.owner())
-  }
-
-  /**
-   * An act that may be done twice: where the container that was asked has been replaced meanwhile,
-   * the next one is asked.
-   */
-  async #actRepeatably<T>(
-    ticketOf: () => Promise<string>,
-    ask: (at: SiteAddress, ticket: string, host: string) => Promise<T>,
-  ): Promise<T> {
-    let ticket = await ticketOf()
-    const { at, host } = this.#answering()
-    try {
-      return await ask(at, ticket, host)
-    } catch (error) {
-      if (this.addresses().some(({ port }) => port === at.port)) throw error
-    }
-    ticket = await ticketOf()
-    const next = this.#answering()
-    return await ask(next.at, ticket, next.host)
-  }
-
-  async replaceAddresses(change: AddressChange, after: AddressStep['after']): Promise<AddressStep> {
-    const step = { ...change, after, ms: stepMs }
-    const ticketOf = () => this.#actTicket('replace-addresses', step)
-    return await this.#actRepeatably(ticketOf, replaceAddressesAt)
-  }
-
-  async software(): Promise<InstalledSoftware> {
-    return await this.#actRepeatably(
-      () => this.#actTicket('list-software', {}),
-      (at, ticket, host) => answerOfAct(at, ticket, host, softwareShape),
-    )
-  }
-
-  async upgradeDatabase(): Promise<void> {
-    const { at, host } = this.#answering()
-    const ticket = await this.#actTicket('upgrade-database', {})
-    const { after, files } = await answerOfAct(at, ticket, host, upgradeShape)
-    if (after !== files)
-      throw new DriverFailure('rejected', `the database stays at version ${after} of ${files}`)
-  }
-
-  async console(order: CommandOrder): Promise<CommandResult | ToolFault> {
-    const { at, host } = this.#answering()
-    const mark = toolMark()
-    const step = { ...order, mark, ms: commandStepMs }
-    const ticket = await this.#actTicket('console', step, commandMs)
-    return await answerOfTool(at, { ticket, mark, host }, commandShape)
-  }
-
-  async database<Op extends DatabaseOp>(
-    op: Op,
-    order: DatabaseOrders[Op],
-  ): Promise<DatabaseAnswer<Op>> {
-    const { at, host } = this.#answering()
-    const mark = toolMark()
-    const step = { ...order, op, mark, isShort: true }
-    const ticket = await this.#actTicket('database', step, databaseMs)
-    return await answerOfTool(at, { ticket, mark, host }, databaseShape(op))
-  }
-
-  async page(question: PageQuestion): Promise<PageAnswer> {
-    const { at, host } = this.#answering()
-    return await pageOf(at, host, question)
   }
 
   holdWrites(ms: number): boolean {

@@ -1,0 +1,25 @@
+/** What is forgotten of the team of a customer who closes the account. */
+import type { Tx } from '../platform/db.ts'
+import type { EndWork } from './members.ts'
+
+/** An account is closed: nobody works in it any more, nor it in others. */
+export async function forgetTeam(tx: Tx, endWork: EndWork, customerId: string): Promise<void> {
+  // First: whoever accepts one holds it, and is a member below once that is committed.
+  await tx.deleteFrom('team_invitation').where('owner_id', '=', customerId).execute()
+  const rows = await tx
+    .selectFrom('team_member')
+    .select('id')
+    .where((eb) => eb.or([eb('owner_id', '=', customerId), eb('person_id', '=', customerId)]))
+    .forUpdate()
+    .execute()
+  const ids = rows.map(({ id }) => id)
+  await endWork(tx, ids)
+  if (ids.length > 0) await tx.deleteFrom('team_member').where('id', 'in', ids).execute()
+  await tx.deleteFrom('team_act').where('owner_id', '=', customerId).execute()
+  // In the trails of others the name goes, as everywhere.
+  await tx
+    .updateTable('team_act')
+    .set({ person_name: 'Closed account' })
+    .where('person_id', '=', customerId)
+    .execute()
+}

@@ -1,0 +1,150 @@
+/** The archives of a move: the whole server, then what changed, until little is left. */
+import fs from 'node:fs/promises'
+import path from 'node:path'
+import { minutes } from '../platform/clock.ts'
+import type { SiteSpec } from './driver.ts'
+import type { MoveDeps } from './move-clearing.ts'
+import { copyHoldMs, GivenUp, startMs, switchMs } from './move-parts.ts'
+import { changeMove, moveById, type MoveRow } from './move-store.ts'
+import type { NodeControl } from './routed-driver.ts'
+import type { SiteRow } from './store.ts'
+import { createVisitor } from './update-pages.ts'
+import { within } from './within.ts'
+
+/** Longest time of one archive: a site of many gigabytes. */
+const copyMs = minutes(120)
+/** Changes that followed within this time are few enough to be waited for. */
+const shortMs = 1_500
+/** A database of up to so many bytes follows within that time, though it goes whole. */
+const smallDatabase = 8 * 1_048_576
+/** A round that takes more than this share of the one before shows that another gains nothing. */
+const worthwhileShare = 0.75
+/** So often changes are followed before writes wait, whatever they take. */
+const mostRounds = 5
+/** So often the copy is compared with the original before a difference counts. */
+const mostLooks = 3
+/** Both ends of a move, and the server as it is to be there. */
+export interface Ends {
+  readonly row: MoveRow
+  readonly site: SiteRow
+  readonly spec: SiteSpec
+  readonly from: NodeControl
+  readonly to: NodeControl
+  readonly signal: AbortSignal
+}
+
+/** What one round was. */
+interface Copied {
+  /** The number of the next one. */
+  readonly next: number
+  /** Something was changed besides the database. */
+  readonly hasFiles: boolean
+  /** Its database is known to follow soon. */
+  readonly isSmall: boolean
+}
+
+export const isUp = ({ site }: Pick<Ends, 'site'>): boolean => site.status === 'running'
+
+export interface MoveRounds {
+  /** Copies and follows; answers the round that the switch begins with. */
+  untilLittleIsLeft(ends: Ends): Promise<number>
+  copy(ends: Ends, round: number): Promise<Copied>
+}
+
+export function createMoveRounds({ db, folder }: Pick<MoveDeps, 'db' | 'folder'>): MoveRounds {
+  /** One archive from one node to the other. */
+  async function copy({ row, spec, from, to, signal }: Ends, round: number): Promise<Copied> {
+    const file = path.join(folder, `${row.id}.tar.gz`)
+    const { database, compression, release } = to.driver.capabilities
+    const of = { moveId: row.id, round, database, compression, release }
+    await fs.mkdir(folder, { recursive: true, mode: 0o700 })
+    try {
+      const out = from.driver.copyOut(spec.id, of, file)
+      const changes = await within(copyMs, 'the copy took too long', out, signal)
+      const { bytes } = changes
+      const lines = round === 0 ? await from.driver.log(spec.id).tail(5_000) : []
+      const laid = to.driver.copyIn(spec, { ...of, bytes }, file, lines)
+      await within(copyMs, 'the copy took too long', laid, signal)
+      await changeMove(db, row, {
+        round: round + 1,
+        copied_bytes: BigInt(bytes) + (round === 0 ? 0n : await copiedOf(row)),
+      })
+      // What becomes another database takes longer.
+      const longest = database === from.driver.capabilities.database ? smallDatabase : 0
+      return {
+        next: round + 1,
+        hasFiles: changes.files + changes.removed > 0,
+        isSmall: (changes.databaseBytes ?? Number.POSITIVE_INFINITY) <= longest,
+      }
+    } finally {
+      await fs.rm(file, { force: true })
+    }
+  }
+  const copiedOf = async (row: MoveRow): Promise<bigint> =>
+    (await moveById(db, row.id))?.copied_bytes ?? 0n
+
+  /**
+   * The copy runs, does nothing by itself, and answers as the original does. Answers the next
+   * round: what was written between two looks makes a page differ, and follows before the next one.
+   */
+  async function rehearse(ends: Ends, first: number): Promise<number> {
+    const { row, site, spec, from, to, signal } = ends
+    await to.driver.holdWrites(site.id, copyHoldMs)
+    await within(startMs, 'the copy did not start', to.driver.start(spec), signal)
+    const visited = { id: site.id, url: spec.url, adminUser: site.admin_user }
+    let paths: readonly string[] | undefined
+    for (let [looks, round] = [1, first]; ; looks++) {
+      const original = createVisitor(from.driver)
+      const before = await original.lookBefore(visited, paths)
+      // A post that is written while pages are chosen is there when its page is looked at next.
+      paths ??= before.pages.map(({ path: at }) => at)
+      const found = await createVisitor(to.driver).lookAfter(visited, before)
+      if (found.length === 0) return round
+      // A page on which something new stands every second differs from itself as well.
+      const changing = new Set(
+        (await original.lookAfter(visited, before)).map(({ path: at }) => at),
+      )
+      const differences = found.filter(({ path: at }) => !changing.has(at))
+      if (differences.length === 0) return round
+      if (looks === mostLooks) {
+        await changeMove(db, row, { differences: JSON.stringify(differences) })
+        throw new GivenUp(`the copy answers ${differences.length} pages otherwise`)
+      }
+      round = (await copy(ends, round)).next
+    }
+  }
+
+  /** Rounds until little is left; answers the next one. */
+  async function followClosely(ends: Ends, first: number): Promise<number> {
+    let round = first
+    let tookMs = Number.POSITIVE_INFINITY
+    for (let turn = 0; turn < mostRounds; turn++) {
+      const [beforeMs, began] = [tookMs, performance.now()]
+      const copied = await copy(ends, round)
+      round = copied.next
+      tookMs = performance.now() - began
+      // Each round has its own time: a database goes whole, and an engine takes seconds for it.
+      const gainsNothing = !copied.hasFiles || tookMs > beforeMs * worthwhileShare
+      if (tookMs < shortMs || (tookMs < switchMs && gainsNothing)) break
+    }
+    // Writes would be held for as long, again and again, and the switch be given up each time.
+    if (isUp(ends) && tookMs > switchMs)
+      throw new GivenUp('its changes take longer to follow than writes may wait')
+    return round
+  }
+
+  async function untilLittleIsLeft(ends: Ends): Promise<number> {
+    const { row, site, to } = ends
+    let { round } = row
+    // Of an earlier try, or the original of a move back.
+    if (round === 0) await to.driver.remove(site.id)
+    const { next, isSmall } = await copy(ends, round)
+    round = next
+    if (isUp(ends)) round = await rehearse(ends, round)
+    else await to.driver.stop(site.id)
+    // What was written since then is little, and follows while writes wait.
+    return isSmall ? round : await followClosely(ends, round)
+  }
+
+  return { untilLittleIsLeft, copy }
+}
