@@ -1,15 +1,13 @@
 // The edge: visitors' requests to customers' sites, by Host. It knows no site itself; `resolve`
 // tells it, at every request.
 import http from 'node:http'
-import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { unusedOf } from '../platform/unused-connections.ts'
-import { carriesBody, opensWebSocket } from '../platform/upgrade.ts'
+import { carriesBody } from '../platform/upgrade.ts'
 import { accessLine, visitorLeft, type Given } from './access.ts'
 import { createUpstreamClient } from './ask.ts'
 import type { Asking, PageCache } from './cache/index.ts'
-import { createFastPath } from './fast-path.ts'
-import { createHttp2Door, isHttp2, type VisitorRequest } from './http2.ts'
+import { isHttp2, type VisitorRequest } from './http2.ts'
+import { createDoors, idleMs, type Doors } from './doors.ts'
 import { challengeOf, redirectOf, type EdgeHttps } from './https.ts'
 import type { Visit } from './headers.ts'
 import type { EdgeSite } from './host-table.ts'
@@ -19,7 +17,6 @@ import { nameOf } from './names.ts'
 import { edgePage, type EdgePage } from './pages.ts'
 import { clientOf, targetOf, type Visitor } from './visitor.ts'
 import { sinkFor, VisitorSink, type Sink } from './sink.ts'
-import { createTlsListener, type TlsCounts } from './tls-listener.ts'
 import { isFromPeer, protoByPeer } from './peers.ts'
 import { toPrimary } from './primary.ts'
 import { createProtections, withoutAuthorization, type ProtectionPage } from './protection.ts'
@@ -86,21 +83,11 @@ export interface EdgeParts {
   readonly note: (site: string, line: string) => void
 }
 
-export interface Edge {
-  /** Resolves with the port of HTTP. Rejects when it, or that of HTTPS, cannot be had. */
-  listen(): Promise<number>
-  /** The port of HTTPS, once it listens. */
-  tlsPort(): number | undefined
+export interface Edge extends Doors {
   counts(): EdgeCounts
-  /** All zero without HTTPS. */
-  tlsCounts(): TlsCounts
-  /** Lets requests in hand finish, at most 10 s. */
-  close(): Promise<void>
 }
 
 const connectMs = 5_000
-const idleMs = 65_000
-const closeMs = 10_000
 const maxTries = 3
 
 /** A page that was kept before is shown in the place of these. */
@@ -406,80 +393,25 @@ export function createEdge(parts: EdgeParts): Edge {
     protect(site, visitor.client, request, enter, (denied) => refuse(denied, site.id))
   }
 
-  const server = http.createServer(
-    {
-      keepAliveTimeout: idleMs,
-      headersTimeout: 15_000,
-      requestTimeout: 600_000,
-      noDelay: true,
-      shouldUpgradeCallback: opensWebSocket,
-    },
-    forward,
-  )
-  const unused = unusedOf(server)
-  const [httpConnection] = server.listeners('connection') as ((socket: Socket) => void)[]
-  const toHttp = (socket: Socket): void => {
-    unused.watch(socket)
-    httpConnection!.call(server, socket)
-  }
   const { resolve, cache, traffic } = parts
   const keptAnswer =
     cache &&
     createKeptAnswer({ resolve, cache, https, protoOf, count, traffic, idleSeconds: idleMs / 1e3 })
-  const fastPath = createFastPath(keptAnswer ?? (() => null), idleMs)
-  server.off('connection', httpConnection!)
-  server.on('connection', (socket: Socket) => fastPath.enter(socket, toHttp))
-  server.on('upgrade', upgrade)
-  server.on('clientError', (_error, socket) => {
-    if (socket.writable)
-      socket.end('HTTP/1.1 400 Bad Request\r\nconnection: close\r\ncontent-length: 0\r\n\r\n')
-    else socket.destroy()
+  const doors = createDoors({
+    port: parts.port,
+    host: parts.host,
+    ...(https && { https }),
+    forward,
+    upgrade,
+    keptAnswer: keptAnswer ?? (() => null),
   })
-  const http2Door = createHttp2Door(forward)
-  const tlsListener =
-    https &&
-    createTlsListener({
-      port: https.port,
-      host: parts.host,
-      contextOf: https.certificates.contextOf,
-      // One server for both: the same limits, and the same end.
-      onHttp1: (socket) => server.emit('connection', socket),
-      onHttp2: http2Door.enter,
-    })
-  let tlsPort: number | undefined
 
   return {
-    async listen() {
-      const port = await new Promise<number>((resolve, reject) => {
-        server.once('error', reject)
-        server.listen(parts.port, parts.host, () => {
-          server.off('error', reject)
-          resolve((server.address() as AddressInfo).port)
-        })
-      })
-      tlsPort = await tlsListener?.listen()
-      return port
-    },
-    tlsPort: () => tlsPort,
+    ...doors,
     counts: () => ({ ...counts }),
-    tlsCounts: () => tlsListener?.counts() ?? { done: 0, resumed: 0, failed: 0 },
     close: async () => {
       tunnels.destroy()
-      const timer = setTimeout(() => {
-        server.closeAllConnections()
-        fastPath.destroy()
-        http2Door.destroy()
-      }, closeMs)
-      const tlsClosed = tlsListener?.close()
-      tlsListener?.destroyUnready()
-      const plainClosed = new Promise<void>((resolve) => {
-        server.close(() => resolve())
-        server.closeIdleConnections()
-        unused.end()
-        fastPath.close()
-      })
-      await Promise.all([plainClosed, http2Door.close(), tlsClosed])
-      clearTimeout(timer)
+      await doors.close()
       await upstreamClient.close()
     },
   }

@@ -7,33 +7,24 @@ import { randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
 import formbody from '@fastify/formbody'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import {
-  fieldMessage,
-  type Endpoint,
-  type Input,
-  type Output,
-  type Success,
-} from '../../contract/index.ts'
-import { seesMoney } from '../../contract/member-roles.ts'
-import { openLinks, tellsLinks } from '../../contract/token-scopes.ts'
+import type { Endpoint, Input, Output } from '../../contract/index.ts'
 import {
   runIdempotentExternal,
-  anonymous,
   runIdempotent,
   type IdempotencyStore,
   type KeptAnswer,
-  type KeyedCall,
 } from './idempotency.ts'
 import { transaction, type Database, type Queryable } from './db.ts'
 import { Refusal } from './errors.ts'
 import { browserCookie, browserOf, newBrowser } from './browser-cookie.ts'
 import { createKeyedGate } from './gate.ts'
-import { Page, type Act, type Answer, type Call, type Caller } from './http-calls.ts'
-import type { FileAnswer, From, Write } from './http-calls.ts'
+import type { Act, Answer, Call, Caller, FileAnswer, From, Write } from './http-calls.ts'
+import { enveloped, envelope, send, sendKept } from './http-answers.ts'
 import { createCallerJudge, type CallerOptions } from './http-caller.ts'
 import { explain, languageOfRequest } from './http-failures.ts'
 import { checkInput, noBody, unstorable } from './http-input.ts'
 import { refuseWhileClosed } from './http-closure.ts'
+import { callerScope, keyedCall } from './http-keys.ts'
 import { refuseCrossSite } from './http-origin.ts'
 import { inSpanOfCall } from './http-span.ts'
 import { createServer, type ServerOptions } from './http-server.ts'
@@ -105,24 +96,6 @@ export interface HttpOptions extends ServerOptions, CallerOptions, StaffOptions 
 
 const maxUserAgentChars = 300
 
-async function* enveloped(chunks: AsyncIterable<string | Buffer>): AsyncIterable<string | Buffer> {
-  yield '{"statusCode":200,"message":"success","result":'
-  yield* chunks
-  yield '}'
-}
-
-/** Blanks what a caller is not told of an answer; undefined: nothing is to be blanked. */
-const replacerFor = (
-  caller: Caller | undefined,
-): ((key: string, value: unknown) => unknown) | undefined => {
-  const { rights, member, limits } = caller ?? {}
-  const mayOpen =
-    (!rights || tellsLinks(rights)) &&
-    (!member || (limits !== undefined && seesMoney({ role: member.role, ...limits })))
-  if (mayOpen && caller?.heldBy !== 'view') return undefined
-  return (key, value) => (openLinks.has(key) ? '' : value)
-}
-
 /** Fastify's own limit, unless the endpoint has another. */
 const limitOf = ({ maxBodyBytes }: Endpoint) =>
   maxBodyBytes === undefined ? {} : { bodyLimit: maxBodyBytes }
@@ -131,19 +104,6 @@ const limitOf = ({ maxBodyBytes }: Endpoint) =>
  * with 429. Reads, and calls without a session, are not counted.
  */
 const parallelCalls = 8
-
-/** Whose writes are counted together: a customer's, those of their programs, or a member's. */
-const callerScope = ({
-  customerId,
-  staff,
-  caller,
-}: Pick<From, 'customerId' | 'staff' | 'caller'>): string => {
-  if (staff) return `staff:${staff.staffId}`
-  // Each member by itself, in nobody's way.
-  if (caller?.member) return `member:${caller.member.memberId}`
-  // Programs of one customer are counted together, and never in the customer's own way.
-  return caller?.rights ? `programs:${customerId}` : customerId
-}
 
 export function createHttp(options: HttpOptions): Http {
   const { db, log, idempotency } = options
@@ -228,51 +188,12 @@ export function createHttp(options: HttpOptions): Http {
     reply: FastifyReply,
   ): Promise<Call<E>> => checked(endpoint, request, await callerOf(endpoint, request, reply))
 
-  const envelope = (endpoint: Endpoint, answer: unknown, caller: Caller | undefined): string => {
-    const statusCode = endpoint.status ?? 200
-    const success: Success<unknown> =
-      answer instanceof Page
-        ? { statusCode, message: 'success', result: answer.result, page: { next: answer.next } }
-        : { statusCode, message: 'success', result: answer }
-    return JSON.stringify(success, replacerFor(caller))
-  }
-  const keyedCall = (
-    key: string,
-    call: Pick<From, 'customerId' | 'staff' | 'caller' | 'language'>,
-    request: FastifyRequest,
-  ): KeyedCall => {
-    if (key.length === 0 || key.length > 255) {
-      const fault =
-        key.length === 0 ? { code: 'too_small', minimum: 1 } : { code: 'too_big', maximum: 255 }
-      throw new Refusal('invalid_input', {
-        fields: { 'Idempotency-Key': fieldMessage({ ...fault, origin: 'string' }, call.language) },
-      })
-    }
-    // A token is answered what it was answered itself: another one may see more. So is a member.
-    const { rights, member, sessionId } = call.caller ?? {}
-    const own = member ? `member:${member.memberId}` : rights && `token:${sessionId}`
-    const scope = own ?? (callerScope(call) || `${anonymous}${networkOf(request.ip)}`)
-    return {
-      scope,
-      key,
-      fingerprint: { method: request.method, url: request.url, body: request.body },
-    }
-  }
   const renderRefusal =
     (request: FastifyRequest) =>
     (refusal: Refusal): KeptAnswer => {
       const { body } = explain(refusal, request, log)
       return { statusCode: body.statusCode, body: JSON.stringify(body) }
     }
-  const send = (reply: FastifyReply, status: number, body: string) =>
-    reply.code(status).type('application/json; charset=utf-8').send(body)
-  const sendKept = (
-    reply: FastifyReply,
-    { statusCode, body, replayed = false }: KeptAnswer & { replayed?: boolean },
-  ) => {
-    if (replayed) reply.header('idempotency-replayed', 'true')
-    return send(reply, statusCode, body)
-  }
 
   /** Writes down what a member did, with what it did where it can be one transaction. */
   const noteMember = async (
