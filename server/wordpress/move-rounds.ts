@@ -1,7 +1,7 @@
 /** The archives of a move: the whole server, then what changed, until little is left. */
 import fs from 'node:fs/promises'
 import path from 'node:path'
-import { minutes } from '../platform/clock.ts'
+import { later, minutes, seconds } from '../platform/clock.ts'
 import type { SiteSpec } from './driver.ts'
 import type { MoveDeps } from './move-clearing.ts'
 import { copyHoldMs, GivenUp, startMs, switchMs } from './move-parts.ts'
@@ -17,6 +17,8 @@ const copyMs = minutes(120)
 const shortMs = 1_500
 /** A database of up to so many bytes follows within that time, though it goes whole. */
 const smallDatabase = 8 * 1_048_576
+/** What visitors write to the files within so long is little. */
+const littleTimeMs = seconds(20)
 /** A round that takes more than this share of the one before shows that another gains nothing. */
 const worthwhileShare = 0.75
 /** So often changes are followed before writes wait, whatever they take. */
@@ -51,7 +53,11 @@ export interface MoveRounds {
   copy(ends: Ends, round: number): Promise<Copied>
 }
 
-export function createMoveRounds({ db, folder }: Pick<MoveDeps, 'db' | 'folder'>): MoveRounds {
+export function createMoveRounds({
+  db,
+  clock,
+  folder,
+}: Pick<MoveDeps, 'db' | 'clock' | 'folder'>): MoveRounds {
   /** One archive from one node to the other. */
   async function copy({ row, spec, from, to, signal }: Ends, round: number): Promise<Copied> {
     const file = path.join(folder, `${row.id}.tar.gz`)
@@ -138,12 +144,14 @@ export function createMoveRounds({ db, folder }: Pick<MoveDeps, 'db' | 'folder'>
     let { round } = row
     // Of an earlier try, or the original of a move back.
     if (round === 0) await to.driver.remove(site.id)
+    const until = later(clock.now(), littleTimeMs)
     const { next, isSmall } = await copy(ends, round)
     round = next
     if (isUp(ends)) round = await rehearse(ends, round)
     else await to.driver.stop(site.id)
-    // What was written since then is little, and follows while writes wait.
-    return isSmall ? round : await followClosely(ends, round)
+    // What was written since then may be little, and follow while writes wait.
+    if (isSmall && clock.now() < until) return round
+    return await followClosely(ends, round)
   }
 
   return { untilLittleIsLeft, copy }

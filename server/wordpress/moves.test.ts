@@ -31,6 +31,8 @@ import { minutes } from '../platform/clock.ts'
 import { newestMove, type MoveRow } from './move-store.ts'
 
 const clock = manualClock()
+/** So long it takes to read a server on the first node. */
+let copyingMs = 0
 const reason = 'the machine gets more memory'
 let portal: TestPortal
 let an: TestCustomer
@@ -40,7 +42,23 @@ let server: OrderedServer
 let writer: Writer
 
 beforeAll(async () => {
-  portal = await openTestPortal({ clock, env: await withSitesAddress() })
+  portal = await openTestPortal({
+    clock,
+    env: await withSitesAddress(),
+    changeDrivers: (drivers) => ({
+      ...drivers,
+      wordpress: {
+        ...drivers.wordpress,
+        get capabilities() {
+          return drivers.wordpress.capabilities
+        },
+        async copyOut(...of) {
+          clock.advance(copyingMs)
+          return await drivers.wordpress.copyOut(...of)
+        },
+      },
+    }),
+  })
   an = await portal.customer()
   await portal.topUp(an, 5_000_000)
   staff = await newMember(portal, 'operations', { clock })
@@ -229,4 +247,15 @@ test('a server that is suspended moves as it is, and stays suspended', async () 
     'it runs there',
     async () => (await visitAt(portal.config.SITES_PORT, idle.name, '/')).status === 200,
   )
+})
+
+test('what is written while a server is read follows before writes wait', async () => {
+  const slow = await orderServer(portal, an)
+  if ((await nodeOf(slow.id)) === 'hn2') {
+    expect((await move({ server: slow.id, node: 'main' })).status).toBe(200)
+    await ended(slow.id, 'moved')
+  }
+  copyingMs = minutes(1)
+  expect((await move({ server: slow.id, node: 'hn2' })).status).toBe(200)
+  expect(await ended(slow.id, 'moved')).toMatchObject({ round: 3 })
 })
