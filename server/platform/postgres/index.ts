@@ -8,23 +8,19 @@
  * /root), the data lie under /var/lib and DATA_DIR holds a note that says where.
  */
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
-import { createHash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import fs from 'node:fs'
 import net from 'node:net'
-import os from 'node:os'
 import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
-import {
-  canEnter,
-  chooseUser,
-  locateBinaries,
-  onWindows,
-  type Binaries,
-  type RunAs,
-} from './binaries.ts'
+import { locateBinaries, onWindows } from './binaries.ts'
 import { lockKeys } from '../lock-keys.ts'
-import { clearStaleLock, guardName, hasGuard, isAlive, isServerOf, readPidFile } from './lock.ts'
+import { childEnvironment, createCluster, removeLeftovers } from './cluster.ts'
+import { clearStaleLock, guardName, hasGuard, isServerOf, readPidFile } from './lock.ts'
+import { choosePlace, makeSocketFolder } from './place.ts'
+
+export { placeOf } from './place.ts'
 
 export interface EmbeddedOptions {
   /** Folder that will hold the cluster, its password and its log. */
@@ -61,19 +57,6 @@ while kill -0 "$pg" 2>/dev/null; do wait "$pg"; code=$?; done
 kill "$guard" 2>/dev/null
 exit "$code"`
 
-/**
- * The longest Unix socket path is 103 to 107 bytes; PostgreSQL adds its own file name to the
- * folder.
- */
-const longestSocketFolder = 80
-
-const childEnvironment = (): NodeJS.ProcessEnv => ({
-  LC_ALL: 'C',
-  TZ: 'UTC',
-  PATH: process.env['PATH'] ?? '/usr/bin:/bin',
-  ...(onWindows ? { SystemRoot: process.env['SystemRoot'] ?? '' } : {}),
-})
-
 const freePort = (): Promise<number> =>
   new Promise((resolve, reject) => {
     const server = net
@@ -86,153 +69,6 @@ const freePort = (): Promise<number> =>
         })
       })
   })
-
-/** The file in the folder that tells where the cluster lies, where that is elsewhere. */
-const placeNote = 'location'
-
-function syncFolder(folder: string): void {
-  if (onWindows) return
-  const handle = fs.openSync(folder, 'r')
-  try {
-    fs.fsyncSync(handle)
-  } finally {
-    fs.closeSync(handle)
-  }
-}
-
-/**
- * Where the cluster of a folder that had one chosen lies: in the folder, or elsewhere, where it
- * stays when the folder is removed.
- */
-export function placeOf(folder: string): string {
-  const note = path.join(folder, placeNote)
-  return fs.existsSync(note) ? fs.readFileSync(note, 'utf8').trim() : folder
-}
-
-/**
- * Where the cluster lies: in the folder that was asked for, or, when its user cannot enter that,
- * under /var/lib.
- */
-function choosePlace(
-  wanted: string,
-  runAsUser: string | undefined,
-): { base: string; runAs: RunAs } {
-  const folder = path.resolve(wanted)
-  const made = fs.mkdirSync(folder, { recursive: true })
-  // As root the database's user must be able to pass through, and no more.
-  if (made !== undefined && process.getuid?.() === 0)
-    for (let each = folder; each.startsWith(made); each = path.dirname(each))
-      fs.chmodSync(each, 0o711)
-  const base = placeOf(folder)
-  const runAs = chooseUser(path.join(base, 'pgdata'), runAsUser)
-  if (base !== folder || canEnter(folder, runAs)) return { base, runAs }
-  const elsewhere = path.join(
-    '/var/lib',
-    `cloud-portal-${createHash('sha256').update(folder).digest('hex').slice(0, 12)}`,
-  )
-  fs.mkdirSync(elsewhere, { recursive: true })
-  fs.chmodSync(elsewhere, 0o711)
-  if (!canEnter(elsewhere, runAs)) {
-    throw new Error(
-      `PostgreSQL runs as uid ${runAs.uid}, who can enter neither ${folder} nor ${elsewhere}. ` +
-        'Set DATA_DIR to a folder open to it, or DATABASE_URL.',
-    )
-  }
-  fs.writeFileSync(path.join(folder, placeNote), `${elsewhere}\n`)
-  return { base: elsewhere, runAs }
-}
-
-function makeSocketFolder(base: string, runAs: RunAs): string {
-  let folder = path.join(base, 'run')
-  if (Buffer.byteLength(folder) > longestSocketFolder) {
-    folder = path.join(
-      os.tmpdir(),
-      `portal-pg-${createHash('sha256').update(base).digest('hex').slice(0, 16)}`,
-    )
-  }
-  if (onWindows) return folder
-  fs.mkdirSync(folder, { recursive: true, mode: 0o700 })
-  const found = fs.lstatSync(folder)
-  if (!found.isDirectory() || (found.uid !== process.getuid?.() && found.uid !== runAs.uid))
-    throw new Error(`${folder} belongs to somebody else.`)
-  fs.chmodSync(folder, 0o700)
-  if (runAs.uid !== undefined) fs.chownSync(folder, runAs.uid, runAs.gid ?? runAs.uid)
-  return folder
-}
-
-async function createCluster(
-  base: string,
-  dataFolder: string,
-  password: string,
-  binaries: Binaries,
-  runAs: RunAs,
-): Promise<void> {
-  const unfinished = `${dataFolder}.new-${process.pid}`
-  const passwordFile = path.join(base, `.pw-${process.pid}`)
-  const give = (file: string): void => {
-    if (runAs.uid !== undefined) fs.chownSync(file, runAs.uid, runAs.gid ?? runAs.uid)
-  }
-  fs.mkdirSync(unfinished, { mode: 0o700 })
-  give(unfinished)
-  fs.writeFileSync(passwordFile, password, { mode: 0o600 })
-  give(passwordFile)
-  try {
-    const result = await new Promise<{ code: number | null; errors: string }>((resolve, reject) => {
-      // The builtin locale does not drift with the host's glibc or ICU.
-      const child = spawn(
-        binaries.initdb,
-        [
-          '-D',
-          unfinished,
-          '-U',
-          'postgres',
-          '-A',
-          'scram-sha-256',
-          `--pwfile=${passwordFile}`,
-          '-E',
-          'UTF8',
-          '--locale=C',
-          '--locale-provider=builtin',
-          '--builtin-locale=C.UTF-8',
-          '--no-instructions',
-        ],
-        { ...runAs, env: childEnvironment(), cwd: '/', stdio: ['ignore', 'ignore', 'pipe'] },
-      )
-      let errors = ''
-      child.stderr.on('data', (chunk: Buffer) => {
-        errors += chunk.toString()
-      })
-      child.on('error', reject)
-      child.on('close', (code) => {
-        resolve({ code, errors })
-      })
-    })
-    if (result.code !== 0) throw new Error(`initdb failed: ${result.errors.trim()}`)
-    try {
-      fs.renameSync(unfinished, dataFolder)
-    } catch (error) {
-      // Another process may have won the race for the first boot.
-      if (!fs.existsSync(path.join(dataFolder, 'PG_VERSION'))) throw error
-    }
-    syncFolder(base)
-  } finally {
-    for (const leftover of [passwordFile, unfinished])
-      fs.rmSync(leftover, { recursive: true, force: true })
-  }
-}
-
-function removeLeftovers(base: string): void {
-  for (const name of fs.readdirSync(base)) {
-    const match = /^(?:pgdata\.new|\.pw)-(\d+)$/.exec(name)
-    if (!match || isAlive(Number(match[1]))) continue
-    try {
-      fs.rmSync(path.join(base, name), { recursive: true, force: true })
-    } catch (error) {
-      // An initdb of the killed first boot may still be writing; the next start tries again.
-      if ((error as NodeJS.ErrnoException).code !== 'ENOTEMPTY') throw error
-    }
-  }
-}
 
 /** Role and database of the application. The role is no superuser, as on a managed server. */
 async function ensureDatabase(adminUrl: string, database: string, password: string): Promise<void> {

@@ -1,0 +1,76 @@
+/** Where the cluster and its socket lie. */
+import { createHash } from 'node:crypto'
+import fs from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { canEnter, chooseUser, onWindows, type RunAs } from './binaries.ts'
+
+/** The file in the folder that tells where the cluster lies, where that is elsewhere. */
+const placeNote = 'location'
+
+/**
+ * The longest Unix socket path is 103 to 107 bytes; PostgreSQL adds its own file name to the
+ * folder.
+ */
+const longestSocketFolder = 80
+
+/**
+ * Where the cluster of a folder that had one chosen lies: in the folder, or elsewhere, where it
+ * stays when the folder is removed.
+ */
+export function placeOf(folder: string): string {
+  const note = path.join(folder, placeNote)
+  return fs.existsSync(note) ? fs.readFileSync(note, 'utf8').trim() : folder
+}
+
+/**
+ * Where the cluster lies: in the folder that was asked for, or, when its user cannot enter that,
+ * under /var/lib.
+ */
+export function choosePlace(
+  wanted: string,
+  runAsUser: string | undefined,
+): { base: string; runAs: RunAs } {
+  const folder = path.resolve(wanted)
+  const made = fs.mkdirSync(folder, { recursive: true })
+  // As root the database's user must be able to pass through, and no more.
+  if (made !== undefined && process.getuid?.() === 0)
+    for (let each = folder; each.startsWith(made); each = path.dirname(each))
+      fs.chmodSync(each, 0o711)
+  const base = placeOf(folder)
+  const runAs = chooseUser(path.join(base, 'pgdata'), runAsUser)
+  if (base !== folder || canEnter(folder, runAs)) return { base, runAs }
+  const elsewhere = path.join(
+    '/var/lib',
+    `cloud-portal-${createHash('sha256').update(folder).digest('hex').slice(0, 12)}`,
+  )
+  fs.mkdirSync(elsewhere, { recursive: true })
+  fs.chmodSync(elsewhere, 0o711)
+  if (!canEnter(elsewhere, runAs)) {
+    throw new Error(
+      `PostgreSQL runs as uid ${runAs.uid}, who can enter neither ${folder} nor ${elsewhere}. ` +
+        'Set DATA_DIR to a folder open to it, or DATABASE_URL.',
+    )
+  }
+  fs.writeFileSync(path.join(folder, placeNote), `${elsewhere}\n`)
+  return { base: elsewhere, runAs }
+}
+
+/** Its own user's alone; throws a sentence where somebody else has it. */
+export function makeSocketFolder(base: string, runAs: RunAs): string {
+  let folder = path.join(base, 'run')
+  if (Buffer.byteLength(folder) > longestSocketFolder) {
+    folder = path.join(
+      os.tmpdir(),
+      `portal-pg-${createHash('sha256').update(base).digest('hex').slice(0, 16)}`,
+    )
+  }
+  if (onWindows) return folder
+  fs.mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const found = fs.lstatSync(folder)
+  if (!found.isDirectory() || (found.uid !== process.getuid?.() && found.uid !== runAs.uid))
+    throw new Error(`${folder} belongs to somebody else.`)
+  fs.chmodSync(folder, 0o700)
+  if (runAs.uid !== undefined) fs.chownSync(folder, runAs.uid, runAs.gid ?? runAs.uid)
+  return folder
+}
