@@ -1,10 +1,5 @@
-/** Passwords: argon2id, and a list of those that everybody tries first. */
-import { readFileSync } from 'node:fs'
+/** Passwords are hashed and verified: argon2id. */
 import { hash, verify } from '@node-rs/argon2'
-import type { Language } from '../../contract/index.ts'
-import { ruleText } from '../../contract/server-sentences.ts'
-import { Refusal } from '../platform/errors.ts'
-import { fold } from '../../contract/fold.ts'
 import { createGate } from '../platform/gate.ts'
 
 /** OWASP's argon2id minimum: 19 MiB, 2 passes, 1 lane. */
@@ -31,52 +26,4 @@ let decoy: string | undefined
 export async function spendVerification(password: string): Promise<void> {
   decoy ??= await hashPassword('no account has this password')
   await verifyPassword(decoy, password)
-}
-
-/**
- * The 10 000 commonest passwords of eight characters and more, lower case, as leaks have them
- * (THIRD-PARTY.md), and those that are common in Vietnam.
- */
-const common = new Set(
-  readFileSync(new URL('common-passwords.txt', import.meta.url), 'utf8')
-    .split('\n')
-    .concat(
-      `passw0rd p@ssw0rd p@ssword aa123456 a12345678 qwerty1234 admin1234 admin12345 test1234
-      user1234 guest123 letmein1 welcome123 monkey123 dragon123 master123 shadow123 hello123
-      matkhau1 matkhau123 anhyeuem emyeuanh yeuem123 vietnam1 vietnam123 hanoi123 saigon123
-      khongbiet khongcopass nguyenvan taikhoan 0987654321 1234567a 123456abc 12345678a
-      88888888`.split(/\s+/),
-    )
-    .filter(Boolean),
-)
-
-/** Letters and digits only, without accents, lower case. */
-const plain = (text: string): string => fold(text).replace(/[^\p{L}\p{N}]/gu, '')
-
-const ownName = {
-  en: 'Choose a password that is not your name or email address.',
-  vi: 'Hãy chọn mật khẩu khác với tên và địa chỉ email của bạn.',
-}
-
-/** Who the account is of, as far as it is known. */
-export interface Owner {
-  readonly email?: string
-  readonly name?: string
-}
-
-/**
- * Refuses one of the commonest, also with signs around it, and the owner's own name or email, also
- * with digits behind it, with invalid_input (`password`).
- */
-export function refuseCommon(password: string, language: Language, owner: Owner = {}): void {
-  const refuse = (why: string): never => {
-    throw new Refusal('invalid_input', { fields: { password: why } })
-  }
-  const lower = password.toLowerCase()
-  const bare = lower.replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, '')
-  if (common.has(lower) || common.has(bare)) refuse(ruleText('password_common', language))
-  const { email = '', name = '' } = owner
-  const stem = (text: string): string => plain(text).replace(/\d+$/, '')
-  const own = [email, email.split('@')[0] ?? '', name].map(stem).filter((text) => text !== '')
-  if (own.includes(stem(password))) refuse(ownName[language])
 }

@@ -4,7 +4,7 @@ import { days, later } from '../platform/clock.ts'
 import { plainCode } from '../platform/codes.ts'
 import { dayInVietnam } from '../platform/vietnam-time.ts'
 import type { RegistryOf } from './acts.ts'
-import { givesTooMuch } from './alone.ts'
+import { givesTooMuch } from './second-member.ts'
 import { keptCode, masked } from './kept.ts'
 
 export const couponActs: RegistryOf<'coupon'> = {

@@ -5,7 +5,7 @@ import type { Tx } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
 import type { CreditLine } from '../wallet/index.ts'
 import type { ActNeeds, RegistryOf } from './acts.ts'
-import { givesTooMuch, isAbove } from './alone.ts'
+import { givesTooMuch, isAbove } from './second-member.ts'
 import { refuseClosed, refuseOtherCurrency } from './customer-acts.ts'
 
 type Input = ActInput<'credit_line.set'>
@@ -77,7 +77,7 @@ export const creditLineActs: RegistryOf<'credit_line'> = {
         subject: { kind: 'customer', id: customer },
         customerId: customer,
         before: facts(before, currency),
-        // What was raised counts with what the member gives (alone.ts).
+        // What was raised counts with what the member gives (second-member.ts).
         after: { ...facts(after, currency), ...(raised > 0n && { amount: Number(raised) }) },
       }
     },

@@ -13,7 +13,7 @@ import {
 import type { Tx } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
 import type { ActNeeds, Actor, Done, RegistryOf } from './acts.ts'
-import { givesTooMuch, isAbove, movedAlone } from './alone.ts'
+import { givesTooMuch, isAbove, movedAlone } from './second-member.ts'
 import { refuseOtherCurrency, refuseUnknown } from './customer-acts.ts'
 
 type Adjustment = ActInput<'money.credit'>

@@ -28,7 +28,7 @@ import { staffActs } from './staff-acts.ts'
 import { statusActs } from './status-acts.ts'
 import { ticketActs } from './ticket-acts.ts'
 import { voucherActs } from './voucher-acts.ts'
-import { workActs } from './work.ts'
+import { workActs } from './work-acts.ts'
 import { actOfKey, holdTrail, writeAct } from './trail.ts'
 
 const registry: Registry = {

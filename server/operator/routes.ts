@@ -41,7 +41,7 @@ import { approve, listProposals, reject } from './proposals.ts'
 import { search, type SearchNeeds } from './search.ts'
 import { storyOf, type StoryNeeds } from './story.ts'
 import { listActs, verifyTrail } from './trail.ts'
-import { workOf } from './work.ts'
+import { workOf } from './work-acts.ts'
 
 const known = (staff: StaffCaller | undefined): StaffCaller => {
   if (!staff) throw new Refusal('unauthenticated')

@@ -24,14 +24,13 @@ import {
   hasUnfinishedCopy,
   refuseOtherDatabase,
   figuresOf,
-  surplusBackups,
   makeJob,
-  siteWithBackups,
   type BackupRow,
 } from './backup-store.ts'
 import { ensureJob } from './change.ts'
 import { switchJob } from './import-store.ts'
 import type { WordpressDriver } from './driver.ts'
+import { siteWithBackups, surplusBackups } from './kept-backups.ts'
 import { defineNightlyBackups } from './nightly-backups.ts'
 import { updateJob } from './update-store.ts'
 import { within } from './within.ts'

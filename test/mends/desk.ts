@@ -47,7 +47,7 @@ export const desk: readonly Mend[] = [
     title: 'is needed for what one member gives to many',
     edits: [
       {
-        file: 'server/operator/alone.ts',
+        file: 'server/operator/second-member.ts',
         mended: 'return share > parts',
         without: 'return share < 0n',
       },

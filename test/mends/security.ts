@@ -209,13 +209,13 @@ export const security: readonly Mend[] = [
     finding: 'M6',
     edits: [
       {
-        file: 'server/auth/password.ts',
+        file: 'server/auth/password-rules.ts',
         mended: "readFileSync(new URL('common-passwords.txt', import.meta.url), 'utf8')",
         without: "''",
       },
-      { file: 'server/auth/password.ts', mended: ' || common.has(bare)', without: '' },
+      { file: 'server/auth/password-rules.ts', mended: ' || common.has(bare)', without: '' },
       {
-        file: 'server/auth/password.ts',
+        file: 'server/auth/password-rules.ts',
         mended: 'if (own.includes(stem(password))) refuse(ownName[language])',
         without: '',
       },

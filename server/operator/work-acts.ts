@@ -16,7 +16,7 @@ import {
   stuckWork,
 } from '../wordpress/index.ts'
 import type { RegistryOf } from './acts.ts'
-import { isAbove } from './alone.ts'
+import { isAbove } from './second-member.ts'
 import { orderGivenUp, serverHeld, serverReleased } from './letters.ts'
 
 const shownAtOnce = 100

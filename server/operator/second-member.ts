@@ -1,4 +1,8 @@
-/** What members do within a day with nobody's approval: many small acts count as one large one. */
+/**
+ * Above which amounts an act needs a second member. What members do within a day with nobody's
+ * approval counts too: many small acts are one large one. Acts that need one whatever they move
+ * say so themselves (`needsSecond` in the files of acts).
+ */
 import { sql } from 'kysely'
 import type { Currency } from '../../contract/money.ts'
 import { hours, later } from '../platform/clock.ts'
