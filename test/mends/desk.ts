@@ -43,7 +43,7 @@ export const desk: readonly Mend[] = [
   },
   {
     finding: 'One member could give',
-    guard: 'server/operator/operator.test.ts',
+    guard: 'server/operator/money.test.ts',
     title: 'is needed for what one member gives to many',
     edits: [
       {
