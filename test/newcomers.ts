@@ -29,7 +29,8 @@ export function form(): Form {
 /** An answer's status and the code of its error. */
 export const code = (answer: Answer): [number, string | undefined] => [
   answer.status,
-  answer.body.error?.code,
+  // A file is no JSON.
+  (answer.body as Answer['body'] | undefined)?.error?.code,
 ]
 /** A code that is not the right one. */
 export const wrong = (right: string): string => (right === '000000' ? '111111' : '000000')
