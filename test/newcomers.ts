@@ -29,10 +29,20 @@ export function form(): Form {
 /** An answer's status and the code of its error. */
 export const code = (answer: Answer): [number, string | undefined] => [
   answer.status,
-  answer.body.error?.code,
+  // A file is no JSON.
+  (answer.body as Answer['body'] | undefined)?.error?.code,
 ]
 /** A code that is not the right one. */
 export const wrong = (right: string): string => (right === '000000' ? '111111' : '000000')
+
+export interface SignedIn {
+  token: { accessToken: string }
+}
+/** A sign-in that waits for the second factor, by the answer that asks for it. */
+export const challengeOf = (answer: Answer): string => {
+  expect(code(answer)).toEqual([403, 'second_factor_required'])
+  return (answer.body.error as { challenge?: string }).challenge ?? ''
+}
 
 /** What newcomers do at a portal, which is opened by the time they do it. */
 export function newcomersTo(portal: () => TestPortal) {
@@ -49,13 +59,10 @@ export function newcomersTo(portal: () => TestPortal) {
         ...(options.cookie !== undefined && { cookie: options.cookie }),
       },
     })
+  const login = (who: Pick<Form, 'email' | 'password'>, options: object = {}) =>
+    auth<SignedIn>('login', { email: who.email, password: who.password }, options)
   const signIn = async (who: { email: string; password: string }): Promise<string> =>
-    (
-      await auth<{ token: { accessToken: string } }>('login', {
-        email: who.email,
-        password: who.password,
-      })
-    ).body.result.token.accessToken
+    (await login(who)).body.result.token.accessToken
   const me = (token: string) => portal().call('GET', '/api/v1/auth/me', { token })
 
   /** A number gets one SMS a minute: this is the end of that minute. */
@@ -88,5 +95,5 @@ export function newcomersTo(portal: () => TestPortal) {
     return person
   }
 
-  return { auth, signIn, me, codeFor, passInCounters: advanceCounters, registered, active }
+  return { auth, login, signIn, me, codeFor, passInCounters: advanceCounters, registered, active }
 }

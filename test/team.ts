@@ -1,5 +1,6 @@
 /** People who work in a customer's account, as they come there: invited, by letter, signed in. */
 import { expect } from 'vitest'
+import type { Invitation, Member, MemberAct } from '../contract/team.ts'
 import { eventually, type Answer, type TestCustomer, type TestPortal } from './portal.ts'
 
 type Portal = Pick<TestPortal, 'call' | 'inbox'>
@@ -66,4 +67,30 @@ export async function work(
   const entered = await enter(portal, person, id)
   expect(entered.status, entered.text).toBe(200)
   return entered.body.result.token
+}
+
+/** What is read of an account's members, and the letters about them. */
+export function teamAt(portal: () => Portal) {
+  const teamOf = async ({ token }: Pick<TestCustomer, 'token'>) =>
+    (
+      await portal().call<{ members: Member[]; invitations: Invitation[] }>(
+        'GET',
+        '/api/v1/team/members',
+        { token },
+      )
+    ).body.result
+  const actsOf = async ({ token }: Pick<TestCustomer, 'token'>, language = 'en') =>
+    (
+      await portal().call<MemberAct[]>('GET', '/api/v1/team/acts', {
+        token,
+        headers: { 'accept-language': language },
+      })
+    ).body.result
+  const letterTo = (email: string, what: RegExp) =>
+    eventually(`the letter to ${email}`, async () =>
+      (await portal().inbox(email)).find(({ text }) => what.test(text)),
+    )
+  const invited = async (email: string): Promise<string> =>
+    await eventually('the invitation', () => invitationOf(portal(), email))
+  return { teamOf, actsOf, letterTo, invited }
 }

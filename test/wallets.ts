@@ -1,7 +1,11 @@
-/** Customers who are only wallets, in a database with the ledger alone: what comes into one. */
+/**
+ * Customers who are only wallets, in a database with the ledger alone: what comes into one. And
+ * what the wallet of a test portal's customer holds.
+ */
 import { randomUUID } from 'node:crypto'
 import { transaction, type Database, type Tx } from '../server/platform/db.ts'
 import type { Ledger, Outcome } from '../server/wallet/posting.ts'
+import type { TestCustomer, TestPortal } from './portal.ts'
 
 let people = 0
 
@@ -45,3 +49,9 @@ export function walletsOf(ledger: Ledger, db: () => Database) {
 
   return { customer, post, topUp }
 }
+
+/** At a portal that is open by the time it is asked. */
+export const balancesAt =
+  (portal: () => TestPortal) =>
+  async ({ id }: TestCustomer): Promise<bigint> =>
+    (await portal().app.ledger.balanceOf(portal().app.db, id)).balance

@@ -1,65 +1,32 @@
-/**
- * The account as its customer changes it, and as a thief with a session would; live sockets really
- * close, in another portal too.
- */
-import { once } from 'node:events'
+/** The account as its customer changes it, and as a thief with a session would. */
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { WebSocket } from 'ws'
-import type { Account, Session, SignIn } from '../../contract/account.ts'
-import { createSessionRevocations } from '../realtime/session-revocations.ts'
-import { createHub } from '../realtime/hub.ts'
-import { createListener } from '../realtime/listener.ts'
+import type { Account } from '../../contract/account.ts'
+import { accountAt } from '../../test/account-page.ts'
+import { code, wrong } from '../../test/newcomers.ts'
 import {
   eightAtATime,
   eventually,
   manualClock,
   openTestPortal,
-  type Answer,
-  type TestCustomer,
   type TestPortal,
 } from '../../test/portal.ts'
-import { days, minutes, seconds } from '../platform/clock.ts'
-import { transaction } from '../platform/db.ts'
-import { createLog } from '../platform/log.ts'
-import { createNotices } from '../platform/notices.ts'
+import { minutes, seconds } from '../platform/clock.ts'
 
 const clock = manualClock()
 let portal: TestPortal
 let admin: pg.Client
-let key: string
 beforeAll(async () => {
   portal = await openTestPortal({ clock, env: { TRUST_PROXY: 'on' } })
   admin = new pg.Client({ connectionString: portal.databaseUrl })
   await admin.connect()
-  key = (await portal.call<{ realtime: { key: string } }>('GET', '/api/config')).body.result
-    .realtime.key
 })
 afterAll(async () => {
   await admin.end()
   await portal.close()
 })
+const { on, signIn, alive } = accountAt(() => portal)
 
-const on = <T = null>(
-  who: { token: string },
-  method: string,
-  path: string,
-  body?: unknown,
-  headers: Record<string, string> = {},
-) => portal.call<T>(method, `/api/v1/account${path}`, { token: who.token, body, headers })
-const code = (answer: Answer): [number, string | undefined] => [
-  answer.status,
-  answer.body.error?.code,
-]
-const signIn = async (who: { email: string; password: string }, agent = 'test'): Promise<string> =>
-  (
-    await portal.call<{ token: { accessToken: string } }>('POST', '/api/v1/auth/login', {
-      body: { email: who.email, password: who.password },
-      headers: { 'user-agent': agent },
-    })
-  ).body.result.token.accessToken
-const alive = async (token: string): Promise<boolean> =>
-  (await portal.call('GET', '/api/v1/auth/me', { token })).status === 200
 const newest = (to: string) =>
   eventually(`a message to ${to}`, async () => (await portal.inbox(to))[0]?.text)
 const codeFor = (to: string): Promise<string> =>
@@ -67,32 +34,9 @@ const codeFor = (to: string): Promise<string> =>
     `a code for ${to}`,
     async () => /\b\d{6}\b/.exec((await portal.inbox(to))[0]?.text ?? '')?.[0],
   )
-const wrong = (right: string): string => (right === '000000' ? '111111' : '000000')
 /** Lets real time of the counters pass: they run on the wall clock. */
 const advanceCounters = (ms: number) =>
   admin.query('update rate_limit set expire = expire - $1', [ms])
-
-/** A socket on the customer's private channel. */
-async function listening(who: TestCustomer, token: string): Promise<WebSocket> {
-  const socket = new WebSocket(`${portal.url.replace('http', 'ws')}/app/${key}?protocol=7`)
-  const [greeting] = (await once(socket, 'message')) as [Buffer]
-  const { socket_id } = JSON.parse((JSON.parse(String(greeting)) as { data: string }).data) as {
-    socket_id: string
-  }
-  const channel = `private-${who.id}`
-  const allowed = await portal.call('POST', '/api/v1/auth/pusher', {
-    token,
-    body: { socket_id, channel_name: channel },
-  })
-  expect(allowed.status, allowed.text).toBe(200)
-  const { auth } = JSON.parse(allowed.text) as { auth: string }
-  socket.send(JSON.stringify({ event: 'pusher:subscribe', data: { channel, auth } }))
-  const [answer] = (await once(socket, 'message')) as [Buffer]
-  expect(String(answer)).toContain('subscription_succeeded')
-  return socket
-}
-const closedWith = async (socket: WebSocket): Promise<number> =>
-  ((await once(socket, 'close')) as [number])[0]
 
 describe('profile', () => {
   test('name, language and time zone are the customer’s; letters follow the language', async () => {
@@ -341,127 +285,5 @@ describe('email and phone', () => {
       422,
       'otp_expired',
     ])
-  })
-})
-
-describe('sessions', () => {
-  test('are listed with where they were opened, and end one by one', async () => {
-    const an = await portal.customer()
-    const phone = await signIn(an, 'A phone')
-    const list = async (token: string) =>
-      (await on<Session[]>({ token }, 'GET', '/sessions')).body.result
-    const both = await list(an.token)
-    expect(both).toHaveLength(2)
-    expect(both.filter(({ current }) => current)).toHaveLength(1)
-    const there = both.find(({ userAgent }) => userAgent === 'A phone')
-    expect(there).toMatchObject({ current: false, ip: '127.0.0.1' })
-    expect(JSON.stringify(both)).not.toContain(phone)
-
-    const binh = await portal.customer()
-    expect((await on(binh, 'DELETE', `/sessions/${there?.id}`)).status).toBe(404)
-    expect((await on(an, 'DELETE', '/sessions/nonsense')).status).toBe(404)
-    expect((await on(an, 'DELETE', `/sessions/${there?.id}`)).status).toBe(200)
-    expect([await alive(phone), await alive(an.token)]).toEqual([false, true])
-    await signIn(an)
-    await signIn(an)
-    expect(
-      (await on<{ ended: number }>(an, 'POST', '/sessions/revoke-others')).body.result.ended,
-    ).toBe(2)
-    expect(await list(an.token)).toHaveLength(1)
-  })
-
-  test.each([
-    ['revoked', async (an: TestCustomer) => on(an, 'POST', '/sessions/revoke-others')],
-    [
-      'under a new password',
-      async (an: TestCustomer) =>
-        on(an, 'PUT', '/password', { current: an.password, password: 'Another-horse-10' }),
-    ],
-    [
-      'signed out',
-      async (_: TestCustomer, token: string) =>
-        portal.call('POST', '/api/v1/auth/logout', { token }),
-    ],
-  ])('%s: live sockets close as unauthorised, those of others stay', async (_, end) => {
-    const an = await portal.customer()
-    const token = await signIn(an)
-    const [mine, theirs] = [await listening(an, an.token), await listening(an, token)]
-    const closed = closedWith(theirs)
-    const begun = performance.now()
-    expect((await end(an, token)).status).toBe(200)
-    expect(await closed).toBe(4009)
-    expect(performance.now() - begun).toBeLessThan(5000)
-    expect(mine.readyState).toBe(WebSocket.OPEN)
-    mine.close()
-    expect(
-      (
-        await portal.call('POST', '/api/v1/auth/pusher', {
-          token,
-          body: { socket_id: '1.1', channel_name: `private-${an.id}` },
-        })
-      ).status,
-    ).toBe(401)
-  })
-
-  test('another portal on the same database hears it, and asks for what it missed', async () => {
-    const an = await portal.customer()
-    const token = await signIn(an)
-    const hub = createHub()
-    const endings = createSessionRevocations(portal.app.db, hub)
-    const log = createLog('silent')
-    const notices = createNotices(portal.databaseUrl, log)
-    const listener = createListener(notices, portal.app.db, hub, endings, log)
-    await listener.start()
-    const closings: number[] = []
-    const member = hub.join(
-      { send: () => undefined, close: (number) => void closings.push(number), bufferedAmount: 0 },
-      0,
-    )
-    hub.subscribe(member, `private-${an.id}`)
-    await portal.call('POST', '/api/v1/auth/pusher', {
-      token,
-      body: { socket_id: member.socketId, channel_name: `private-${an.id}` },
-    })
-    await endings.resync()
-    expect(closings).toEqual([])
-    await on(an, 'POST', '/sessions/revoke-others')
-    await eventually('the close', async () => closings.length > 0, 5)
-    expect(closings).toEqual([4009])
-    await endings.resync()
-    expect(closings).toEqual([4009, 4200])
-    await listener.stop()
-  })
-})
-
-describe('sign-in history', () => {
-  test('shows what succeeded and failed, in pages, for 90 days', async () => {
-    const an = await portal.customer()
-    await portal.call('POST', '/api/v1/auth/login', {
-      body: { email: an.email, password: 'not this one' },
-      headers: { 'x-forwarded-for': '203.0.113.7', 'user-agent': 'x'.repeat(1000) },
-    })
-    await portal.call('POST', '/api/v1/auth/login', {
-      body: { email: 'nobody@example.vn', password: 'not this one' },
-    })
-    const page = async (query = '') => (await on<SignIn[]>(an, 'GET', `/sign-ins${query}`)).body
-    const all = await eventually('both', async () => {
-      const { result } = await page()
-      return result.length === 2 && result
-    })
-    expect(all.map(({ outcome }) => outcome)).toEqual(['failed', 'succeeded'])
-    expect(all[0]).toMatchObject({ ip: '203.0.113.7', userAgent: 'x'.repeat(300) })
-    const first = await page('?limit=1')
-    expect(first.result).toEqual(all.slice(0, 1))
-    const second = await page(`?limit=1&cursor=${first.page?.next}`)
-    expect(second.result).toEqual(all.slice(1))
-    expect(second.page?.next).toBeNull()
-    expect(code(await on(an, 'GET', '/sign-ins?cursor=nonsense'))).toEqual([422, 'invalid_input'])
-    clock.advance(days(90) + 1)
-    await transaction(portal.app.db, (tx) => portal.app.jobs.add(tx, 'tidy', {}))
-    await eventually(
-      'the tidying',
-      async () =>
-        (await admin.query('select 1 from sign_in where customer_id = $1', [an.id])).rowCount === 0,
-    )
   })
 })

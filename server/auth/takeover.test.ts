@@ -3,8 +3,9 @@
  * sign-ins, the list of sessions. docs/takeover.md has it as a page.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { accountAt } from '../../test/account-page.ts'
 import { jobsIdle } from '../../test/idle-jobs.ts'
-import { code, form, newcomersTo, wrong } from '../../test/newcomers.ts'
+import { code, form, newcomersTo, wrong, type SignedIn } from '../../test/newcomers.ts'
 import { manualClock, openTestPortal, type TestPortal } from '../../test/portal.ts'
 import { seconds } from '../platform/clock.ts'
 import { stepOf, totpAt } from './totp.ts'
@@ -16,19 +17,15 @@ beforeAll(async () => {
 })
 afterAll(() => portal.close())
 const { auth, signIn, me, codeFor, active } = newcomersTo(() => portal)
+const { account } = accountAt(() => portal)
 
 const thief = '203.0.113.66'
 const password = 'Another-horse-10'
 type Person = Awaited<ReturnType<typeof active>>
-interface SignedIn {
-  token: { accessToken: string }
-}
 const enter = (person: Person, given = person.password) =>
   auth<SignedIn>('login', { email: person.email, password: given }, { ip: thief })
 const tokenOf = (answer: Awaited<ReturnType<typeof enter>>): string =>
   answer.body.result.token.accessToken
-const account = <T = null>(token: string, method: string, path: string, body?: unknown) =>
-  portal.call<T>(method, `/api/v1/account${path}`, { token, ...(body !== undefined && { body }) })
 
 /** What the owner finds: what came by mail and SMS since then, and what the account page has. */
 async function seenBy(person: Person, token: string) {

@@ -1,28 +1,18 @@
-/** What is sold, edited at the desk: judged, looked at before, published, undone (decision 126). */
-import { randomUUID } from 'node:crypto'
-import { readFileSync, writeFileSync } from 'node:fs'
+/**
+ * What is sold, edited at the desk (decision 126): judged, looked at before; and what the file of a
+ * start takes back of it.
+ */
+import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type * as z from 'zod/mini'
-import type { catalog, CatalogPreview, Selling } from '../../contract/operator-catalog.ts'
-import type { ActOutcome } from '../../contract/operator-acts.ts'
 import type { StaffRole } from '../../contract/staff-roles.ts'
 import { runCommand } from '../../test/operator.ts'
-import {
-  eventually,
-  manualClock,
-  openTestPortal,
-  type Answer,
-  type TestCustomer,
-  type TestPortal,
-} from '../../test/portal.ts'
+import { eventually, manualClock, openTestPortal, type TestPortal } from '../../test/portal.ts'
+import { change, done, order, reason, sellingAt, shipped } from '../../test/selling.ts'
 import { newMember, type TestMember } from '../../test/staff.ts'
-import { days, hours } from '../platform/clock.ts'
+import { days } from '../platform/clock.ts'
 
-type AtDesk = z.output<typeof catalog.result>
-const shipped = readFileSync(path.resolve(import.meta.dirname, '../../catalog.yaml'), 'utf8')
 const clock = manualClock(new Date('2027-03-02T03:00:00Z'))
-const reason = 'Energy costs more from spring on'
 let portal: TestPortal
 let log = ''
 let owner: TestMember
@@ -41,55 +31,10 @@ afterAll(async () => {
 
 /** A session of the staff ends after eight hours. */
 const member = (role: StaffRole = 'owner') => newMember(portal, role, { clock })
-async function atDesk(by: TestMember = owner): Promise<AtDesk> {
-  const shown = await by.call<AtDesk>('GET', '/api/operator/catalog')
-  expect(shown.status, shown.text).toBe(200)
-  return shown.body.result
-}
-const preview = (wanted: object, by: TestMember = owner) =>
-  by.call<CatalogPreview>('POST', '/api/operator/catalog/preview', wanted)
-const publish = (wanted: object, by: TestMember = owner) =>
-  by.act<ActOutcome>('catalog.publish', { reason, ...wanted })
-const done = (answer: Answer<ActOutcome>): ActOutcome => {
-  expect(answer.status, answer.text).toBe(200)
-  expect(answer.body.result.state, answer.text).toBe('done')
-  return answer.body.result
-}
-/** What is sold now, with prices of a plan changed. */
-async function priced(
-  plan: number,
-  prices: Partial<Selling['plans'][number]['prices']>,
-): Promise<{ base: number; selling: Selling }> {
-  const { version, selling } = await atDesk()
-  const plans = selling.plans.map((one) =>
-    one.id === plan ? { ...one, prices: { ...one.prices, ...prices } } : one,
-  )
-  return { base: version, selling: { ...selling, plans } }
-}
-const order = {
-  size: 1,
-  region: 1,
-  disk: 10_240,
-  mariadb_disk_size: 10_240,
-  user: 'an',
-  password: 'Mat-khau-9!',
-  replicate: 1,
-}
-/** What the month of a new order costs. */
-async function ordered({ id, token }: TestCustomer, size = 1): Promise<number> {
-  const body = { ...order, size }
-  const placed = await portal.call<{ id: string }>('POST', '/api/wp', { token, body })
-  expect(placed.status, placed.text).toBeLessThan(300)
-  const { amount } = await portal.app.db
-    .selectFrom('invoice_line as l')
-    .innerJoin('invoice as i', 'i.id', 'l.invoice_id')
-    .select('l.amount')
-    .where('i.customer_id', '=', id)
-    .orderBy('i.seq', 'desc')
-    .limit(1)
-    .executeTakeFirstOrThrow()
-  return Number(amount)
-}
+const { atDesk, preview, publish, priced, ordered } = sellingAt(
+  () => portal,
+  () => owner,
+)
 const running = async (): Promise<number> =>
   (
     await portal.app.db
@@ -246,183 +191,14 @@ describe('what is sold', () => {
     expect([refused.status, Object.keys(refused.body.error?.fields ?? {})]).toEqual([422, ['size']])
   })
 })
-const change = (name: string, field: string, before: string, after: string) => ({
-  of: 'plan',
-  name,
-  field,
-  currency: 'VND',
-  before,
-  after,
-})
-
-describe('a publication', () => {
-  test('prices what is ordered after it; of two at once one reads of the other', async () => {
-    const an = await portal.customer()
-    const old = await ordered(an)
-    const wanted = await priced(1, { VND: { price: '101000', sale: '' } })
-    const [one, other] = [owner, await member('finance')]
-    const key = randomUUID()
-    const answers = await Promise.all([
-      publish({ ...wanted, key }, one),
-      publish(
-        { ...wanted, selling: (await priced(1, { VND: { price: '102000', sale: '' } })).selling },
-        other,
-      ),
-    ])
-    expect(answers.map(({ status }) => String(status)).toSorted()).toEqual(['200', '409'])
-    const lost = answers.find(({ status }) => status === 409)
-    expect(lost?.body.error?.fields?.['base']).toMatch(
-      /^Member \d+ was first: version \d+ counts now\. Look at it, then go on\.$/,
-    )
-    const { version, versions } = await atDesk()
-    expect(version).toBe(wanted.base + 1)
-    expect(versions[0]).toMatchObject({ version, source: 'desk', publication: { reason } })
-    expect(await ordered(an)).toBe(
-      old + 2 * (Number(versions[0]?.changes[0]?.after) - Number(versions[0]?.changes[0]?.before)),
-    )
-  })
-
-  test('acts once under its key', async () => {
-    const wanted = {
-      ...(await priced(4, { VND: { price: '990000', sale: '' } })),
-      key: randomUUID(),
-    }
-    const first = done(await publish(wanted))
-    const again = done(await publish(wanted))
-    expect(again).toEqual({ ...first, repeated: true })
-    expect((await atDesk()).version).toBe(wanted.base + 1)
-  })
-
-  test('that changes a price by more than a fifth needs a second member, who sees it', async () => {
-    const wanted = await priced(5, { VND: { price: '2300000', sale: '' } })
-    expect((await preview(wanted)).body.result.needsSecond).toBe(true)
-    const proposed = await publish(wanted)
-    expect(proposed.body.result.state).toBe('proposed')
-    expect((await atDesk()).version).toBe(wanted.base)
-    const other = await member()
-    const { proposal } = proposed.body.result
-    const seen = await other.call<CatalogPreview>(
-      'GET',
-      `/api/operator/catalog/proposals/${proposal}`,
-    )
-    expect(seen.body.result.changes).toEqual([change('PRO-16', 'price', '1890000', '2300000')])
-    const approved = await other.call('POST', `/api/operator/proposals/${proposal}/approve`, {})
-    expect(approved.status, approved.text).toBe(200)
-    expect((await atDesk()).versions[0]?.publication).toMatchObject({
-      by: owner.name,
-      approvedBy: other.name,
-    })
-  })
-
-  test('in small steps within a day needs one too', async () => {
-    clock.advance(days(2))
-    owner = await member()
-    done(await publish(await priced(3, { USD: { price: '24.00', sale: '' } })))
-    const further = await priced(3, { USD: { price: '27.00', sale: '' } })
-    expect((await preview(further)).body.result.needsSecond).toBe(true)
-    clock.advance(days(2))
-    owner = await member()
-    expect((await preview(further)).body.result.needsSecond).toBe(false)
-  })
-
-  test('of a later moment waits, counts by a job, and prices nothing before', async () => {
-    const an = await portal.customer()
-    const old = await ordered(an)
-    const before = await atDesk()
-    const from = new Date(clock.now().getTime() + days(3)).toISOString()
-    const wanted = { ...(await priced(1, { VND: { price: '105000', sale: '' } })), from }
-    const { after } = done(await publish(wanted))
-    expect(after).toMatchObject({ version: null, countsAt: from })
-    await portal.app.publications.countDue()
-    const { version, waiting } = await atDesk()
-    expect([version, waiting?.countsAt, waiting?.by]).toEqual([wanted.base, from, owner.name])
-    expect(await ordered(an)).toBe(old)
-    // A second one would take back what the first changes.
-    const second = await publish(await priced(2, { EUR: { price: '7.70', sale: '' } }))
-    expect(second.body.error?.fields?.['base']).toContain('waits already')
-    clock.advance(days(3))
-    owner = await member()
-    await Promise.all([portal.app.publications.countDue(), portal.app.publications.countDue()])
-    const now = await atDesk()
-    expect(now).toMatchObject({ version: wanted.base + 1, waiting: null })
-    expect(now.versions.filter(({ publication }) => publication?.id === waiting?.id)).toHaveLength(
-      1,
-    )
-    const plan = (selling: Selling) => Number(selling.plans[0]?.prices.VND.price)
-    const more = 2 * (plan(now.selling) - plan(before.selling))
-    expect(more).toBeGreaterThan(0)
-    expect(await ordered(await portal.customer())).toBe(old + more)
-  })
-
-  test('that waits is taken back', async () => {
-    const from = new Date(clock.now().getTime() + hours(5)).toISOString()
-    const wanted = { ...(await priced(1, { VND: { price: '106000', sale: '' } })), from }
-    done(await publish(wanted))
-    const { waiting } = await atDesk()
-    const withdraw = () =>
-      owner.act<ActOutcome>('catalog.withdraw', { publication: waiting?.id, reason })
-    done(await withdraw())
-    expect((await withdraw()).status).toBe(409)
-    clock.advance(hours(6))
-    await portal.app.publications.countDue()
-    expect(await atDesk()).toMatchObject({ version: wanted.base, waiting: null })
-  })
-
-  test('does not count where somebody changed what is sold: a letter says so', async () => {
-    const from = new Date(clock.now().getTime() + hours(1)).toISOString()
-    owner = await member()
-    done(await publish({ ...(await priced(1, { VND: { price: '107000', sale: '' } })), from }))
-    const shown = await runCommand(portal, {}, 'catalog', 'show')
-    const file = path.join(portal.dataDir, 'catalog.yaml')
-    writeFileSync(file, shown.said.replace("'82.00'", "'83.00'"))
-    const env = { CATALOG: file }
-    expect((await runCommand(portal, env, 'catalog', 'use')).code).toBe(0)
-    clock.advance(hours(2))
-    await portal.app.publications.countDue()
-    const now = await atDesk()
-    expect(now).toMatchObject({ waiting: null, failed: { by: owner.name, state: 'failed' } })
-    expect(now.versions[0]).toMatchObject({ source: 'use' })
-    const letter = await eventually('the letter', async () =>
-      (await portal.inbox(owner.email)).find(({ text }) => text.includes('/operator/catalog')),
-    )
-    expect(letter.text).toContain('không được áp dụng')
-  })
-
-  test('of an earlier version undoes; new plans stay for who has them, unsold', async () => {
-    const before = await atDesk()
-    const { version, selling } = before
-    const copy = { ...selling.plans[0], id: null, name: 'BASIC-X' }
-    // A new plan has no earlier price that a typing error would stand out from.
-    const more = { base: version, selling: { ...selling, plans: [...selling.plans, copy] } }
-    expect((await preview(more)).body.result.needsSecond).toBe(true)
-    const { state, proposal } = (await publish(more)).body.result
-    expect([state, (await atDesk()).version]).toEqual(['proposed', version])
-    const other = await member()
-    const approved = await other.call('POST', `/api/operator/proposals/${proposal}/approve`, {})
-    expect(approved.status, approved.text).toBe(200)
-    expect((await atDesk()).versions[0]?.changes[0]).toMatchObject({
-      name: copy.name,
-      field: 'new',
-    })
-    const now = await atDesk()
-    const id = now.selling.plans.at(-1)?.id
-    expect(id).toBe(6)
-    const undo = { base: now.version, restores: version }
-    expect((await preview(undo)).body.result).toMatchObject({
-      changes: [{ name: 'BASIC-X', field: 'sold', before: 'true', after: 'false' }],
-      kept: [{ plan: 'BASIC-X', servers: 0 }],
-    })
-    done(await publish(undo))
-    const undone = await atDesk()
-    expect(undone.versions[0]?.publication).toMatchObject({ restores: version })
-    expect(undone.selling.plans).toEqual([
-      ...selling.plans,
-      { ...now.selling.plans.at(-1), sold: false },
-    ])
-  })
-})
 
 describe('the file of a start', () => {
+  // Steps within a day are added up, and a price was raised today already.
+  beforeAll(async () => {
+    clock.advance(days(2))
+    owner = await member()
+  })
+
   test('takes nothing back that the staff published; what else it says counts', async () => {
     const published = await priced(1, { VND: { price: '110000', sale: '' } })
     done(await publish(published))

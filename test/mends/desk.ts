@@ -2,10 +2,7 @@
 import type { Mend } from './mend.ts'
 
 const coupons = { finding: 'Coupons', guard: 'server/billing/coupons.test.ts' }
-const lists = {
-  finding: 'Stuck orders, lost letters and webhooks',
-  guard: 'server/operator/lists.test.ts',
-}
+const finding = 'Stuck orders, lost letters and webhooks'
 
 export const desk: readonly Mend[] = [
   {
@@ -43,7 +40,7 @@ export const desk: readonly Mend[] = [
   },
   {
     finding: 'One member could give',
-    guard: 'server/operator/operator.test.ts',
+    guard: 'server/operator/money.test.ts',
     title: 'is needed for what one member gives to many',
     edits: [
       {
@@ -54,7 +51,8 @@ export const desk: readonly Mend[] = [
     ],
   },
   {
-    ...lists,
+    finding,
+    guard: 'server/operator/lost-letters.test.ts',
     title: 'that was given up is sent again from what is kept',
     edits: [
       {
@@ -65,7 +63,8 @@ export const desk: readonly Mend[] = [
     ],
   },
   {
-    ...lists,
+    finding,
+    guard: 'server/operator/lists.test.ts',
     title: 'is shown without secrets',
     edits: [
       {

@@ -3,6 +3,7 @@ import type { Mend } from './mend.ts'
 
 const finding = 'Automation needed the password'
 const tokens = 'server/tokens/tokens.test.ts'
+const rights = 'server/tokens/rights.test.ts'
 const ofOperator = {
   finding: 'The provider’s own programs',
   guard: 'server/webhooks/operators.test.ts',
@@ -12,7 +13,7 @@ const receiver = 'server/webhooks/receiver.test.ts'
 export const programs: readonly Mend[] = [
   {
     finding,
-    guard: tokens,
+    guard: rights,
     title: 'every call with every scope',
     edits: [
       {
@@ -24,7 +25,7 @@ export const programs: readonly Mend[] = [
   },
   {
     finding,
-    guard: tokens,
+    guard: rights,
     title: 'opens every call of its own server and domain, and of no other',
     edits: [
       {
@@ -36,7 +37,7 @@ export const programs: readonly Mend[] = [
   },
   {
     finding,
-    guard: tokens,
+    guard: rights,
     title: 'is shown its own servers and domains in lists',
     edits: [
       {

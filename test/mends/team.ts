@@ -4,6 +4,7 @@ import type { Mend } from './mend.ts'
 const finding = 'One password for everybody'
 const roles = 'server/team/roles.test.ts'
 const team = 'server/team/team.test.ts'
+const ended = 'server/team/ended-access.test.ts'
 const handing = 'Handing over meant giving the password away'
 const handOver = 'server/hand-over/hand-over.test.ts'
 const outlived = "A member's live log outlived the access"
@@ -60,7 +61,7 @@ export const members: readonly Mend[] = [
   },
   {
     finding,
-    guard: team,
+    guard: ended,
     title: 'at once for who is removed',
     edits: [
       {
@@ -72,7 +73,7 @@ export const members: readonly Mend[] = [
   },
   {
     finding,
-    guard: team,
+    guard: ended,
     title: 'for who joined since a sign-in that was not the owner’s',
     edits: [
       {
@@ -144,7 +145,7 @@ export const members: readonly Mend[] = [
   },
   {
     finding: outlived,
-    guard: team,
+    guard: ended,
     title: 'to live logs however it ends',
     edits: [
       {
@@ -156,7 +157,7 @@ export const members: readonly Mend[] = [
   },
   {
     finding: outlived,
-    guard: team,
+    guard: ended,
     title: 'to a ticket that is written just after',
     edits: [
       {
