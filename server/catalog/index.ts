@@ -12,6 +12,6 @@ export {
   type WantedSelling,
 } from './publish.ts'
 export { currencyOf, languageOfRegion, smsCountriesOf, timeZoneOf } from './regions.ts'
-export type { Catalog } from './schema.ts'
+export { usualMailAnHour, type Catalog } from './schema.ts'
 export { sellingOf } from './selling.ts'
 export { activateCatalog, followCatalog, originOf, type CatalogFileText } from './versions.ts'

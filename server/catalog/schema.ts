@@ -167,6 +167,9 @@ const gatewayOf = z.strictObject({
 })
 
 /** What is not sold any more stays here for who has it: its limits go on. */
+/** E-mails of a server within an hour where its plan says nothing. */
+export const usualMailAnHour = 100
+
 const soldOrNot = z.boolean().default(true)
 
 const uniqueIds = (items: readonly { readonly id: number }[]): boolean =>
@@ -249,7 +252,7 @@ export const CatalogFile = z.strictObject({
         cpu: z.number().positive(),
         ram: z.int().min(512),
         /** E-mails that a server may send within an hour, each recipient counted. */
-        mailAnHour: z.int().min(1).max(1_000_000).default(100),
+        mailAnHour: z.int().min(1).max(1_000_000).default(usualMailAnHour),
         /** Servers have a copy on a second node that follows them. */
         mirrored: z.boolean().default(false),
         sold: soldOrNot,
