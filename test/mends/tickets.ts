@@ -3,6 +3,7 @@ import type { Mend } from './mend.ts'
 
 const finding = 'Nobody could ask'
 const guard = 'server/tickets/tickets.test.ts'
+const desk = 'server/tickets/desk.test.ts'
 const byMail = 'A letter opened nothing'
 const letters = 'server/tickets/mail/mail.test.ts'
 
@@ -45,7 +46,7 @@ export const tickets: readonly Mend[] = [
   },
   {
     finding,
-    guard,
+    guard: desk,
     title: 'merges tickets of one customer alone',
     edits: [
       {
@@ -57,7 +58,7 @@ export const tickets: readonly Mend[] = [
   },
   {
     finding,
-    guard,
+    guard: desk,
     title: 'leaves what was written out of the trail',
     edits: [
       {
