@@ -6,6 +6,7 @@ const guard = 'server/tickets/tickets.test.ts'
 const desk = 'server/tickets/desk.test.ts'
 const byMail = 'A letter opened nothing'
 const letters = 'server/tickets/mail/mail.test.ts'
+const signatures = 'server/tickets/mail/signature.test.ts'
 
 export const tickets: readonly Mend[] = [
   {
@@ -106,7 +107,7 @@ export const tickets: readonly Mend[] = [
   },
   {
     finding: byMail,
-    guard: letters,
+    guard: signatures,
     title: 'holds for the letter as it was sent, and for no other',
     edits: [
       {
