@@ -4,7 +4,7 @@ import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createEdge, type Edge, type EdgeParts, type EdgeSite } from '../server/edge/index.ts'
 
-interface Answer {
+export interface Answer {
   readonly status: number
   readonly headers: http.IncomingHttpHeaders
   readonly text: string

@@ -20,7 +20,7 @@ const longest = [
   'test/content-survives.test.ts',
   'server/wordpress/console-real.test.ts',
   'server/realtime/delivery.test.ts',
-  'server/wordpress/mail/mail.test.ts',
+  'server/wordpress/mail/refusals.test.ts',
   'server/wordpress/drivers/embedded/simulated.test.ts',
   'test/database-away.test.ts',
   'server/wordpress/moves.test.ts',

@@ -1,12 +1,21 @@
-/** Servers that send e-mail at a test portal, as their PHP and their owners do it. */
+/** A test portal whose servers send e-mail, as their PHP and their owners do it. */
 import fs from 'node:fs'
 import http from 'node:http'
 import path from 'node:path'
 import { expect } from 'vitest'
 import type { Domain } from '../contract/dns.ts'
 import type { MailState, SentMail } from '../contract/wordpress-mail.ts'
+import { transaction } from '../server/platform/db.ts'
+import { sendMailJob } from '../server/wordpress/mail/store.ts'
+import { openTestDns, type TestDns } from './dns-server.ts'
 import { domainsOf } from './domain-owner.ts'
-import { eventually, type TestCustomer, type TestPortal } from './portal.ts'
+import {
+  eventually,
+  openTestPortal,
+  type TestCustomer,
+  type TestPortal,
+  type TestPortalOptions,
+} from './portal.ts'
 
 export interface MailServer {
   readonly id: string
@@ -28,6 +37,23 @@ const program = `<?php // probe: mail
 echo 'mail=', var_export( mail( $_GET['to'], $_GET['subject'] ?? '', $_GET['body'] ?? '',
 	$_GET['headers'] ?? '', $_GET['parameters'] ?? '' ), true );
 `
+
+/** Letters may come from domains that are served here; `more`: what a test needs otherwise. */
+export async function openMailPortal(
+  more: TestPortalOptions = {},
+): Promise<{ dns: TestDns; portal: TestPortal }> {
+  const dns = await openTestDns()
+  const portal = await openTestPortal({
+    env: {
+      DNS_RESOLVERS: dns.address,
+      SITES_DOMAIN: 'sites.example.net',
+      SITE_MAIL_SPF: 'include:_spf.relay.example',
+    },
+    ...more,
+  })
+  dns.records.set('A *.sites.example.net', ['127.0.0.1'])
+  return { dns, portal }
+}
 
 /** What is done with servers at a portal whose sites' domain is `sites.example.net`. */
 export function mailServersOf(portal: () => TestPortal) {
@@ -107,6 +133,17 @@ export function mailServersOf(portal: () => TestPortal) {
       60,
     )
 
+  const rows = (of: MailServer, to: string) =>
+    portal()
+      .app.db.selectFrom('site_mail')
+      .selectAll()
+      .where('site_id', '=', of.id)
+      .where('recipient', '=', to)
+      .execute()
+  /** Has the job come that would come later: the queue goes by the wall clock. */
+  const wake = ({ id: siteId }: MailServer): Promise<unknown> =>
+    transaction(portal().app.db, (tx) => portal().app.jobs.add(tx, sendMailJob, { siteId }))
+
   /** As it arrived, with the envelope's sender on top. */
   const raw = async (to: string): Promise<Buffer> => {
     const url = `${portal().sandboxUrl}/inbox.eml?to=${encodeURIComponent(to)}`
@@ -131,5 +168,19 @@ export function mailServersOf(portal: () => TestPortal) {
     return domain
   }
 
-  return { call, put, server, visit, send, state, log, became, raw, header, domainFor }
+  return {
+    call,
+    put,
+    server,
+    visit,
+    send,
+    state,
+    log,
+    became,
+    rows,
+    wake,
+    raw,
+    header,
+    domainFor,
+  }
 }

@@ -1,6 +1,8 @@
 /** A customer's program that is called: it keeps what came, and answers as a test tells it to. */
+import { createHmac } from 'node:crypto'
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { onTestFinished } from 'vitest'
 
 export interface ReceivedCall {
   readonly path: string
@@ -50,4 +52,19 @@ export async function openReceiver(host = '127.0.0.1', port = 0): Promise<TestRe
       }),
   }
   return receiver
+}
+
+/** One that is closed when the test is over. */
+export async function receiver(host?: string, port?: number): Promise<TestReceiver> {
+  const one = await openReceiver(host, port)
+  onTestFinished(() => one.close())
+  return one
+}
+
+/** As the specification of Standard Webhooks says; `secret`: as it was shown once. */
+export const isSignedBy = (secret: string, { headers, body }: ReceivedCall): boolean => {
+  const key = Buffer.from(secret.slice('whsec_'.length), 'base64')
+  const signed = [headers['webhook-id'], headers['webhook-timestamp'], body].join('.')
+  const expected = `v1,${createHmac('sha256', key).update(signed).digest('base64')}`
+  return String(headers['webhook-signature']).split(' ').includes(expected)
 }

@@ -3,7 +3,6 @@
  * signed, also when no process was there to send it; what fails is sent again, and what was sent of
  * a customer goes with the account.
  */
-import { createHmac } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { ActOutcome } from '../../contract/operator-acts.ts'
 import { operatorEventNames, type OperatorWebhook } from '../../contract/operator-webhooks.ts'
@@ -12,14 +11,15 @@ import { jobsIdle } from '../../test/idle-jobs.ts'
 import { newcomersTo } from '../../test/newcomers.ts'
 import { runCommand } from '../../test/operator.ts'
 import { orderServer } from '../../test/ordered-servers.ts'
-import { eventually, manualClock, openTestPortal, type TestPortal } from '../../test/portal.ts'
+import { eventually, manualClock, type TestPortal } from '../../test/portal.ts'
 import { newMember, type TestMember } from '../../test/staff.ts'
 import {
   answersWith,
-  openReceiver,
-  type ReceivedCall,
+  isSignedBy,
+  receiver,
   type TestReceiver,
 } from '../../test/webhook-receiver.ts'
+import { openWebhookPortal } from '../../test/webhook-world.ts'
 import { accountsThatAre } from '../auth/index.ts'
 import { days, seconds } from '../platform/clock.ts'
 import { transaction } from '../platform/db.ts'
@@ -30,31 +30,19 @@ let portal: TestPortal
 let owner: TestMember
 let operations: TestMember
 beforeAll(async () => {
-  portal = await openTestPortal({
-    clock,
-    mayFetch: (address) => address === '127.0.0.1',
-    // The clock stands still: what is due now is sent now.
-    timing: { webhookSeconds: [0, 0, 0] },
-  })
+  portal = await openWebhookPortal(clock)
   owner = await newMember(portal, 'owner', { clock })
   operations = await newMember(portal, 'operations', { clock })
 })
 const { active, signIn } = newcomersTo(() => portal)
-const opened: TestReceiver[] = []
 const added: string[] = []
 afterEach(async () => {
   for (const webhook of added.splice(0))
     await owner.act('outgoing_webhook.remove', { webhook, reason: 'the story is over' })
-  await Promise.all(opened.splice(0).map((one) => one.close()))
 })
 afterAll(() => portal.close())
 
 const reason = 'the accounting program asks for it'
-const receiver = async (): Promise<TestReceiver> => {
-  const one = await openReceiver()
-  opened.push(one)
-  return one
-}
 const add = async (url: string, events: readonly string[]) => {
   const made = await owner.act<ActOutcome>('outgoing_webhook.add', { url, events, reason })
   expect(made.status, made.text).toBe(200)
@@ -80,12 +68,6 @@ const look = () =>
 const tryOut = async (id: string): Promise<string> => {
   const { body } = await operations.act<ActOutcome>('outgoing_webhook.test', { webhook: id })
   return String(body.result.after?.['delivery'])
-}
-const isSignedBy = (secret: string, { headers, body }: ReceivedCall): boolean => {
-  const key = Buffer.from(secret.slice('whsec_'.length), 'base64')
-  const signed = [headers['webhook-id'], headers['webhook-timestamp'], body].join('.')
-  const expected = `v1,${createHmac('sha256', key).update(signed).digest('base64')}`
-  return String(headers['webhook-signature']).split(' ').includes(expected)
 }
 interface Told {
   readonly type: string

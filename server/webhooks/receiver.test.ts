@@ -2,12 +2,12 @@
 import https from 'node:https'
 import net from 'node:net'
 import type { AddressInfo } from 'node:net'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Delivery } from '../../contract/webhooks.ts'
 import { openTestDns, type TestDns } from '../../test/dns-server.ts'
 import { eventually, freePort, openTestPortal, type TestPortal } from '../../test/portal.ts'
 import { createAuthority } from '../../test/tls-authority.ts'
-import { openReceiver, type TestReceiver } from '../../test/webhook-receiver.ts'
+import { receiver } from '../../test/webhook-receiver.ts'
 import { createDnsLookup } from '../platform/dns-lookup.ts'
 import { createReceivers, publicHttps, readReceiver } from './receiver.ts'
 
@@ -16,16 +16,7 @@ let dns: TestDns
 beforeAll(async () => {
   dns = await openTestDns()
 })
-const opened: TestReceiver[] = []
-afterEach(async () => {
-  await Promise.all(opened.splice(0).map((one) => one.close()))
-})
 afterAll(() => dns.close())
-const receiver = async (host?: string, port?: number): Promise<TestReceiver> => {
-  const one = await openReceiver(host, port)
-  opened.push(one)
-  return one
-}
 const lookup = () => createDnsLookup([dns.address])
 
 const own = [

@@ -419,7 +419,7 @@ export const hosting: readonly Mend[] = [
   },
   {
     finding: 'W6',
-    guard: 'server/edge/cache/page-cache.test.ts',
+    guard: 'server/edge/cache/rules.test.ts',
     title: 'is answered by the site, and sees nothing that is kept',
     edits: [
       {
@@ -431,7 +431,7 @@ export const hosting: readonly Mend[] = [
   },
   {
     finding: 'W6',
-    guard: 'server/edge/cache/page-cache.test.ts',
+    guard: 'server/edge/cache/rules.test.ts',
     title: 'is answered by the site, and sees nothing that is kept',
     edits: [
       {
@@ -443,7 +443,7 @@ export const hosting: readonly Mend[] = [
   },
   {
     finding: 'W6',
-    guard: 'server/edge/cache/page-cache.test.ts',
+    guard: 'server/edge/cache/rules.test.ts',
     title: 'is not kept',
     edits: [
       {
@@ -456,7 +456,7 @@ export const hosting: readonly Mend[] = [
   },
   {
     finding: 'W6',
-    guard: 'server/edge/cache/page-cache.test.ts',
+    guard: 'server/edge/cache/rules.test.ts',
     title: 'is not kept',
     edits: [
       {
@@ -468,7 +468,7 @@ export const hosting: readonly Mend[] = [
   },
   {
     finding: 'W6',
-    guard: 'server/edge/cache/page-cache.test.ts',
+    guard: 'server/edge/cache/rules.test.ts',
     title: 'what is not part of the key never reaches the site',
     edits: [
       {
@@ -480,7 +480,7 @@ export const hosting: readonly Mend[] = [
   },
   {
     finding: 'W6',
-    guard: 'server/edge/cache/page-cache.test.ts',
+    guard: 'server/edge/cache/rules.test.ts',
     title: 'host, scheme, path, query and kind of device',
     edits: [
       {

@@ -86,7 +86,7 @@ export const programs: readonly Mend[] = [
   },
   {
     finding,
-    guard: 'server/webhooks/webhooks.test.ts',
+    guard: 'server/webhooks/failures.test.ts',
     title: 'by its silence delays nobody else',
     edits: [
       {

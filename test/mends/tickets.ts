@@ -3,8 +3,10 @@ import type { Mend } from './mend.ts'
 
 const finding = 'Nobody could ask'
 const guard = 'server/tickets/tickets.test.ts'
+const desk = 'server/tickets/desk.test.ts'
 const byMail = 'A letter opened nothing'
 const letters = 'server/tickets/mail/mail.test.ts'
+const signatures = 'server/tickets/mail/signature.test.ts'
 
 export const tickets: readonly Mend[] = [
   {
@@ -45,7 +47,7 @@ export const tickets: readonly Mend[] = [
   },
   {
     finding,
-    guard,
+    guard: desk,
     title: 'merges tickets of one customer alone',
     edits: [
       {
@@ -57,7 +59,7 @@ export const tickets: readonly Mend[] = [
   },
   {
     finding,
-    guard,
+    guard: desk,
     title: 'leaves what was written out of the trail',
     edits: [
       {
@@ -105,7 +107,7 @@ export const tickets: readonly Mend[] = [
   },
   {
     finding: byMail,
-    guard: letters,
+    guard: signatures,
     title: 'holds for the letter as it was sent, and for no other',
     edits: [
       {

@@ -1,64 +1,46 @@
 /** Letters to the support: answers, new tickets, and what nobody wants. */
-import { generateKeyPairSync, sign, createHash } from 'node:crypto'
-import { connect } from 'node:net'
-import { createInterface } from 'node:readline'
+import { generateKeyPairSync } from 'node:crypto'
 import { createTransport, type SendMailOptions, type Transporter } from 'nodemailer'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { TicketAtDesk, TicketOfDesk } from '../../../contract/tickets-desk.ts'
-import type { TicketWithMessages } from '../../../contract/tickets.ts'
-import { openTestDns, type TestDns } from '../../../test/dns-server.ts'
+import type { TicketOfDesk } from '../../../contract/tickets-desk.ts'
 import {
   eventually,
-  freePort,
   manualClock,
-  openTestPortal,
   type TestCustomer,
   type TestPortal,
 } from '../../../test/portal.ts'
 import { newMember, type TestMember } from '../../../test/staff.ts'
-import { isAligned, signersOf } from './dkim.ts'
-import { textOfHtml } from './html-text.ts'
-import { newPart } from './read-letter.ts'
+import { dkim, openSupportMail, support, type SupportMail } from '../../../test/support-mail.ts'
+import { ticketsOf } from '../../../test/ticket-world.ts'
 
-const support = 'support@help.example.net'
 const clock = manualClock()
-const { privateKey, publicKey } = generateKeyPairSync('rsa', {
-  modulusLength: 2048,
-  publicKeyEncoding: { type: 'spki', format: 'der' },
-  privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
-})
-let dns: TestDns
-let port: number
+let world: SupportMail
 let portal: TestPortal
 let an: TestCustomer
 let member: TestMember
 let mailServer: Transporter
 beforeAll(async () => {
-  dns = await openTestDns()
-  port = await freePort()
-  portal = await openTestPortal({
-    clock,
-    env: {
-      SUPPORT_MAIL: support,
-      SUPPORT_MAIL_PORT: String(port),
-      DNS_RESOLVERS: dns.address,
-    },
-  })
+  world = await openSupportMail(clock)
+  portal = world.portal
   an = await portal.customer()
   member = await newMember(portal, 'support', { clock })
-  mailServer = createTransport({ host: '127.0.0.1', port, ignoreTLS: true })
-  dns.records.set('TXT key._domainkey.example.vn', [
-    `v=DKIM1; k=rsa; p=${publicKey.toString('base64')}`,
-  ])
+  mailServer = createTransport({ host: '127.0.0.1', port: world.port, ignoreTLS: true })
 })
 afterAll(async () => {
   mailServer?.close()
-  await portal?.close()
-  await dns?.close()
+  await world?.close()
 })
 
-/** Signed by the mail server of example.vn, where customers of tests have their addresses. */
-const dkim = { domainName: 'example.vn', keySelector: 'key', privateKey }
+const {
+  opened,
+  shown,
+  atDesk,
+  done: act,
+  queue,
+} = ticketsOf(
+  () => portal,
+  () => member,
+)
 let letters = 0
 async function deliver(of: SendMailOptions): Promise<{ code: number; text: string }> {
   letters += 1
@@ -80,55 +62,8 @@ async function deliver(of: SendMailOptions): Promise<{ code: number; text: strin
     return { code: responseCode, text: response }
   }
 }
-/** Byte for byte, where `deliver` mends the ends of lines. */
-async function deliverAsItIs(raw: Buffer): Promise<number> {
-  const socket = connect({ host: '127.0.0.1', port })
-  const lines = createInterface({ input: socket })[Symbol.asyncIterator]()
-  const reply = async (): Promise<number> => {
-    for (;;) {
-      const { value, done } = await lines.next()
-      if (done === true) throw new Error('the connection ended')
-      if (/^\d{3} /.test(value)) return Number(value.slice(0, 3))
-    }
-  }
-  try {
-    await reply()
-    for (const command of [
-      'EHLO mail.example.vn',
-      'MAIL FROM:<an@example.vn>',
-      `RCPT TO:<${support}>`,
-      'DATA',
-    ]) {
-      socket.write(`${command}\r\n`)
-      expect([command, (await reply()) < 400]).toEqual([command, true])
-    }
-    socket.write(Buffer.concat([raw, Buffer.from('\r\n.\r\n')]))
-    return await reply()
-  } finally {
-    socket.destroy()
-  }
-}
-const queue = async (state = 'open'): Promise<TicketOfDesk[]> =>
-  (await member.call<TicketOfDesk[]>('GET', `/api/operator/tickets?state=${state}`)).body.result
 const bySubject = async (subject: string): Promise<TicketOfDesk | undefined> =>
-  (await queue()).find((one) => one.subject === subject)
-const atDesk = async (id: string): Promise<TicketAtDesk> =>
-  (await member.call<TicketAtDesk>('GET', `/api/operator/tickets/${id}`)).body.result
-async function opened(of: TestCustomer): Promise<TicketWithMessages> {
-  const answer = await portal.call<TicketWithMessages>('POST', '/api/tickets', {
-    token: of.token,
-    body: { subject: 'My site is slow', text: 'Since this morning.' },
-  })
-  expect(answer.status, answer.text).toBe(201)
-  return answer.body.result
-}
-const shown = async (of: TestCustomer, id: string): Promise<TicketWithMessages> =>
-  (await portal.call<TicketWithMessages>('GET', `/api/tickets/${id}`, { token: of.token })).body
-    .result
-async function act(name: string, body: object): Promise<void> {
-  const answer = await member.act(name, body)
-  expect(answer.status, answer.text).toBe(200)
-}
+  (await queue('?state=open')).find((one) => one.subject === subject)
 interface InboxLetter {
   readonly id: string
   readonly text: string
@@ -437,120 +372,4 @@ describe('what goes round in circles', () => {
     expect((await deliver({ raw: twice, envelope })).code).toBe(550)
     expect(await bySubject('Two')).toBeUndefined()
   })
-})
-
-describe('a signature', () => {
-  const ask = async (name: string) =>
-    name === 'key._domainkey.example.vn'
-      ? [`v=DKIM1; p=${publicKey.toString('base64')}`]
-      : undefined
-  const built = async (of: SendMailOptions = {}): Promise<Buffer> => {
-    const transport = createTransport({ streamTransport: true, buffer: true, newline: 'windows' })
-    const sent = await transport.sendMail({
-      from: 'an@example.vn',
-      to: support,
-      subject: 'Signed',
-      text: 'Line one\n\nLine  two   \n\n\n',
-      dkim,
-      ...of,
-    })
-    return sent.message as Buffer
-  }
-  const changed = (raw: Buffer, from: string, to: string): Buffer =>
-    Buffer.from(raw.toString('latin1').replace(from, to), 'latin1')
-
-  test('holds for the letter as it was sent, and for no other', async () => {
-    const raw = await built()
-    expect(await signersOf(raw, ask, clock.now())).toEqual(['example.vn'])
-    for (const [from, to] of [
-      ['Line one', 'Line won'],
-      ['Subject: Signed', 'Subject: Singed'],
-      ['From: an@', 'From: ba@'],
-      ['; c=relaxed', '; l=3; c=relaxed'],
-      ['; c=relaxed', '; x=1; c=relaxed'],
-    ] as const) {
-      const other = changed(raw, from, to)
-      expect(other.equals(raw), to).toBe(false)
-      expect([to, await signersOf(other, ask, clock.now())]).toEqual([to, []])
-    }
-    // Spaces may change on the way, and a record may say that it is only tried out.
-    const spaced = changed(raw, 'Subject: Signed', 'Subject:   Signed')
-    expect(await signersOf(spaced, ask, clock.now())).toEqual(['example.vn'])
-    const tried = async () => [`v=DKIM1; t=y; p=${publicKey.toString('base64')}`]
-    expect(await signersOf(raw, tried, clock.now())).toEqual([])
-    expect(await signersOf(raw, async () => ['v=DKIM1; p='], clock.now())).toEqual([])
-    expect(await signersOf(raw, async () => undefined, clock.now())).toEqual([])
-  })
-
-  test('of Ed25519, with nothing relaxed, holds as well', async () => {
-    const pair = generateKeyPairSync('ed25519')
-    const { x = '' } = pair.publicKey.export({ format: 'jwk' })
-    const body = 'Hello\r\n'
-    const bh = createHash('sha256').update(body).digest('base64')
-    const fields = 'From: an@example.vn\r\nSubject: Simple\r\n'
-    const tags = 'v=1; a=ed25519-sha256; d=example.vn; s=ed; h=from:subject'
-    const own = `DKIM-Signature: ${tags}; bh=${bh}; b=`
-    const data = createHash('sha256').update(`${fields}${own}`).digest()
-    const b = sign(null, data, pair.privateKey).toString('base64')
-    const raw = Buffer.from(`${own}${b}\r\n${fields}\r\n${body}\r\n\r\n`)
-    const record = async () => [
-      `v=DKIM1; k=ed25519; p=${Buffer.from(x, 'base64url').toString('base64')}`,
-    ]
-    expect(await signersOf(raw, record, clock.now())).toEqual(['example.vn'])
-    expect(await signersOf(changed(raw, 'Hello', 'Hallo'), record, clock.now())).toEqual([])
-  })
-
-  test('holds for no header that readers disagree about', async () => {
-    const raw = await built()
-    const from = 'From: an@example.vn\r\n'
-    const withoutFrom = changed(raw, from, '')
-    expect(withoutFrom.length).toBe(raw.length - from.length)
-    // What is signed stands behind what others read as the end of the header.
-    const forged = (head: string, rest: Buffer): Buffer => Buffer.concat([Buffer.from(head), rest])
-    for (const letter of [
-      forged(`${from}\r\r\nForged\r\n`, withoutFrom),
-      forged(`${from}Subject: Forged\n\nForged\r\n`, withoutFrom),
-      forged(`X-A: 1\nFrom: an@example.vn\nSubject: Forged\n\nForged\r\n`, raw),
-      forged('From: ba@example.vn\r\n', raw),
-    ]) {
-      const head = letter.toString('latin1', 0, 40)
-      expect([head, await signersOf(letter, ask, clock.now())]).toEqual([head, []])
-      expect([head, await deliverAsItIs(letter)]).toEqual([head, 550])
-    }
-    // The same letter with all of its lines whole is good.
-    const whole = forged(`${from}X-A: 1\r\n`, withoutFrom)
-    expect(await signersOf(whole, ask, clock.now())).toEqual(['example.vn'])
-    expect(await deliverAsItIs(whole)).toBe(250)
-  })
-
-  test('speaks for its own registered domain', () => {
-    expect(isAligned('example.vn', 'an@example.vn')).toBe(true)
-    expect(isAligned('mail.example.vn', 'an@example.vn')).toBe(true)
-    expect(isAligned('example.vn', 'an@shop.example.vn')).toBe(true)
-    for (const [signer, address] of [
-      ['example.com', 'an@example.vn'],
-      ['com.vn', 'an@example.com.vn'],
-      ['evil.github.io', 'an@good.github.io'],
-      ['vn', 'an@example.vn'],
-    ] as const)
-      expect([signer, isAligned(signer, address)]).toEqual([signer, false])
-  })
-})
-
-test('what is quoted is left out, what is written stays', () => {
-  expect(newPart('Yes\n\nOn Monday An wrote:\n> old\n> older\n')).toBe('Yes')
-  expect(newPart('Có\n\nVào 12:00, Hỗ trợ\nđã viết:\n> cũ')).toBe('Có')
-  expect(newPart('A\n> quoted\nB')).toBe('A\n> quoted\nB')
-  expect(newPart('Top\n--- Please write your answer above this line ---\nrest')).toBe('Top')
-  expect(newPart('See\n\nHe wrote:')).toBe('See\n\nHe wrote:')
-  expect(newPart('Yes\nOn Monday An wrote:\n> old')).toBe('Yes')
-  expect(textOfHtml('<p>a<br>b</p><!-- c --><div>d</div><script>e')).toBe('a\nb\n\nd')
-})
-
-test('HTML of blanks is read in a time that grows with its length alone', () => {
-  const begun = performance.now()
-  for (const blank of ['<> ', '&nbsp;', '&#160;'])
-    expect(textOfHtml(blank.repeat(Math.floor(900_000 / blank.length)))).toBe('')
-  expect(performance.now() - begun).toBeLessThan(5000)
-  expect(textOfHtml('a&#160;&nbsp; <br> &#xA0; b &nbsp; c')).toBe('a\nb c')
 })

@@ -1,13 +1,16 @@
 // What every WordPress driver must hold, told from plain to odd. A driver's own test calls
 // `conformance` with a way to make it.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { FileAnswer, FileOrder, LogLine, WordpressDriver } from '../driver.ts'
+import type { LogLine, WordpressDriver } from '../driver.ts'
 import { copiesAndRestores } from './copies.conformance.ts'
 import { runsTools } from './tools.conformance.ts'
 import { updatesSoftware } from './updates.conformance.ts'
 import { followsPhpSettings } from './php.conformance.ts'
 import { movesIn } from './imports.conformance.ts'
 import { bearsPressure } from './pressure.conformance.ts'
+import { actsOnFiles } from './files.conformance.ts'
+import { handsLettersOver } from './letters.conformance.ts'
+import { answersOnItsNames } from './names.conformance.ts'
 import {
   ask,
   betweenVisits,
@@ -25,20 +28,6 @@ require __DIR__ . '/wp-load.php';
 foreach ( get_users() as $u )
 	echo $u->user_login, ' ', $u->user_email, ' ', implode( ',', $u->roles ), "\\n";
 echo get_locale(), ' ', get_option( 'permalink_structure' ), ' ', get_option( 'blogname' );
-`
-
-const postOf = `<?php // probe: post
-require __DIR__ . '/wp-load.php';
-global $wpdb;
-if ( isset( $_GET['content'] ) )
-	$wpdb->update( $wpdb->posts, array( 'post_content' => wp_unslash( $_GET['content'] ) ),
-		array( 'ID' => 1 ) );
-echo $wpdb->get_var( "SELECT post_content FROM $wpdb->posts WHERE ID = 1" );
-`
-
-const sendMail = `<?php // probe: mail
-echo 'mail=', var_export( mail( $_GET['to'], $_GET['subject'] ?? '', $_GET['body'] ?? '',
-	$_GET['headers'] ?? '', $_GET['parameters'] ?? '' ), true );
 `
 
 export function conformance(name: string, make: () => Promise<Fixture>): void {
@@ -253,155 +242,8 @@ export function conformance(name: string, make: () => Promise<Fixture>): void {
       expect([431, 'ECONNRESET', 'EPIPE']).toContain(refused)
     })
 
-    test('answers on further names as on its own, and on no other', async () => {
-      const asked = async (host: string, target = '/', headers: Record<string, string> = {}) =>
-        ask(await first(), spec.url + target, { headers: { host, ...headers } })
-      const { host, port } = new URL(spec.url)
-      const stranger = await asked('shop.example.org')
-      expect([stranger.status, stranger.headers.location]).toEqual([302, `${spec.url}/`])
-      expect(
-        (
-          await ask(await first(), `${spec.url}/wp-login.php`, {
-            method: 'POST',
-            headers: { host: 'shop.example.org' },
-          })
-        ).status,
-      ).toBe(421)
-      await driver.start({ ...spec, hosts: ['shop.example.org'] })
-      await eventually(async () => expect((await asked('shop.example.org')).status).toBe(200))
-      const front = await asked('Shop.Example.org:1234')
-      expect(front.text).toContain(`http://shop.example.org:${port}/`)
-      expect(front.text).not.toContain(host)
-      expect(front.text).not.toContain('1234')
-      expect(
-        (await asked('shop.example.org', '/', { 'x-forwarded-proto': 'https' })).text,
-      ).toContain(`https://shop.example.org:${port}/`)
-      const own = await page('/')
-      expect(own.text).toContain(spec.url)
-      expect(own.text).not.toContain('shop.example.org')
-      // A visitor's own words change nothing.
-      expect(
-        (
-          await asked(host, '/', {
-            portal_home: 'http://evil.example',
-            'x-forwarded-host': 'evil.example',
-          })
-        ).text,
-      ).not.toContain('evil')
-      const signedIn = await ask(await first(), `${spec.url}/wp-login.php`, {
-        method: 'POST',
-        headers: {
-          host: `shop.example.org:${port}`,
-          'content-type': 'application/x-www-form-urlencoded',
-          cookie: 'wordpress_test_cookie=WP%20Cookie%20check',
-        },
-        body: new URLSearchParams({
-          log: admin.user,
-          pwd: admin.password,
-          testcookie: '1',
-        }).toString(),
-      })
-      expect(signedIn.headers.location).toBe(`http://shop.example.org:${port}/wp-admin/`)
-      const cookie = (signedIn.headers['set-cookie'] ?? [])
-        .map((one) => one.split(';')[0])
-        .join('; ')
-      expect((await asked(`shop.example.org:${port}`, '/wp-admin/', { cookie })).status).toBe(200)
-      await driver.start(spec)
-      await eventually(async () => expect((await asked('shop.example.org')).status).toBe(302))
-    })
-
-    test('writes stored addresses as another, and finds nothing the second time', async () => {
-      await fixture.put(spec.id, 'probe-post.php', postOf)
-      const content = async (written?: string): Promise<string> => {
-        const query = written === undefined ? '' : `?content=${encodeURIComponent(written)}`
-        return (await page(`/probe-post.php${query}`)).text
-      }
-      const before = await content()
-      await content(
-        'http://old.example.org/a https://OLD.example.org:8082/b //old.example.org ' +
-          'mail@old.example.org http://old.example.org.vn http://very-old.example.org/',
-      )
-      const change = { from: ['old.example.org'], to: 'https://www.shop.example.org' }
-      const counted = await driver.replaceAddresses(spec.id, { ...change, dryRun: true }, null)
-      expect(counted).toMatchObject({ after: null, tables: { wp_posts: 1 } })
-      expect(await content()).toContain('http://old.example.org/a')
-      const done = await driver.replaceAddresses(spec.id, { ...change, dryRun: false }, null)
-      expect(done).toMatchObject({ after: null, tables: { wp_posts: 1 } })
-      expect(await content()).toBe(
-        'https://www.shop.example.org/a https://www.shop.example.org/b //www.shop.example.org ' +
-          'mail@old.example.org http://old.example.org.vn http://very-old.example.org/',
-      )
-      const again = await driver.replaceAddresses(spec.id, { ...change, dryRun: false }, null)
-      expect(again).toMatchObject({ after: null, tables: {} })
-      // No visitor has a ticket for it.
-      const { status } = await page(`/portal-act/${'A'.repeat(43)}`)
-      expect(status).toBe(404)
-      await content(before)
-    })
-
-    test('acts on files: what is written is served, what is removed is gone', async () => {
-      const act = (order: FileOrder): Promise<FileAnswer> => driver.files(spec.id, order)
-      const write = (where: string, text: string, more: object = {}) =>
-        act({
-          op: 'write',
-          path: where,
-          upload: '00000000-0000-4000-8000-000000000001',
-          offset: 0,
-          data: Buffer.from(text).toString('base64'),
-          isLast: true,
-          replaces: false,
-          ...more,
-        })
-      const listed = await act({ op: 'list', path: '' })
-      expect(listed).toMatchObject({
-        isWhole: true,
-        entries: expect.arrayContaining([
-          expect.objectContaining({ name: 'wp-content', kind: 'folder' }) as object,
-          expect.objectContaining({ name: 'index.php', kind: 'file' }) as object,
-        ]) as object[],
-      })
-      expect(await act({ op: 'folder', path: 'ảnh' })).toEqual({})
-      expect(await act({ op: 'folder', path: 'ảnh' })).toEqual({ fault: 'exists' })
-      // In two pieces, of which the second comes twice.
-      expect(await write('ảnh/a.txt', 'xin ', { isLast: false })).toEqual({ bytes: 4 })
-      const second = { offset: 4, isLast: false }
-      for (let tries = 0; tries < 2; tries++)
-        expect(await write('ảnh/a.txt', 'chào', second)).toEqual({ bytes: 9 })
-      expect(await act({ op: 'read', path: 'ảnh/a.txt', offset: 0 })).toEqual({ fault: 'missing' })
-      expect(await write('ảnh/a.txt', '!', { offset: 9 })).toEqual({ bytes: 10 })
-      expect((await page('/%E1%BA%A3nh/a.txt')).text).toBe('xin chào!')
-      expect(await write('ảnh/a.txt', 'x')).toEqual({ fault: 'exists' })
-      expect(await write('ảnh/a.txt', 'khác', { replaces: true })).toEqual({ bytes: 5 })
-      expect(await act({ op: 'read', path: 'ảnh/a.txt', offset: 1 })).toEqual({
-        bytes: 5,
-        data: Buffer.from('hác').toString('base64'),
-      })
-      expect(await act({ op: 'move', path: 'ảnh', to: 'hình' })).toEqual({})
-      expect(await act({ op: 'list', path: 'hình' })).toMatchObject({
-        entries: [{ name: 'a.txt', kind: 'file', bytes: 5 }],
-      })
-      const touched = {
-        op: 'attributes',
-        path: 'hình/a.txt',
-        mode: 0o4600,
-        at: 86_400_000,
-      } as const
-      expect(await act(touched)).toEqual({})
-      expect(await act({ op: 'stat', path: 'hình/a.txt' })).toMatchObject({
-        entries: [{ name: 'a.txt', kind: 'file', bytes: 5, at: 86_400_000 }],
-      })
-      expect(await act({ op: 'rmdir', path: 'hình' })).toEqual({ fault: 'exists' })
-      expect(await act({ op: 'unlink', path: 'hình' })).toEqual({ fault: 'kind' })
-      expect(await act({ op: 'rmdir', path: 'hình/a.txt' })).toEqual({ fault: 'kind' })
-      expect(await act({ op: 'remove', path: 'hình' })).toEqual({})
-      expect(await act({ op: 'remove', path: 'hình' })).toEqual({ fault: 'missing' })
-      // The database's own files are out of reach, by any spelling.
-      for (const out of ['wp-content/database', 'wp-content//Database/x', 'wp-content/db.php'])
-        for (const op of ['list', 'remove', 'folder'] as const)
-          expect(await act({ op, path: out })).toEqual({ fault: 'ours' })
-      for (const out of ['..', 'a/../../b', 'a\0b', 'x'.repeat(300)])
-        expect(await act({ op: 'list', path: out })).toEqual({ fault: 'name' })
-    })
+    answersOnItsNames(site)
+    actsOnFiles(site)
 
     test('restarts when it is asked for, once, and turns no visitor away', async () => {
       const answers: number[] = []
@@ -463,85 +305,7 @@ export function conformance(name: string, make: () => Promise<Fixture>): void {
       expect((await ask(await first(), `${changed.url}/`)).text).toContain(changed.url)
     })
 
-    test('sends no letter where mail is off', async () => {
-      await driver.start(spec)
-      await fixture.put(spec.id, 'probe-mail.php', sendMail)
-      expect((await page('/probe-mail.php?to=an@example.vn')).text).toBe('mail=false')
-      expect(await driver.takeMail(spec.id, 10)).toEqual([])
-    })
-
-    test('hands letters over until they are taken, each under a key of its own', async () => {
-      const withMail = { ...site.spec, mail: true }
-      await driver.start(withMail)
-      const send = async (query: Record<string, string>): Promise<string> =>
-        (await page(`/probe-mail.php?${new URLSearchParams(query)}`)).text
-      const headers = 'From: Shop <shop@example.vn>\r\nCc: b@example.vn\r\nBcc: c@example.vn'
-      const parameters = '-fbounce@example.vn'
-      const sent = { to: '"An, B" <an@example.vn>', subject: 'One', body: 'Xin chào', headers }
-      expect(await send({ ...sent, parameters })).toBe('mail=true')
-      expect(await send({ to: 'd@example.vn', subject: 'Two' })).toBe('mail=true')
-      await eventually(async () => expect(await driver.sitesWithMail()).toEqual([spec.id]))
-
-      const letters = await driver.takeMail(spec.id, 10)
-      expect(letters.map(({ to }) => to)).toEqual([
-        ['an@example.vn', 'b@example.vn', 'c@example.vn'],
-        ['d@example.vn'],
-      ])
-      expect(letters.map(({ from }) => from)).toEqual(['bounce@example.vn', null])
-      expect(letters[0]!.raw.toString()).toContain('Subject: One\r\n')
-      expect(letters[0]!.raw.toString()).toMatch(/\r\n\r\nXin chào$/)
-      expect(letters[0]!.at.getTime()).toBeLessThanOrEqual(Date.now())
-      // Asked again, the same ones; one by one, the oldest first.
-      expect(await driver.takeMail(spec.id, 10)).toEqual(letters)
-      expect(await driver.takeMail(spec.id, 1)).toEqual(letters.slice(0, 1))
-      await driver.mailTaken(spec.id, [letters[0]!.key, '../../escape', 'no-such-key'])
-      await driver.mailTaken(spec.id, [letters[0]!.key])
-      expect(await driver.takeMail(spec.id, 10)).toEqual(letters.slice(1))
-      // They outlive the containers.
-      await driver.stop(spec.id)
-      await driver.start(withMail)
-      expect(await driver.takeMail(spec.id, 10)).toEqual(letters.slice(1))
-      await driver.mailTaken(spec.id, [letters[1]!.key])
-      expect(await driver.takeMail(spec.id, 10)).toEqual([])
-      expect(await driver.sitesWithMail()).toEqual([])
-    })
-
-    test(
-      'takes no letter that is none, and no more than may wait',
-      { timeout: 240_000 },
-      async () => {
-        const send = async (query: Record<string, string>): Promise<string> =>
-          (await page(`/probe-mail.php?${new URLSearchParams(query)}`)).text
-        const to = 'an@example.vn'
-        for (const wrong of [
-          { to: '' },
-          { to: 'nobody' },
-          { to: 'an@example.vn, <x>' },
-          { to, headers: 'X-A: 1\r\n\r\nand text' },
-          { to: Array.from({ length: 51 }, (_, n) => `p${n}@example.vn`).join(',') },
-        ])
-          expect(await send(wrong)).toBe('mail=false')
-        // No line of the header comes from the subject or the recipient.
-        expect(await send({ to, subject: 'Hi\r\nBcc: spy@example.vn' })).toBe('mail=true')
-        const [letter] = await driver.takeMail(spec.id, 10)
-        expect(letter!.to).toEqual([to])
-        expect(letter!.raw.toString()).toContain('Subject: Hi Bcc: spy@example.vn\r\n')
-        let answer = 'mail=true'
-        let taken = 1
-        while (answer === 'mail=true' && taken < 200) {
-          answer = await send({ to, subject: String(taken) })
-          if (answer === 'mail=true') taken++
-        }
-        expect([answer, taken]).toEqual(['mail=false', 100])
-        const all = await driver.takeMail(spec.id, 200)
-        expect(all).toHaveLength(100)
-        await driver.mailTaken(
-          spec.id,
-          all.map(({ key }) => key),
-        )
-        expect(await send({ to })).toBe('mail=true')
-      },
-    )
+    handsLettersOver(site)
 
     test('removes everything, however often it is asked', async () => {
       await Promise.all([driver.remove(spec.id), driver.remove(spec.id)])

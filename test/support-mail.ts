@@ -1,0 +1,45 @@
+/** A test portal whose support takes letters, which the mail server of example.vn may sign. */
+import { generateKeyPairSync } from 'node:crypto'
+import { openTestDns } from './dns-server.ts'
+import { freePort, openTestPortal, type ManualClock, type TestPortal } from './portal.ts'
+
+export const support = 'support@help.example.net'
+const { privateKey, publicKey } = generateKeyPairSync('rsa', {
+  modulusLength: 2048,
+  publicKeyEncoding: { type: 'spki', format: 'der' },
+  privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+})
+export { publicKey }
+/** Signed by the mail server of example.vn, where customers of tests have their addresses. */
+export const dkim = { domainName: 'example.vn', keySelector: 'key', privateKey }
+
+export interface SupportMail {
+  readonly portal: TestPortal
+  /** Where letters are taken. */
+  readonly port: number
+  close(): Promise<void>
+}
+
+export async function openSupportMail(clock: ManualClock): Promise<SupportMail> {
+  const dns = await openTestDns()
+  dns.records.set('TXT key._domainkey.example.vn', [
+    `v=DKIM1; k=rsa; p=${publicKey.toString('base64')}`,
+  ])
+  const port = await freePort()
+  const portal = await openTestPortal({
+    clock,
+    env: {
+      SUPPORT_MAIL: support,
+      SUPPORT_MAIL_PORT: String(port),
+      DNS_RESOLVERS: dns.address,
+    },
+  })
+  return {
+    portal,
+    port,
+    async close() {
+      await portal.close()
+      await dns.close()
+    },
+  }
+}

@@ -1,0 +1,59 @@
+/** A test portal that sends webhooks: its customers' addresses, and what was told to them. */
+import { expect } from 'vitest'
+import type { Delivery, Webhook } from '../contract/webhooks.ts'
+import {
+  eventually,
+  openTestPortal,
+  type ManualClock,
+  type TestCustomer,
+  type TestPortal,
+} from './portal.ts'
+
+/** It calls receivers of tests. */
+export const openWebhookPortal = (clock: ManualClock): Promise<TestPortal> =>
+  openTestPortal({
+    clock,
+    mayFetch: (address) => address === '127.0.0.1',
+    // The clock stands still: what is due now is sent now.
+    timing: { webhookSeconds: [0, 0, 0] },
+  })
+
+export type Made = { webhook: Webhook; secret: string }
+
+/** What customers do at a portal, which is opened by the time they do it. */
+export function webhooksOf(portal: () => TestPortal, clock: ManualClock) {
+  const webhooks = <T>(who: TestCustomer, method: string, path = '', body?: unknown) =>
+    portal().call<T>(method, `/api/v1/account/webhooks${path}`, {
+      token: who.token,
+      ...(body !== undefined && { body }),
+    })
+  const addressOf = async (
+    who: TestCustomer,
+    url: string,
+    events: readonly string[] = ['wallet.credited'],
+  ) => {
+    const made = await webhooks<Made>(who, 'POST', '', { url, events })
+    expect(made.status, made.text).toBe(201)
+    const { webhook, secret } = made.body.result
+    return { id: webhook.id, secret }
+  }
+  const page = async (who: TestCustomer, id: string) =>
+    (await webhooks<{ webhook: Webhook; deliveries: Delivery[] }>(who, 'GET', `/${id}/deliveries`))
+      .body.result
+  const tryOut = async (who: TestCustomer, id: string): Promise<string> => {
+    const begun = await webhooks<{ id: string }>(who, 'POST', `/${id}/test`)
+    expect(begun.status, begun.text).toBe(201)
+    return begun.body.result.id
+  }
+  const settledAs = (who: TestCustomer, id: string, delivery: string, state: Delivery['state']) =>
+    eventually(`the delivery is ${state}`, async () =>
+      (await page(who, id)).deliveries.find((one) => one.id === delivery && one.state === state),
+    )
+  /** Sessions end meanwhile: the customer is signed in anew. */
+  const travel = async (who: TestCustomer, byMs: number): Promise<TestCustomer> => {
+    clock.advance(byMs)
+    return await portal().signIn(who)
+  }
+
+  return { webhooks, addressOf, page, tryOut, settledAs, travel }
+}
