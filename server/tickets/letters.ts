@@ -1,4 +1,7 @@
-/** Letters about tickets. Whoever is no customer is told nothing but what the staff wrote. */
+/**
+ * Letters about tickets. Whoever is no customer is told what the staff wrote and, where the address
+ * is proven, that the ticket is closed.
+ */
 import type { Language } from '../../contract/errors.ts'
 import type { Tx } from '../platform/db.ts'
 import type { TicketDeps } from './deps.ts'
