@@ -5,9 +5,10 @@ import { encodeCursor, pageRequest } from '../platform/cursor.ts'
 import type { Database } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
 import { Page, type Http } from '../platform/http.ts'
+import { authorise } from './channels.ts'
 import type { SessionRevocations } from './session-revocations.ts'
 import { listNotifications, markRead, unreadCount, type Titles } from './notifications.ts'
-import { channelAuth, type AppKey } from './signature.ts'
+import type { AppKey } from './signature.ts'
 
 const id = /^\d{1,18}$/
 export function routes(
@@ -45,9 +46,8 @@ export function routes(
 
   // Pusher's own answer has no envelope, and pusher-js sends a form.
   http.plain(api.authoriseChannel, async ({ tx, customerId, caller, body }) => {
-    if (body.channel_name !== `private-${customerId}`) throw new Refusal('forbidden')
-    if (!caller || !(await revocations.grant(tx, caller.sessionId, body.socket_id)))
-      throw new Refusal('unauthenticated')
-    return { auth: channelAuth(app, body.socket_id, body.channel_name) }
+    const of = { customerId, sessionId: caller?.sessionId }
+    const asked = { socketId: body.socket_id, channel: body.channel_name }
+    return { auth: await authorise(tx, { revocations, app }, of, asked) }
   })
 }

@@ -195,8 +195,10 @@ describe('what may not be sent', () => {
     let poor: MailServer
     const put = (values: { status?: string; held_at?: Date | null }): Promise<unknown> =>
       portal.app.db.updateTable('site').set(values).where('id', '=', poor.id).execute()
-    const add = (name: string, payload: object): Promise<unknown> =>
-      transaction(portal.app.db, (tx) => portal.app.jobs.add(tx, name, payload))
+    const add = (name: string, payload: object, startAfter?: Date): Promise<unknown> =>
+      transaction(portal.app.db, (tx) =>
+        portal.app.jobs.add(tx, name, payload, startAfter && { startAfter }),
+      )
     const subscription = async () => {
       const { db } = portal.app
       const row = await db
@@ -233,6 +235,8 @@ describe('what may not be sent', () => {
     })
 
     test('while its server is set up, and goes on at once when it runs', async () => {
+      // Without a job the sweep would take the work up.
+      await add(provisionJob, { siteId: poor.id }, new Date(Date.now() + hours(1)))
       await put({ status: 'provisioning' })
       clock.advance(minutes(5))
       await jobsDoNothing()
