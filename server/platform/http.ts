@@ -1,7 +1,7 @@
 /**
- * Maps HTTP to the modules: one route from one contract object. It validates schemas, identifies
- * the caller, wraps the response in its envelope and turns the three kinds of failure into
- * statuses; no other file does. Modules get plain calls and know no HTTP.
+ * Maps HTTP to the modules: one route from one contract object. Here and in the files `http-*.ts`
+ * beside it schemas are validated, the caller is identified, the response gets its envelope and the
+ * three kinds of failure become statuses. Modules get plain calls and know no HTTP.
  */
 import { randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
