@@ -166,10 +166,10 @@ const gatewayOf = z.strictObject({
   regions: z.array(z.enum(regionCodes)),
 })
 
-/** What is not sold any more stays here for who has it: its limits go on. */
 /** E-mails of a server within an hour where its plan says nothing. */
 export const usualMailAnHour = 100
 
+/** What is not sold any more stays here for who has it: its limits go on. */
 const soldOrNot = z.boolean().default(true)
 
 const uniqueIds = (items: readonly { readonly id: number }[]): boolean =>

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
 import type { Config } from '../config.ts'
 import { connect } from '../platform/db.ts'
-import { givenUpJobs, queueStates, startAgain, type JobChoice } from '../platform/job-failures.ts'
+import { givenUpJobs, queueStates, startAgain, type JobChoice } from '../platform/job-inspection.ts'
 import type { Output } from './output.ts'
 
 const usage = `npm run portal -- jobs [--queue <name>] [--json]

@@ -1,6 +1,6 @@
 /** The job queue, and the pool of database connections. */
 import { sql } from 'kysely'
-import { givenUpByQueue, oldestDueSeconds, queueCounts } from '../platform/job-failures.ts'
+import { givenUpByQueue, oldestDueSeconds, queueCounts } from '../platform/job-inspection.ts'
 import type { GaugeParts } from './parts.ts'
 
 export function defineJobGauges(

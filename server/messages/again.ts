@@ -1,7 +1,7 @@
 /** A letter that is sent again: a row of its own, so that its gateway takes it for another one. */
 import { isUuid, type Tx } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
-import { startNow } from '../platform/job-failures.ts'
+import { startNow } from '../platform/job-inspection.ts'
 import type { Jobs } from '../platform/jobs.ts'
 
 export const letterJob = 'send-message'

@@ -4,7 +4,7 @@ import type { work } from '../../contract/operator-desk.ts'
 import { customerOfRecipient } from '../auth/index.ts'
 import type { Queryable } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
-import { givenUpByQueue, givenUpJobs, queueCounts, startAgain } from '../platform/job-failures.ts'
+import { givenUpByQueue, givenUpJobs, queueCounts, startAgain } from '../platform/job-inspection.ts'
 import { customerOfPayment, replayNotice } from '../payments/index.ts'
 import {
   downSites,

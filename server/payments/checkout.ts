@@ -58,7 +58,6 @@ export function createCheckout(deps: {
   orders: Orders
 }): Checkout {
   const { clock, catalog, drivers, orders } = deps
-  const gateways = new Set(drivers.keys())
   const byTransfer = [...drivers.values()]
     .filter((driver) => driver.kind === 'hosted' && driver.instructions)
     .map(({ name }) => name)
@@ -100,15 +99,10 @@ export function createCheckout(deps: {
 
   return {
     async begin(input) {
-      const { currency } = catalog.regions[input.buyer.regionCode]
-      const route = routeOf(
-        available(catalog, gateways, input.buyer.regionCode),
-        input.type,
-        input.method,
-      )
+      const routes = available(catalog, drivers, input.buyer.regionCode)
+      const route = routeOf(routes, input.type, input.method)
       const driver = route && drivers.get(route.gateway)
-      if (!route || driver?.kind !== 'hosted' || !driver.currencies.includes(currency))
-        throw new Refusal('method_unavailable')
+      if (!route || driver?.kind !== 'hosted') throw new Refusal('method_unavailable')
       const payment = await orders.open(input, driver, route.channel)
       // The payment is stored before the gateway is called: a webhook that arrives at once finds
       // it.

@@ -1,6 +1,7 @@
 /**
- * Which gateway a checkout goes to: the table `payments.routing` of catalog.yaml. The method
- * decides first, then the type.
+ * Which ways to pay a region is offered, and which gateway a checkout goes to: the table
+ * `payments.routing` of catalog.yaml, as far as the gateway has keys and takes the currency of the
+ * region's wallets. What is offered is what is taken.
  */
 import type { RegionCode } from '../../contract/money.ts'
 import type { Catalog } from '../catalog/index.ts'
@@ -8,26 +9,22 @@ import type { CardDriver, PaymentDriver, TokenDriver } from './driver.ts'
 
 export type Route = Catalog['payments']['routing'][number]
 type Method = Route['method']
+type Drivers = ReadonlyMap<string, PaymentDriver>
 
-/** Rows whose gateway has keys; the others are neither offered nor taken. */
-export const available = (
-  catalog: Catalog,
-  gateways: ReadonlySet<string>,
-  region: RegionCode,
-): Route[] =>
-  catalog.payments.routing.filter(
-    (route) => gateways.has(route.gateway) && route.regions.includes(region),
-  )
+/** Rows whose gateway has keys and takes the region's currency; no other is offered or taken. */
+export const available = (catalog: Catalog, drivers: Drivers, region: RegionCode): Route[] =>
+  catalog.payments.routing.filter(({ gateway, regions }) => {
+    const driver = drivers.get(gateway)
+    return driver?.kind === 'hosted' && takesRegion(catalog, driver, regions, region)
+  })
 
-/** Undefined when the region has no gateway for it. */
+/** The method decides first, then the type; undefined when the region has no gateway for it. */
 export function routeOf(routes: readonly Route[], type: 1 | 2, method: Method): Route | undefined {
   const ofMethod = routes.filter((route) => route.method === method)
   return (
     ofMethod.find((route) => route.type === type) ?? (method === null ? undefined : ofMethod[0])
   )
 }
-
-type Drivers = ReadonlyMap<string, PaymentDriver>
 
 /** The driver that links cards; undefined where the catalogue's one has no keys. */
 export function cardsOf(catalog: Catalog, drivers: Drivers): CardDriver | undefined {

@@ -6,7 +6,7 @@ import { sql } from 'kysely'
 import { testDatabase, type TestDatabase } from '../../test/database.ts'
 import { jobsIdle } from '../../test/idle-jobs.ts'
 import { connect, transaction, type Pool } from './db.ts'
-import { givenUpByQueue, givenUpJobs, queueStates, startAgain } from './job-failures.ts'
+import { givenUpByQueue, givenUpJobs, queueStates, startAgain } from './job-inspection.ts'
 import { createJobs, type JobDefinition, type Jobs } from './jobs.ts'
 import { createLog } from './log.ts'
 

@@ -91,7 +91,7 @@ const failureMs = 300
 export const keptSeconds = 14 * 86_400
 /** Fifty years, which pg-boss's int4 holds. */
 const keptForeverSeconds = 50 * 365 * 86_400
-/** A job that gave up can be seen and started again for so long (job-failures.ts). */
+/** A job that gave up can be seen and started again for so long (job-inspection.ts). */
 const givenUpSeconds = 30 * 86_400
 const stopMs = 10_000
 /** Longest statement of the queue, its upkeep among them. */

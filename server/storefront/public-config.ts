@@ -20,7 +20,6 @@ export function publicConfig(of: {
 }): z.output<typeof PublicConfig> {
   const { catalog, drivers } = of
   const { reminderDays, suspendDays, deleteDays } = catalog.billing
-  const gateways = new Set(drivers.keys())
   const cards = cardsOf(catalog, drivers)
   const tokens = tokensOf(catalog, drivers)
   const portal = new URL(of.portalUrl)
@@ -48,7 +47,7 @@ export function publicConfig(of: {
     payments: Object.fromEntries(
       regionCodes.map((code) => {
         const { presets, min, max } = catalog.payments.currencies[catalog.regions[code].currency]
-        const types = available(catalog, gateways, code).flatMap(({ show, type, method }) =>
+        const types = available(catalog, drivers, code).flatMap(({ show, type, method }) =>
           show ? [{ id: show.id, name: { en: show.en, vi: show.vi }, type, method }] : [],
         )
         return [

@@ -4,7 +4,7 @@ import { currency as currencySchema } from '../../contract/money.ts'
 import type { DeskServer, DeskServerState } from '../../contract/operator-work.ts'
 import { firstOf, type PageRequest } from '../platform/cursor.ts'
 import type { Queryable } from '../platform/db.ts'
-import { waitingJobs } from '../platform/job-failures.ts'
+import { waitingJobs } from '../platform/job-inspection.ts'
 import { provisionJob } from './order.ts'
 import { alignJobs } from './product.ts'
 

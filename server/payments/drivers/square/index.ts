@@ -2,25 +2,21 @@
  * Square's Payments API over REST: a token of Square's form is charged at once. Australian dollars
  * only.
  */
-import { createHmac } from 'node:crypto'
-import { sameText } from '../../../platform/constant-time.ts'
 import { DriverFailure } from '../../../platform/errors.ts'
 import { callHttp, jsonOf } from '../../../platform/http-client.ts'
 import {
-  ForgedWebhook,
   type PaymentUpdate,
   type WebhookResponse,
   type UpdateOutcome,
-  type WebhookRequest,
   type PaymentOrder,
   type ProviderStatus,
   type Refund,
   type TokenDriver,
-  type WebhookEvent,
 } from '../../driver.ts'
 import { disputesOf, payoutsSince, type Ask } from './ledger.ts'
 import * as wire from './wire.ts'
 import type { SquareSettings } from './settings.ts'
+import { signedBody } from './sign.ts'
 
 /** The version of the API whose published document the stand-in checks us against. */
 const version = '2025-08-20'
@@ -212,22 +208,6 @@ export function createSquare(
     }
   }
 
-  function readWebhook(request: WebhookRequest): WebhookEvent {
-    const given = request.headers['x-square-hmacsha256-signature'] ?? ''
-    const expected = createHmac('sha256', settings.webhookKey)
-      .update(context.webhookUrl)
-      .update(request.rawBody)
-      .digest('base64')
-    if (!sameText(expected, given)) throw new ForgedWebhook('square: the signature does not hold')
-    let body: unknown
-    try {
-      body = JSON.parse(request.rawBody.toString('utf8'))
-    } catch {
-      throw rejected('a signed event that is not JSON')
-    }
-    return wire.webhookEventOf(body)
-  }
-
   return {
     kind: 'token',
     name: 'square',
@@ -236,7 +216,8 @@ export function createSquare(
     credits: 'exact',
     applicationId: settings.applicationId,
     locationId,
-    readWebhook,
+    readWebhook: (request) =>
+      wire.webhookEventOf(signedBody(request, context.webhookUrl, settings.webhookKey)),
     answerTo: (outcome): WebhookResponse => ({
       status: statuses[outcome],
       contentType: 'application/json; charset=utf-8',

@@ -6,27 +6,23 @@ import { randomUUID } from 'node:crypto'
 import Stripe from 'stripe'
 import { DriverFailure } from '../../../platform/errors.ts'
 import {
-  ForgedWebhook,
   UnknownCard,
   UnknownCustomer,
   type CardDriver,
   type PaymentUpdate,
   type WebhookResponse,
   type UpdateOutcome,
-  type WebhookRequest,
   type PaymentOrder,
   type Refund,
-  type WebhookEvent,
 } from '../../driver.ts'
 import { disputesOf } from './disputes.ts'
 import { callStripe, callStripeOrNull } from './failure.ts'
 import { payoutsSince } from './payouts.ts'
 import type { StripeSettings } from './settings.ts'
+import { signedEvent } from './sign.ts'
 import { currencies, metadataOf, updateOfIntent, webhookEventOf, declineReason } from './wire.ts'
 
 const rejected = (why: string): DriverFailure => new DriverFailure('rejected', `stripe: ${why}`)
-/** Seconds: an event that was signed longer ago is not believed. */
-const toleranceSeconds = 300
 const cardsAtMost = 100
 /** While the intent waits for one. */
 const takesCard = new Set(['requires_payment_method', 'requires_confirmation', 'requires_action'])
@@ -73,7 +69,7 @@ export function createStripe(settings: StripeSettings): CardDriver {
     telemetry: false,
   })
 
-  /** The customer's own card; undefined for any other card. */
+  /** The customer's own card. Throws UnknownCard for any other. */
   async function ownCard(customerRef: string, cardId: string): Promise<Stripe.PaymentMethod> {
     const card = await cardOf(cardId)
     if (card.customer !== customerRef)
@@ -152,23 +148,6 @@ export function createStripe(settings: StripeSettings): CardDriver {
     }
   }
 
-  function readWebhook(request: WebhookRequest): WebhookEvent {
-    let event: Stripe.Event
-    try {
-      event = stripe.webhooks.constructEvent(
-        request.rawBody,
-        request.headers['stripe-signature'] ?? '',
-        settings.webhookSecret,
-        toleranceSeconds,
-      )
-    } catch (error) {
-      if (error instanceof Stripe.errors.StripeSignatureVerificationError)
-        throw new ForgedWebhook('stripe: the signature does not hold')
-      throw rejected('a signed event that cannot be read')
-    }
-    return webhookEventOf(event)
-  }
-
   async function makeDefault(customerRef: string, cardId: string): Promise<void> {
     await callStripe(
       stripe.customers.update(
@@ -191,7 +170,8 @@ export function createStripe(settings: StripeSettings): CardDriver {
     publishableKey: settings.publishableKey,
     scriptUrl: settings.scriptUrl,
     origins: originsOf(settings.scriptUrl),
-    readWebhook,
+    readWebhook: (request) =>
+      webhookEventOf(signedEvent(stripe.webhooks, request, settings.webhookSecret)),
     answerTo: (outcome): WebhookResponse => ({
       status: answers[outcome],
       contentType: 'application/json; charset=utf-8',
