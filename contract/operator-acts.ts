@@ -120,6 +120,15 @@ export const acts = {
       to: line(3, 254),
     },
   ),
+  'money.return': needed(
+    'money.return',
+    'money',
+    'Book out money that matches no payment and was sent back to who had sent it',
+    {
+      /** Its number in suspense. */
+      suspense: z.int().check(z.gte(1)),
+    },
+  ),
   'dispute.answer': needed(
     'dispute.answer',
     'money',

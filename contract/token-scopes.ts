@@ -46,7 +46,7 @@ export const wholeRooms: ReadonlySet<TokenScope> = new Set([
  * Fields of answers that open a document without a sign-in, for ever. Only a token that may read
  * invoices is told them, and nobody who sees the portal as a customer does.
  */
-export const openLinks: ReadonlySet<string> = new Set(['hosted_invoice_url'])
+export const openLinks: ReadonlySet<string> = new Set(['hosted_invoice_url', 'invoice_pdf'])
 
 /** Of which thing a call's address names the id. */
 export function subjectOf({ path }: Pick<OpenedCall, 'path'>): 'server' | 'domain' | undefined {

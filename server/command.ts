@@ -141,7 +141,7 @@ const commands: Readonly<Record<string, Command>> = {
   suspense: {
     about:
       'what waits in suspense; suspense assign <number> <transaction code or e-mail>: it is ' +
-      'this customer’s',
+      'this customer’s; suspense return <number>: it was sent back',
     load: async () => (await import('./commands/suspense.ts')).suspenseCommand,
   },
   upgrade: {

@@ -98,6 +98,22 @@ export async function actCommand(
   }
 }
 
+/** Does the act that another command is short for. */
+export async function actFor(
+  config: Config,
+  databaseUrl: string,
+  name: ActName,
+  input: Readonly<Record<string, unknown>> & { readonly reason: string },
+  out: Output,
+): Promise<number> {
+  const tools = await openDeskTools(config, databaseUrl)
+  try {
+    return await performAsCommand(tools, wantedOf(name, input), false, out)
+  } finally {
+    await tools.close()
+  }
+}
+
 /** Does an act, or only tries it; says what came of it, and answers the exit code. */
 export async function performAsCommand(
   tools: DeskTools,

@@ -1,11 +1,10 @@
 import type { Config } from '../config.ts'
-import { NotRefundable } from '../payments/index.ts'
+import { actFor } from './act.ts'
 import type { Output } from './output.ts'
-import { openPaymentTools } from './payment-tools.ts'
 
 /**
- * `refund <transaction code> [minor units] [reason …]`: money goes back to its source. The portal
- * that runs, or the next one, asks the gateway.
+ * `refund <transaction code> [minor units] [reason …]`: the act `money.refund`. The portal that
+ * runs, or the next one, asks the gateway.
  */
 export async function refundCommand(
   config: Config,
@@ -17,54 +16,32 @@ export async function refundCommand(
     out.refuse('npm run portal -- refund <transaction code> [minor units] [reason]')
     return 64
   }
-  const tools = await openPaymentTools(config, databaseUrl)
-  try {
-    const id = await tools.refunds.begin(
-      code,
-      amount === undefined ? undefined : BigInt(amount),
-      reason.join(' ') || 'refund',
-    )
-    out.line(`Refund ${id} has begun: the money has left the wallet and the gateway is asked next.`)
-    out.fields({ id })
-    return 0
-  } catch (error) {
-    if (!(error instanceof NotRefundable)) throw error
-    out.refuse(error.message)
-    return 1
-  } finally {
-    await tools.close()
+  const input = {
+    payment: code,
+    ...(amount !== undefined && { amount: Number(amount) }),
+    reason: reason.join(' ') || 'refund by command',
   }
+  return await actFor(config, databaseUrl, 'money.refund', input, out)
 }
 
 /**
- * `refund:decide <refund's id> done|refused`: what a person found out about a refund that has no
+ * `refund:decide <refund's id> done|refused`: the act `refund.decide`, about a refund that has no
  * answer. Refused, it is in the wallet again.
  */
 export async function refundDecideCommand(
   config: Config,
   databaseUrl: string,
-  [id = '', status = '', ...more]: readonly string[],
+  [id = '', outcome = '', ...more]: readonly string[],
   out: Output,
 ): Promise<number> {
   if (
     !/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id) ||
-    (status !== 'done' && status !== 'refused') ||
+    (outcome !== 'done' && outcome !== 'refused') ||
     more.length > 0
   ) {
     out.refuse('npm run portal -- refund:decide <id of the refund> done|refused')
     return 64
   }
-  const tools = await openPaymentTools(config, databaseUrl)
-  try {
-    await tools.refunds.decide(id, status)
-    out.line(`The refund ${id} is ${status}.`)
-    out.fields({ id, status })
-    return 0
-  } catch (error) {
-    if (!(error instanceof NotRefundable)) throw error
-    out.refuse(error.message)
-    return 1
-  } finally {
-    await tools.close()
-  }
+  const input = { refund: id, outcome, reason: 'decided by command' }
+  return await actFor(config, databaseUrl, 'refund.decide', input, out)
 }

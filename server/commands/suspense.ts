@@ -1,11 +1,15 @@
 import type { Config } from '../config.ts'
-import { assignSuspense, NotAssignable } from '../payments/index.ts'
+import { connect } from '../platform/db.ts'
+import { actFor } from './act.ts'
 import type { Output } from './output.ts'
-import { openPaymentTools } from './payment-tools.ts'
+
+const usage =
+  'npm run portal -- suspense [assign <number> <transaction code or e-mail> | return <number>] ' +
+  '[--json]'
 
 /**
- * `suspense`: lists money in suspense; `suspense assign <number> <transaction code or e-mail>`
- * credits it to a customer. The running portal notifies the customer.
+ * `suspense`: lists money in suspense. `suspense assign <number> <transaction code or e-mail>` is
+ * the act `money.assign`, `suspense return <number>` the act `money.return`.
  */
 export async function suspenseCommand(
   config: Config,
@@ -13,50 +17,46 @@ export async function suspenseCommand(
   options: readonly string[],
   out: Output,
 ): Promise<number> {
-  const [what, number = '', who = '', ...more] = options
-  if (
-    what !== undefined &&
-    (what !== 'assign' || !/^[1-9]\d{0,17}$/.test(number) || who === '' || more.length > 0)
-  ) {
-    out.refuse('npm run portal -- suspense [assign <number> <transaction code or e-mail>] [--json]')
+  const [what, number = '', to = '', ...more] = options
+  if (what === undefined) return await list(databaseUrl, out)
+  const isSound =
+    /^[1-9]\d{0,14}$/.test(number) &&
+    more.length === 0 &&
+    (what === 'assign' ? to !== '' : what === 'return' && to === '')
+  if (!isSound) {
+    out.refuse(usage)
     return 64
   }
-  const tools = await openPaymentTools(config, databaseUrl)
+  const suspense = Number(number)
+  return what === 'assign'
+    ? await actFor(
+        config,
+        databaseUrl,
+        'money.assign',
+        { suspense, to, reason: 'assigned by command' },
+        out,
+      )
+    : await actFor(config, databaseUrl, 'money.return', { suspense, reason: 'sent back' }, out)
+}
+
+async function list(databaseUrl: string, out: Output): Promise<number> {
+  const { db, close } = connect(databaseUrl, 1, () => undefined)
   try {
-    if (what === undefined) {
-      const rows = await tools.db
-        .selectFrom('payment_suspense')
-        .selectAll()
-        .where('resolved_at', 'is', null)
-        .orderBy('id')
-        .execute()
-      for (const {
-        id,
-        created_at: at,
-        driver,
-        amount,
-        currency,
-        reason,
-        code,
-        provider_transaction_id: movement,
-      } of rows)
-        out.line(
-          `${id}  ${at.toISOString()}  ${driver}  ${amount} ${currency}  ${reason}  ` +
-            `${code ?? '-'}  ${movement}`,
-        )
-      out.line(`${rows.length} wait in suspense.`)
-      out.fields({ waiting: rows })
-      return 0
-    }
-    const { amount, currency } = await assignSuspense(tools, BigInt(number), who)
-    out.line(`${amount} ${currency} (minor units) are in the wallet of ${who}.`)
-    out.fields({ amount, currency, customer: who })
+    const rows = await db
+      .selectFrom('payment_suspense')
+      .selectAll()
+      .where('resolved_at', 'is', null)
+      .orderBy('id')
+      .execute()
+    for (const row of rows)
+      out.line(
+        `${row.id}  ${row.created_at.toISOString()}  ${row.driver}  ${row.amount} ` +
+          `${row.currency}  ${row.reason}  ${row.code ?? '-'}  ${row.provider_transaction_id}`,
+      )
+    out.line(`${rows.length} wait in suspense.`)
+    out.fields({ waiting: rows })
     return 0
-  } catch (error) {
-    if (!(error instanceof NotAssignable)) throw error
-    out.refuse(error.message)
-    return 1
   } finally {
-    await tools.close()
+    await close()
   }
 }

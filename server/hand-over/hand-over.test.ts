@@ -1,4 +1,5 @@
 /** A server or domain goes to another customer: what goes along, what ends, what refuses it. */
+import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { HandOver } from '../../contract/hand-over.ts'
 import type { Server } from '../../contract/wordpress.ts'
@@ -201,6 +202,40 @@ describe('a server', () => {
       ).toEqual([])
     const history = await get<unknown[]>(binh, `/api/wp/${server.id}/console/history`)
     expect(history.body.result).toEqual([])
+  })
+
+  test('that goes over while its former owner deletes it stays', async () => {
+    const { an, server } = await withServer()
+    const binh = await portal.customer()
+    let go = (): void => undefined
+    const mayGo = new Promise<void>((resolve) => (go = resolve))
+    let holds = (): void => undefined
+    const isHeld = new Promise<void>((resolve) => (holds = resolve))
+    const goesOver = transaction(portal.app.db, async (tx) => {
+      await tx
+        .updateTable('site')
+        .set({ customer_id: binh.id })
+        .where('id', '=', server.id)
+        .execute()
+      holds()
+      await mayGo
+    })
+    await isHeld
+    const deletes = portal.call('DELETE', `/api/wp/${server.id}`, { token: an.token })
+    await eventually('the delete that waits for the row', async () => {
+      const { rows } = await sql`select 1 from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock'`.execute(portal.app.db)
+      return rows.length > 0
+    })
+    go()
+    await goesOver
+    expect((await deletes).status).toBe(404)
+    const { status } = await portal.app.db
+      .selectFrom('site')
+      .select('status')
+      .where('id', '=', server.id)
+      .executeTakeFirstOrThrow()
+    expect(status).toBe('running')
   })
 
   test('that is deleted by its new owner gives what is unused back to who paid it', async () => {

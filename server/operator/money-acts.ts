@@ -8,13 +8,14 @@ import {
   NotAssignable,
   NotRefundable,
   paymentOf,
+  returnSuspenseIn,
   suspenseOf,
 } from '../payments/index.ts'
 import type { Tx } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
 import type { ActNeeds, Actor, Done, RegistryOf } from './acts.ts'
 import { givesTooMuch, isAbove, movedAlone } from './second-member.ts'
-import { refuseOtherCurrency, refuseUnknown } from './customer-acts.ts'
+import { refuseClosed, refuseOtherCurrency, refuseUnknown } from './customer-acts.ts'
 
 type Adjustment = ActInput<'money.credit'>
 
@@ -22,7 +23,9 @@ type Adjustment = ActInput<'money.credit'>
 async function adjust(tx: Tx, needs: ActNeeds, input: Adjustment, sign: 1n | -1n): Promise<Done> {
   const { ledger, letters, jobs } = needs
   const { customer: customerId, currency, told } = input
-  await refuseUnknown(tx, customerId)
+  // Nobody reaches that wallet any more. What is left in it may be taken out.
+  if (sign > 0n) await refuseClosed(tx, customerId)
+  else await refuseUnknown(tx, customerId)
   const before = await ledger.balanceOf(tx, customerId)
   refuseOtherCurrency(before.currency, currency)
   const amount = BigInt(input.amount) * sign
@@ -55,7 +58,8 @@ const ofAdjustment = (act: 'money.credit' | 'money.debit') => ({
     const { customer, currency } = input
     const amount = BigInt(input.amount)
     // Nobody else is to be asked for what can never be done.
-    await refuseUnknown(tx, customer)
+    if (act === 'money.credit') await refuseClosed(tx, customer)
+    else await refuseUnknown(tx, customer)
     const before = await movedAlone(tx, needs, act, customer)
     if (isAbove(needs, currency, before + amount)) return true
     return act === 'money.credit' && (await givesTooMuch(tx, needs, actor, { currency, amount }))
@@ -72,6 +76,13 @@ async function whoseIs(tx: Tx, to: string): Promise<string> {
   }
 }
 
+/** Refuses with not_found. */
+async function waitingIn(tx: Tx, suspense: number) {
+  const found = await suspenseOf(tx, BigInt(suspense))
+  if (!found) throw new Refusal('not_found')
+  return found
+}
+
 export const moneyActs: RegistryOf<'money'> = {
   'money.credit': {
     ...ofAdjustment('money.credit'),
@@ -85,7 +96,15 @@ export const moneyActs: RegistryOf<'money'> = {
     customer: async (tx, { payment }) => (await paymentOf(tx, payment))?.customerId ?? null,
     async needsSecond(tx, needs, { payment, amount }) {
       const found = await paymentOf(tx, payment)
-      if (!found) throw new Refusal('not_found')
+      if (!found)
+        throw new Refusal('not_found', {
+          fields: {
+            payment: {
+              en: `There is no payment ${payment}.`,
+              vi: `Không có giao dịch ${payment}.`,
+            },
+          },
+        })
       const wanted = amount === undefined ? found.received : BigInt(amount)
       const before = await movedAlone(tx, needs, 'money.refund', found.customerId)
       return isAbove(needs, found.currency, before + wanted)
@@ -113,10 +132,9 @@ export const moneyActs: RegistryOf<'money'> = {
   'money.assign': {
     customer: async (tx, { to }) => await whoseIs(tx, to),
     async needsSecond(tx, needs, { suspense, to }) {
-      const found = await suspenseOf(tx, BigInt(suspense))
-      if (!found) throw new Refusal('not_found')
+      const { currency, amount } = await waitingIn(tx, suspense)
       await whoseIs(tx, to)
-      return isAbove(needs, found.currency, found.amount)
+      return isAbove(needs, currency, amount)
     },
     async run(tx, needs, _actor, { suspense, to }) {
       try {
@@ -130,6 +148,28 @@ export const moneyActs: RegistryOf<'money'> = {
       } catch (error) {
         if (!(error instanceof NotAssignable)) throw error
         throw new Refusal('conflict', { fields: { to: error.text } })
+      }
+    },
+  },
+  'money.return': {
+    customer: async (tx, { suspense }) => (await waitingIn(tx, suspense)).customerId,
+    async needsSecond(tx, needs, { suspense }) {
+      const { currency, amount } = await waitingIn(tx, suspense)
+      return isAbove(needs, currency, amount)
+    },
+    async run(tx, needs, _actor, { suspense }) {
+      const { customerId } = await waitingIn(tx, suspense)
+      try {
+        const { amount, currency } = await returnSuspenseIn(tx, needs, BigInt(suspense))
+        return {
+          subject: { kind: 'suspense', id: String(suspense) },
+          customerId,
+          before: { waiting: true },
+          after: { waiting: false, sentBack: true, amount: Number(amount), currency },
+        }
+      } catch (error) {
+        if (!(error instanceof NotAssignable)) throw error
+        throw new Refusal('conflict', { fields: { suspense: error.text } })
       }
     },
   },

@@ -210,7 +210,16 @@ describe('nothing can be changed', () => {
       (await portal.call<Server[]>('GET', '/api/wp', { token })).body.result[0]?.invoice
         ?.hosted_invoice_url
     expect(await linkFor(an.token)).toContain('/invoice')
-    expect(await linkFor(await viewed(support, an))).toBe('')
+    const view = await viewed(support, an)
+    expect(await linkFor(view)).toBe('')
+    const documents = async (token: string): Promise<string[]> =>
+      (
+        await portal.call<{ invoice_pdf: string }[]>('GET', '/api/payments/stripe/invoices', {
+          token,
+        })
+      ).body.result.map(({ invoice_pdf: pdf }) => pdf)
+    expect(await documents(an.token)).toEqual([expect.stringContaining('/api/invoices/')])
+    expect(await documents(view)).toEqual([''])
   })
 
   test('the contract opens no write but the one that ends it, and nothing that opens more', () => {

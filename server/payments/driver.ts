@@ -270,6 +270,11 @@ interface Gateway {
    * same.
    */
   movementOf?(reference: string): string
+  /**
+   * Whether a movement's `providerTransactionId` is only its reporter's own number, so that another
+   * reporter may tell of the same movement under another. Absent: one movement has one number.
+   */
+  isUnnamed?(movement: string): boolean
   /** Absent: the gateway knows no disputes, or none that a program can answer. */
   readonly disputes?: DisputeCalls
   /** Pay-outs made since then, with their lines. Absent: its reports are files. */
@@ -369,4 +374,4 @@ export interface TokenDriver extends Gateway {
 
 export type PaymentDriver = HostedDriver | CardDriver | TokenDriver
 /** What of a driver the settlement needs to know. */
-export type Source = Pick<PaymentDriver, 'name' | 'displayName' | 'credits'>
+export type Source = Pick<PaymentDriver, 'name' | 'displayName' | 'credits' | 'isUnnamed'>

@@ -23,7 +23,7 @@ import { createBank } from './drivers/bank/index.ts'
 import { inSandbox, settings } from './drivers/bank/settings.ts'
 import type { PaymentDriver } from './driver.ts'
 import { reconcile } from './reconcile.ts'
-import { assignSuspense } from './suspense.ts'
+import { assignSuspenseIn } from './suspense.ts'
 
 const [minutely, hourly] = ['settle-movements-bank', 'settle-movements-of-days-bank'] as const
 let portal: TestPortal
@@ -135,7 +135,8 @@ async function give(number: string, { email }: TestCustomer): Promise<void> {
     .selectFrom('payment_suspense')
     .select('id')
     .where('provider_transaction_id', 'like', `%:${number}`)
-  await assignSuspense(deps, (await waits.executeTakeFirstOrThrow()).id, email)
+  const { id } = await waits.executeTakeFirstOrThrow()
+  await transaction(db, (tx) => assignSuspenseIn(tx, deps, id, email))
 }
 async function reported(number: string): Promise<string[]> {
   const { db, topUps } = portal.app

@@ -5,6 +5,7 @@ import type { Tx } from '../platform/db.ts'
 import type { Sentence } from '../platform/errors.ts'
 import type { Ledger } from '../wallet/index.ts'
 import type { PaymentDriver } from './driver.ts'
+import { resolveSuspense } from './suspense-rows.ts'
 import { NotAssignable } from './suspense.ts'
 
 /** Throws NotAssignable: what waits, and the pay-out, have to be of one amount. */
@@ -63,11 +64,7 @@ export async function matchPayout(
     amount: payout.amount,
     details: { code: payout.reference },
   })
-  await tx
-    .updateTable('payment_suspense')
-    .set({ resolved_at: deps.clock.now() })
-    .where('id', '=', suspense)
-    .execute()
+  await resolveSuspense(tx, deps.clock, suspense)
   await tx
     .updateTable('gateway_payout')
     .set({ matched_suspense: suspense })

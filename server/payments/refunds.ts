@@ -5,9 +5,8 @@
  */
 import { randomUUID } from 'node:crypto'
 import type { Currency } from '../../contract/money.ts'
-import { jobNames } from '../billing/index.ts'
 import { later, minutes, type Clock } from '../platform/clock.ts'
-import { isUuid, transaction, type Database, type Tx } from '../platform/db.ts'
+import { isUuid, transaction, type Database, type Queryable, type Tx } from '../platform/db.ts'
 import { DriverFailure, type Sentence } from '../platform/errors.ts'
 import type { Jobs } from '../platform/jobs.ts'
 import type { Log } from '../platform/log.ts'
@@ -15,6 +14,7 @@ import type { Ledger } from '../wallet/index.ts'
 import type { PaymentDriver } from './driver.ts'
 import type { Letters } from './letters.ts'
 import type { Orders } from './orders.ts'
+import { closeRefund, type RefundEnd } from './refund-close.ts'
 import { refundedTotal } from './reversals.ts'
 
 /** One queue per gateway: a gateway that hangs delays only its own customers. */
@@ -70,86 +70,28 @@ export function createRefunds(deps: {
   log: Log
   letters: Letters
 }): Refunds {
-  const { db, clock, ledger, jobs, drivers, orders, log, letters } = deps
+  const { db, clock, ledger, jobs, drivers, orders, log } = deps
 
-  const rowOf = async (tx: Tx | Database, id: string) => {
-    const refund = await tx
+  const rowOf = async (from: Queryable, id: string) => {
+    const refund = await from
       .selectFrom('payment_refund')
       .selectAll()
       .where('id', '=', id)
       .executeTakeFirstOrThrow()
-    const payment = await tx
+    const payment = await from
       .selectFrom('payment')
       .selectAll()
       .where('id', '=', refund.payment_id)
       .executeTakeFirstOrThrow()
-    const movement = {
-      customerId: payment.customer_id,
-      driver: payment.driver,
-      amount: refund.amount,
-      currency: payment.currency as Currency,
-      // A gateway whose keys were removed keeps its open refunds: an operator can still decide
-      // them.
-      details: {
-        provider: drivers.get(payment.driver)?.displayName ?? payment.driver,
-        code: payment.code,
-        reason: refund.reason,
-      },
-    }
-    return { refund, payment, movement }
+    // A gateway whose keys were removed keeps its open refunds: an operator can still decide them.
+    const provider = drivers.get(payment.driver)?.displayName ?? payment.driver
+    return { refund, payment, provider }
   }
-
-  /**
-   * `sole`: a no decides only while no other attempt was begun after this one; otherwise it is
-   * unclear.
-   */
-  const close = (...of: CloseInput): Promise<void> => transaction(db, (tx) => closeIn(tx, ...of))
-  type CloseInput = [
-    id: string,
-    wanted: 'done' | 'refused' | 'unclear',
-    detail: string,
-    providerRefundId: string | null,
-    sole?: number,
-  ]
-  async function closeIn(
-    tx: Tx,
-    ...[id, wanted, detail, providerRefundId, sole]: CloseInput
-  ): Promise<void> {
-    const current = await tx
-      .selectFrom('payment_refund')
-      .select(['status', 'attempts'])
-      .where('id', '=', id)
-      .forUpdate()
-      .executeTakeFirstOrThrow()
-    if (current.status === 'done' || current.status === 'refused') return
-    const isOvertaken = sole !== undefined && current.attempts !== sole
-    const status = wanted === 'refused' && isOvertaken ? 'unclear' : wanted
-    const { movement } = await rowOf(tx, id)
-    const { provider, code: transactionCode } = movement.details
-    const moved = { ...movement, provider, transactionCode }
-    if (status === 'done') {
-      await ledger.payOut(tx, { ...movement, key: `refund:${id}:paid` })
-      await letters.refunded(tx, moved)
-    }
-    if (status === 'refused') {
-      await ledger.release(tx, { ...movement, key: `refund:${id}:released` })
-      await letters.refundFailed(tx, moved)
-      await jobs.add(tx, jobNames.payOpen, { customerId: movement.customerId })
-    }
-    await tx
-      .updateTable('payment_refund')
-      .set({
-        status,
-        detail,
-        provider_refund_id: providerRefundId,
-        settled_at: status === 'unclear' ? null : clock.now(),
-      })
-      .where('id', '=', id)
-      .execute()
-  }
+  const close = async (id: string, provider: string, end: RefundEnd): Promise<void> =>
+    await transaction(db, async (tx) => await closeRefund(deps, tx, id, provider, end))
 
   async function act(id: string, last: boolean): Promise<void> {
-    const { refund, payment } = await rowOf(db, id)
+    const { refund, payment, provider } = await rowOf(db, id)
     if (refund.status === 'done' || refund.status === 'refused') return
     const driver = drivers.get(payment.driver)
     if (!driver) throw new Error(`${payment.driver} is not configured`)
@@ -176,19 +118,21 @@ export function createRefunds(deps: {
         reason: refund.reason,
         providerTransactionId: payment.provider_transaction_id,
       })
-      await close(
-        id,
-        update.status === 'failed' ? 'refused' : 'done',
-        update.detail,
-        update.providerTransactionId,
-        attempts,
-      )
+      await close(id, provider, {
+        wanted: update.status === 'failed' ? 'refused' : 'done',
+        detail: update.detail,
+        providerRefundId: update.providerTransactionId,
+        sole: attempts,
+      })
     } catch (error) {
       if (!(error instanceof DriverFailure)) throw error
       // A refusal of this attempt says nothing of an earlier attempt whose response was lost: then
       // an operator decides.
-      if (error.kind === 'rejected')
-        return await close(id, isFirst ? 'refused' : 'unclear', error.message, null, attempts)
+      const none = { detail: error.message, providerRefundId: null }
+      if (error.kind === 'rejected') {
+        const wanted = isFirst ? 'refused' : 'unclear'
+        return await close(id, provider, { ...none, wanted, sole: attempts })
+      }
       // It surely did nothing; what another attempt did meanwhile is not known here.
       if (error.kind === 'unavailable' && isFirst)
         await db
@@ -200,7 +144,7 @@ export function createRefunds(deps: {
       // The refund may have happened: the same id is sent again, and after the last attempt an
       // operator decides.
       log.error({ err: error, refund: id, driver: driver.name }, 'a refund is not decided')
-      if (last) return await close(id, 'unclear', error.message, null)
+      if (last) return await close(id, provider, { ...none, wanted: 'unclear' })
       throw error
     }
   }
@@ -240,9 +184,14 @@ export function createRefunds(deps: {
           en: `The gateway is still being asked for the refund ${id}.`,
           vi: `Đang chờ cổng thanh toán trả lời về khoản hoàn tiền ${id}.`,
         })
-      await closeIn(tx, id, status, 'decided by hand', refund.provider_refund_id)
-      const { movement } = await rowOf(tx, id)
-      return movement
+      const { payment, provider } = await rowOf(tx, id)
+      await closeRefund(deps, tx, id, provider, {
+        wanted: status,
+        detail: 'decided by hand',
+        providerRefundId: refund.provider_refund_id,
+      })
+      const { customer_id: customerId, currency } = payment
+      return { customerId, amount: refund.amount, currency: currency as Currency }
     },
     async begin(code, wanted, reason) {
       const { id } = await transaction(db, (tx) => refunds.beginIn(tx, code, wanted, reason))

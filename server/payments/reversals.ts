@@ -9,10 +9,13 @@ import type { Queryable, Tx } from '../platform/db.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Jobs } from '../platform/jobs.ts'
 import type { Log } from '../platform/log.ts'
+import type { OperatorOutbox } from '../realtime/index.ts'
 import type { Ledger } from '../wallet/index.ts'
 import type { PaymentUpdate, UpdateOutcome, Source } from './driver.ts'
 import type { Letters } from './letters.ts'
-import type { PaymentRow } from './orders.ts'
+import { isClosed, type PaymentRow } from './orders.ts'
+import { closeRefund } from './refund-close.ts'
+import { keepSuspense, resolveSuspense, waitingOfClosed } from './suspense-rows.ts'
 
 type Kind = 'refunded' | 'reversed' | 'restored'
 
@@ -45,47 +48,35 @@ export async function refundedTotals(
   return totals
 }
 
-/** Whether the update reports a refund that we requested; that refund's row settles it. */
-async function isOwnRefund(tx: Tx, payment: PaymentRow, update: PaymentUpdate): Promise<boolean> {
-  if (update.status !== 'refunded') return false
+/** The refund of ours that the update is about. */
+async function ownRefund(tx: Tx, payment: PaymentRow, update: PaymentUpdate) {
   const rows = await tx
     .selectFrom('payment_refund')
-    .select(['id', 'provider_refund_id', 'status'])
+    .select(['id', 'provider_refund_id', 'status', 'amount'])
     .where('payment_id', '=', payment.id)
     .execute()
   const id = update.refundId?.toLowerCase()
-  return rows.some(
+  return rows.find(
     (row) =>
       (id !== undefined && row.id.replaceAll('-', '') === id) ||
       (update.providerTransactionId !== null &&
         row.provider_refund_id === update.providerTransactionId),
   )
 }
+type OwnRefund = NonNullable<Awaited<ReturnType<typeof ownRefund>>>
 
 /**
  * Finds the debit that a restored movement undoes, as the ledger's key. Null: no debit yet;
- * undefined: a refund of ours that was refused.
+ * undefined: a refund of ours that was refused, and that the gateway did not make either.
  */
 async function findOriginalDebit(
   tx: Tx,
   driver: Source,
   payment: PaymentRow,
-  update: PaymentUpdate,
+  own: OwnRefund | undefined,
   movement: string,
 ): Promise<string | null | undefined> {
-  const own = await tx
-    .selectFrom('payment_refund')
-    .select(['id', 'status', 'provider_refund_id'])
-    .where('payment_id', '=', payment.id)
-    .execute()
-  const id = update.refundId?.toLowerCase()
-  const refund = own.find(
-    (row) =>
-      row.provider_refund_id === movement ||
-      (id !== undefined && row.id.replaceAll('-', '') === id),
-  )
-  if (refund?.status === 'refused') return undefined
-  if (refund) return refund.status === 'done' ? `refund:${refund.id}` : null
+  if (own && own.status !== 'refused') return own.status === 'done' ? `refund:${own.id}` : null
   const taken = await tx
     .selectFrom('payment_reversal')
     .select('kind')
@@ -93,7 +84,8 @@ async function findOriginalDebit(
     .where('movement', '=', movement)
     .where('kind', '!=', 'restored')
     .executeTakeFirst()
-  return taken ? keyOf(driver, movement, taken.kind) : null
+  if (taken) return keyOf(driver, movement, taken.kind)
+  return own ? undefined : null
 }
 
 /** One movement is posted once as each kind: the ledger's key of it. */
@@ -102,9 +94,18 @@ export const keyOfReversal = (driver: string, movement: string, kind: string): s
 const keyOf = (driver: Source, movement: string, kind: string): string =>
   keyOfReversal(driver.name, movement, kind)
 
+export interface ReversalDeps {
+  readonly clock: Clock
+  readonly ledger: Ledger
+  readonly letters: Letters
+  readonly outbox: OperatorOutbox
+  readonly jobs: Pick<Jobs, 'add'>
+  readonly log: Log
+}
+
 /** The payment's row is locked by the caller. */
 export async function applyReversal(
-  deps: { clock: Clock; ledger: Ledger; letters: Letters; jobs: Jobs; log: Log },
+  deps: ReversalDeps,
   tx: Tx,
   driver: Source,
   payment: PaymentRow,
@@ -121,9 +122,19 @@ export async function applyReversal(
     )
     return 'wrong_amount'
   }
-  if (await isOwnRefund(tx, payment, update)) return 'already'
   const kind = update.status as Kind
   const movement = update.providerTransactionId ?? update.eventId
+  const own = kind === 'reversed' ? undefined : await ownRefund(tx, payment, update)
+  if (kind === 'refunded' && own && own.status !== 'refused') {
+    // The gateway's word decides what its answer, which was lost, did not.
+    if (own.status !== 'done' && own.amount === update.amount)
+      await closeRefund(deps, tx, own.id, driver.displayName, {
+        wanted: 'done',
+        detail: update.detail,
+        providerRefundId: update.providerTransactionId,
+      })
+    return 'already'
+  }
   const recorded = await tx
     .selectFrom('payment_reversal')
     .select('id')
@@ -133,8 +144,13 @@ export async function applyReversal(
     .executeTakeFirst()
   if (recorded) return 'already'
   const undoes =
-    kind === 'restored' ? await findOriginalDebit(tx, driver, payment, update, movement) : ''
-  if (undoes === undefined) return 'already'
+    kind === 'restored' ? await findOriginalDebit(tx, driver, payment, own, movement) : ''
+  if (undoes === undefined) {
+    // Its being made may be told of later than its failing: that moves nothing then.
+    for (const each of ['refunded', 'restored'] as const)
+      await keepReversal(tx, deps.clock, payment, { movement, kind: each, amount: update.amount })
+    return 'already'
+  }
   // Perhaps delivered in the wrong order: a driver whose gateway reorders webhooks makes it retry
   // them.
   if (undoes === null) return 'wrong_amount'
@@ -148,16 +164,7 @@ export async function applyReversal(
     // A chargeback takes the money in any case, whatever was refunded before.
     if (kind !== 'reversed') return 'wrong_amount'
   }
-  await tx
-    .insertInto('payment_reversal')
-    .values({
-      payment_id: payment.id,
-      movement,
-      kind,
-      amount: update.amount,
-      created_at: deps.clock.now(),
-    })
-    .execute()
+  await keepReversal(tx, deps.clock, payment, { movement, kind, amount: update.amount })
   const posting = {
     key: keyOf(driver, movement, kind),
     customerId: payment.customer_id,
@@ -174,9 +181,25 @@ export async function applyReversal(
     transactionCode: payment.code,
   }
   if (kind === 'restored') {
-    await deps.ledger.reverseChargeback(tx, { ...posting, undoes })
-    await deps.letters.returned(tx, moved)
-    await deps.jobs.add(tx, jobNames.payOpen, { customerId: payment.customer_id })
+    const closed = await isClosed(tx, payment.customer_id)
+    const { parked } = await deps.ledger.reverseChargeback(tx, {
+      ...posting,
+      undoes,
+      isClosed: closed,
+    })
+    if (parked > 0n)
+      await keepSuspense(tx, deps, {
+        driver: driver.name,
+        movement: `${movement}:restored`,
+        code: payment.reference,
+        amount: parked,
+        currency: posting.currency,
+        reason: 'account_closed',
+      })
+    if (!closed) {
+      await deps.letters.returned(tx, moved)
+      await deps.jobs.add(tx, jobNames.payOpen, { customerId: payment.customer_id })
+    }
   } else {
     const { owed } = await deps.ledger.chargeback(tx, { ...posting, atMost: left })
     // What the gateway gave back by itself is a refund; what a bank took is a chargeback.
@@ -188,6 +211,61 @@ export async function applyReversal(
     'the gateway refunded or reversed a payment',
   )
   return 'recorded'
+}
+
+/**
+ * The gateway gave back what it had received for a customer who has closed the account. What waits
+ * for that is booked out; told of before the money, it is remembered, and the money does not wait.
+ */
+export async function returnToClosed(
+  deps: Pick<ReversalDeps, 'clock' | 'ledger' | 'log'>,
+  tx: Tx,
+  driver: Source,
+  payment: PaymentRow,
+  update: PaymentUpdate,
+): Promise<UpdateOutcome> {
+  const movement = update.providerTransactionId ?? update.eventId
+  const waiting = await waitingOfClosed(tx, driver.name, payment.reference)
+  // A person has decided what waited, and booked out what went back.
+  if (waiting && waiting.resolved_at !== null) return 'already'
+  // A part of it: a person sends the rest and books out the whole.
+  if (update.amount !== (waiting?.amount ?? payment.amount)) return 'wrong_amount'
+  const isNew = await keepReversal(tx, deps.clock, payment, {
+    movement,
+    kind: 'refunded',
+    amount: update.amount,
+  })
+  if (!isNew) return 'already'
+  if (!waiting) return 'recorded'
+  await deps.ledger.returnFromSuspense(tx, {
+    key: keyOf(driver, movement, 'returned'),
+    driver: driver.name,
+    amount: update.amount,
+    currency: payment.currency as Currency,
+    details: { provider: driver.displayName, code: payment.code },
+  })
+  await resolveSuspense(tx, deps.clock, waiting.id)
+  deps.log.warn(
+    { driver: driver.name, code: payment.code, amount: String(update.amount) },
+    'the gateway gave back what waited for a customer who has closed the account',
+  )
+  return 'recorded'
+}
+
+/** False: it was kept before. */
+async function keepReversal(
+  tx: Tx,
+  clock: Clock,
+  payment: PaymentRow,
+  of: { readonly movement: string; readonly kind: Kind; readonly amount: bigint },
+): Promise<boolean> {
+  const kept = await tx
+    .insertInto('payment_reversal')
+    .values({ payment_id: payment.id, ...of, created_at: clock.now() })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('id')
+    .executeTakeFirst()
+  return kept !== undefined
 }
 
 /** Stores a reversal that matches no payment for an operator, until it matches. */

@@ -15,7 +15,8 @@ import type { Ledger } from '../wallet/index.ts'
 import type { PaymentUpdate, UpdateOutcome, Source } from './driver.ts'
 import { isClosed, type PaymentRow } from './orders.ts'
 import type { Letters } from './letters.ts'
-import { applyReversal, keepUnmatched } from './reversals.ts'
+import { applyReversal, keepUnmatched, refundedTotal, returnToClosed } from './reversals.ts'
+import { heldOf, keepSuspense, resolveSuspense } from './suspense-rows.ts'
 
 export interface Settled {
   readonly outcome: UpdateOutcome
@@ -78,14 +79,33 @@ export function createSettlement(deps: SettlementDeps): Settlement {
     // is another transfer.
     if (driver.credits === 'received' && before.amount !== update.amount)
       return await holdReusedInSuspense(tx, driver, update)
+    if (!parked || driver.credits !== 'exact') return
     // What a gateway holds under one number may grow: the rest waits too.
-    if (
-      parked &&
-      parked.resolved_at === null &&
-      driver.credits === 'exact' &&
-      parked.amount < update.amount
-    )
+    if (parked.resolved_at !== null) await holdRestInSuspense(tx, driver, update, movement, reason)
+    else if (parked.amount < update.amount)
       await writeSuspense(tx, driver, update, movement, reason, parked.amount)
+  }
+
+  /**
+   * What a gateway holds under a number of which a part is decided already: the rest waits in a row
+   * of its own.
+   */
+  async function holdRestInSuspense(
+    tx: Tx,
+    driver: Source,
+    update: PaymentUpdate,
+    movement: string,
+    reason: string,
+  ): Promise<void> {
+    const rest = update.amount - (await heldOf(tx, driver.name, movement))
+    if (rest > 0n)
+      await writeSuspense(
+        tx,
+        driver,
+        { ...update, amount: rest },
+        `${movement}:${update.amount}`,
+        reason,
+      )
   }
 
   /** The number belongs to another movement already: this one waits under its event's id. */
@@ -108,36 +128,8 @@ export function createSettlement(deps: SettlementDeps): Settlement {
     before = 0n,
   ): Promise<void> {
     const { amount, currency, reference: code } = update
-    const { id } = await tx
-      .insertInto('payment_suspense')
-      .values({
-        driver: driver.name,
-        provider_transaction_id: movement,
-        code,
-        amount,
-        currency,
-        reason,
-        created_at: clock.now(),
-      })
-      .onConflict((conflict) =>
-        conflict.columns(['driver', 'provider_transaction_id']).doUpdateSet({ amount }),
-      )
-      .returning('id')
-      .executeTakeFirstOrThrow()
-    await outbox.tellOperator(tx, {
-      event: 'payment.in_suspense',
-      customerId: null,
-      payload: {
-        suspense: {
-          id: Number(id),
-          gateway: driver.name,
-          amount: Number(amount),
-          currency,
-          transaction_code: code,
-          reason,
-        },
-      },
-    })
+    const row = { driver: driver.name, movement, code, amount, currency, reason }
+    await keepSuspense(tx, { clock, outbox }, row)
     await ledger.holdInSuspense(tx, {
       key: `${keyOf(driver, movement)}:suspense${before === 0n ? '' : `:${amount}`}`,
       driver: driver.name,
@@ -171,6 +163,10 @@ export function createSettlement(deps: SettlementDeps): Settlement {
         await holdReusedInSuspense(tx, driver, update)
         return 'recorded'
       }
+      if (await mayBeKnown(tx, driver, payment, update, movement)) {
+        await holdInSuspense(tx, driver, update, 'maybe_twice')
+        return 'recorded'
+      }
     }
     // One movement of the gateway pays one order: the same number under another order waits for a
     // person.
@@ -180,6 +176,8 @@ export function createSettlement(deps: SettlementDeps): Settlement {
     }
     // Nobody reaches that wallet any more: a person sends the money back.
     if (!before && (await isClosed(tx, payment.customer_id))) {
+      // It came, and the gateway has given it back before it told of it.
+      if ((await refundedTotal(tx, payment.id)) >= update.amount) return 'already'
       await holdInSuspense(tx, driver, update, 'account_closed')
       return 'recorded'
     }
@@ -189,6 +187,7 @@ export function createSettlement(deps: SettlementDeps): Settlement {
           { driver: driver.name, movement },
           'money was assigned before the gateway told whose it is',
         )
+        await holdRestInSuspense(tx, driver, update, movement, 'wrong_amount')
         return 'already'
       }
       const { amount, currency: held } = parked
@@ -201,11 +200,7 @@ export function createSettlement(deps: SettlementDeps): Settlement {
         details,
       }
       await ledger.releaseFromSuspense(tx, of)
-      await tx
-        .updateTable('payment_suspense')
-        .set({ resolved_at: clock.now() })
-        .where('id', '=', parked.id)
-        .execute()
+      await resolveSuspense(tx, clock, parked.id)
     }
     const { outcome, setOff } = await ledger.credit(tx, {
       key,
@@ -239,6 +234,23 @@ export function createSettlement(deps: SettlementDeps): Settlement {
     })
     await jobs.add(tx, jobNames.payOpen, { customerId: payment.customer_id })
     return 'recorded'
+  }
+
+  /**
+   * Whether this may be a movement that was credited under another number: the bank gave none, so
+   * each feed that reports it has its own. A person decides then.
+   */
+  async function mayBeKnown(
+    tx: Tx,
+    driver: Source,
+    payment: PaymentRow,
+    update: PaymentUpdate,
+    movement: string,
+  ): Promise<boolean> {
+    const credited = payment.provider_transaction_id
+    if (credited === null || !driver.isUnnamed) return false
+    if (!driver.isUnnamed(movement) && !driver.isUnnamed(credited)) return false
+    return (await ledger.posted(tx, keyOf(driver, credited)))?.amount === update.amount
   }
 
   /** Handles an update about a payment that has succeeded. */
@@ -294,6 +306,8 @@ export function createSettlement(deps: SettlementDeps): Settlement {
       update.amount > 0n &&
       update.amount <= payment.amount
     ) {
+      if (await isClosed(tx, payment.customer_id))
+        return settled(await returnToClosed(deps, tx, driver, payment, update))
       // The webhook about the success was missed and may still arrive: both are posted now, so that
       // the late webhook does not credit it alone.
       await credit(tx, driver, payment, {

@@ -1,14 +1,18 @@
-/** Money in suspense, decided by a person: given to the customer whose it is, once. */
+/**
+ * Money in suspense, decided by a person, once: given to the customer whose it is, or booked out
+ * because it went back to who had sent it.
+ */
 import type { Currency } from '../../contract/money.ts'
 import { jobNames } from '../billing/index.ts'
 import type { Sentence } from '../platform/errors.ts'
 import type { Clock } from '../platform/clock.ts'
-import { transaction, type Database, type Tx } from '../platform/db.ts'
+import type { Tx } from '../platform/db.ts'
 import type { Jobs } from '../platform/jobs.ts'
 import type { Ledger } from '../wallet/index.ts'
 import type { PaymentDriver } from './driver.ts'
 import type { Letters } from './letters.ts'
 import { isClosed } from './orders.ts'
+import { resolveSuspense, type SuspenseRow } from './suspense-rows.ts'
 
 /** Why money in suspense was not assigned to anybody, for the operator. */
 export class NotAssignable extends Error {
@@ -47,38 +51,8 @@ export async function customerMeant(
   return { customerId: customer.id, code: null }
 }
 
-/**
- * Credits what waits under this number of `payment_suspense` to a customer's wallet; open invoices
- * are paid next. Throws NotAssignable.
- */
-export const assignSuspense = (
-  deps: AssignDeps & { db: Database },
-  id: bigint,
-  who: string,
-): Promise<Assigned> => transaction(deps.db, (tx) => assignSuspenseIn(tx, deps, id, who))
-
-interface AssignDeps {
-  readonly clock: Clock
-  readonly ledger: Ledger
-  readonly letters: Letters
-  readonly jobs: Pick<Jobs, 'add'>
-  readonly drivers: ReadonlyMap<string, PaymentDriver>
-}
-interface Assigned {
-  readonly customerId: string
-  /** Minor units. */
-  readonly amount: bigint
-  readonly currency: Currency
-}
-
-/** The same in a transaction of the caller's. */
-export async function assignSuspenseIn(
-  tx: Tx,
-  deps: AssignDeps,
-  id: bigint,
-  who: string,
-): Promise<Assigned> {
-  const { clock, ledger, letters, jobs, drivers } = deps
+/** What waits under this number, held until the transaction ends. Throws NotAssignable. */
+async function lockWaiting(tx: Tx, id: bigint): Promise<SuspenseRow> {
   const parked = await tx
     .selectFrom('payment_suspense')
     .selectAll()
@@ -95,6 +69,60 @@ export async function assignSuspenseIn(
       en: `What waited under the number ${id} is decided already.`,
       vi: `Khoản số ${id} đã được xử lý.`,
     })
+  return parked
+}
+
+/**
+ * What waits under this number was sent back to who had sent it: it is booked out of suspense, and
+ * the gateway holds it no more. Throws NotAssignable.
+ */
+export async function returnSuspenseIn(
+  tx: Tx,
+  { clock, ledger, drivers }: Pick<AssignDeps, 'clock' | 'ledger' | 'drivers'>,
+  id: bigint,
+): Promise<Omit<Assigned, 'customerId'>> {
+  const { driver, amount, code, ...parked } = await lockWaiting(tx, id)
+  const currency = parked.currency as Currency
+  await ledger.returnFromSuspense(tx, {
+    key: `suspense:${id}:returned`,
+    driver,
+    amount,
+    currency,
+    details: {
+      provider: drivers.get(driver)?.displayName ?? driver,
+      ...(code !== null && { code }),
+    },
+  })
+  await resolveSuspense(tx, clock, id)
+  return { amount, currency }
+}
+
+interface AssignDeps {
+  readonly clock: Clock
+  readonly ledger: Ledger
+  readonly letters: Letters
+  readonly jobs: Pick<Jobs, 'add'>
+  readonly drivers: ReadonlyMap<string, PaymentDriver>
+}
+interface Assigned {
+  readonly customerId: string
+  /** Minor units. */
+  readonly amount: bigint
+  readonly currency: Currency
+}
+
+/**
+ * Credits what waits under this number of `payment_suspense` to a customer's wallet; open invoices
+ * are paid next. Throws NotAssignable.
+ */
+export async function assignSuspenseIn(
+  tx: Tx,
+  deps: AssignDeps,
+  id: bigint,
+  who: string,
+): Promise<Assigned> {
+  const { clock, ledger, letters, jobs, drivers } = deps
+  const parked = await lockWaiting(tx, id)
   const { customerId, code } = await customerMeant(tx, who)
   if (await isClosed(tx, customerId))
     throw new NotAssignable({
@@ -118,11 +146,7 @@ export async function assignSuspenseIn(
     currency,
     details: { provider, code: transactionCode },
   })
-  await tx
-    .updateTable('payment_suspense')
-    .set({ resolved_at: clock.now() })
-    .where('id', '=', id)
-    .execute()
+  await resolveSuspense(tx, clock, id)
   if (code !== null && setOff > 0n)
     await tx
       .updateTable('payment')

@@ -34,6 +34,7 @@ beforeAll(async () => {
 afterAll(() => portal.close())
 
 const reason = 'campaign of November'
+const quiet = { take: async () => undefined, giveBack: async () => undefined }
 const newCode = (): string => `T${randomUUID().slice(0, 11)}`.toUpperCase()
 const making = (by: TestMember, more: object = {}) =>
   by.act<ActOutcome>('voucher.make', {
@@ -190,8 +191,28 @@ describe('the desk', () => {
   })
 })
 
+test('a call that began before the account was closed uses none', async () => {
+  const code = await made()
+  const an = await portal.customer()
+  const { token } = an
+  const body = { password: an.password }
+  expect((await portal.call('POST', '/api/v1/account/close', { token, body })).status).toBe(200)
+  const vouchers = createVouchers({
+    clock,
+    ledger: portal.app.ledger,
+    jobs: portal.app.jobs,
+    letters: { toppedUp: async () => undefined } as unknown as Letters,
+    tries: quiet as never,
+    triesOfNetwork: quiet as never,
+  })
+  const redeem = transaction(portal.app.db, (tx) =>
+    vouchers.redeem(tx, { customerId: an.id, code, ip: '127.0.0.1' }),
+  )
+  await expect(redeem).rejects.toThrow('forbidden')
+  expect((await shown(code))?.uses).toBe(0)
+})
+
 test('of generated acts wallets, uses and the ledger are as a model has them', async () => {
-  const quiet = { take: async () => undefined, giveBack: async () => undefined }
   const { ledger, jobs, db } = portal.app
   const vouchers = createVouchers({
     clock,

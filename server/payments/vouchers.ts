@@ -7,6 +7,7 @@ import { randomUUID } from 'node:crypto'
 import type { Selectable } from 'kysely'
 import { currency as currencySchema, type Currency } from '../../contract/money.ts'
 import type { Voucher } from '../../contract/operator-money.ts'
+import { holdOpenAccount } from '../auth/index.ts'
 import { jobNames } from '../billing/index.ts'
 import type { Clock } from '../platform/clock.ts'
 import { drawCode, plainCode, shortestCode } from '../platform/codes.ts'
@@ -51,6 +52,8 @@ export function createVouchers(deps: VoucherDeps): Vouchers {
     async redeem(tx, { customerId, code, ip }) {
       await deps.tries.take(customerId)
       await deps.triesOfNetwork.take(networkOf(ip))
+      // A call that began before the account was closed has its session still.
+      if (!(await holdOpenAccount(tx, customerId))) throw new Refusal('forbidden')
       const now = clock.now()
       const voucher = await tx
         .selectFrom('voucher')

@@ -1,8 +1,9 @@
-/** The database as it is when a new version of the portal starts on it. */
+/** Migrations on a database of any size, and transactions that wait for each other. */
+import { sql } from 'kysely'
 import pg from 'pg'
 import { expect, test } from 'vitest'
 import { testDatabase } from '../../test/database.ts'
-import { migrate } from './db.ts'
+import { connect, migrate, repeatableTransaction } from './db.ts'
 
 test('a migration has all the time that it needs, on a database of any size', async () => {
   const database = await testDatabase()
@@ -44,6 +45,34 @@ test('a migration has all the time that it needs, on a database of any size', as
     )
   } finally {
     await admin.end()
+    await database.drop()
+  }
+})
+
+test('of two that lock in different orders both act, once each', async () => {
+  const database = await testDatabase()
+  const { db, close } = connect(database.url, 4, () => undefined)
+  try {
+    await sql`create table counted (id int primary key, acts int not null default 0)`.execute(db)
+    await sql`insert into counted values (1), (2)`.execute(db)
+    let runs = 0
+    let arrived = 0
+    let open = (): void => undefined
+    const bothHoldOne = new Promise<void>((resolve) => (open = resolve))
+    const act = (first: number, second: number) =>
+      repeatableTransaction(db, async (tx) => {
+        runs++
+        await sql`update counted set acts = acts + 1 where id = ${first}`.execute(tx)
+        if (++arrived === 2) open()
+        await bothHoldOne
+        await sql`update counted set acts = acts + 1 where id = ${second}`.execute(tx)
+      })
+    await Promise.all([act(1, 2), act(2, 1)])
+    const { rows } = await sql<{ acts: number }>`select acts from counted`.execute(db)
+    expect(rows).toEqual([{ acts: 2 }, { acts: 2 }])
+    expect(runs).toBe(3)
+  } finally {
+    await close()
     await database.drop()
   }
 })

@@ -186,6 +186,24 @@ export async function transaction<T>(db: Database, work: (tx: Tx) => Promise<T>)
   return result
 }
 
+const attemptsOfDeadlock = 3
+
+/**
+ * The same for `work` that acts in its transaction only: where the database ended it because two
+ * transactions waited for each other (40P01), it is run again, at most three times in all.
+ */
+export async function repeatableTransaction<T>(
+  db: Database,
+  work: (tx: Tx) => Promise<T>,
+): Promise<T> {
+  for (let attempt = 1; ; attempt++)
+    try {
+      return await transaction(db, work)
+    } catch (error) {
+      if (attempt === attemptsOfDeadlock || databaseError(error)?.code !== '40P01') throw error
+    }
+}
+
 /**
  * Runs a side effect after the commit (wake a worker, push an event). The database must be correct
  * without it.

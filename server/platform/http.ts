@@ -14,7 +14,7 @@ import {
   type IdempotencyStore,
   type KeptAnswer,
 } from './idempotency.ts'
-import { transaction, type Database, type Queryable } from './db.ts'
+import { repeatableTransaction, type Database, type Queryable } from './db.ts'
 import { Refusal } from './errors.ts'
 import { browserCookie, browserOf, newBrowser } from './browser-cookie.ts'
 import { createKeyedGate } from './gate.ts'
@@ -266,7 +266,7 @@ export function createHttp(options: HttpOptions): Http {
       const key = request.headers['idempotency-key']
       if (typeof key !== 'string' || endpoint.method === 'DELETE') {
         const call = await prepared(request, from)
-        const answer = await transaction(db, async (tx) => {
+        const answer = await repeatableTransaction(db, async (tx) => {
           try {
             const given = await handle({ ...call, tx })
             await noteMember(tx, endpoint, call)

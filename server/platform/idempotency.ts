@@ -9,7 +9,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { dropOld } from './batches.ts'
 import { hours, later, type Clock } from './clock.ts'
-import { transaction, type Database, type Queryable, type Tx } from './db.ts'
+import { repeatableTransaction, transaction, type Database, type Queryable, type Tx } from './db.ts'
 import { Refusal } from './errors.ts'
 import { sameBytes } from './constant-time.ts'
 import type { Secrets } from './secrets.ts'
@@ -159,7 +159,7 @@ async function runFirst<P>(
       return { refusal: error }
     },
   )
-  return await transaction(store.db, async (tx) => {
+  return await repeatableTransaction(store.db, async (tx) => {
     const { rows } = await sql<{
       held: boolean
     }>`select pg_try_advisory_xact_lock(${lockOf(call)}) as held`.execute(tx)

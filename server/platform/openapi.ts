@@ -8,12 +8,19 @@ import { csrfHeader } from './session-cookie.ts'
 
 type Json = Record<string, unknown>
 
-const schemaOf = (schema: Endpoint['result'], io: 'input' | 'output'): Json => {
+type Schema = Endpoint['result']
+const known = { input: new WeakMap<Schema, Json>(), output: new WeakMap<Schema, Json>() }
+
+/** Each is converted once: the contract does not change while the process runs. */
+const schemaOf = (schema: Schema, io: 'input' | 'output'): Json => {
+  const before = known[io].get(schema)
+  if (before) return before
   const { $schema: _dialect, ...rest } = z.toJSONSchema(schema, {
     target: 'draft-2020-12',
     io,
     unrepresentable: 'any',
   }) as Json
+  known[io].set(schema, rest)
   return rest
 }
 

@@ -173,7 +173,12 @@ test('what comes back into a wallet settles what was lent meanwhile', async () =
   const withdrawal = of(an)
   await post((tx) => ledger.withhold(tx, withdrawal))
   await charge(an, 30n)
-  await post((tx) => ledger.release(tx, { ...withdrawal, key: `${withdrawal.key}:released` }))
+  const released = {
+    ...withdrawal,
+    key: `${withdrawal.key}:released`,
+    withheldAt: new Date(now),
+  }
+  await post((tx) => ledger.release(tx, released))
   expect([await balance(an), await owed(an)]).toEqual([20n, 0n])
   // A chargeback that the wallet covered, decided for us.
   await topUp(binh, 50n)
@@ -181,7 +186,7 @@ test('what comes back into a wallet settles what was lent meanwhile', async () =
   await post((tx) => ledger.chargeback(tx, { ...taken, atMost: 50n }))
   await charge(binh, 30n)
   expect(await owed(binh)).toBe(30n)
-  const won = { ...taken, key: `${taken.key}:won`, undoes: taken.key }
+  const won = { ...taken, key: `${taken.key}:won`, undoes: taken.key, isClosed: false }
   await post((tx) => ledger.reverseChargeback(tx, won))
   expect([await balance(binh), await owed(binh)]).toEqual([20n, 0n])
   expect(await checkLedger(db)).toEqual([])
@@ -222,7 +227,7 @@ test(
           taken: bigint
           won: boolean
         }[] = []
-        const withheld: { key: string; amount: bigint }[] = []
+        const withheld: { amount: bigint; at: number }[] = []
         /** What comes in pays what is owed, the oldest first. */
         const comes = (amount: bigint, chargebacksSince: number): void => {
           let left = amount
@@ -287,13 +292,14 @@ test(
           } else if (kind === 'withhold') {
             if (amount > held) continue
             held -= amount
-            withheld.push({ key: of.key, amount })
+            withheld.push({ amount, at: now })
             await post((tx) => ledger.withhold(tx, of))
           } else if (kind === 'release') {
             const back = withheld.pop()
             if (!back) continue
-            comes(back.amount, Number.POSITIVE_INFINITY)
-            await post((tx) => ledger.release(tx, { ...of, amount: back.amount }))
+            comes(back.amount, back.at)
+            const withheldAt = new Date(back.at)
+            await post((tx) => ledger.release(tx, { ...of, amount: back.amount, withheldAt }))
           } else if (kind === 'takeBack') {
             const part = amount < held ? amount : held
             held -= part
@@ -314,7 +320,12 @@ test(
             debt.owed = 0n
             comes(back, Number.POSITIVE_INFINITY)
             await post((tx) =>
-              ledger.reverseChargeback(tx, { ...of, amount: debt.taken, undoes: debt.key }),
+              ledger.reverseChargeback(tx, {
+                ...of,
+                amount: debt.taken,
+                undoes: debt.key,
+                isClosed: false,
+              }),
             )
           } else if (kind === 'line') {
             limit = pick === 0 ? 0n : amount * 2n

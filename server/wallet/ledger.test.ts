@@ -177,7 +177,13 @@ describe('a wallet', () => {
       Promise.all(keys.flatMap((key) => [one(key), topUp(an, 10n)]))
     await atOnce((key) => post((tx) => ledger.chargeback(tx, { ...movement(key), atMost: 1_000n })))
     await atOnce((key) =>
-      post((tx) => ledger.reverseChargeback(tx, { ...movement(`${key}:won`), undoes: key })),
+      post((tx) =>
+        ledger.reverseChargeback(tx, {
+          ...movement(`${key}:won`),
+          undoes: key,
+          isClosed: false,
+        }),
+      ),
     )
     expect(await balance(an)).toBe(12_240n)
     expect(await checkLedger(db)).toEqual([])
@@ -250,7 +256,12 @@ describe('a wallet', () => {
               held += debt.taken - debt.owed
               debt.owed = 0n
               await post((tx) =>
-                own.reverseChargeback(tx, { ...of, amount: debt.taken, undoes: debt.key }),
+                own.reverseChargeback(tx, {
+                  ...of,
+                  amount: debt.taken,
+                  undoes: debt.key,
+                  isClosed: false,
+                }),
               )
             }
             expect(await balance(an)).toBe(held)

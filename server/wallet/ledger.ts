@@ -103,6 +103,17 @@ export function createLedger(clock: Clock): Ledger {
       ])
       return await between(tx, 'unpark', of, suspense, gateway)
     },
+    async returnFromSuspense(tx, { key, driver, amount, currency, details }) {
+      return await post(tx, {
+        key,
+        kind: 'suspense_returned',
+        details,
+        lines: [
+          { account: suspenseOf(driver, currency), amount: -amount },
+          { account: gatewayOf(driver, currency), amount },
+        ],
+      })
+    },
     assign: (tx, of) => creditFrom(tx, suspenseOf(of.driver, of.currency), of),
     posted: postedUnder,
     withhold: (tx, of) =>
@@ -110,7 +121,7 @@ export function createLedger(clock: Clock): Ledger {
     async release(tx, of) {
       const payable = payableOf(of.driver, of.currency)
       const put = () => between(tx, 'withdrawal_undone', of, payable, walletOf(of.customerId))
-      return await incoming(tx, payable, of, put, null)
+      return await incoming(tx, payable, of, put, of.withheldAt)
     },
     payOut: (tx, of) =>
       between(
@@ -163,12 +174,8 @@ export function createLedger(clock: Clock): Ledger {
         gatewayOf(of.driver, of.currency),
         receivableOf(of.driver, of.currency),
       ]
-      await lock(tx, [
-        gateway,
-        walletOf(of.customerId),
-        receivable,
-        ...(await receivables(tx, of.currency)),
-      ])
+      const to = of.isClosed ? suspenseOf(of.driver, of.currency) : walletOf(of.customerId)
+      await lock(tx, [gateway, to, receivable, ...(await receivables(tx, of.currency))])
       const debt = await tx
         .selectFrom('wallet_debt')
         .select(['amount', 'settled'])
@@ -176,22 +183,24 @@ export function createLedger(clock: Clock): Ledger {
         .executeTakeFirst()
       const owed = debt ? debt.amount - debt.settled : 0n
       const settled = owed < of.amount ? owed : of.amount
+      const amount = of.amount - settled
       const lines = [
         { account: gateway, amount: -of.amount },
         { account: receivable, amount: settled },
-        { account: walletOf(of.customerId), amount: of.amount - settled },
+        { account: to, amount },
       ]
       const outcome = await post(tx, {
         key: of.key,
         kind: 'chargeback_won',
         details: of.details,
-        lines: lines.filter(({ amount }) => amount !== 0n),
+        lines: lines.filter((line) => line.amount !== 0n),
       })
-      if (outcome.outcome === 'posted') {
+      const isNew = outcome.outcome === 'posted'
+      if (isNew) {
         if (settled > 0n) await settleDebt(tx, of.undoes, settled)
-        await setOff(tx, { ...of, amount: of.amount - settled }, null)
+        if (!of.isClosed) await setOff(tx, { ...of, amount }, null)
       }
-      return outcome
+      return { ...outcome, parked: of.isClosed && isNew ? amount : 0n }
     },
     async adjust(tx, of) {
       const house = adjustmentOf(of.currency)

@@ -38,8 +38,11 @@ export type PostingKind =
   /** Into the wallet, on the customer's credit line; and out of it, for what was lent. */
   | 'lent'
   | 'repaid'
-/** That touches no wallet: a gateway paid out to the bank, or the bank sent that back. */
-export type HousePostingKind = 'payout' | 'payout_undone' | 'payout_matched'
+/**
+ * That touches no wallet: a gateway paid out to the bank, or the bank sent that back; and money in
+ * suspense that went back to who had sent it.
+ */
+export type HousePostingKind = 'payout' | 'payout_undone' | 'payout_matched' | 'suspense_returned'
 export interface Details {
   /** A gateway's or bank's name. */
   readonly provider?: string
@@ -160,14 +163,13 @@ export interface Ledger {
     refund: Sale & { readonly reverses?: bigint; readonly paidAt?: Date },
   ): Promise<Outcome>
   /** Puts money that matches no payment into the gateway's suspense account. */
-  holdInSuspense(
-    tx: Tx,
-    parked: { key: string; driver: string; amount: bigint; currency: Currency; details: Details },
-  ): Promise<Outcome>
+  holdInSuspense(tx: Tx, parked: Omit<Movement, 'customerId'>): Promise<Outcome>
   /**
    * Moves money from suspense back to the gateway's account; the caller credits the wallet next.
    */
   releaseFromSuspense(tx: Tx, parked: Movement): Promise<Outcome>
+  /** Money in suspense went back to who had sent it: the gateway holds it no more. */
+  returnFromSuspense(tx: Tx, returned: Omit<Movement, 'customerId'>): Promise<Outcome>
   /** Moves money from suspense to a customer's wallet; debts are set off as by a top-up. */
   assign(tx: Tx, parked: Movement): Promise<Credited>
   /**
@@ -183,8 +185,11 @@ export interface Ledger {
    * hold it.
    */
   withhold(tx: Tx, withdrawal: Movement): Promise<Outcome>
-  /** The gateway refused: the withheld money is the customer's again. */
-  release(tx: Tx, withdrawal: Movement): Promise<Outcome>
+  /**
+   * The gateway refused: the withheld money is the customer's again. What a chargeback has left
+   * owed since it was withheld, because it was not in the wallet then, is settled from it.
+   */
+  release(tx: Tx, withdrawal: Movement & { readonly withheldAt: Date }): Promise<Outcome>
   /** The gateway gave the withheld money back to its source. */
   payOut(tx: Tx, withdrawal: Movement): Promise<Outcome>
   /**
@@ -198,8 +203,13 @@ export interface Ledger {
   /**
    * A chargeback was decided for us: what was taken from the wallet is there again, and what is
    * still owed because of it is owed no more. `undoes` is the key of the posting that took it.
+   * `isClosed`: nobody reaches that wallet any more, and what would be there goes to suspense.
+   * `parked`: how much that is, in minor units.
    */
-  reverseChargeback(tx: Tx, chargeback: Movement & { readonly undoes: string }): Promise<Outcome>
+  reverseChargeback(
+    tx: Tx,
+    chargeback: Movement & { readonly undoes: string; readonly isClosed: boolean },
+  ): Promise<Outcome & { readonly parked: bigint }>
   /**
    * The operator puts money into a wallet (above zero) or takes it out (below zero); an account of
    * the house stands against it. What is put in settles debts as a top-up does. `short` when the

@@ -42,7 +42,7 @@ export interface Lifecycle {
   /** Has containers replaced by ones that follow the row as this transaction leaves it. */
   renew(tx: Tx, siteId: string): Promise<void>
   /** The names are free and the subscription is over at once; the files go with a job. */
-  remove(tx: Tx, siteId: string): Promise<void>
+  remove(tx: Tx, siteId: string, customerId: string): Promise<void>
 }
 
 export function createLifecycle(deps: LifecycleDeps): Lifecycle {
@@ -110,9 +110,11 @@ export function createLifecycle(deps: LifecycleDeps): Lifecycle {
       await renew(tx, siteId)
     },
 
-    async remove(tx, siteId) {
+    async remove(tx, siteId, customerId) {
       const site = await lockSite(tx, siteId)
-      if (!site || site.deleted_at !== null) throw new Refusal('not_found')
+      // It may have been handed over while this waited for it.
+      if (!site || site.customer_id !== customerId || site.deleted_at !== null)
+        throw new Refusal('not_found')
       if (site.status === 'deleting') return
       const { subscription_id: subscriptionId, invoice_id: invoiceId } = site
       if (subscriptionId === null || invoiceId === null)

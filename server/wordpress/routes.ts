@@ -166,7 +166,7 @@ export function routes(http: Http, deps: WordpressRouteDeps): void {
   })
   http.write(serverApi.deleteServer, async ({ tx, customerId, params }) => {
     const site = await own(tx, customerId, params.id)
-    await deps.lifecycle.remove(tx, site.id)
+    await deps.lifecycle.remove(tx, site.id, customerId)
     return { id: site.id }
   })
   http.act(serverApi.adminLink, async ({ customerId, params }) => {

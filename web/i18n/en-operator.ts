@@ -250,6 +250,7 @@ export const enOperator = {
     'money.debit': 'Debit wallet',
     'money.refund': 'Refund top-up',
     'money.assign': 'Assign money',
+    'money.return': 'Sent back',
     ...enMoneyActs.names,
     ...enWorkActs.names,
     ...enOutgoingActs.names,
@@ -298,6 +299,9 @@ export const enOperator = {
       'The customer gets an email and a notification. The wallet never goes below zero.',
     'money.refund': 'The money leaves the wallet now and the gateway is asked next.',
     'money.assign': 'The money is put into the wallet of this customer, who gets an email.',
+    'money.return':
+      'Only if the money was already sent back at the gateway or the bank. It is booked out and ' +
+      'waits no more; nothing is sent by this.',
     'staff.invite': 'An email with a link for 72 hours is sent. A link that was sent before ends.',
     ...enWorkActs.explain,
     ...enOutgoingActs.explain,

@@ -244,6 +244,7 @@ export const viOperator: OperatorTexts = {
     'money.debit': 'Trừ tiền khỏi ví',
     'money.refund': 'Hoàn tiền lần nạp',
     'money.assign': 'Gán tiền',
+    'money.return': 'Đã trả lại',
     ...viMoneyActs.names,
     ...viWorkActs.names,
     ...viOutgoingActs.names,
@@ -289,6 +290,9 @@ export const viOperator: OperatorTexts = {
     'money.debit': 'Khách hàng nhận được email và thông báo. Số dư ví không bao giờ âm.',
     'money.refund': 'Tiền rời ví ngay, sau đó hệ thống yêu cầu cổng thanh toán hoàn tiền.',
     'money.assign': 'Tiền được cộng vào ví của khách hàng này và khách hàng nhận được email.',
+    'money.return':
+      'Chỉ dùng khi tiền đã được trả lại cho người gửi tại cổng thanh toán hoặc ngân hàng. Khoản ' +
+      'này được ghi sổ là đã trả và không chờ nữa; thao tác này không chuyển tiền.',
     'staff.invite':
       'Email có liên kết dùng trong 72 giờ sẽ được gửi đi. Liên kết đã gửi trước đó hết hiệu lực.',
     ...viWorkActs.explain,

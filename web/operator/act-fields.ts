@@ -72,6 +72,7 @@ const own: Readonly<Record<ActName, readonly ActField[]>> = {
   'money.debit': [amount, told],
   'money.refund': [{ ...amount, isOptional: true }],
   'money.assign': [line('to')],
+  'money.return': [],
   'dispute.answer': [paragraph('evidence')],
   'dispute.accept': [],
   'payout.import': [
@@ -202,6 +203,7 @@ export const isGrave = (act: ActName): boolean =>
     'customer.end_programs',
     'customer.reset_second_factor',
     'money.debit',
+    'money.return',
     'outgoing_webhook.remove',
     'dispute.accept',
     'privacy.refuse',

@@ -301,7 +301,8 @@ function Unpaid({ invoice }: { invoice: NonNullable<Server['invoice']> }) {
         'mt-6 divide-y divide-border rounded-lg text-sm ' + 'shadow-[inset_0_0_0_1px_var(--border)]'
       }
     >
-      <Line term={t.progress.invoiceId}>{invoice.number ?? t.common.draft}</Line>
+      {/* It has no number before it is paid, and several may wait. */}
+      <Line term={t.progress.invoiceId}>{invoice.number ?? invoice.id}</Line>
       <Line term={t.progress.amountPaid}>{money(invoice.amount_paid, invoice.currency)}</Line>
       <Line term={t.progress.amountDue}>
         <b className="font-semibold">{money(invoice.amount_due, invoice.currency)}</b>

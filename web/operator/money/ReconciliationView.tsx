@@ -35,6 +35,7 @@ function actsOn({ id, kind }: Question): readonly [ActName, WantedAct['fixed']][
   if (kind === 'suspense')
     return [
       ['money.assign', { suspense: Number(own) }],
+      ['money.return', { suspense: Number(own) }],
       ['payout.match', { suspense: Number(own) }],
     ]
   if (kind === 'refund') return [['refund.decide', { refund: own }]]

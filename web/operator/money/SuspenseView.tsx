@@ -55,20 +55,23 @@ export function SuspenseView({ session }: { session: StaffSession }) {
               <span className="num font-medium whitespace-nowrap">
                 {formatMoney(amount, currency, language)}
               </span>
-              {may ? (
-                <Button
-                  variant="outline"
-                  onClick={() =>
-                    setWanted({
-                      act: 'money.assign',
-                      about: formatMoney(amount, currency, language),
-                      fixed: { suspense: id },
-                    })
-                  }
-                >
-                  {t.suspense.assign}
-                </Button>
-              ) : null}
+              {may
+                ? (['money.assign', 'money.return'] as const).map((act) => (
+                    <Button
+                      key={act}
+                      variant={act === 'money.assign' ? 'outline' : 'ghost'}
+                      onClick={() =>
+                        setWanted({
+                          act,
+                          about: formatMoney(amount, currency, language),
+                          fixed: { suspense: id },
+                        })
+                      }
+                    >
+                      {act === 'money.assign' ? t.suspense.assign : t.acts[act]}
+                    </Button>
+                  ))
+                : null}
             </li>
           ))}
         </ul>

@@ -179,6 +179,11 @@ export function createBank(settings: BankSettings) {
     answerTo,
     lookUp,
     movementOf: (reference: string) => `${accountNumber}:${reference}`,
+    // With both feeds on, a transfer without a reference of the bank's comes under two numbers.
+    ...(sepaySecret !== undefined &&
+      cassoSecret !== undefined && {
+        isUnnamed: (movement: string) => /^[^:]*:(?:sepay|casso):/.test(movement),
+      }),
     ...(sepayToken !== undefined && { movements }),
   } satisfies HostedDriver
 }

@@ -1,0 +1,107 @@
+/**
+ * Rows of money in suspense. One movement of a gateway has one row; what comes on top of a row that
+ * somebody has decided has a row of its own, named `<movement>:<minor units in all>`.
+ */
+import { sql } from 'kysely'
+import type { Selectable } from 'kysely'
+import type { Currency } from '../../contract/money.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { DB } from '../platform/db-types.ts'
+import type { Queryable, Tx } from '../platform/db.ts'
+import type { OperatorOutbox } from '../realtime/index.ts'
+
+export type SuspenseRow = Selectable<DB['payment_suspense']>
+
+export interface Parked {
+  readonly driver: string
+  /** The gateway's number of the movement. */
+  readonly movement: string
+  /** Our reference, as far as it can be read. */
+  readonly code: string | null
+  /** Minor units. */
+  readonly amount: bigint
+  readonly currency: Currency
+  readonly reason: string
+}
+
+/** Writes the row, or the new amount of one that stands; the operator is told. */
+export async function keepSuspense(
+  tx: Tx,
+  { clock, outbox }: { readonly clock: Clock; readonly outbox: OperatorOutbox },
+  { driver, movement, code, amount, currency, reason }: Parked,
+): Promise<void> {
+  const { id } = await tx
+    .insertInto('payment_suspense')
+    .values({
+      driver,
+      provider_transaction_id: movement,
+      code,
+      amount,
+      currency,
+      reason,
+      created_at: clock.now(),
+    })
+    .onConflict((conflict) =>
+      conflict.columns(['driver', 'provider_transaction_id']).doUpdateSet({ amount }),
+    )
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  await outbox.tellOperator(tx, {
+    event: 'payment.in_suspense',
+    customerId: null,
+    payload: {
+      suspense: {
+        id: Number(id),
+        gateway: driver,
+        amount: Number(amount),
+        currency,
+        transaction_code: code,
+        reason,
+      },
+    },
+  })
+}
+
+/**
+ * Minor units of a movement that are or were in suspense, with all that came on top. The movement
+ * is locked by the caller.
+ */
+export async function heldOf(tx: Tx, driver: string, movement: string): Promise<bigint> {
+  const { held } = await tx
+    .selectFrom('payment_suspense')
+    .select(sql<string | null>`sum(amount)`.as('held'))
+    .where('driver', '=', driver)
+    .where((eb) =>
+      eb.or([
+        eb('provider_transaction_id', '=', movement),
+        eb(sql`left(provider_transaction_id, ${movement.length + 1})`, '=', `${movement}:`),
+      ]),
+    )
+    .executeTakeFirstOrThrow()
+  return BigInt(held ?? 0)
+}
+
+/** It is decided: nobody decides it again. */
+export const resolveSuspense = async (tx: Tx, clock: Clock, id: bigint): Promise<void> =>
+  void (await tx
+    .updateTable('payment_suspense')
+    .set({ resolved_at: clock.now() })
+    .where('id', '=', id)
+    .execute())
+
+/** What waits for a payment whose customer has closed the account; undefined: nothing. */
+export const waitingOfClosed = (
+  db: Queryable,
+  driver: string,
+  reference: string,
+): Promise<SuspenseRow | undefined> =>
+  db
+    .selectFrom('payment_suspense')
+    .selectAll()
+    .where('driver', '=', driver)
+    .where('code', '=', reference)
+    .where('reason', '=', 'account_closed')
+    .orderBy('id')
+    .limit(1)
+    .forUpdate()
+    .executeTakeFirst()
