@@ -26,7 +26,7 @@ import {
   oldestDueSeconds,
   queueCounts,
   queueStates,
-} from '../server/platform/job-failures.ts'
+} from '../server/platform/job-inspection.ts'
 import type { Jobs } from '../server/platform/jobs.ts'
 import { createLimits } from '../server/platform/limits.ts'
 import type { Log } from '../server/platform/log.ts'

@@ -1,4 +1,6 @@
-/** What a region is offered, from the table of catalog.yaml, the keys and the gateways' currencies. */
+/**
+ * What a region is offered, from the table of catalog.yaml, the keys and the gateways' currencies.
+ */
 import path from 'node:path'
 import { expect, test } from 'vitest'
 import type { RegionCode } from '../../contract/money.ts'
@@ -28,7 +30,7 @@ const everywhere = {
   },
 }
 
-test('a row for a region whose currency the gateway does not take is neither offered nor taken', () => {
+test('a row whose gateway does not take the currency of a region is not offered, nor taken', () => {
   expect(available(everywhere, all, 'VN')).toHaveLength(shipped.payments.routing.length)
   for (const region of ['AUD', 'USD', 'EURO'] as const) {
     expect(available(everywhere, all, region)).toEqual([])
