@@ -5,6 +5,7 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { AutoTopUp } from '../../contract/auto-top-up.ts'
+import type { CustomerStory } from '../../contract/operator-desk.ts'
 import { cardsOf } from '../../test/card-holder.ts'
 import { offerParking, rent, subscriptionBecomes } from '../../test/parking.ts'
 import {
@@ -15,6 +16,7 @@ import {
   type TestPortal,
 } from '../../test/portal.ts'
 import { stripeBrowser, testCards, type Browser } from '../../test/stripe-browser.ts'
+import { newMember } from '../../test/staff.ts'
 import { enter, join } from '../../test/team.ts'
 import { days, minutes } from '../platform/clock.ts'
 import { transaction } from '../platform/db.ts'
@@ -237,6 +239,14 @@ test('three declines in a row, a day and three days apart, switch it off', async
   const { rule, spent } = await read(await signedIn(an))
   expect([rule?.off?.reason, spent]).toEqual(['declined', 0])
   await letterComes(an, /was declined 3 times in a row/)
+  // The staff see why.
+  const support = await newMember(portal, 'support', { clock })
+  const story = await support.call<CustomerStory>('GET', `/api/operator/customers/${an.id}`)
+  expect(story.body.result.autoTopUp).toMatchObject({
+    card: 'Visa •••• 0341',
+    off: { reason: 'declined' },
+    lastFailure: { detail: 'requires_payment_method generic_decline' },
+  })
   clock.advance(days(9))
   await run(an)
   await sweep()
@@ -288,8 +298,8 @@ test('a portal that is killed before the call charges once afterwards', async ()
   befalls = 'crash'
   await switchOn(an, card)
   await chargesBecome(an, ['1000 under_way'])
-  befalls = 'nothing'
   await jobsAreDone()
+  befalls = 'nothing'
   expect(await charges(an)).toEqual(['1000 under_way'])
   clock.advance(minutes(3))
   await Promise.all([run(an), run(an)])
@@ -303,8 +313,8 @@ test('a gateway that never heard of the charge: nothing was spent, and it goes o
   befalls = 'crash'
   await switchOn(an, card)
   await chargesBecome(an, ['1000 under_way'])
-  befalls = 'nothing'
   await jobsAreDone()
+  befalls = 'nothing'
   clock.advance(minutes(20))
   await run(an)
   expect(await charges(an)).toEqual(['1000 under_way'])

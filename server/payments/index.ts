@@ -8,6 +8,7 @@ export {
   recentPayments,
   undecidedRefunds,
 } from './counts.ts'
+export { autoTopUpOfCustomer } from './auto-top-up-desk.ts'
 export { createOnCharged } from './auto-top-up-run.ts'
 export { forgetAddresses, forgetAutoTopUp } from './forget.ts'
 export { forgetCardsJob } from './forget-cards.ts'
