@@ -3,7 +3,7 @@
  * about where its answer is lost.
  */
 import { hours, later, type Clock } from '../platform/clock.ts'
-import { transaction, type Database } from '../platform/db.ts'
+import { transaction, type Database, type Tx } from '../platform/db.ts'
 import { DriverFailure } from '../platform/errors.ts'
 import type { Log } from '../platform/log.ts'
 import { noteOutcome, switchOffIf } from './auto-top-up-outcome.ts'
@@ -21,6 +21,9 @@ export interface Task {
   readonly payment: PaymentRow
   readonly cardId: string
 }
+
+const lockPayment = (tx: Tx, id: string): Promise<PaymentRow> =>
+  tx.selectFrom('payment').selectAll().where('id', '=', id).forUpdate().executeTakeFirstOrThrow()
 
 export function createAutomaticCharges(deps: {
   readonly db: Database
@@ -40,12 +43,7 @@ export function createAutomaticCharges(deps: {
     how: 'declined' | 'not_charged',
   ): Promise<void> =>
     transaction(db, async (tx) => {
-      const payment = await tx
-        .selectFrom('payment')
-        .selectAll()
-        .where('id', '=', id)
-        .forUpdate()
-        .executeTakeFirstOrThrow()
+      const payment = await lockPayment(tx, id)
       if (payment.status === 'succeeded') return
       await orders.refuse(id, detail, tx)
       if (how === 'declined')
@@ -66,8 +64,13 @@ export function createAutomaticCharges(deps: {
     if (update?.status === 'pending') return true
     if (update) {
       await settlement.settle(driver, update)
-      // A payment that has expired is failed already, and its charge is not.
+      // A payment that is settled already, by an older release or because it expired, is not again.
       if (update.status === 'failed') await fails(driver, payment, update.detail, 'declined')
+      else
+        await transaction(db, async (tx) => {
+          const of = { status: 'succeeded', detail: update.detail } as const
+          await noteOutcome(deps, tx, driver, await lockPayment(tx, payment.id), of)
+        })
       return true
     }
     const isBelieved = clock.now() > later(payment.created_at, unknownAfterMs)

@@ -195,7 +195,8 @@ export function createLetters(deps: LetterDeps): Letters {
       ...(automatic && { automatic }),
     }
     await deps.outbox.publishEvent(tx, of.customerId, kind, { wallet })
-    const { email, language, region } = await readerOf(deps, tx, of.customerId)
+    const customer = await readerOf(deps, tx, of.customerId)
+    const { language, region } = customer
     const money = (minor: bigint): string => formatMoney(Number(minor), currency, language)
     const { balance } = await deps.ledger.balanceOf(tx, of.customerId)
     const shown = money(amount < 0n ? -amount : amount)
@@ -215,7 +216,7 @@ export function createLetters(deps: LetterDeps): Letters {
           : ''),
     }
     const { subject, text } = words[kind][language]
-    await deps.mail(tx, email, fillIn(subject, known), fillIn(text, known))
+    await deps.mail(tx, customer.email, fillIn(subject, known), fillIn(text, known))
   }
 
   return {
