@@ -2,14 +2,12 @@
  * Automatic top-up, as a customer with a linked card lives it (decision 136): when the card is
  * charged, how often, and what happens when it is not.
  */
-import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { AutoTopUp } from '../../contract/auto-top-up.ts'
 import type { CustomerStory } from '../../contract/operator-desk.ts'
+import { autoTopUpsOf, path } from '../../test/auto-top-ups.ts'
 import { cardsOf } from '../../test/card-holder.ts'
 import { offerParking, rent, subscriptionBecomes } from '../../test/parking.ts'
 import {
-  eventually,
   manualClock,
   openTestPortal,
   type TestCustomer,
@@ -19,39 +17,15 @@ import { stripeBrowser, testCards, type Browser } from '../../test/stripe-browse
 import { newMember } from '../../test/staff.ts'
 import { enter, join } from '../../test/team.ts'
 import { days, minutes } from '../platform/clock.ts'
-import { transaction } from '../platform/db.ts'
-import { DriverFailure } from '../platform/errors.ts'
-import type { CardDriver } from './driver.ts'
 
 let portal: TestPortal
 let browser: Browser
 // The middle of a month: some days later it is the same one.
 const clock = manualClock(new Date('2027-03-10T03:00:00Z'))
-/** What befalls the next call that charges a card. */
-let befalls: 'nothing' | 'crash' | 'lost' | 'away' = 'nothing'
 beforeAll(async () => {
   portal = await openTestPortal({
     clock,
     timing: { askGatewaySeconds: [3600] },
-    changeDrivers(drivers) {
-      const stripe = drivers.payments.get('stripe')
-      if (stripe?.kind !== 'card') throw new Error('stripe links cards')
-      // The network between us and Stripe, and a portal that is killed.
-      const lossy: CardDriver = {
-        ...stripe,
-        async chargeOffSession(order, card) {
-          if (befalls === 'crash') throw new Error('killed before the call')
-          const update = await stripe.chargeOffSession(order, card)
-          if (befalls !== 'nothing') throw new DriverFailure('unclear', 'stripe: no answer')
-          return update
-        },
-        async lookUp(order, about) {
-          if (befalls === 'away') throw new DriverFailure('unavailable', 'stripe: away')
-          return await stripe.lookUp(order, about)
-        },
-      }
-      return { ...drivers, payments: new Map([...drivers.payments, ['stripe', lossy]]) }
-    },
   })
   browser = stripeBrowser(portal.sandboxUrl, portal.keysOf('stripe')['publishableKey'] ?? '')
   await offerParking(portal)
@@ -60,68 +34,15 @@ afterAll(async () => {
   await portal.ledgerHolds()
   await portal.close()
 })
-const { link, paid, balances, dashboard, eventsGo, refOf } = cardsOf(
+const { link, paid, balances, dashboard, refOf } = cardsOf(
   () => portal,
   () => browser,
 )
 
-const path = '/api/payments/auto-top-up'
-const read = async ({ token }: TestCustomer): Promise<AutoTopUp> =>
-  (await portal.call<AutoTopUp>('GET', path, { token })).body.result
-const ask = ({ token }: Pick<TestCustomer, 'token'>, cardId: string, changes: object = {}) =>
-  portal.call<AutoTopUp>('PUT', path, {
-    token,
-    body: { below: 1500, amount: 1000, monthLimit: 5000, cardId, consent: true, ...changes },
-  })
-async function switchOn(an: TestCustomer, cardId: string, changes: object = {}): Promise<void> {
-  const answer = await ask(an, cardId, changes)
-  expect(answer.status, answer.text).toBe(200)
-  expect(answer.body.result.rule?.off).toBeNull()
-}
-/** The automatic payments of a customer, the oldest first: `1000 succeeded`. */
-const charges = async ({ id }: TestCustomer): Promise<string[]> =>
-  (
-    await portal.app.db
-      .selectFrom('auto_top_up_charge')
-      .select(['amount', 'state'])
-      .where('customer_id', '=', id)
-      .orderBy('began_at')
-      .execute()
-  ).map(({ amount, state }) => `${amount} ${state}`)
-const chargesBecome = (an: TestCustomer, expected: string[]) =>
-  eventually(`the charges are ${expected.join(', ')}`, async () => {
-    const found = await charges(an)
-    return JSON.stringify(found) === JSON.stringify(expected)
-  })
-/** Nothing waits that could run now. */
-const jobsAreDone = () =>
-  eventually('the jobs are done', async () => {
-    const { rows } = await sql<{ n: bigint }>`
-      select count(*) as n from pgboss.job where name like 'auto-top-up%'
-        and state in ('created', 'retry', 'active') and start_after <= now()`.execute(portal.app.db)
-    return rows[0]?.n === 0n
-  })
-const add = (name: string, payload: object = {}) =>
-  transaction(portal.app.db, (tx) => portal.app.jobs.add(tx, name, payload))
-async function run({ id: customerId }: TestCustomer): Promise<void> {
-  await add('auto-top-up', { customerId })
-  await jobsAreDone()
-}
-async function sweep(): Promise<void> {
-  await add('auto-top-up-sweep')
-  await jobsAreDone()
-}
-const lettersTo = async ({ email }: TestCustomer, text: RegExp): Promise<string[]> =>
-  (await portal.inbox(email))
-    .map((letter) => letter.text.replaceAll('\u00A0', ' '))
-    .filter((letter) => text.test(letter))
-const letterComes = (an: TestCustomer, text: RegExp, count = 1) =>
-  eventually(`${count} letters ${text}`, async () => (await lettersTo(an, text)).length === count)
+const { read, ask, switchOn, charges, chargesBecome, run, sweep, letterComes, inUsd } =
+  autoTopUpsOf(() => portal)
 /** With a session of now: the clock has moved on. */
-async function signedIn(an: TestCustomer): Promise<TestCustomer> {
-  return await portal.signIn(an)
-}
-const inUsd = () => portal.customer({ region: 'USD' })
+const signedIn = (an: TestCustomer): Promise<TestCustomer> => portal.signIn(an)
 
 test('ten debits at once and a job that runs again charge the card once', async () => {
   const an = await inUsd()
@@ -253,6 +174,21 @@ test('three declines in a row, a day and three days apart, switch it off', async
   expect(await charges(an)).toHaveLength(3)
 })
 
+test('a card that is declined delays nothing that the wallet can pay', async () => {
+  const an = await inUsd()
+  await paid(an, 900)
+  const id = await rent(portal, an, 900)
+  await subscriptionBecomes(portal, id, 'active')
+  const card = await link(an, testCards.linkedThenDeclined)
+  clock.advance(days(32))
+  await portal.app.bills.sweep()
+  const back = await signedIn(an)
+  await switchOn(back, card)
+  await chargesBecome(an, ['1000 declined'])
+  await paid(back, 900)
+  await subscriptionBecomes(portal, id, 'active')
+})
+
 test('a bank that wants to ask the owner: the owner is told where to confirm', async () => {
   const an = await inUsd()
   await switchOn(an, await link(an, testCards.asksAlways))
@@ -269,60 +205,6 @@ test('a bank that wants to ask the owner: the owner is told where to confirm', a
   expect(body.result.data.find(({ event }) => event === 'wallet.auto_top_up')?.title).toMatch(
     /^Cần bạn xác nhận khoản nạp/,
   )
-})
-
-test('a charge whose answer is lost is under way, and spent, until it is known', async () => {
-  const an = await inUsd()
-  const card = await link(an, testCards.visa)
-  await eventsGo('late')
-  befalls = 'away'
-  await switchOn(an, card, { monthLimit: 1000 })
-  await chargesBecome(an, ['1000 under_way'])
-  await jobsAreDone()
-  for (const later of [minutes(1), minutes(3), minutes(30), days(1)]) {
-    clock.advance(later)
-    await run(an)
-    await sweep()
-    expect(await charges(an)).toEqual(['1000 under_way'])
-  }
-  expect((await read(await signedIn(an))).spent).toBe(1000)
-  befalls = 'nothing'
-  await eventsGo('now')
-  await chargesBecome(an, ['1000 succeeded'])
-  await balances(await signedIn(an), 1000)
-})
-
-test('a portal that is killed before the call charges once afterwards', async () => {
-  const an = await inUsd()
-  const card = await link(an, testCards.visa)
-  befalls = 'crash'
-  await switchOn(an, card)
-  await chargesBecome(an, ['1000 under_way'])
-  await jobsAreDone()
-  befalls = 'nothing'
-  expect(await charges(an)).toEqual(['1000 under_way'])
-  clock.advance(minutes(3))
-  await Promise.all([run(an), run(an)])
-  await chargesBecome(an, ['1000 succeeded'])
-  await balances(an, 1000)
-})
-
-test('a gateway that never heard of the charge: nothing was spent, and it goes on', async () => {
-  const an = await inUsd()
-  const card = await link(an, testCards.visa)
-  befalls = 'crash'
-  await switchOn(an, card)
-  await chargesBecome(an, ['1000 under_way'])
-  await jobsAreDone()
-  befalls = 'nothing'
-  clock.advance(minutes(20))
-  await run(an)
-  expect(await charges(an)).toEqual(['1000 under_way'])
-  clock.advance(minutes(45))
-  await run(an)
-  expect(await charges(an)).toEqual(['1000 not_charged'])
-  await run(an)
-  expect(await charges(an)).toEqual(['1000 not_charged', '1000 succeeded'])
 })
 
 test('a card that is unlinked, or a chargeback, switches it off', async () => {

@@ -210,6 +210,7 @@ export const money: readonly Mend[] = [
   {
     // A charge whose answer was lost could be made again.
     finding: 'Automatic top-up',
+    guard: 'server/payments/auto-top-up-faults.test.ts',
     title: 'a charge whose answer is lost is under way, and spent',
     edits: [
       {
