@@ -53,7 +53,7 @@ export function autoTopUpsOf(portal: () => TestPortal) {
     await jobsAreDone()
   }
   async function sweep(): Promise<void> {
-    await add('auto-top-up-sweep')
+    await portal().app.topUps.autoTopUps.enqueueSweep()
     await jobsAreDone()
   }
   const lettersTo = async ({ email }: TestCustomer, text: RegExp): Promise<string[]> =>

@@ -25,7 +25,7 @@ import { cardsOf, takesRegion } from './routing.ts'
 import type { Settlement } from './settle.ts'
 
 export const autoTopUpJob = 'auto-top-up'
-const sweepJob = 'auto-top-up-sweep'
+export const sweepJob = 'auto-top-up-sweep'
 
 /** Between two that succeeded, so that a mistake of ours cannot empty a card. */
 const pauseMs = minutes(10)

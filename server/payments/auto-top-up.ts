@@ -8,7 +8,7 @@ import { transaction, type Database, type Queryable, type Tx } from '../platform
 import { Refusal } from '../platform/errors.ts'
 import type { Jobs } from '../platform/jobs.ts'
 import { monthIn, spentIn } from './auto-top-up-month.ts'
-import { autoTopUpJob } from './auto-top-up-run.ts'
+import { autoTopUpJob, sweepJob } from './auto-top-up-run.ts'
 import type { Cards } from './cards.ts'
 import type { CardDriver, PaymentDriver } from './driver.ts'
 import { isClosed, type Buyer } from './orders.ts'
@@ -32,6 +32,8 @@ export interface AutoTopUps {
   set(buyer: Buyer, wish: Wish, language: Language): Promise<AutoTopUp>
   /** Switches it off; a charge that is under way goes on. */
   stop(tx: Tx, customerId: string): Promise<void>
+  /** Has all wallets looked at now: the clock was moved, or the portal was down for a while. */
+  enqueueSweep(): Promise<void>
 }
 
 export function createAutoTopUps(deps: {
@@ -149,5 +151,6 @@ export function createAutoTopUps(deps: {
     async stop(tx, customerId) {
       await tx.deleteFrom('auto_top_up').where('customer_id', '=', customerId).execute()
     },
+    enqueueSweep: () => transaction(db, (tx) => jobs.add(tx, sweepJob, {})),
   }
 }

@@ -171,19 +171,13 @@ function Form({
           </Select>
         )}
       </Field>
-      <div>
-        <Checkbox
-          label={words.consent}
-          hint={words.consentHint}
-          checked={values.consent}
-          onChange={(given) => set('consent', given)}
-        />
-        {errors['consent'] ? (
-          <p role="alert" className="mt-1.5 text-xs font-medium text-danger">
-            {errors['consent']}
-          </p>
-        ) : null}
-      </div>
+      <Checkbox
+        label={words.consent}
+        hint={words.consentHint}
+        error={errors['consent']}
+        checked={values.consent}
+        onChange={(given) => set('consent', given)}
+      />
     </form>
   )
 }
