@@ -21,6 +21,7 @@ export const eventNames = [
   'wallet.chargeback_returned',
   'wallet.adjusted',
   'wallet.credit_line',
+  'wallet.auto_top_up',
   'dns.status',
   'ticket.opened',
   'ticket.answered',

@@ -1,6 +1,7 @@
 /** The promise both sides keep. */
 export * as account from './account.ts'
 export * as auth from './auth.ts'
+export * as autoTopUp from './auto-top-up.ts'
 export * as billing from './billing.ts'
 export * as cards from './cards.ts'
 export * as certificates from './certificates.ts'

@@ -25,6 +25,14 @@ export const memberActs: Readonly<Record<string, Readonly<Record<Language, strin
   },
   'PUT /api/payments/stripe/attach': { en: 'Linked a card', vi: 'Liên kết thẻ' },
   'DELETE /api/payments/stripe/methods/:id': { en: 'Unlinked a card', vi: 'Huỷ liên kết thẻ' },
+  'PUT /api/payments/auto-top-up': {
+    en: 'Set automatic top-up',
+    vi: 'Đặt tự động nạp ví',
+  },
+  'DELETE /api/payments/auto-top-up': {
+    en: 'Switched automatic top-up off',
+    vi: 'Tắt tự động nạp ví',
+  },
   'POST /api/payments/stripe/invoices/:id/pay': { en: 'Paid an invoice', vi: 'Trả hoá đơn' },
   'POST /api/payments/voucher': { en: 'Used a voucher', vi: 'Dùng mã quà tặng' },
 

@@ -96,6 +96,19 @@ export const CustomerStory = z.object({
       ),
     }),
   ),
+  /** Null: never switched on, or switched off by the customer. Amounts are minor units. */
+  autoTopUp: z.nullable(
+    z.object({
+      below: minor,
+      amount: minor,
+      monthLimit: minor,
+      card: z.string(),
+      /** By the portal, and why; null while it is on. */
+      off: z.nullable(z.object({ at: time, reason: z.string() })),
+      /** In the gateway's own words. */
+      lastFailure: z.nullable(z.object({ at: time, detail: z.string() })),
+    }),
+  ),
   payments: z.array(
     z.object({
       code: z.string(),

@@ -35,6 +35,7 @@ export const declineReasons = [
   'limit',
   'wrong_details',
   'wrong_code',
+  'needs_confirmation',
   'blocked',
   'not_enrolled',
   'bank_unavailable',

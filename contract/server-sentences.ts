@@ -43,6 +43,7 @@ const rules = {
     vi: 'Đây đang là số điện thoại của bạn.',
   },
   amount_range: { en: 'The amount is outside the limits.', vi: 'Số tiền nằm ngoài hạn mức.' },
+  card_not_linked: { en: 'Choose a linked card.', vi: 'Hãy chọn một thẻ đã liên kết.' },
   location: { en: 'Choose a place from the list.', vi: 'Hãy chọn một địa điểm trong danh sách.' },
   period_order: {
     en: 'The period ends before it begins.',

@@ -95,6 +95,12 @@ async function delegateInSandbox(
   await dns.verifier.checkDue()
 }
 
+/** Has what falls due found now, and what wallets need for it. */
+async function lookNow({ bills, topUps }: App): Promise<void> {
+  await bills.enqueueSweeps()
+  await topUps.autoTopUps.enqueueSweep()
+}
+
 /** What a person wants to open. */
 function printAddresses(
   config: Config,
@@ -220,9 +226,9 @@ async function run(): Promise<void> {
     app = opened
     stopClock = await travelling?.follow(opened.db, opened.notices, () => {
       log.info({ now: clock.now() }, 'the clock was moved')
-      opened.bills
-        .enqueueSweeps()
-        .catch((error: unknown) => log.warn({ err: error }, 'billing looks with its next round'))
+      lookNow(opened).catch((error: unknown) =>
+        log.warn({ err: error }, 'billing looks with its next round'),
+      )
     })
     const demo = config.demo
       ? await seedDemo({ db: app.db, catalog, log, dns: app.dns })
@@ -230,7 +236,7 @@ async function run(): Promise<void> {
     await app.listen()
     // Handles what fell due while the portal was down, and prices that the catalogue has raised
     // since.
-    if (config.ROLES.has('worker')) await app.bills.enqueueSweeps()
+    if (config.ROLES.has('worker')) await lookNow(app)
     if (demo?.domain && addresses) await delegateInSandbox(addresses.url, demo.domain, app)
 
     if (notesPid) printAddresses(config, addresses, demo)

@@ -62,6 +62,8 @@ export const owners: Readonly<Record<string, readonly string[]>> = {
     'subscription',
   ],
   payments: [
+    'auto_top_up',
+    'auto_top_up_charge',
     'card_customer',
     'gateway_payout',
     'gateway_payout_line',

@@ -2,7 +2,7 @@
 import type { Transaction } from '../database.ts'
 import { declined, invalid, ok, type Answer } from './answer.ts'
 import { chargeFee, noteMovement } from './balance.ts'
-import type { CardOutcome } from './cards.ts'
+import type { CardOutcome, Decline } from './cards.ts'
 import { load, newId, save, publicFields, type Stored } from './store.ts'
 
 export interface Method extends Stored {
@@ -38,6 +38,12 @@ export interface Charge extends Stored {
   payment_intent: string
   currency: string
   metadata: Record<string, string>
+}
+/** A bank that wants to ask a person who is not there. */
+const authenticationRequired: Decline = {
+  code: 'authentication_required',
+  decline_code: 'authentication_required',
+  message: 'Your card was declined. This transaction requires authentication.',
 }
 /** Queues an event about an object. */
 export type Tell = (tx: Transaction, type: string, of: Stored) => Promise<void>
@@ -118,11 +124,13 @@ async function fail(
   }
 }
 
+/** `offSession`: nobody is there whom the bank could ask. */
 export async function confirm(
   tx: Transaction,
   intent: Intent,
   methodId: string | undefined,
   tell: Tell,
+  { offSession = false } = {},
 ): Promise<Answer> {
   const open = ['requires_payment_method', 'requires_confirmation', 'requires_action'].includes(
     intent.status,
@@ -143,6 +151,8 @@ export async function confirm(
     })
   const turn = method._turns[isPayment(intent) ? 'pay' : 'setup']
   if (turn === 'ok') await succeed(tx, intent, method, tell)
+  else if (turn === 'challenge' && offSession)
+    return await fail(tx, intent, method, declined(authenticationRequired, {}), tell)
   else if (turn === 'challenge') {
     Object.assign(intent, {
       status: 'requires_action',

@@ -126,10 +126,29 @@ async function makeMethod({ tx, body }: Context): Promise<Answer> {
   return ok(publicFields(method))
 }
 
-async function makeIntent({ tx, body }: Context, object: Intent['object']): Promise<Answer> {
+/** What Stripe refuses before it makes an intent that is confirmed at once, or off-session. */
+async function faultOfConfirming(tx: Transaction, body: Body): Promise<Answer | undefined> {
+  const { customer, payment_method: methodId } = body
+  if (body['off_session'] !== undefined && body['off_session'] !== false && !body['confirm'])
+    return invalid('You can only set off_session when confirm is true.', { param: 'off_session' })
+  if (methodId === undefined) return undefined
+  const method = await load<Method>(tx, 'payment_method', methodId)
+  if (!method) return missing('PaymentMethod', methodId, 'payment_method')
+  if (body['off_session'] === true && (method.customer === null || method.customer !== customer))
+    return invalid(
+      `The customer does not have a payment method with the ID ${methodId}. The payment method ` +
+        'must be attached to the customer.',
+      { code: 'resource_missing', param: 'payment_method' },
+    )
+  return undefined
+}
+
+async function makeIntent({ tx, body, tell }: Context, object: Intent['object']): Promise<Answer> {
   const { customer = null } = body
   if (customer !== null && !(await load(tx, 'customer', customer)))
     return missing('customer', customer, 'customer')
+  const fault = object === 'payment_intent' ? await faultOfConfirming(tx, body) : undefined
+  if (fault) return fault
   const id = newId(object === 'payment_intent' ? 'pi' : 'seti')
   const intent: Intent = {
     id,
@@ -154,7 +173,11 @@ async function makeIntent({ tx, body }: Context, object: Intent['object']): Prom
       : { usage: body['usage'] ?? 'off_session', last_setup_error: null }),
   }
   await save(tx, intent)
-  return ok(publicFields(intent))
+  return object === 'payment_intent' && body['confirm'] === true
+    ? await confirm(tx, intent, body.payment_method, tell, {
+        offSession: body['off_session'] === true,
+      })
+    : ok(publicFields(intent))
 }
 
 export const operations: Readonly<Record<string, (call: Context) => Promise<Answer>>> = {

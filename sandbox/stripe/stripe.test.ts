@@ -173,6 +173,49 @@ test('a refused charge is a card error, and leaves the intent for another card',
   ])
 })
 
+describe('a charge while nobody is there', () => {
+  const charge = (of: { customer: string; method: string }, changes: object = {}) =>
+    stripe.paymentIntents.create(
+      loosely({
+        amount: 500,
+        currency: 'aud',
+        customer: of.customer,
+        payment_method: of.method,
+        allowed_payment_method_types: ['card'],
+        off_session: true,
+        confirm: true,
+        ...changes,
+      }),
+    )
+  test('pays with a card that was set up for it', async () => {
+    const card = await cardOf(testCards.asksOnce)
+    expect(await charge(card)).toMatchObject({ status: 'succeeded', amount_received: 500 })
+  })
+  test.each([
+    [testCards.linkedThenDeclined, 'card_declined', 'generic_decline'],
+    [testCards.asksAlways, 'authentication_required', 'authentication_required'],
+  ])('of the card %s is answered with %s and the intent', async (number, code, decline) => {
+    const error = await charge(await cardOf(number)).catch((caught: unknown) => caught)
+    expect(error).toMatchObject({ type: 'StripeCardError', statusCode: 402, code })
+    expect(error).toMatchObject({ decline_code: decline })
+    const { payment_intent: intent } = error as { payment_intent: { id: string; status: string } }
+    expect(intent.status).toBe('requires_payment_method')
+    expect(await stripe.paymentIntents.retrieve(intent.id)).toMatchObject({
+      status: 'requires_payment_method',
+      last_payment_error: { code, decline_code: decline },
+    })
+  })
+  test('needs to be confirmed at once, with a card that is linked', async () => {
+    const card = await cardOf(testCards.visa)
+    expect((await refusal(charge(card, { confirm: false })))['param']).toBe('off_session')
+    await stripe.paymentMethods.detach(card.method)
+    expect(await refusal(charge(card))).toMatchObject({
+      code: 'resource_missing',
+      param: 'payment_method',
+    })
+  })
+})
+
 test('no more is given back than was charged', async () => {
   const { customer, method } = await cardOf(testCards.visa)
   const { id } = await stripe.paymentIntents.create({ amount: 500, currency: 'aud', customer })

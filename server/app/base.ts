@@ -191,6 +191,7 @@ export async function openBase(parts: AppParts) {
     portalUrl,
     links,
     log,
+    onCharged: payments.createOnCharged(jobs),
   })
   const letters = payments.createLetters({
     clock,
@@ -213,6 +214,7 @@ export async function openBase(parts: AppParts) {
     portalUrl,
     askGatewaySeconds: parts.timing?.askGatewaySeconds,
     refusals: limits.limit('card-refused'),
+    fundsOf: bills.fundsOf,
   })
 
   return {

@@ -14,6 +14,7 @@ import { prepare, writeInvoices, type Bill } from './issue.ts'
 import { lapseOf, refuseMoreUnpaid } from './orders.ts'
 import { pay, type PayOutcome } from './payment.ts'
 import { subjectToRow, type Product, type Subject } from './product.ts'
+import { fundsOf, type Funds } from './funds.ts'
 import { sweep } from './renewals.ts'
 import { runway, watchRunways } from './runway.ts'
 import { subscriptionOf, type Subscription } from './subscription-view.ts'
@@ -80,6 +81,12 @@ export interface Billing {
   /** As it stands now; undefined when there is none. */
   subscription(db: Queryable, id: string): Promise<Subscription | undefined>
   runway(db: Queryable, customerId: string): Promise<Runway>
+  /** By customer: what the wallet holds, and what renews from it until a moment. */
+  fundsOf(
+    db: Queryable,
+    customerIds: readonly string[],
+    until: Date,
+  ): Promise<ReadonlyMap<string, Funds>>
   /** What an invoice was computed from; null when the customer has none of that number. */
   explainInvoice(
     db: Queryable,
@@ -156,6 +163,7 @@ export function createBilling(deps: BillingDeps): Billing {
     resume: (tx, id) => resume(context, tx, id),
     subscription: (from, id) => subscriptionOf(context, from, id),
     runway: (from, customerId) => runway(context, from, customerId),
+    fundsOf: (from, ids, until) => fundsOf(context, from, ids, until),
     explainInvoice: (from, of) => explainInvoice(context, from, of),
     sweep: (signal) => sweep(context, signal),
     watchRunways: (signal) => watchRunways(context, signal),

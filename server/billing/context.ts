@@ -37,6 +37,11 @@ export interface BillingDeps {
   readonly portalUrl: string
   readonly links: InvoiceLinks
   readonly log: Log
+  /**
+   * Called in the transaction of a charge, also of one that a wallet was too short for, with whose
+   * wallets they are.
+   */
+  readonly onCharged?: (tx: Tx, customerIds: readonly string[]) => Promise<void>
 }
 
 export interface BillingContext extends BillingDeps {

@@ -57,7 +57,8 @@ function pushDown(heap: Next[], from: number): void {
   }
 }
 
-const amountAt = ({ amount, rise }: Renewing, at: Date): bigint =>
+/** What one costs at a moment, minor units. */
+export const amountAt = ({ amount, rise }: Renewing, at: Date): bigint =>
   rise && rise.from <= at ? rise.amount : amount
 const highestPrice = ({ amount, rise }: Renewing): bigint =>
   rise && rise.amount > amount ? rise.amount : amount

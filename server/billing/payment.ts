@@ -261,12 +261,14 @@ export async function payLocked(
     amountLent = lent
     if (outcome === 'short') {
       await sql`rollback to savepoint paying`.execute(tx)
+      await context.onCharged?.(tx, [invoice.customer_id])
       if (!quiet)
         await context.outbox.publishEvents(tx, [
           invoiceEvent(context, 'invoice.payment_failed', locked.invoice),
         ])
       return 'short'
     }
+    await context.onCharged?.(tx, [invoice.customer_id])
   }
   await sql`release savepoint paying`.execute(tx)
   const paid = await tx

@@ -90,6 +90,7 @@ async function renew(
       lendUntil: lendUntil(context, regionOf.get(invoice.subscriptionId ?? '') ?? ''),
     })),
   )
+  await context.onCharged?.(tx, [...new Set(priced.map(({ customer }) => customer.id))])
   const lentFor = new Map(priced.map(({ id }, index) => [id, outcomes[index]?.lent ?? 0n]))
   const short = new Set(
     priced.filter((_, index) => outcomes[index]?.outcome === 'short').map(({ id }) => id),

@@ -33,7 +33,7 @@ const leaseMs = minutes(10)
 const liveStatuses = ['active', 'past_due', 'suspended']
 
 /** What renews of each customer; a planned change is in it, a planned end is not. */
-async function renewingOf(
+export async function renewingOf(
   context: BillingContext,
   db: Queryable,
   customerIds: readonly string[],

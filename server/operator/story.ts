@@ -5,7 +5,7 @@ import { accountStory } from '../auth/index.ts'
 import { invoicesOfCustomer } from '../billing/index.ts'
 import { domainsOfCustomer } from '../dns/index.ts'
 import { lettersTo } from '../messages/index.ts'
-import { paymentsOfCustomer, type PaymentDriver } from '../payments/index.ts'
+import { autoTopUpOfCustomer, paymentsOfCustomer, type PaymentDriver } from '../payments/index.ts'
 import { ticketsOfCustomer } from '../tickets/index.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Database } from '../platform/db.ts'
@@ -38,6 +38,7 @@ export async function storyOf(
     balances,
     line,
     entries,
+    autoTopUp,
     payments,
     invoices,
     servers,
@@ -60,6 +61,7 @@ export async function storyOf(
       language,
       ...page,
     }),
+    autoTopUpOfCustomer(db, account.id),
     paymentsOfCustomer(db, drivers, account.id),
     invoicesOfCustomer(db, account.id),
     serversOfCustomer(db, account.id),
@@ -102,6 +104,7 @@ export async function storyOf(
           },
         ]
       : [],
+    autoTopUp,
     payments,
     invoices,
     servers,

@@ -5,11 +5,13 @@
 import type { PaymentStatus } from '../../contract/payments.ts'
 import type { Catalog } from '../catalog/index.ts'
 import type { Clock } from '../platform/clock.ts'
-import type { Database } from '../platform/db.ts'
+import { transaction, type Database } from '../platform/db.ts'
 import { DriverFailure, Refusal } from '../platform/errors.ts'
 import type { Limit } from '../platform/limits.ts'
 import type { Log } from '../platform/log.ts'
+import { switchOffIf } from './auto-top-up-outcome.ts'
 import {
+  automaticChannel,
   UnknownCard,
   UnknownCustomer,
   type Card,
@@ -17,6 +19,7 @@ import {
   type PaymentDriver,
   type TokenDriver,
 } from './driver.ts'
+import type { Letters } from './letters.ts'
 import type { Buyer, Orders, PaymentInput } from './orders.ts'
 import { cardsOf, takesRegion, tokensOf } from './routing.ts'
 import type { Settlement } from './settle.ts'
@@ -62,6 +65,7 @@ export function createCards(deps: {
   drivers: ReadonlyMap<string, PaymentDriver>
   orders: Orders
   settlement: Settlement
+  letters: Letters
   /** Limit per customer: somebody who tests stolen cards is refused again and again. */
   refusals: Limit
 }): Cards {
@@ -150,6 +154,9 @@ export function createCards(deps: {
       const known = await refOf(buyer, driver)
       if (!known) throw new Refusal('not_found')
       await ownOrNothing(driver.detach(known.reference, methodId))
+      await transaction(db, (tx) =>
+        switchOffIf(deps, tx, buyer.id, 'card_gone', (rule) => rule.card_id === methodId),
+      )
     },
     async open(input) {
       const driver = cardDriver()
@@ -160,7 +167,9 @@ export function createCards(deps: {
     async confirm(buyer, transId, methodId) {
       const driver = cardDriver()
       const payment = await orders.own(db, buyer.id, transId)
-      if (payment.driver !== driver.name) throw new Refusal('not_found')
+      // An automatic payment is charged by the portal alone.
+      if (payment.driver !== driver.name || payment.channel === automaticChannel)
+        throw new Refusal('not_found')
       // Paid, or called off at the provider: nothing more can be paid for it.
       if (payment.status === 'succeeded' || payment.status === 'failed')
         throw new Refusal('conflict')

@@ -14,7 +14,7 @@ import type { Catalog } from '../catalog/index.ts'
 import { days, later, type Clock } from '../platform/clock.ts'
 import type { Database, Queryable } from '../platform/db.ts'
 import { DriverFailure, Refusal } from '../platform/errors.ts'
-import type { PaymentDriver } from './driver.ts'
+import { automaticChannel, type PaymentDriver } from './driver.ts'
 import type { Orders, PaymentRow, PaymentInput } from './orders.ts'
 import { available, routeOf, type Route } from './routing.ts'
 
@@ -76,11 +76,16 @@ export function createCheckout(deps: {
 
   async function shown(from: Queryable, payment: PaymentRow, language: Language): Promise<Shown> {
     const provider = drivers.get(payment.driver)?.displayName ?? payment.driver
+    const topUp =
+      payment.channel === automaticChannel
+        ? { en: 'Automatic top-up', vi: 'Tự động nạp ví' }
+        : { en: 'Top-up', vi: 'Nạp ví' }
     // What was credited, once something was: a transfer's amount is the customer's own.
     const amount = payment.status === 'succeeded' ? payment.received : payment.amount
     return {
       transactionCode: payment.code,
-      description: language === 'vi' ? `Nạp ví qua ${provider}` : `Top-up via ${provider}`,
+      description:
+        language === 'vi' ? `${topUp.vi} qua ${provider}` : `${topUp.en} via ${provider}`,
       amount: Number(amount),
       currency: payment.currency as Currency,
       status: payment.status as PaymentStatus,

@@ -10,6 +10,9 @@ import type { DeclineReason } from '../../contract/payments.ts'
 import type { Currency } from '../../contract/money.ts'
 import { DriverFailure } from '../platform/errors.ts'
 
+/** The channel of a payment that a card driver makes while its customer is away (decision 136). */
+export const automaticChannel = 'automatic'
+
 /** What a driver needs to know of one payment of ours. */
 export interface PaymentOrder {
   /** The customer's transaction code: [0-9A-Z], unguessable, 26 characters. */
@@ -19,7 +22,10 @@ export interface PaymentOrder {
   /** Minor units. */
   readonly amount: bigint
   readonly currency: Currency
-  /** The gateway's channel (for VNPay: '' lets the customer choose, VNBANK, INTCARD, VNPAYQR). */
+  /**
+   * The gateway's channel (for VNPay: '' lets the customer choose, VNBANK, INTCARD, VNPAYQR), or
+   * `automaticChannel`.
+   */
   readonly channel: string
   readonly language: 'en' | 'vi'
   /** The customer's address as the gateway wants to know it. */
@@ -355,6 +361,15 @@ export interface CardDriver extends Gateway {
     order: PaymentOrder,
     with_: { readonly customerRef: string; readonly cardId: string },
   ): Promise<{ readonly clientSecret: string; readonly providerRef: string }>
+  /**
+   * Charges a linked card while its owner is away; the order's channel is `automaticChannel`. Asked
+   * twice with the same code it charges once. A decline, also one that asks for the owner, is an
+   * update that says failed; `lookUp` says the same of it later. Throws UnknownCard.
+   */
+  chargeOffSession(
+    order: PaymentOrder,
+    with_: { readonly customerRef: string; readonly cardId: string },
+  ): Promise<PaymentUpdate>
 }
 
 /** The customer pays with a token that the provider's form made in the browser. */
@@ -374,4 +389,7 @@ export interface TokenDriver extends Gateway {
 
 export type PaymentDriver = HostedDriver | CardDriver | TokenDriver
 /** What of a driver the settlement needs to know. */
-export type Source = Pick<PaymentDriver, 'name' | 'displayName' | 'credits' | 'isUnnamed'>
+export type Source = Pick<
+  PaymentDriver,
+  'name' | 'displayName' | 'credits' | 'declineReason' | 'isUnnamed'
+>

@@ -8,7 +8,9 @@ export {
   recentPayments,
   undecidedRefunds,
 } from './counts.ts'
-export { forgetAddresses } from './forget.ts'
+export { autoTopUpOfCustomer } from './auto-top-up-desk.ts'
+export { createOnCharged } from './auto-top-up-run.ts'
+export { forgetAddresses, forgetAutoTopUp } from './forget.ts'
 export { forgetCardsJob } from './forget-cards.ts'
 export type { WaitingMoney } from './counts.ts'
 export {

@@ -3,14 +3,13 @@
  * transaction of the posting.
  */
 import type { Language } from '../../contract/errors.ts'
-import { formatMoney, type Currency, type RegionCode } from '../../contract/money.ts'
+import { formatMoney, type Currency } from '../../contract/money.ts'
 import type { EventName } from '../../contract/realtime.ts'
-import { languageOfRegion, timeZoneOf, type Catalog } from '../catalog/index.ts'
-import type { Clock } from '../platform/clock.ts'
+import { timeZoneOf } from '../catalog/index.ts'
 import type { Tx } from '../platform/db.ts'
 import { fillIn } from '../platform/fill-in.ts'
-import type { EventOutbox } from '../realtime/index.ts'
-import type { Ledger } from '../wallet/index.ts'
+import { tellOfAutoTopUp, type AutoTopUpNews } from './auto-top-up-letters.ts'
+import { readerOf, type LetterDeps } from './letter-reader.ts'
 
 /** Amounts are minor units. */
 export interface MovedMoney {
@@ -23,8 +22,13 @@ export interface MovedMoney {
 }
 
 export interface Letters {
-  /** `setOff`: what of it paid what was owed. */
-  toppedUp(tx: Tx, of: MovedMoney & { readonly setOff: bigint }): Promise<void>
+  /** `setOff`: what of it paid what was owed. `automatic`: nobody was asked (decision 136). */
+  toppedUp(
+    tx: Tx,
+    of: MovedMoney & { readonly setOff: bigint; readonly automatic?: boolean },
+  ): Promise<void>
+  /** Automatic top-up: what could not be charged, its month's limit, and that it is off. */
+  autoTopUp(tx: Tx, news: AutoTopUpNews): Promise<void>
   /** It is on its way back to where it came from. */
   refunded(tx: Tx, of: MovedMoney): Promise<void>
   /** The gateway would not give it back: it is in the wallet again. */
@@ -166,14 +170,12 @@ const rests = {
   },
 } as const
 
-export function createLetters(deps: {
-  clock: Clock
-  catalog: Catalog
-  ledger: Ledger
-  outbox: EventOutbox
-  mail: (tx: Tx, to: string, subject: string, text: string) => Promise<void>
-  portalUrl: string
-}): Letters {
+const automatically = {
+  en: ' It was charged to your linked card automatically, as you have set it.',
+  vi: ' Khoản này được tự động trừ từ thẻ đã liên kết, theo thiết lập của bạn.',
+} as const
+
+export function createLetters(deps: LetterDeps): Letters {
   const { catalog } = deps
 
   async function tell(
@@ -181,7 +183,7 @@ export function createLetters(deps: {
     kind: Kind,
     of: MovedMoney,
     part: { readonly name: keyof typeof rests; readonly amount: bigint } | null = null,
-    told = '',
+    { told = '', automatic = false } = {},
   ): Promise<void> {
     const { amount, currency, provider, transactionCode } = of
     const wallet = {
@@ -190,16 +192,11 @@ export function createLetters(deps: {
       provider,
       transactionCode,
       ...(part && part.amount > 0n && { [part.name]: Number(part.amount) }),
+      ...(automatic && { automatic }),
     }
     await deps.outbox.publishEvent(tx, of.customerId, kind, { wallet })
-    const customer = await tx
-      .selectFrom('customer')
-      .select(['email', 'language', 'region_code'])
-      .where('id', '=', of.customerId)
-      .executeTakeFirstOrThrow()
-    const region = customer.region_code as RegionCode
-    const preferred = customer.language ?? languageOfRegion(catalog, region)
-    const language: Language = preferred === 'vi' ? 'vi' : 'en'
+    const customer = await readerOf(deps, tx, of.customerId)
+    const { language, region } = customer
     const money = (minor: bigint): string => formatMoney(Number(minor), currency, language)
     const { balance } = await deps.ledger.balanceOf(tx, of.customerId)
     const shown = money(amount < 0n ? -amount : amount)
@@ -213,21 +210,24 @@ export function createLetters(deps: {
       at: deps.clock.now().toLocaleString('sv-SE', { timeZone: timeZoneOf(catalog, region) }),
       portal: deps.portalUrl,
       rest:
-        part && part.amount > 0n
+        (automatic ? automatically[language] : '') +
+        (part && part.amount > 0n
           ? fillIn(rests[part.name][language], { part: money(part.amount) })
-          : '',
+          : ''),
     }
     const { subject, text } = words[kind][language]
     await deps.mail(tx, customer.email, fillIn(subject, known), fillIn(text, known))
   }
 
   return {
-    toppedUp: (tx, of) => tell(tx, 'wallet.credited', of, { name: 'setOff', amount: of.setOff }),
+    toppedUp: (tx, { automatic = false, setOff, ...of }) =>
+      tell(tx, 'wallet.credited', of, { name: 'setOff', amount: setOff }, { automatic }),
+    autoTopUp: (tx, news) => tellOfAutoTopUp(deps, tx, news),
     refunded: (tx, of) => tell(tx, 'wallet.refunded', of),
     refundFailed: (tx, of) => tell(tx, 'wallet.refund_failed', of),
     takenBack: (tx, of) => tell(tx, 'wallet.chargeback', of, { name: 'owed', amount: of.owed }),
     returned: (tx, of) => tell(tx, 'wallet.chargeback_returned', of),
     adjusted: (tx, { told, ...of }) =>
-      tell(tx, 'wallet.adjusted', { ...of, provider: '', transactionCode: '' }, null, told),
+      tell(tx, 'wallet.adjusted', { ...of, provider: '', transactionCode: '' }, null, { told }),
   }
 }

@@ -6,6 +6,9 @@ import type { Jobs } from '../platform/jobs.ts'
 import type { Limit } from '../platform/limits.ts'
 import type { Log } from '../platform/log.ts'
 import type { Ledger } from '../wallet/index.ts'
+import type { Billing } from '../billing/index.ts'
+import { createAutoTopUps, type AutoTopUps } from './auto-top-up.ts'
+import { defineAutoTopUp } from './auto-top-up-run.ts'
 import { createCards, type Cards } from './cards.ts'
 import { createCheckout, type Checkout } from './checkout.ts'
 import { defineComparisons } from './differences.ts'
@@ -29,6 +32,7 @@ import { defineReplays } from './webhooks.ts'
 export interface Payments {
   readonly checkout: Checkout
   readonly cards: Cards
+  readonly autoTopUps: AutoTopUps
   readonly orders: Orders
   readonly refunds: Refunds
   readonly settlement: Settlement
@@ -65,6 +69,8 @@ export function openPayments(
     askGatewaySeconds?: readonly number[] | undefined
     /** Of cards, a customer. */
     refusals: Limit
+    /** What renewals need of a wallet until a moment. */
+    fundsOf: Billing['fundsOf']
   },
 ): Payments {
   const settlement = createSettlement(deps)
@@ -85,12 +91,15 @@ export function openPayments(
   definePayouts(deps)
   defineComparisons({ ...deps, orders, settlement })
   const disputes = createDisputes({ ...deps, settlement })
+  defineAutoTopUp({ ...deps, orders, settlement })
+  const cards = createCards({ ...deps, orders, settlement })
   defineReplays({ ...deps, orders, settlement, disputes })
   return {
     settlement,
     orders,
     checkout: createCheckout({ ...deps, orders }),
-    cards: createCards({ ...deps, orders, settlement }),
+    cards,
+    autoTopUps: createAutoTopUps({ ...deps, cards }),
     refunds: createRefunds({ ...deps, orders }),
     disputes,
     disputeAnswers: createDisputeAnswers(deps),

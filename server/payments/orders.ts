@@ -38,12 +38,14 @@ export interface Orders {
    * catalogue's limits.
    */
   open(input: PaymentInput, driver: PaymentDriver, channel: string): Promise<PaymentRow>
+  /** The same in the caller's transaction. */
+  openIn(tx: Tx, input: PaymentInput, driver: PaymentDriver, channel: string): Promise<PaymentRow>
   /** The owner's own payment; anybody else's is unknown. */
   own(db: Queryable, customerId: string, code: string): Promise<PaymentRow>
   orderOf(payment: PaymentRow, buyer: Buyer): PaymentOrder
-  buyerOf(customerId: string): Promise<Buyer>
+  buyerOf(customerId: string, from?: Queryable): Promise<Buyer>
   /** The gateway refused to begin it: it is failed, unless money came meanwhile. */
-  refuse(paymentId: string, detail: string): Promise<void>
+  refuse(paymentId: string, detail: string, in_?: Queryable): Promise<void>
   /** Keeps the gateway's own id of a payment. */
   keepRef(paymentId: string, providerRef: string | null): Promise<void>
 }
@@ -124,28 +126,28 @@ export function createOrders(deps: {
     throw new Error(`${driver.name}: no free reference was found`)
   }
 
-  return {
-    async open(input, driver, channel) {
+  const orders: Orders = {
+    open: (input, driver, channel) =>
+      transaction(db, (tx) => orders.openIn(tx, input, driver, channel)),
+    async openIn(tx, input, driver, channel) {
       const { currency } = catalog.regions[input.buyer.regionCode]
       const { min, max } = catalog.payments.currencies[currency]
       if (input.amount < min || input.amount > max)
         throw new Refusal('invalid_input', {
           fields: { amount: ruleText('amount_range', input.language) },
         })
-      return await transaction(db, async (tx) => {
-        // A call that began before the account was closed has its session still.
-        if (await isClosed(tx, input.buyer.id)) throw new Refusal('forbidden')
-        const made = await insert(tx, input, driver, channel)
-        if (made) await deps.onOpened(tx, made)
-        return (
-          made ??
-          (await tx
-            .selectFrom('payment')
-            .selectAll()
-            .where('id', '=', input.actionId)
-            .executeTakeFirstOrThrow())
-        )
-      })
+      // A call that began before the account was closed has its session still.
+      if (await isClosed(tx, input.buyer.id)) throw new Refusal('forbidden')
+      const made = await insert(tx, input, driver, channel)
+      if (made) await deps.onOpened(tx, made)
+      return (
+        made ??
+        (await tx
+          .selectFrom('payment')
+          .selectAll()
+          .where('id', '=', input.actionId)
+          .executeTakeFirstOrThrow())
+      )
     },
 
     async own(from, customerId, code) {
@@ -177,8 +179,8 @@ export function createOrders(deps: {
       buyer,
     }),
 
-    async buyerOf(customerId) {
-      const row = await db
+    async buyerOf(customerId, from = db) {
+      const row = await from
         .selectFrom('customer')
         .select(['id', 'name', 'email', 'phone', 'region_code'])
         .where('id', '=', customerId)
@@ -192,8 +194,8 @@ export function createOrders(deps: {
       }
     },
 
-    async refuse(paymentId, detail) {
-      await db
+    async refuse(paymentId, detail, in_ = db) {
+      await in_
         .updateTable('payment')
         .set({ status: 'failed', settled_at: clock.now(), detail })
         .where('id', '=', paymentId)
@@ -210,4 +212,5 @@ export function createOrders(deps: {
           .execute()
     },
   }
+  return orders
 }

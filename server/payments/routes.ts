@@ -1,4 +1,9 @@
-import { cards as cardApi, payments as api, vouchers as voucherApi } from '../../contract/index.ts'
+import {
+  autoTopUp as autoTopUpApi,
+  cards as cardApi,
+  payments as api,
+  vouchers as voucherApi,
+} from '../../contract/index.ts'
 import type { Clock } from '../platform/clock.ts'
 import { encodeCursor, pageOfList, pageRequest } from '../platform/cursor.ts'
 import type { Database } from '../platform/db.ts'
@@ -6,6 +11,7 @@ import { Refusal } from '../platform/errors.ts'
 import { Page, type Http } from '../platform/http.ts'
 import type { Limit } from '../platform/limits.ts'
 import type { Log } from '../platform/log.ts'
+import type { AutoTopUps } from './auto-top-up.ts'
 import type { Cards } from './cards.ts'
 import type { Checkout } from './checkout.ts'
 import type { Disputes } from './disputes.ts'
@@ -23,6 +29,7 @@ export interface PaymentRouteDeps {
   readonly settlement: Settlement
   readonly drivers: ReadonlyMap<string, PaymentDriver>
   readonly cards: Cards
+  readonly autoTopUps: AutoTopUps
   readonly orders: Orders
   readonly disputes: Disputes
   readonly vouchers: Vouchers
@@ -34,7 +41,7 @@ export interface PaymentRouteDeps {
 }
 
 export function routes(http: Http, deps: PaymentRouteDeps): void {
-  const { db, checkout, cards, orders, paymentStarts } = deps
+  const { db, checkout, cards, autoTopUps, orders, paymentStarts } = deps
 
   http.act(api.checkout, async ({ customerId, body, ip, language, actionId }) => {
     await paymentStarts.take(customerId)
@@ -97,6 +104,19 @@ export function routes(http: Http, deps: PaymentRouteDeps): void {
       language,
       actionId,
     })
+  })
+
+  http.read(autoTopUpApi.getAutoTopUp, async ({ customerId }) =>
+    autoTopUps.read(db, await orders.buyerOf(customerId)),
+  )
+  http.act(autoTopUpApi.setAutoTopUp, async ({ customerId, body, language }) => {
+    // Each has the card charged where the wallet is low: who tries stolen cards is stopped here.
+    await paymentStarts.take(customerId)
+    return await autoTopUps.set(await orders.buyerOf(customerId), body, language)
+  })
+  http.write(autoTopUpApi.stopAutoTopUp, async ({ tx, customerId }) => {
+    await autoTopUps.stop(tx, customerId)
+    return null
   })
 
   http.write(voucherApi.redeemVoucher, ({ tx, customerId, body, ip }) =>

@@ -12,7 +12,8 @@ import type { Jobs } from '../platform/jobs.ts'
 import type { Log } from '../platform/log.ts'
 import type { OperatorOutbox } from '../realtime/index.ts'
 import type { Ledger } from '../wallet/index.ts'
-import type { PaymentUpdate, UpdateOutcome, Source } from './driver.ts'
+import { noteOutcome, switchOffIf } from './auto-top-up-outcome.ts'
+import { automaticChannel, type PaymentUpdate, type UpdateOutcome, type Source } from './driver.ts'
 import { isClosed, type PaymentRow } from './orders.ts'
 import type { Letters } from './letters.ts'
 import { applyReversal, keepUnmatched, refundedTotal, returnToClosed } from './reversals.ts'
@@ -153,7 +154,12 @@ export function createSettlement(deps: SettlementDeps): Settlement {
     const currency = payment.currency as Currency
     const movement = update.providerTransactionId ?? payment.code
     const key = keyOf(driver, movement)
-    const details = { provider: driver.displayName, code: payment.code }
+    const automatic = payment.channel === automaticChannel
+    const details = {
+      provider: driver.displayName,
+      code: payment.code,
+      ...(automatic && ({ automatic } as const)),
+    }
     const parked = await lockMovement(tx, driver, movement)
     const before = await ledger.posted(tx, key)
     if (driver.credits === 'received') {
@@ -231,7 +237,9 @@ export function createSettlement(deps: SettlementDeps): Settlement {
       provider: driver.displayName,
       transactionCode: payment.code,
       setOff,
+      automatic,
     })
+    await noteOutcome(deps, tx, driver, payment, { status: 'succeeded', detail: update.detail })
     await jobs.add(tx, jobNames.payOpen, { customerId: payment.customer_id })
     return 'recorded'
   }
@@ -275,6 +283,25 @@ export function createSettlement(deps: SettlementDeps): Settlement {
     return 'already'
   }
 
+  /** After a chargeback of a payment by card no card is charged unasked any more. */
+  async function reverse(
+    tx: Tx,
+    driver: Source,
+    payment: PaymentRow,
+    update: PaymentUpdate,
+  ): Promise<UpdateOutcome> {
+    const outcome = await applyReversal(deps, tx, driver, payment, update)
+    if (update.status === 'reversed' && outcome === 'recorded')
+      await switchOffIf(
+        deps,
+        tx,
+        payment.customer_id,
+        'disputed',
+        (rule) => rule.driver === payment.driver,
+      )
+    return outcome
+  }
+
   async function apply(tx: Tx, driver: Source, update: PaymentUpdate): Promise<Settled> {
     const payment =
       update.reference === null
@@ -298,7 +325,7 @@ export function createSettlement(deps: SettlementDeps): Settlement {
       update.status === 'restored' ||
       (update.status === 'refunded' && payment.status === 'succeeded')
     )
-      return settled(await applyReversal(deps, tx, driver, payment, update))
+      return settled(await reverse(tx, driver, payment, update))
     if (
       update.status === 'refunded' &&
       driver.credits === 'exact' &&
@@ -349,6 +376,8 @@ export function createSettlement(deps: SettlementDeps): Settlement {
       })
       .where('id', '=', paymentId)
       .execute()
+    if (update.status !== 'pending')
+      await noteOutcome(deps, tx, driver, payment, { status: 'failed', detail: update.detail })
     return settled('recorded')
   }
 

@@ -4,7 +4,7 @@ import { formatMoney, type Currency } from '../../contract/money.ts'
 import type { Titles } from '../realtime/index.ts'
 
 interface Known {
-  wallet?: { amount?: number; currency?: string }
+  wallet?: { amount?: number; currency?: string; change?: string; automatic?: boolean }
 }
 
 const amountOf = (payload: unknown, language: Language): string => {
@@ -14,11 +14,33 @@ const amountOf = (payload: unknown, language: Language): string => {
 }
 const isTaken = (payload: unknown): boolean => ((payload as Known).wallet?.amount ?? 0) < 0
 
+const autoTopUp = ({ wallet }: Known, amount: string, language: Language): string => {
+  const vi = language === 'vi'
+  switch (wallet?.change) {
+    case 'declined':
+      return vi ? `Tự động nạp ${amount} không thành công` : `Automatic top-up of ${amount} failed`
+    case 'needs_owner':
+      return vi ? `Cần bạn xác nhận khoản nạp ${amount}` : `Please confirm a top-up of ${amount}`
+    case 'limit':
+      return vi
+        ? 'Tự động nạp ví đã đạt hạn mức tháng này'
+        : 'Automatic top-up has reached this month’s limit'
+    default:
+      return vi ? 'Tự động nạp ví đã bị tắt' : 'Automatic top-up is switched off'
+  }
+}
+
 export const titles = {
-  'wallet.credited': (payload, language) =>
-    language === 'vi'
-      ? `Nạp ví thành công: ${amountOf(payload, language)}`
-      : `${amountOf(payload, language)} added to your wallet`,
+  'wallet.auto_top_up': (payload, language) =>
+    autoTopUp(payload as Known, amountOf(payload, language), language),
+  'wallet.credited': (payload, language) => {
+    const amount = amountOf(payload, language)
+    if ((payload as Known).wallet?.automatic)
+      return language === 'vi'
+        ? `Đã tự động nạp ví: ${amount}`
+        : `${amount} added to your wallet automatically`
+    return language === 'vi' ? `Nạp ví thành công: ${amount}` : `${amount} added to your wallet`
+  },
   'wallet.refunded': (payload, language) =>
     language === 'vi'
       ? `Đang hoàn ${amountOf(payload, language)} về nguồn thanh toán ban đầu`

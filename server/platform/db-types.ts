@@ -56,6 +56,37 @@ export interface AuthChallenge {
   webauthn: string | null;
 }
 
+export interface AutoTopUp {
+  amount: bigint;
+  below: bigint;
+  card_brand: string;
+  card_id: string;
+  card_last4: string;
+  consented_at: Timestamp;
+  currency: string;
+  customer_id: string;
+  declines: Generated<number>;
+  driver: string;
+  limit_told: string | null;
+  month_limit: bigint;
+  next_try_at: Timestamp | null;
+  off_at: Timestamp | null;
+  off_reason: string | null;
+}
+
+export interface AutoTopUpCharge {
+  amount: bigint;
+  began_at: Timestamp;
+  card_id: string;
+  customer_id: string;
+  decided_at: Timestamp | null;
+  detail: string | null;
+  lease_until: Timestamp;
+  month: string;
+  payment_id: string;
+  state: string;
+}
+
 export interface CannedAnswer {
   changed_at: Timestamp;
   changed_by: string;
@@ -1498,6 +1529,8 @@ export interface DB {
   acme_order: AcmeOrder;
   acting_session: ActingSession;
   auth_challenge: AuthChallenge;
+  auto_top_up: AutoTopUp;
+  auto_top_up_charge: AutoTopUpCharge;
   canned_answer: CannedAnswer;
   card_customer: CardCustomer;
   catalog_file: CatalogFile;

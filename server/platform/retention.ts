@@ -212,6 +212,8 @@ export const retention = {
   ),
   gateway_payout: stays('law', books),
   gateway_payout_line: stays('law', books),
+  auto_top_up: ends('use', 'Until the customer switches it off, or closes the account.'),
+  auto_top_up_charge: stays('law', `${books}Says that a payment was made automatically.`),
   card_customer: ends('use', 'Deleted with the last card, or when the account is closed.'),
 
   // Servers.

@@ -38,7 +38,8 @@ const accountIs = (id: string) =>
 const kept = new Set(
   (
     'customer ledger_account ledger_entry ledger_transfer subscription invoice invoice_line ' +
-    'payment payment_refund payment_reversal voucher_use wallet_debt site site_domain ' +
+    'payment payment_refund payment_reversal auto_top_up_charge voucher_use wallet_debt site ' +
+    'site_domain ' +
     'site_backup site_restore site_update dns_zone certificate'
   ).split(' '),
 )

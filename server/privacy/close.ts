@@ -5,7 +5,12 @@ import { openInvoices, paidForAnother } from '../billing/index.ts'
 import { forgetRecords, ownedDomains } from '../dns/index.ts'
 import { forgetOffers } from '../hand-over/index.ts'
 import { forgetLetters } from '../messages/index.ts'
-import { forgetAddresses, forgetCardsJob, paymentsUnderWay } from '../payments/index.ts'
+import {
+  forgetAddresses,
+  forgetAutoTopUp,
+  forgetCardsJob,
+  paymentsUnderWay,
+} from '../payments/index.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Queryable, Tx } from '../platform/db.ts'
 import type { Jobs } from '../platform/jobs.ts'
@@ -68,6 +73,7 @@ export async function closeAccount(
   await forgetServers(tx, customerId)
   await forgetRecords(tx, customerId)
   await forgetAddresses(tx, customerId)
+  await forgetAutoTopUp(tx, customerId)
   await endCreditLine(tx, customerId)
   await needs.forgetAtDesk(tx, needs.clock, customerId)
   await forgetRequests(tx, needs.clock, customerId)

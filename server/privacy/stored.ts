@@ -205,6 +205,21 @@ export const stored: readonly Stored[] = [
   rows('coupon_use', own, null, 'coupon_id invoice_id amount currency at', 'customer_id'),
   rows('voucher_use', own, null, 'voucher_id at', 'customer_id'),
   rows('payment_reversal', ofPayment, 'id', 'id payment_id kind amount created_at', 'movement'),
+  rows(
+    'auto_top_up',
+    own,
+    null,
+    `currency below amount month_limit driver card_brand card_last4 consented_at declines
+      next_try_at off_at off_reason`,
+    'customer_id card_id limit_told',
+  ),
+  rows(
+    'auto_top_up_charge',
+    own,
+    'began_at',
+    'payment_id amount month state began_at decided_at',
+    'customer_id card_id lease_until detail',
+  ),
   rows('card_customer', own, null, 'driver created_at', 'customer_id reference'),
   rows(
     'subscription',

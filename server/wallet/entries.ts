@@ -19,6 +19,10 @@ export function describe(kind: PostingKind, details: Details, language: Language
   const invoice = details.invoice === undefined ? '' : ` (${details.invoice})`
   switch (kind) {
     case 'topup':
+      if (details.automatic)
+        return vi
+          ? `Tự động nạp ví qua ${details.provider ?? ''}`
+          : `Automatic top-up via ${details.provider ?? ''}`
       return vi ? `Nạp ví qua ${details.provider ?? ''}` : `Top-up via ${details.provider ?? ''}`
     case 'charge':
       return (vi ? 'Thanh toán' : 'Payment') + subject + invoice

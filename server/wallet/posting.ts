@@ -48,6 +48,8 @@ export interface Details {
   readonly provider?: string
   /** Our transaction code of a top-up. */
   readonly code?: string
+  /** Of a top-up that nobody was asked for (decision 136). */
+  readonly automatic?: true
   /** An invoice's number. */
   readonly invoice?: string
   /** What was sold: a server's name. */

@@ -183,4 +183,46 @@ export const money: readonly Mend[] = [
       },
     ],
   },
+  {
+    // A renewal that the wallet is short for had no card charged.
+    finding: 'Automatic top-up',
+    title: 'a renewal that failed is paid by it',
+    edits: [
+      {
+        file: 'server/payments/auto-top-up-run.ts',
+        mended: 'balance >= rule.below && balance >= due',
+        without: 'balance >= rule.below',
+      },
+    ],
+  },
+  {
+    // A card could be charged again and again.
+    finding: 'Automatic top-up',
+    title: 'a pause follows; the month’s limit is told once',
+    edits: [
+      {
+        file: 'server/payments/auto-top-up-run.ts',
+        mended: ' || (await isPausing(tx, customerId))',
+        without: '',
+      },
+    ],
+  },
+  {
+    // A charge whose answer was lost could be made again.
+    finding: 'Automatic top-up',
+    guard: 'server/payments/auto-top-up-faults.test.ts',
+    title: 'a charge whose answer is lost is under way, and spent',
+    edits: [
+      {
+        file: 'server/payments/auto-top-up-run.ts',
+        mended: '    if (underWay !== undefined) return underWay\n',
+        without: '    if (underWay) return underWay\n',
+      },
+      {
+        file: 'server/payments/auto-top-up-month.ts',
+        mended: "['under_way', 'succeeded']",
+        without: "['succeeded']",
+      },
+    ],
+  },
 ]

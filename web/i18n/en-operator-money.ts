@@ -174,6 +174,14 @@ export const enOperatorMoney = {
       deferred: 'What was paid for time to come, by month: at start, billed, recognised, at end.',
     },
   },
+  autoTopUp: {
+    title: 'Automatic top-up',
+    on: (amount: string, below: string, month: string) =>
+      `${amount} below ${below}, at most ${month} a month`,
+    card: 'Its card',
+    off: 'Switched off',
+    failed: 'Last failure',
+  },
   credit: {
     title: 'Credit lines',
     sub: 'What was lent for renewals and is owed, the longest due first.',

@@ -92,6 +92,7 @@ export const enPrograms = {
       'wallet.chargeback_returned': 'Reversal withdrawn',
       'wallet.adjusted': 'Balance adjusted',
       'wallet.credit_line': 'Credit line',
+      'wallet.auto_top_up': 'Automatic top-up',
       'dns.status': 'Domain verified or moved',
       'ticket.opened': 'Ticket opened',
       'ticket.answered': 'Ticket answered',

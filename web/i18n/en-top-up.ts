@@ -67,6 +67,7 @@ export const enTopUp = {
         'This is over the daily limit of your account or card. Try VietQR or a smaller amount.',
       wrong_details: 'Card or account details were wrong. Check them and try again.',
       wrong_code: 'The one-time code or password was wrong. Try again.',
+      needs_confirmation: 'Your bank wants you to confirm this payment yourself.',
       blocked: 'Your bank has locked this card or account. Use another one or ask your bank.',
       not_enrolled:
         'This card or account cannot pay online. Try another way to pay, such as VietQR.',

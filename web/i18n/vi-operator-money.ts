@@ -169,6 +169,13 @@ export const viOperatorMoney: OperatorMoneyTexts = {
       deferred: 'Tiền đã thu cho thời gian tới, theo tháng: đầu kỳ, phát sinh, ghi nhận, cuối kỳ.',
     },
   },
+  autoTopUp: {
+    title: 'Tự động nạp ví',
+    on: (amount, below, month) => `${amount} khi dưới ${below}, tối đa ${month} mỗi tháng`,
+    card: 'Thẻ',
+    off: 'Đã tắt',
+    failed: 'Lần lỗi gần nhất',
+  },
   credit: {
     title: 'Hạn mức công nợ',
     sub: 'Các khoản ghi nợ cho gia hạn chưa được trả, khoản đến hạn lâu nhất trước.',

@@ -94,6 +94,7 @@ export const viPrograms: typeof enPrograms = {
       'wallet.chargeback_returned': 'Ngân hàng trả lại khoản đã thu hồi',
       'wallet.adjusted': 'Điều chỉnh số dư',
       'wallet.credit_line': 'Hạn mức công nợ',
+      'wallet.auto_top_up': 'Tự động nạp ví',
       'dns.status': 'Tên miền được xác minh hoặc chuyển đi',
       'ticket.opened': 'Yêu cầu hỗ trợ được tạo',
       'ticket.answered': 'Yêu cầu hỗ trợ được trả lời',

@@ -63,6 +63,7 @@ export const viTopUp: typeof enTopUp = {
       limit: 'Vượt hạn mức giao dịch trong ngày. Hãy thử VietQR hoặc số tiền nhỏ hơn.',
       wrong_details: 'Thông tin thẻ hoặc tài khoản chưa đúng. Hãy kiểm tra và thử lại.',
       wrong_code: 'Mã OTP hoặc mật khẩu thanh toán chưa đúng. Hãy thử lại.',
+      needs_confirmation: 'Ngân hàng yêu cầu bạn tự xác nhận giao dịch này.',
       blocked: 'Thẻ hoặc tài khoản đang bị khoá. Hãy dùng thẻ khác hoặc liên hệ ngân hàng.',
       not_enrolled:
         'Thẻ hoặc tài khoản chưa đăng ký thanh toán trực tuyến. Hãy thử cách khác, ví dụ VietQR.',

@@ -101,6 +101,7 @@ export function WalletCard({ of }: Story) {
         {formatMoney(balance, currency, language)}
       </p>
       {wallet.creditLine ? <LineFacts line={wallet.creditLine} currency={currency} /> : null}
+      {of.autoTopUp ? <AutoTopUpFacts of={of.autoTopUp} currency={currency} /> : null}
       <ul>
         {entries.map(({ id, at, text, amount, balance: after }) => (
           <li key={id} className={rowClass}>
@@ -123,6 +124,47 @@ export function WalletCard({ of }: Story) {
   )
 }
 
+function Pairs({ of }: { of: readonly (readonly [name: string, value: string])[] }) {
+  return (
+    <dl className="num grid grid-cols-[auto_1fr] gap-x-4 gap-y-1 text-sm">
+      {of.map(([name, value]) => (
+        <div key={name} className="contents">
+          <dt className="text-ink-3">{name}</dt>
+          <dd className="break-words">{value}</dd>
+        </div>
+      ))}
+    </dl>
+  )
+}
+
+/** What the customer wishes of automatic top-up, and why it last failed. */
+function AutoTopUpFacts({
+  of: { amount, below, monthLimit, card, off, lastFailure },
+  currency,
+}: {
+  of: NonNullable<CustomerStory['autoTopUp']>
+  currency: Currency
+}) {
+  const t = useDeskTexts()
+  const language = useDeskLanguage()
+  const words = t.money.autoTopUp
+  const money = (minor: number): string => formatMoney(minor, currency, language)
+  return (
+    <div className="border-t border-border px-5 py-3">
+      <Pairs
+        of={[
+          [words.title, words.on(money(amount), money(below), money(monthLimit))],
+          [words.card, card],
+          ...(off ? [[words.off, `${timeOf(off.at)} · ${off.reason}`] as const] : []),
+          ...(lastFailure
+            ? [[words.failed, `${timeOf(lastFailure.at)} · ${lastFailure.detail}`] as const]
+            : []),
+        ]}
+      />
+    </div>
+  )
+}
+
 /** The credit line of a wallet, and what is owed on it. */
 function LineFacts({ line, currency }: { line: CreditLine; currency: Currency }) {
   const t = useDeskTexts()
@@ -139,14 +181,7 @@ function LineFacts({ line, currency }: { line: CreditLine; currency: Currency })
   ] as const
   return (
     <div className="grid gap-2 border-t border-border px-5 py-3">
-      <dl className="num grid grid-cols-[auto_1fr] gap-x-4 gap-y-1 text-sm">
-        {facts.map(([name, value]) => (
-          <div key={name} className="contents">
-            <dt className="text-ink-3">{name}</dt>
-            <dd className="break-words">{value}</dd>
-          </div>
-        ))}
-      </dl>
+      <Pairs of={facts} />
       {line.stopped === null ? null : (
         <span>
           <Badge tone="danger" dot>

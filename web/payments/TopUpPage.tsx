@@ -25,6 +25,7 @@ import { useCardTexts } from './card-texts.ts'
 import { plainTyped } from './typed-amount.ts'
 
 const VoucherCard = lazy(() => loadWanted(() => import('./VoucherCard.tsx')))
+const AutoTopUpCard = lazy(() => loadWanted(() => import('./AutoTopUpCard.tsx')))
 const CardStep = lazy(() => loadWanted(() => import('./CardStep.tsx')))
 const route = getRouteApi('/app/payment')
 
@@ -228,6 +229,11 @@ function TopUpForm({ offer }: { offer: Offer }) {
             </div>
           ) : null}
         </form>
+        {offer.cards ? (
+          <Suspense fallback={null}>
+            <AutoTopUpCard />
+          </Suspense>
+        ) : null}
         <Suspense fallback={null}>
           <VoucherCard />
         </Suspense>

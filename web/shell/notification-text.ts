@@ -55,6 +55,7 @@ export function notificationText(
       break
     }
     case 'wallet.credited':
+      if (field(payload['wallet'], 'automatic') === true && title !== undefined) return title
       return creditedText(payload, t, amount) ?? title ?? t.events.credited
     case 'subscription.price_announced':
     case 'wallet.refunded':
@@ -63,6 +64,7 @@ export function notificationText(
     case 'wallet.chargeback_returned':
     case 'wallet.adjusted':
     case 'wallet.credit_line':
+    case 'wallet.auto_top_up':
     case 'wordpress.disk':
     case 'wordpress.certificate':
     case 'wordpress.mail':
@@ -113,7 +115,7 @@ export function notificationTarget({
   if (event.startsWith('ticket.') && typeof ticket === 'string')
     return { to: '/support', search: { ticket } as never }
   if (event.startsWith('invoice.')) return { to: '/invoice' }
-  if (event === 'wallet.low') return { to: '/payment' }
+  if (event === 'wallet.low' || event === 'wallet.auto_top_up') return { to: '/payment' }
   if (event.startsWith('wallet.')) return { to: '/transactions' }
   return undefined
 }

@@ -3,20 +3,25 @@ import { useId, type ReactNode } from 'react'
 interface CheckboxProps {
   label: ReactNode
   hint?: ReactNode
+  error?: ReactNode
   checked: boolean
   onChange: (checked: boolean) => void
 }
 
 /** A choice that counts when its form is sent; `Switch` is for what acts at once. */
-export function Checkbox({ label, hint, checked, onChange }: CheckboxProps) {
+export function Checkbox({ label, hint, error, checked, onChange }: CheckboxProps) {
   const id = useId()
+  const describedBy = [hint ? `${id}-hint` : '', error ? `${id}-error` : '']
+    .filter(Boolean)
+    .join(' ')
   return (
     <div className="flex items-start gap-2.5">
       <input
         id={id}
         type="checkbox"
         checked={checked}
-        aria-describedby={hint ? `${id}-hint` : undefined}
+        aria-invalid={error ? true : undefined}
+        aria-describedby={describedBy || undefined}
         onChange={(event) => onChange(event.target.checked)}
         className="mt-0.5 size-4 shrink-0 cursor-pointer accent-(--primary)"
       />
@@ -24,6 +29,11 @@ export function Checkbox({ label, hint, checked, onChange }: CheckboxProps) {
         <label htmlFor={id} className="cursor-pointer text-sm font-medium">
           {label}
         </label>
+        {error ? (
+          <p id={`${id}-error`} className="mt-0.5 text-xs font-medium text-danger">
+            {error}
+          </p>
+        ) : null}
         {hint ? (
           <p id={`${id}-hint`} className="mt-0.5 text-xs text-ink-3">
             {hint}

@@ -25,6 +25,7 @@ import {
   type Choice,
   type Counter,
 } from './portal.conformance.ts'
+import { offSessionConforms } from './off-session.conformance.ts'
 import { refundsConform } from './refunds.conformance.ts'
 
 export type { Adapter, Choice }
@@ -250,6 +251,7 @@ export function conforms(adapter: Adapter): void {
     })
   })
 
+  if (adapter.offSession) offSessionConforms(adapter, { counter: () => counter, portal, order })
   refundsConform(adapter, { counter: () => counter, begun, paid })
 
   describe(`${adapter.name}: trouble`, () => {

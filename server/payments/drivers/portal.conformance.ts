@@ -55,6 +55,14 @@ export interface Counter {
    * another key.
    */
   forgeries(genuine: WebhookRequest): readonly WebhookRequest[]
+  /**
+   * A card that a buyer links: one that pays, one whose bank declines what is charged later, and
+   * one whose bank wants to ask its owner then. Absent: the gateway links no cards.
+   */
+  linkedCard?(
+    buyer: PaymentOrder['buyer'],
+    which: 'pays' | 'declines' | 'asks',
+  ): Promise<{ readonly customerRef: string; readonly cardId: string }>
   close(): Promise<void>
 }
 
@@ -76,6 +84,8 @@ export interface Adapter {
    * refund itself.
    */
   readonly showsRefunds: boolean
+  /** Whether linked cards are charged while nobody is there. */
+  readonly offSession?: true
   start(context: PortalSurroundings): Promise<Counter>
 }
 

@@ -26,6 +26,7 @@ const adapter: Adapter = {
   knowsOpen: true,
   refunds: true,
   showsRefunds: true,
+  offSession: true,
   async start({ portalUrl, closedUrl, silentUrl }) {
     const database = await testDatabase()
     const sandbox = await startSandbox({
@@ -54,8 +55,14 @@ const adapter: Adapter = {
       linked.set(`${buyer.id} ${number}`, made)
       return made
     }
+    const numbers = {
+      pays: testCards.asksOnce,
+      declines: testCards.linkedThenDeclined,
+      asks: testCards.asksAlways,
+    }
     return {
       driver,
+      linkedCard: (buyer, which) => cardOf(buyer, numbers[which]),
       unreachable: driverFor(closedUrl, 10_000),
       slow: driverFor(silentUrl, 100),
       async begin(driver, order) {

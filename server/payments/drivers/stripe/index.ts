@@ -6,6 +6,7 @@ import { randomUUID } from 'node:crypto'
 import Stripe from 'stripe'
 import { DriverFailure } from '../../../platform/errors.ts'
 import {
+  automaticChannel,
   UnknownCard,
   UnknownCustomer,
   type CardDriver,
@@ -17,6 +18,7 @@ import {
 } from '../../driver.ts'
 import { disputesOf } from './disputes.ts'
 import { callStripe, callStripeOrNull } from './failure.ts'
+import { chargeOffSession } from './off-session.ts'
 import { payoutsSince } from './payouts.ts'
 import type { StripeSettings } from './settings.ts'
 import { signedEvent } from './sign.ts'
@@ -110,7 +112,7 @@ export function createStripe(settings: StripeSettings): CardDriver {
   async function lookUp(order: PaymentOrder): Promise<PaymentUpdate | null> {
     const intent = await intentOf(order)
     if (intent === null) return null
-    const update = updateOfIntent(order.reference, intent)
+    const update = updateOfIntent(order.reference, intent, order.channel === automaticChannel)
     if (update === undefined) throw rejected(`an intent in ${intent.currency}`)
     return update
   }
@@ -299,6 +301,10 @@ export function createStripe(settings: StripeSettings): CardDriver {
       if (intent.client_secret === null)
         throw new DriverFailure('unavailable', 'stripe: an intent without its secret')
       return { clientSecret: intent.client_secret, providerRef: intent.id }
+    },
+    async chargeOffSession(order, card) {
+      await ownCard(card.customerRef, card.cardId)
+      return await chargeOffSession(stripe, order, card)
     },
   }
 }

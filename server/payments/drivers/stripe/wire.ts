@@ -22,11 +22,12 @@ export const momentOf = (seconds: number): Date => new Date(seconds * 1000)
 
 /**
  * What Stripe holds of one payment. A declined attempt leaves the payment open: another card may
- * pay it.
+ * pay it. Of one that was made while its customer was away (`isUnattended`) nobody tries another.
  */
 export function updateOfIntent(
   reference: string,
   intent: Stripe.PaymentIntent,
+  isUnattended = false,
 ): PaymentUpdate | undefined {
   const currency = currencyOf(intent.currency)
   if (currency === undefined) return undefined
@@ -38,10 +39,14 @@ export function updateOfIntent(
     charge.amount_refunded >= intent.amount_received &&
     intent.amount_received > 0
   const refunds = gone ? (charge.refunds?.data ?? []) : []
+  const isRefused =
+    isUnattended &&
+    (intent.status === 'requires_action' ||
+      (intent.status === 'requires_payment_method' && intent.last_payment_error !== null))
   let status: ProviderStatus
   if (gone) status = 'refunded'
   else if (paid) status = 'succeeded'
-  else if (intent.status === 'canceled') status = 'failed'
+  else if (intent.status === 'canceled' || isRefused) status = 'failed'
   else status = 'pending'
 
   const own = paid ? intent.id : null
@@ -148,7 +153,7 @@ const reasons: Readonly<Record<string, DeclineReason>> = {
   invalid_cvc: 'wrong_details',
   expired_card: 'wrong_details',
   incorrect_number: 'wrong_details',
-  authentication_required: 'wrong_code',
+  authentication_required: 'needs_confirmation',
   payment_intent_authentication_failure: 'wrong_code',
   lost_card: 'blocked',
   stolen_card: 'blocked',

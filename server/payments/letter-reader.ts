@@ -1,0 +1,37 @@
+/** What a letter to a customer takes, and who reads it. */
+import type { Language } from '../../contract/errors.ts'
+import type { RegionCode } from '../../contract/money.ts'
+import { languageOfRegion, type Catalog } from '../catalog/index.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { Tx } from '../platform/db.ts'
+import type { EventOutbox } from '../realtime/index.ts'
+import type { Ledger } from '../wallet/index.ts'
+
+export interface LetterDeps {
+  readonly clock: Clock
+  readonly catalog: Catalog
+  readonly ledger: Ledger
+  readonly outbox: EventOutbox
+  readonly mail: (tx: Tx, to: string, subject: string, text: string) => Promise<void>
+  readonly portalUrl: string
+}
+
+/** Where letters to a customer go, and in which language. */
+export async function readerOf(
+  { catalog }: Pick<LetterDeps, 'catalog'>,
+  tx: Tx,
+  customerId: string,
+): Promise<{
+  readonly email: string
+  readonly language: Language
+  readonly region: RegionCode
+}> {
+  const customer = await tx
+    .selectFrom('customer')
+    .select(['email', 'language', 'region_code'])
+    .where('id', '=', customerId)
+    .executeTakeFirstOrThrow()
+  const region = customer.region_code as RegionCode
+  const preferred = customer.language ?? languageOfRegion(catalog, region)
+  return { email: customer.email, language: preferred === 'vi' ? 'vi' : 'en', region }
+}
