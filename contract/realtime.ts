@@ -98,7 +98,7 @@ export const authoriseChannel = endpoint({
   summary:
     "Authorise a private channel (form or JSON; the answer is Pusher's own, without the envelope)",
   body: z.strictObject({
-    socket_id: z.string().check(z.regex(/^\d+\.\d+$/)),
+    socket_id: z.string().check(z.regex(/^\d{1,10}\.\d{1,10}$/)),
     channel_name: z.string().check(z.maxLength(200)),
   }),
   result: z.object({ auth: z.string() }),

@@ -102,8 +102,9 @@ async function accountPair(
  * The pair for a new claim of a name: the account's own, unless the name ever had it (with
  * whomever): then another one that the name never had, so that what the parent zone names proves
  * this claim and no earlier one. Never a pair that the parent names now, nor one that another
- * account was active with: whoever claims and deletes a name again and again must not come to the
- * pair that its former owner left at the registrar. Where the parent could not be asked (`atParent`
+ * account was active with or has for it now: whoever claims and deletes a name again and again must
+ * not come to the pair that its former owner left at the registrar, nor lead its owner to a pair of
+ * a claim of their own. Where the parent could not be asked (`atParent`
  * undefined) only pairs that the name never had are given. Undefined: there is none. Claims of all
  * names are taken one after the other.
  */
@@ -121,14 +122,17 @@ export async function assignPair(
   const own = await accountPair(tx, of.customerId, of.pool, pairs)
   const history = await tx
     .selectFrom('dns_zone')
-    .select(['name_servers', 'customer_id', 'first_active_at'])
+    .select(['name_servers', 'customer_id', 'first_active_at', 'deleted_at'])
     .where('name', '=', of.name)
     .orderBy('seq', 'desc')
     .execute()
   const had = new Set(history.map(({ name_servers }) => key(name_servers)))
   const ofOthers = new Set(
     history
-      .filter((zone) => zone.first_active_at !== null && zone.customer_id !== of.customerId)
+      .filter(
+        ({ customer_id: customerId, first_active_at: wasActive, deleted_at: deleted }) =>
+          customerId !== of.customerId && (wasActive !== null || deleted === null),
+      )
       .map(({ name_servers }) => key(name_servers)),
   )
   const isFree = (pair: readonly string[]): boolean =>

@@ -4,6 +4,7 @@
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Check, Domain } from '../../contract/dns.ts'
+import { domainsOf } from '../../test/domain-owner.ts'
 import {
   manualClock,
   openTestPortal,
@@ -77,6 +78,68 @@ test('a pair active for another stays out of reach though the parent forgot it',
     body: { error: { code: 'rate_limited' } },
   })
   expect((await claim('another.com', attacker)).status).toBe(201)
+}, 120_000)
+
+test('a stranger’s earlier claim is not answered for a domain that moves in', async () => {
+  const stranger = await portal.customer()
+  const person = await portal.customer()
+  const { answers, post, resolves } = domainsOf(
+    () => stranger,
+    () => portal,
+  )
+  const theirs = (await claim('arrives.com', stranger)).body.result
+  const record = { id: theirs.id, name: 'www', type: 'A', ttl: 300, proxied: false }
+  expect((await post(theirs, { content: '203.0.113.66' })).status).toBe(201)
+  await resolves('www.arrives.com', 'A', ['www.arrives.com 300 A 203.0.113.66'])
+  const own = (await claim('arrives.com', person)).body.result
+  const added = await call('POST', `/api/dns/${own.id}/records`, person, {
+    ...record,
+    id: own.id,
+    content: '203.0.113.7',
+  })
+  expect(added.status, added.text).toBe(201)
+  await resolves('www.arrives.com', 'A', [])
+  await delegate('arrives.com', own.nameserver)
+  expect(await answers('www.arrives.com', 'A')).toEqual([])
+  // What the stranger asks helps the owner: the parent names a pair that is not the stranger's.
+  expect(await isValid('arrives.com', stranger)).toBe(false)
+  await resolves('www.arrives.com', 'A', ['www.arrives.com 300 A 203.0.113.7'])
+  expect(await isValid('arrives.com', person)).toBe(true)
+  await resolves('www.arrives.com', 'A', ['www.arrives.com 300 A 203.0.113.7'])
+}, 120_000)
+
+test('nobody is given the pair of a claim that another account has', async () => {
+  const stranger = await portal.customer()
+  const kept = (await claim('paired.com', stranger)).body.result
+  const turning = await portal.customer()
+  for (let turn = 0; turn < 5; turn++) {
+    const { status, body } = await claim('paired.com', turning)
+    if (status === 201) await releaseDomain(body.result, turning)
+  }
+  const person = await portal.customer()
+  const { status, body } = await claim('paired.com', person)
+  expect(status).toBe(201)
+  expect(body.result.nameserver.toSorted()).not.toEqual(kept.nameserver.toSorted())
+}, 120_000)
+
+test('a claim of a name above that nobody proved hides no domain below', async () => {
+  const person = await portal.customer()
+  const { create, add, resolves } = domainsOf(
+    () => person,
+    () => portal,
+  )
+  const own = await create('login.unproven.com')
+  await add(own, {})
+  const answer = ['www.login.unproven.com 300 A 203.0.113.7']
+  await resolves('www.login.unproven.com', 'A', answer)
+  const stranger = await portal.customer()
+  const above = (await claim('unproven.com', stranger)).body.result
+  await add(own, { name: 'api' })
+  await resolves('api.login.unproven.com', 'A', ['api.login.unproven.com 300 A 203.0.113.7'])
+  // Its owner has spoken: the name below is that owner's to give.
+  await delegate('unproven.com', above.nameserver)
+  expect(await isValid('unproven.com', stranger)).toBe(true)
+  await resolves('www.login.unproven.com', 'A', [])
 }, 120_000)
 
 test('where every pair is out of reach the claim is refused and nothing is written', async () => {

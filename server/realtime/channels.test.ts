@@ -2,11 +2,13 @@
  * Channels of the realtime server, heard by the unmodified pusher-js over real sockets: who may
  * join one, what the protocol says, and what is refused.
  */
+import { sql } from 'kysely'
 import Pusher from 'pusher'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import WebSocket from 'ws'
 import { createSecrets } from '../platform/secrets.ts'
 import { systemClock } from '../platform/clock.ts'
+import { transaction } from '../platform/db.ts'
 import {
   eventually,
   openTestPortal,
@@ -52,6 +54,39 @@ const library = () =>
   })
 
 describe('channels', () => {
+  test('a socket has no name that would keep a session from ending', async () => {
+    const { token } = await portal.signIn(an)
+    const ask = (socket: string) =>
+      portal.call('POST', '/api/v1/auth/pusher', {
+        token,
+        body: { socket_id: socket, channel_name: `private-${an.id}` },
+      })
+    expect((await ask(`1.${'2'.repeat(2500)}`)).status).toBe(422)
+    // Also with as many sockets as one likes.
+    for (let at = 0; at < 400; at += 50)
+      await Promise.all(
+        Array.from({ length: 50 }, (_, n) => 2_000_000_000 + at + n).map((n) =>
+          transaction(portal.app.db, (tx) =>
+            tx
+              .insertInto('channel_grant')
+              .columns(['session_id', 'socket_id'])
+              .expression((eb) =>
+                eb
+                  .selectFrom('session')
+                  .select(['id', sql.lit(`${n}.${n}`).as('socket')])
+                  .where('customer_id', '=', an.id)
+                  .orderBy('created_at', 'desc')
+                  .limit(1),
+              )
+              .execute(),
+          ),
+        ),
+      )
+    const left = await portal.call('POST', '/api/v1/auth/logout', { token })
+    expect(left.status, left.text).toBe(200)
+    expect((await portal.call('GET', '/api/v1/auth/me', { token })).status).toBe(401)
+  })
+
   test('pusher-js connects, and hears on its own channel what the portal tells', async () => {
     const own = client(an.token)
     const channel = await joined(own, an)

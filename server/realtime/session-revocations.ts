@@ -9,8 +9,8 @@ import { closeCodes, protocolError, type Hub } from './hub.ts'
 
 /** The NOTIFY channel. Its payload: names of sessions, sockets, accounts, a space between. */
 export const endedChannel = 'portal_ended'
-/** PostgreSQL takes 8000 bytes; a name has 36 at most. */
-const namesAtOnce = 200
+/** Of names in one notice: PostgreSQL takes less than 8000 bytes. */
+const longestPayload = 7000
 const foreignKeyViolation = '23503'
 
 /**
@@ -54,9 +54,13 @@ export async function revokeSessions(tx: Tx, sessionIds: readonly string[]): Pro
  * of sessions, of sockets, and of accounts, whose live logs close.
  */
 export async function tellEnded(tx: Tx, names: readonly string[]): Promise<void> {
-  for (let at = 0; at < names.length; at += namesAtOnce)
-    await sql`select pg_notify(${endedChannel},
-      ${names.slice(at, at + namesAtOnce).join(' ')})`.execute(tx)
+  const notices: string[] = []
+  for (const name of names) {
+    const last = notices.at(-1)
+    if (last === undefined || last.length + 1 + name.length > longestPayload) notices.push(name)
+    else notices[notices.length - 1] = `${last} ${name}`
+  }
+  for (const notice of notices) await sql`select pg_notify(${endedChannel}, ${notice})`.execute(tx)
 }
 
 export function createSessionRevocations(db: Database, hub: Hub): SessionRevocations {
