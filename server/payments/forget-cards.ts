@@ -2,10 +2,22 @@
 import type { Catalog } from '../catalog/index.ts'
 import type { Database } from '../platform/db.ts'
 import type { Jobs } from '../platform/jobs.ts'
-import { UnknownCard, UnknownCustomer, type PaymentDriver } from './driver.ts'
-import { cardsOf } from './routing.ts'
+import { UnknownCard, UnknownCustomer, type CardDriver, type PaymentDriver } from './driver.ts'
 
 export const forgetCardsJob = 'forget-cards'
+
+async function unlinkAll(driver: CardDriver, reference: string): Promise<void> {
+  try {
+    const { cards } = await driver.cards(reference)
+    for (const { id } of cards)
+      await driver.detach(reference, id).catch((error: unknown) => {
+        // A run before this one did it.
+        if (!(error instanceof UnknownCard)) throw error
+      })
+  } catch (error) {
+    if (!(error instanceof UnknownCustomer)) throw error
+  }
+}
 
 export function defineForgettingCards(deps: {
   readonly db: Database
@@ -18,30 +30,24 @@ export function defineForgettingCards(deps: {
     name: forgetCardsJob,
     retries: 'unlimited',
     run: async ({ customerId }) => {
-      const driver = cardsOf(deps.catalog, deps.drivers)
-      if (!driver) return
-      const of = db
+      // Also of a gateway that is not the one for cards any more.
+      const known = await db
         .selectFrom('card_customer')
-        .select('reference')
+        .select(['driver', 'reference'])
         .where('customer_id', '=', customerId)
-        .where('driver', '=', driver.name)
-      const known = await of.executeTakeFirst()
-      if (!known) return
-      try {
-        const { cards } = await driver.cards(known.reference)
-        for (const { id } of cards)
-          await driver.detach(known.reference, id).catch((error: unknown) => {
-            // A run before this one did it.
-            if (!(error instanceof UnknownCard)) throw error
-          })
-      } catch (error) {
-        if (!(error instanceof UnknownCustomer)) throw error
-      }
-      await db
-        .deleteFrom('card_customer')
-        .where('customer_id', '=', customerId)
-        .where('driver', '=', driver.name)
         .execute()
+      for (const { driver: name, reference } of known) {
+        const driver = deps.drivers.get(name)
+        if (driver?.kind === 'card') await unlinkAll(driver, reference)
+        // Its keys may be back soon; those of a former gateway are gone for good.
+        else if (name === deps.catalog.payments.cards.gateway)
+          throw new Error(`${name} is not configured`)
+        await db
+          .deleteFrom('card_customer')
+          .where('customer_id', '=', customerId)
+          .where('driver', '=', name)
+          .execute()
+      }
     },
   })
 }

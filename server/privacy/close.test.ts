@@ -167,6 +167,16 @@ describe('an account', () => {
       .select('reference')
       .where('customer_id', '=', an.id)
     const { reference } = await cards.executeTakeFirstOrThrow()
+    // A gateway that the portal has no keys of any more.
+    await portal.app.db
+      .insertInto('card_customer')
+      .values({
+        customer_id: an.id,
+        driver: 'former',
+        reference: 'cus_of_before',
+        created_at: new Date(),
+      })
+      .execute()
     expect((await close(an)).status).toBe(200)
     await eventually('nothing is known of it', async () => (await cards.execute()).length === 0)
     const left = await fetch(
