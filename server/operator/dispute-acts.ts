@@ -3,6 +3,7 @@ import { disputeMoney, NotAnswerable, type Answered } from '../payments/index.ts
 import type { Tx } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
 import type { ActNeeds, Done, RegistryOf } from './acts.ts'
+import { isAbove } from './second-member.ts'
 import { without } from './kept.ts'
 
 async function answer(
@@ -39,10 +40,10 @@ export const disputeActs: RegistryOf<'dispute'> = {
   },
   'dispute.accept': {
     customer: async (tx, { dispute }) => (await disputeMoney(tx, dispute))?.customerId ?? null,
-    async needsSecond(tx, { secondPersonAbove }, { dispute }) {
+    async needsSecond(tx, needs, { dispute }) {
       const found = await disputeMoney(tx, dispute)
       if (!found) throw new Refusal('not_found')
-      return found.amount > secondPersonAbove[found.currency]
+      return isAbove(needs, found.currency, found.amount)
     },
     run: (tx, needs, _actor, { dispute }) => answer(tx, needs, dispute),
   },

@@ -2,7 +2,6 @@
  * Acts on pay-outs. Reading and importing them moves nothing of a customer and gives nothing away:
  * it books what a gateway and the bank have done, so no second member is asked.
  */
-import type { Currency } from '../../contract/money.ts'
 import {
   linesOfFile,
   matchPayout,
@@ -17,6 +16,7 @@ import {
 import { databaseError } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
 import type { ActNeeds, RegistryOf } from './acts.ts'
+import { isAbove } from './second-member.ts'
 import { without } from './kept.ts'
 
 /** Refuses with conflict. */
@@ -104,7 +104,7 @@ export const payoutActs: RegistryOf<'payout'> = {
     async needsSecond(tx, needs, { suspense }) {
       const found = await suspenseOf(tx, BigInt(suspense))
       if (!found) throw new Refusal('not_found')
-      return found.amount > needs.secondPersonAbove[found.currency as Currency]
+      return isAbove(needs, found.currency, found.amount)
     },
     async run(tx, needs, _actor, { suspense, payout }) {
       try {

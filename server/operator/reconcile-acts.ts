@@ -1,5 +1,4 @@
 /** Acts on what gateways, payments and ledger do not agree on. */
-import type { Currency } from '../../contract/money.ts'
 import {
   closeQuestion,
   compareJob,
@@ -12,6 +11,7 @@ import {
 import type { Tx } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
 import type { ActNeeds, RegistryOf } from './acts.ts'
+import { isAbove } from './second-member.ts'
 import { gatewayNamed } from './payout-acts.ts'
 
 const refuseItem = (): never => {
@@ -58,7 +58,7 @@ export const reconcileActs: RegistryOf<'reconcile'> & RegistryOf<'refund'> = {
     },
     async needsSecond(tx, needs, { item }) {
       const { amount, currency } = await openItem(tx, needs, item)
-      return amount > needs.secondPersonAbove[currency]
+      return isAbove(needs, currency, amount)
     },
     async run(tx, needs, _actor, { item }) {
       const { about, amount, currency } = await openItem(tx, needs, item)
@@ -76,7 +76,7 @@ export const reconcileActs: RegistryOf<'reconcile'> & RegistryOf<'refund'> = {
     async needsSecond(tx, needs, { refund }) {
       const found = await refundOf(tx, refund)
       if (!found) throw new Refusal('not_found')
-      return found.amount > needs.secondPersonAbove[found.currency as Currency]
+      return isAbove(needs, found.currency, found.amount)
     },
     async run(tx, { refunds }, _actor, { refund, outcome }) {
       try {

@@ -1,7 +1,9 @@
 /**
- * Above which amounts an act needs a second member. What members do within a day with nobody's
- * approval counts too: many small acts are one large one. Acts that need one whatever they move
- * say so themselves (`needsSecond` in the files of acts).
+ * Above which amounts an act needs a second member. Of credits, debits and refunds of one customer,
+ * and of what a member gives, what was done within a day with nobody's approval counts too: many
+ * small ones are one large one. What matches no payment is judged one by one: it is assigned, sent
+ * back or explained as it came, and nobody chooses its size. Acts that need a second member
+ * whatever they move say so themselves (`needsSecond` in the files of acts).
  */
 import { sql } from 'kysely'
 import type { Currency } from '../../contract/money.ts'

@@ -166,3 +166,45 @@ test('in Vietnamese and dark every page is whole', async () => {
   await judgeBothWidths(page, 'dispute-vi-dark')
   expect(complaints).toEqual([])
 })
+
+test('money that matches nothing waits, is decided either way, and was sent back', async () => {
+  for (const [movement, amount] of [
+    ['FT26331000017', 250_000n],
+    ['FT26331000018', 1_900_000n],
+  ] as const)
+    await portal.app.topUps.settlement.settle(
+      { name: 'bank', displayName: 'Vietcombank', credits: 'received' },
+      {
+        eventId: movement,
+        reference: null,
+        providerTransactionId: movement,
+        status: 'succeeded',
+        amount,
+        currency: 'VND',
+        occurredAt: null,
+        detail: '',
+      },
+    )
+  const looks = [
+    { theme: 'light', language: 'en' },
+    { theme: 'dark', language: 'vi' },
+  ] as const
+  for (const look of looks) {
+    const { page } = await deskOf(finance, look)
+    await openPage(page, `${portal.url}/operator/suspense`)
+    await page.getByText('FT26331000018').waitFor()
+    await judgeBothWidths(page, `suspense-waiting-${look.language}-${look.theme}`)
+    await page.context().close()
+  }
+  const { page, complaints } = await deskOf(finance)
+  await openPage(page, `${portal.url}/operator/suspense`)
+  const row = page.getByRole('listitem').filter({ hasText: 'FT26331000017' })
+  await row.getByRole('button', { name: 'Sent back' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Reason').fill('Transferred back at the bank')
+  await judgeBothWidths(page, 'suspense-return-en-light')
+  await dialog.getByRole('button', { name: 'Sent back' }).click()
+  await row.waitFor({ state: 'detached' })
+  await page.getByText('FT26331000018').waitFor()
+  expect(complaints).toEqual([])
+})

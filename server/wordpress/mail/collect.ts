@@ -7,17 +7,15 @@ import { DriverFailure } from '../../platform/errors.ts'
 import type { SpooledLetter, WordpressDriver } from '../driver.ts'
 import { siteById, type SiteRow } from '../store.ts'
 import type { MailDeps } from './deps.ts'
-import { hourLimitOf } from './limits.ts'
+import { hourLimitOf, isFull } from './limits.ts'
 import { domainOfAddress, plainAddress, readLetter, writeLetter } from './letter.ts'
 import { suppressedAmong } from './returned.ts'
 import { senderNames, senderOf, type SenderNames } from './sender.ts'
-import { isFull, settingOf, wakeFor } from './store.ts'
+import { settingOf, wakeFor } from './store.ts'
 
 /** Nodes say from memory which sites have letters, so asking costs next to nothing. */
 const lookMs = 2_000
 const takenAtOnce = 20
-/** Within an hour so many times the recipients that the plan's limit lets out are taken. */
-const takenForEachSent = 5
 /** A site of which no more is taken is looked at again after so long. */
 const fullMs = 10_000
 
@@ -136,8 +134,8 @@ export function createMailCollector(deps: CollectDeps): MailCollector {
   async function takesMore(siteId: string): Promise<boolean> {
     const site = await siteById(db, siteId)
     if (!site) return true
-    const mostAnHour = hourLimitOf(deps, site) * takenForEachSent
-    if (!(await isFull(db, { siteId, now: clock.now(), mostAnHour }))) return true
+    const limit = hourLimitOf(deps, site)
+    if (!(await isFull(db, { siteId, now: clock.now(), limit }))) return true
     full.set(siteId, performance.now() + fullMs)
     return false
   }

@@ -13,10 +13,10 @@ import type { MailDeps } from './deps.ts'
 import type { SuspensionCause } from './letters.ts'
 import { plainAddress } from './letter.ts'
 import { mailDomainOf, writeMailDomain, type RecordDeps } from './records.ts'
-import { hourLimitOf } from './limits.ts'
+import { hourLimitOf, sentInHour } from './limits.ts'
 import { allowRecipient } from './returned.ts'
 import { mayBeFrom, senderNames, usualSender } from './sender.ts'
-import { countWaiting, forgetTextsOf, lockSetting, sentInHour, settingOf } from './store.ts'
+import { countWaiting, forgetTextsOf, lockSetting, settingOf } from './store.ts'
 
 export interface MailRouteDeps extends MailDeps, RecordDeps {
   /** Counts a customer's questions about records, which reach servers of other people. */

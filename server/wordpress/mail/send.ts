@@ -13,9 +13,9 @@ import { signingKeyOf } from './keys.ts'
 import { tellOfLimit } from './letters.ts'
 import { mayBeFrom, senderNames, type SenderNames } from './sender.ts'
 import { domainOfAddress } from './letter.ts'
-import { hourLimitOf } from './limits.ts'
+import { hourLimitOf, limitEndsAt, sentInHour } from './limits.ts'
 import { suppressedAmong } from './returned.ts'
-import { forgetTexts, limitEndsAt, lockSetting, sendMailJob, sentInHour, wakeFor } from './store.ts'
+import { forgetTexts, lockSetting, sendMailJob, wakeFor } from './store.ts'
 import { judgeBounces } from './suspension.ts'
 
 /** A worker that does not come back: somebody else may have its rows then. */

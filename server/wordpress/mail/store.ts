@@ -1,15 +1,12 @@
 /** SQL of letters and their recipients. */
 import { sql } from 'kysely'
-import { hours, later, type Clock } from '../../platform/clock.ts'
+import { later, type Clock } from '../../platform/clock.ts'
 import { dropOld } from '../../platform/batches.ts'
 import type { Database, Queryable, Tx } from '../../platform/db.ts'
 import type { Jobs } from '../../platform/jobs.ts'
 
 /** Sends what is due of a site. Payload { siteId }. */
 export const sendMailJob = 'send-site-mail'
-
-/** Of one site. */
-const mostWaitingBytes = 100 * 1_048_576
 
 export async function settingOf(db: Queryable, siteId: string) {
   return await db
@@ -34,38 +31,6 @@ export async function lockSetting(tx: Tx, siteId: string) {
     .executeTakeFirstOrThrow()
 }
 
-export const hourMs = hours(1)
-
-/** Handed to the relay within the hour before `now`, or in a worker's hands. */
-export async function sentInHour(db: Queryable, siteId: string, now: Date): Promise<number> {
-  const { rows } = await sql<{ n: number }>`
-    select (
-      (select count(*) from site_mail where site_id = ${siteId}
-        and settled_at > ${later(now, -hourMs)}
-        and (state in ('sent', 'bounced') or returned_at is not null))
-      + (select count(*) from site_mail where site_id = ${siteId} and state = 'waiting'
-        and leased_until > ${now})
-    )::int as n`.execute(db)
-  return rows[0]?.n ?? 0
-}
-
-/**
- * Whether so many recipients were taken within the hour before `now`, or so many bytes wait, that
- * no more is taken of a site.
- */
-export async function isFull(
-  db: Queryable,
-  of: { readonly siteId: string; readonly now: Date; readonly mostAnHour: number },
-): Promise<boolean> {
-  const { rows } = await sql<{ full: boolean | null }>`
-    select (select created_at > ${later(of.now, -hourMs)} from site_mail
-        where site_id = ${of.siteId} order by id desc offset ${of.mostAnHour - 1} limit 1) is true
-      or coalesce((select sum(bytes) from site_letter
-        where site_id = ${of.siteId} and sealed is not null), 0) > ${mostWaitingBytes} as full
-  `.execute(db)
-  return rows[0]?.full === true
-}
-
 export async function countWaiting(db: Queryable, siteId: string): Promise<number> {
   const { n } = await db
     .selectFrom('site_mail')
@@ -74,30 +39,6 @@ export async function countWaiting(db: Queryable, siteId: string): Promise<numbe
     .where('state', 'in', ['waiting', 'held'])
     .executeTakeFirstOrThrow()
   return Number(n)
-}
-
-/** When one more may be sent: an hour after the limit-th newest that went out. */
-export async function limitEndsAt(
-  db: Queryable,
-  siteId: string,
-  limit: number,
-  now: Date,
-): Promise<Date> {
-  const row = await db
-    .selectFrom('site_mail')
-    .select('settled_at')
-    .where('site_id', '=', siteId)
-    .where('settled_at', 'is not', null)
-    .where(({ eb, or }) =>
-      or([eb('state', 'in', ['sent', 'bounced']), eb('returned_at', 'is not', null)]),
-    )
-    .orderBy('settled_at', 'desc')
-    .offset(Math.max(0, limit - 1))
-    .limit(1)
-    .executeTakeFirst()
-  const ends = row?.settled_at ? later(row.settled_at, hourMs) : now
-  // Those in other workers' hands have no end yet.
-  return ends > now ? ends : later(now, 60_000)
 }
 
 const aMomentMs = 30_000

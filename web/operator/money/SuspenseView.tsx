@@ -30,7 +30,7 @@ export function SuspenseView({ session }: { session: StaffSession }) {
         {(data ?? error) ? null : <SkeletonRows className="p-5" />}
         {data?.length === 0 ? <Empty text={t.suspense.empty} icon={Coins} /> : null}
         <ul>
-          {data?.map(({ id, at, gateway, amount, currency, code, reference, notice }) => (
+          {data?.map(({ id, at, gateway, amount, currency, reason, code, reference, notice }) => (
             <li
               key={id}
               className={
@@ -40,6 +40,7 @@ export function SuspenseView({ session }: { session: StaffSession }) {
               <div className="min-w-0 flex-1 basis-60">
                 <p className="font-mono text-sm break-all">{reference}</p>
                 <p className="num text-xs text-ink-3">{`${gateway} · ${timeOf(at)}`}</p>
+                <p className="text-xs">{t.suspense.reasons[reason] ?? reason}</p>
                 {code === null ? null : (
                   <p className="text-xs text-ink-3">{`${t.suspense.code}: ${code}`}</p>
                 )}
