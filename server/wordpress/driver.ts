@@ -248,9 +248,10 @@ export interface WordpressDriver {
   holdWrites(id: string, ms: number): Promise<boolean>
   /**
    * Replaces WordPress, a plugin or a theme by the release in `file`, a zip as wordpress.org hands
-   * them out; each folder whole. What was there is kept until `settleUpdate`. Acts once for an
-   * `updateId` and package. DriverFailure rejected: the file is no such release; full: there is no
-   * room for it. In both cases nothing has changed.
+   * them out; each folder whole. What was there is kept until `settleUpdate`, unless the site's
+   * files have a disk of their own. Acts once for an `updateId` and package. DriverFailure
+   * rejected: the file is no such release; full: there is no room for it. In both cases nothing
+   * has changed.
    */
   applyPackage(
     spec: SiteSpec,
