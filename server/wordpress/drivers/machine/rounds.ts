@@ -119,7 +119,7 @@ export class Rounds {
       if (counted) packed = { for: database ?? 'mariadb', counted }
       const changes = await this.#content.archiveRunner.run<SiteChanges>({
         owner: this.#content.id,
-        queueKey: this.#content.dir,
+        queueKey: this.#content.id,
         order: {
           op: 'pack_changes',
           places,
@@ -149,11 +149,11 @@ export class Rounds {
 
   /** A process that lays out: what comes on its standard input, or what waits. */
   #layer(places: SitePlaces, user: number | null, archive: fs.FileHandle, bytes: number) {
-    const { id, dir, archiveRunner } = this.#content
+    const { id, archiveRunner } = this.#content
     return <T>(order: ArchiveOrder & LayOrder): Promise<T> =>
       archiveRunner.run<T>({
         owner: id,
-        queueKey: dir,
+        queueKey: id,
         order,
         allowedPaths: {
           reads: [order.made?.file, this.#release?.dir].filter((one) => one !== undefined),
