@@ -37,6 +37,11 @@ export interface MoveRound {
   readonly compression?: RoundCompression | undefined
   /** The other end has the files of this release of WordPress, which then need not be sent. */
   readonly release?: string | undefined
+  /**
+   * Of a move: each archive that is packed has a higher one than those before, so that one that
+   * comes late is known. Releases before this one send none.
+   */
+  readonly attempt?: number
   /** What the archive holds before it was packed, where that is known. */
   readonly bytes?: number
   /**

@@ -248,9 +248,10 @@ export interface WordpressDriver {
   holdWrites(id: string, ms: number): Promise<boolean>
   /**
    * Replaces WordPress, a plugin or a theme by the release in `file`, a zip as wordpress.org hands
-   * them out; each folder whole. What was there is kept until `settleUpdate`. Acts once for an
-   * `updateId` and package. DriverFailure rejected: the file is no such release; full: there is no
-   * room for it. In both cases nothing has changed.
+   * them out; each folder whole. What was there is kept until `settleUpdate`, unless the site's
+   * files have a disk of their own. Acts once for an `updateId` and package. DriverFailure
+   * rejected: the file is no such release; full: there is no room for it. In both cases nothing
+   * has changed.
    */
   applyPackage(
     spec: SiteSpec,
@@ -280,7 +281,10 @@ export interface WordpressDriver {
   copyOut(id: string, of: MoveRound, file: string): Promise<SiteChanges>
   /**
    * Makes the site here what `copyOut` found on its node: round 0 the whole content, which may not
-   * be started; the others upon it, also while it is started, as long as nobody writes to it.
+   * be started; the others upon it, also while it is started, as long as nobody writes to it. A
+   * site that was started while it held no writes takes no round of a move any more, one that
+   * another try has overtaken is not taken (DriverFailure unavailable), and the first one of a move
+   * is only taken where nothing else lies: both ends do what a removed site needs.
    * `log`: lines of its log there, which go before those of here.
    */
   copyIn(spec: SiteSpec, of: MoveRound, file: string, log: readonly LogLine[]): Promise<SiteChanges>

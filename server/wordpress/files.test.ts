@@ -126,6 +126,24 @@ test('a file that the disk has no room for is refused before its first piece', a
   await portal.app.db.updateTable('site').set({ disk_mb: 10_240 }).where('id', '=', id).execute()
 })
 
+test('each piece finds room, and is of a file as long as the first one said', async () => {
+  const giveDisk = (disk_mb: number) =>
+    portal.app.db.updateTable('site').set({ disk_mb }).where('id', '=', id).execute()
+  const data = Buffer.alloc(pieceBytes).toString('base64')
+  const upload = randomUUID()
+  const piece = (offset: number, total: number) =>
+    call('PUT', '/content', { path: 'grown.bin', upload, offset, data, total, replaces: false })
+  expect((await piece(0, pieceBytes * 3)).status).toBe(200)
+  for (const total of [pieceBytes * 2, pieceBytes * 4])
+    expect(await piece(pieceBytes, total)).toMatchObject(refused('offset'))
+  // Whoever begins with little may not go on without end.
+  await giveDisk(1)
+  expect(await piece(pieceBytes, pieceBytes * 3)).toMatchObject(refused('path'))
+  await giveDisk(10_240)
+  expect((await piece(pieceBytes, pieceBytes * 3)).status).toBe(200)
+  expect((await piece(pieceBytes * 2, pieceBytes * 3)).body.result).toMatchObject({ done: true })
+})
+
 test('they are nobody else’s', async () => {
   const { token } = await portal.customer()
   expect((await call('GET', '?path=', undefined, token)).status).toBe(404)

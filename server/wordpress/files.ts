@@ -6,6 +6,7 @@ import { isUuid, type Database } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
 import type { Http } from '../platform/http.ts'
 import type { Limit } from '../platform/limits.ts'
+import { createDiskRoom } from './disk-room.ts'
 import type { FileAnswer, FileFault, FileOrder, WordpressDriver } from './driver.ts'
 import { siteOf, type SiteRow } from './store.ts'
 import { hasUpdateUnderWay } from './update-store.ts'
@@ -36,8 +37,22 @@ function refusalOf(fault: FileFault, field: string, language: Language): Refusal
 
 /** Servers that have files. One that is suspended for its bill is not changed by its owner. */
 const readable: ReadonlySet<string> = new Set(['running', 'suspended'])
+/** Uploads that are known at a time; the next piece of one that is forgotten says anew how long. */
+const mostUploads = 1_000
 
 export function fileRoutes(http: Http, { db, driver, acts }: FileRouteDeps): void {
+  const takeRoom = createDiskRoom(driver)
+  /** Bytes of files that come in pieces, by server and upload; oldest first. */
+  const begun = new Map<string, number>()
+  function begin(upload: string, total: number): void {
+    begun.delete(upload)
+    begun.set(upload, total)
+    for (const oldest of begun.keys()) {
+      if (begun.size <= mostUploads) break
+      begun.delete(oldest)
+    }
+  }
+
   async function own(customerId: string, id: string, changes: boolean): Promise<SiteRow> {
     const site = isUuid(id) ? await siteOf(db, customerId, id) : undefined
     if (!site) throw new Refusal('not_found')
@@ -94,14 +109,18 @@ export function fileRoutes(http: Http, { db, driver, acts }: FileRouteDeps): voi
     const { path, upload, offset, data, total, replaces } = body
     const end = offset + Buffer.byteLength(data, 'base64')
     if (end > total) throw refusalOf('offset', 'offset', language)
-    // Once, at the first piece: what PHP writes meanwhile it counts itself.
-    if (offset === 0) {
-      const { diskUsedMb } = await driver.state(site.id)
-      if (diskUsedMb + total / 1_048_576 > site.disk_mb) throw refusalOf('full', 'path', language)
-    }
+    const known = `${site.id}/${upload}`
+    if (offset > 0 && (begun.get(known) ?? total) !== total)
+      throw refusalOf('offset', 'offset', language)
+    // At each piece: many that begin together each have room for themselves alone.
+    const disk = { siteId: site.id, diskMb: site.disk_mb }
+    if (!(await takeRoom(disk, end - offset, offset === 0 ? total : undefined)))
+      throw refusalOf('full', 'path', language)
+    begin(known, total)
     const isLast = end === total
     const order = { op: 'write', path, upload, offset, data, isLast, replaces } as const
     await act(site, order, language)
+    if (isLast) begun.delete(known)
     return { bytes: end, done: isLast }
   })
   http.act(api.makeFolder, async ({ customerId, params, body, language }) => {

@@ -5,7 +5,7 @@ import { later, minutes, seconds } from '../platform/clock.ts'
 import type { SiteSpec } from './driver.ts'
 import type { MoveDeps } from './move-clearing.ts'
 import { copyHoldMs, GivenUp, startMs, switchMs } from './move-parts.ts'
-import { changeMove, moveById, type MoveRow } from './move-store.ts'
+import { changeMove, moveById, nextAttempt, type MoveRow } from './move-store.ts'
 import type { NodeControl } from './routed-driver.ts'
 import type { SiteRow } from './store.ts'
 import { createVisitor } from './update-pages.ts'
@@ -62,12 +62,15 @@ export function createMoveRounds({
   async function copy({ row, spec, from, to, signal }: Ends, round: number): Promise<Copied> {
     const file = path.join(folder, `${row.id}.tar.gz`)
     const { database, compression, release } = to.driver.capabilities
-    const of = { moveId: row.id, round, database, compression, release }
+    // Before it is packed: what another process packs later is newer, and is laid for good.
+    const attempt = await nextAttempt(db)
+    const of = { moveId: row.id, round, attempt, database, compression, release }
     await fs.mkdir(folder, { recursive: true, mode: 0o700 })
     try {
       const out = from.driver.copyOut(spec.id, of, file)
       const changes = await within(copyMs, 'the copy took too long', out, signal)
       const { bytes } = changes
+      await requireLed(row)
       const lines = round === 0 ? await from.driver.log(spec.id).tail(5_000) : []
       const laid = to.driver.copyIn(spec, { ...of, bytes }, file, lines)
       await within(copyMs, 'the copy took too long', laid, signal)
@@ -85,6 +88,12 @@ export function createMoveRounds({
     } finally {
       await fs.rm(file, { force: true })
     }
+  }
+  /** A process that was thought dead may have been overtaken by one that led it to its end. */
+  async function requireLed(row: MoveRow): Promise<void> {
+    const now = await moveById(db, row.id)
+    if (now?.state !== 'copying' && now?.state !== 'switching')
+      throw new GivenUp('another process has led the move to its end')
   }
   const copiedOf = async (row: MoveRow): Promise<bigint> =>
     (await moveById(db, row.id))?.copied_bytes ?? 0n
@@ -143,7 +152,10 @@ export function createMoveRounds({
     const { row, site, to } = ends
     let { round } = row
     // Of an earlier try, or the original of a move back.
-    if (round === 0) await to.driver.remove(site.id)
+    if (round === 0) {
+      await requireLed(row)
+      await to.driver.remove(site.id)
+    }
     const until = later(clock.now(), littleTimeMs)
     const { next, isSmall } = await copy(ends, round)
     round = next

@@ -84,6 +84,12 @@ export const moveById = async (db: Queryable, id: string): Promise<MoveRow | und
     ? await db.selectFrom('site_move').selectAll().where('id', '=', id).executeTakeFirst()
     : undefined
 
+/** Higher than every one before, whichever process asks: a number of a transaction. */
+export async function nextAttempt(db: Queryable): Promise<number> {
+  const { rows } = await sql<{ id: string }>`select pg_current_xact_id()::text as id`.execute(db)
+  return Number(rows[0]?.id)
+}
+
 export const newestMove = (db: Queryable, siteId: string): Promise<MoveRow | undefined> =>
   db
     .selectFrom('site_move')

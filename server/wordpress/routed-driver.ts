@@ -206,7 +206,7 @@ export function createNodes(parts: NodesParts): Nodes {
         all.find(({ node }) => node === home) ??
         all.find((one) => database === null || one.driver.capabilities.database === database)
       if (!chosen) throw new DriverFailure('unavailable', 'no node for it can be reached')
-      return await chosen.driver.prove(file)
+      return await chosen.driver.prove(file, site)
     },
     restore: async (spec, copy, id) => await (await of(spec.id)).restore(spec, copy, id),
     files: async (id, order) => await (await toChange(id)).files(id, order),

@@ -7,7 +7,8 @@ import fs from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { SiteCopy, SiteSpec, WordpressDriver } from '../driver.ts'
+import type { DriverFailure } from '../../platform/errors.ts'
+import type { MoveRound, SiteCopy, SiteSpec, WordpressDriver } from '../driver.ts'
 import {
   ask,
   betweenVisits,
@@ -103,6 +104,7 @@ export function copiesAndRestores(site: Site): void {
   test('a copy elsewhere follows by what changed, also while it is started', async () => {
     const there = specOf({ ...spec, id: randomUUID(), url: 'http://followed.localhost:8082' })
     const moveId = randomUUID()
+    let attempt = 0
     const headers = await session()
     const follow = async (round: number): Promise<void> => {
       const file = path.join(folder, `${round}.tar.gz`)
@@ -111,7 +113,7 @@ export function copiesAndRestores(site: Site): void {
       const compression = round % 2 === 0 ? 'gzip' : 'zstd'
       const release = round % 2 === 0 ? driver.capabilities.release : undefined
       await driver.copyOut(spec.id, { moveId, round, database, compression, release }, file)
-      await driver.copyIn(there, { moveId, round, database }, file, [])
+      await driver.copyIn(there, { moveId, round, attempt: ++attempt, database }, file, [])
     }
     const read = async (target: string) => {
       const [address] = await driver.addresses(there.id)
@@ -136,6 +138,7 @@ export function copiesAndRestores(site: Site): void {
     // Not started yet: a database without a container follows as well.
     expect((await write('Trong vòng một', await first(), headers)).status).toBe(201)
     await follow(1)
+    await driver.holdWrites(there.id, 600_000)
     await driver.start(there)
     expect(await titlesThere()).toContain('Trong vòng một')
 
@@ -157,10 +160,19 @@ export function copiesAndRestores(site: Site): void {
     expect((await write('Trong vòng hai', await first(), headers)).status).toBe(201)
     await follow(2)
     // A round of another move has no place here.
-    const late = { moveId: randomUUID(), round: 2, database: driver.capabilities.database }
-    await expect(
-      driver.copyIn(there, late, path.join(folder, '2.tar.gz'), []),
-    ).rejects.toMatchObject({ kind: 'rejected' })
+    const database = driver.capabilities.database
+    const refuses = async (kind: DriverFailure['kind'], of: Omit<MoveRound, 'database'>) => {
+      const file = path.join(folder, `${of.round}.tar.gz`)
+      const laid = driver.copyIn(there, { ...of, database }, file, [])
+      await expect(laid, JSON.stringify(of)).rejects.toMatchObject({ kind })
+    }
+    await refuses('rejected', { moveId: randomUUID(), round: 2 })
+    await refuses('rejected', { moveId: randomUUID(), round: 0 })
+    // Of a process that was overtaken, and comes late.
+    await refuses('unavailable', { moveId, round: 0 })
+    await refuses('unavailable', { moveId, round: 1, attempt: attempt + 1 })
+    await refuses('unavailable', { moveId, round: 2, attempt: attempt - 1 })
+    expect(await driver.addresses(there.id)).not.toEqual([])
     // Nothing is there twice when a round comes twice.
     await follow(2)
     expect((await titlesThere()).filter((title) => title === 'Trong vòng hai')).toHaveLength(1)
@@ -171,6 +183,11 @@ export function copiesAndRestores(site: Site): void {
     expect((await read(`/${going}`)).status).toBe(404)
     expect((await page('/')).status).toBe(200)
 
+    // Visitors are here now, and write: nothing that comes late takes it back.
+    await driver.holdWrites(there.id, 0)
+    await driver.start(there)
+    for (const round of [0, 1, 2]) await refuses('rejected', { moveId, round, attempt: 1_000 })
+    expect(await driver.addresses(there.id)).not.toEqual([])
     await driver.remove(there.id)
     expect(await driver.list()).toEqual([spec.id])
   })

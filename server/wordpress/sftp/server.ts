@@ -10,6 +10,7 @@ import { DriverFailure, Refusal } from '../../platform/errors.ts'
 import type { Limit } from '../../platform/limits.ts'
 import type { Log } from '../../platform/log.ts'
 import { networkOf } from '../../platform/network.ts'
+import { createDiskRoom } from '../disk-room.ts'
 import type { WordpressDriver } from '../driver.ts'
 import { hasUpdateUnderWay } from '../update-store.ts'
 import { siteFiles } from './files.ts'
@@ -31,8 +32,6 @@ const signInMs = 30_000
 const endMs = 5_000
 /** Names of servers: what cannot be one is not looked for. */
 const nameShape = /^[a-z0-9-]{1,63}$/
-/** A disk is measured anew so often; what was written since is added. */
-const measuredMs = 60_000
 /** Without a request for so long, a connection ends. */
 const idleMs = 15 * 60_000
 /** A key that was taken away, or a server that was suspended, is noticed by then. */
@@ -72,7 +71,7 @@ export function createSftp(deps: SftpDeps): SftpServer {
   const { db, clock, log } = deps
   const lines = new Map<net.Socket, { readonly network: string; siteId?: string }>()
   const clients = new Set<Connection>()
-  const disks = new Map<string, { readonly usedMb: number; readonly at: number; bytes: number }>()
+  const takeRoomOf = createDiskRoom(deps.driver)
   let ssh: Promise<Ssh> | undefined
   let isListening = false
 
@@ -98,17 +97,9 @@ export function createSftp(deps: SftpDeps): SftpServer {
   }
 
   /** Counts what is written on a server's disk. SftpFault where it has no room for it. */
-  async function takeRoom({ siteId, diskMb }: OpenedBy, bytes: number): Promise<void> {
-    let disk = disks.get(siteId)
-    if (!disk || Date.now() - disk.at > measuredMs) {
-      const { diskUsedMb: usedMb } = await deps.driver.state(siteId)
-      disk = { usedMb, at: Date.now(), bytes: 0 }
-      for (const [id, { at }] of disks) if (disk.at - at > measuredMs) disks.delete(id)
-      disks.set(siteId, disk)
-    }
-    if (disk.usedMb + (disk.bytes + bytes) / 1_048_576 > diskMb)
+  async function takeRoom(of: OpenedBy, bytes: number): Promise<void> {
+    if (!(await takeRoomOf(of, bytes)))
       throw new SftpFault(status.failure, 'The disk of this server is full')
-    disk.bytes += bytes
   }
 
   /** Also where the client does not answer to the end. */

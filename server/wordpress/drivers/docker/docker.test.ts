@@ -460,6 +460,7 @@ echo $wpdb->last_error;`,
       const written = await at(other.driver, '/probe-read.php')
       expect(JSON.parse(written)).toMatchObject({ rows: 1, next: 8 })
       await follow(0)
+      await driver.holdWrites(from.id, 600_000)
       await driver.start(from)
       expect(await at(driver, '/probe-read.php')).toBe(written)
       expect(await at(other.driver, '/probe-odd.php?n=two')).toBe('')

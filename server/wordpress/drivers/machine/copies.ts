@@ -25,11 +25,14 @@ export const scratchPrefix = '.scratch-'
 /**
  * Restores the archive beside the sites, counts it and removes it.
  * @param user whom it is laid out by, who owns no site; null: the portal's own user
+ * @param siteId whose archive it is, where that is known: the file may lie in a folder that
+ *   archives of all sites come to
  */
 export async function proveCopy(
   { archiveRunner, sitesDir, engine }: Pick<Host, 'archiveRunner' | 'sitesDir' | 'engine'>,
   file: string,
   user: number | null,
+  siteId?: string,
 ): Promise<CopyFigures> {
   const scratch = path.join(sitesDir, `${scratchPrefix}${randomUUID()}`)
   await fs.mkdir(scratch, { recursive: true, mode: 0o700 })
@@ -43,7 +46,7 @@ export async function proveCopy(
     const unpack = (dumpFile?: string): Promise<CopyFigures> =>
       archiveRunner.run({
         owner: scratchPrefix,
-        queueKey: path.dirname(file),
+        queueKey: siteId ?? path.dirname(file),
         order: { op: 'unpack', places: { ...places, ...(dumpFile && { dumpFile }) } },
         allowedPaths: { reads: [], writes: [scratch] },
         user,
@@ -88,7 +91,7 @@ export class Copies {
       const dumped = await this.#content.dump(user, scratchFile)
       const figures = await this.#content.archiveRunner.run({
         owner: this.#content.id,
-        queueKey: path.dirname(file),
+        queueKey: this.#content.id,
         order: {
           op: 'pack',
           places,
@@ -127,7 +130,7 @@ export class Copies {
     try {
       const bytes = figures.fileBytes + figures.databaseBytes
       await needRoom(this.#content.dir, bytes)
-      const found = await this.#unpacked(file, archive.fd, bytes)
+      const found = await this.#unpacked(archive.fd, bytes)
       if (!isDeepStrictEqual(found, figures))
         throw new DriverFailure('rejected', 'the archive is not what was backed up')
     } catch (error) {
@@ -138,14 +141,14 @@ export class Copies {
     }
   }
 
-  async #unpacked(file: string, input: number, bytes: number): Promise<CopyFigures> {
+  async #unpacked(input: number, bytes: number): Promise<CopyFigures> {
     const engine = this.#content.engine
     const content = this.#content.coming
     const places = placesIn(content, engine)
     const unpack = (user: number | null, dumpFile?: string): Promise<CopyFigures> =>
       this.#content.archiveRunner.run({
         owner: this.#content.id,
-        queueKey: path.dirname(file),
+        queueKey: this.#content.id,
         order: { op: 'unpack', places: { ...places, ...(dumpFile && { dumpFile }) } },
         allowedPaths: {
           reads: [],

@@ -9,7 +9,7 @@ import { childPath, offerToOomKiller, type Confinement } from './confinement.ts'
 const { file: program, cwd } = confinedProgram('files-process')
 const heapMb = 96
 /** Sites whose owners act at once; each process takes 50 MB. */
-const mostProcesses = 20
+const usualProcesses = 20
 /** A folder of thousands of files takes a second; removing a large one some more. */
 const actMs = 60_000
 
@@ -47,12 +47,17 @@ interface Hand {
 
 export class FileHands {
   readonly #confinement: Confinement
+  readonly #mostProcesses: number
   readonly #hands = new Map<string, Promise<Hand>>()
+  /** Acts under way, and that begin, by the site's files. */
+  readonly #busy = new Map<string, number>()
   #count = 0
   #closed = false
 
-  constructor(confinement: Confinement) {
+  /** `mostProcesses`: what tests make smaller. */
+  constructor(confinement: Confinement, mostProcesses = usualProcesses) {
     this.#confinement = confinement
+    this.#mostProcesses = mostProcesses
   }
 
   /**
@@ -61,7 +66,17 @@ export class FileHands {
    */
   async act(root: string, user: number | null, order: FileOrder): Promise<FileAnswer> {
     if (this.#closed) throw new DriverFailure('unavailable', 'the WordPress driver is closing')
-    const hand = await this.#handOf(root, user)
+    this.#busy.set(root, (this.#busy.get(root) ?? 0) + 1)
+    try {
+      return await this.#ask(await this.#handOf(root, user), order)
+    } finally {
+      const left = (this.#busy.get(root) ?? 1) - 1
+      if (left > 0) this.#busy.set(root, left)
+      else this.#busy.delete(root)
+    }
+  }
+
+  async #ask(hand: Hand, order: FileOrder): Promise<FileAnswer> {
     const id = ++this.#count
     const { promise, resolve, reject } = Promise.withResolvers<FileAnswer>()
     hand.waiting.set(id, { resolve, reject })
@@ -84,16 +99,42 @@ export class FileHands {
 
   #handOf(root: string, user: number | null): Promise<Hand> {
     const found = this.#hands.get(root)
-    if (found) return found
-    if (this.#hands.size >= mostProcesses)
+    if (found) {
+      // The map is in the order in which they were asked last.
+      this.#hands.delete(root)
+      this.#hands.set(root, found)
+      return found
+    }
+    if (this.#hands.size >= this.#mostProcesses && !this.#endIdle())
       throw new DriverFailure('unavailable', 'too many owners act on files at the moment')
-    const hand = this.#begin(root, user)
+    const hand: Promise<Hand> = this.#begin(root, user, () => forget())
+    // Another may have begun for the site since.
+    const forget = (): void => {
+      if (this.#hands.get(root) === hand) this.#hands.delete(root)
+    }
     this.#hands.set(root, hand)
-    hand.catch(() => this.#hands.delete(root))
+    hand.catch(forget)
     return hand
   }
 
-  async #begin(root: string, user: number | null): Promise<Hand> {
+  /**
+   * Ends the process that nobody has asked for longest: each stays for a while, and one owner of
+   * many servers would keep the others of the node from theirs.
+   */
+  #endIdle(): boolean {
+    for (const [root, hand] of this.#hands) {
+      if (this.#busy.has(root)) continue
+      this.#hands.delete(root)
+      hand.then(
+        ({ child }) => child.kill('SIGKILL'),
+        () => undefined,
+      )
+      return true
+    }
+    return false
+  }
+
+  async #begin(root: string, user: number | null, forget: () => void): Promise<Hand> {
     const { file, args } = await this.#confinement.command(
       program,
       [root],
@@ -113,7 +154,7 @@ export class FileHands {
     if (child.pid !== undefined) offerToOomKiller(child.pid)
     const waiting: Hand['waiting'] = new Map()
     const end = (why: string): void => {
-      this.#hands.delete(root)
+      forget()
       for (const { reject } of waiting.values()) reject(new Error(why))
     }
     child.once('error', (error) => end(error.message))

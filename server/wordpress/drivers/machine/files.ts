@@ -94,9 +94,12 @@ async function removeForGood(dir: string): Promise<void> {
     } catch {
       // Folders that their owner may not enter, or no such program.
       await run('chmod', ['-R', 'u+rwX', '--', dir]).catch(() => {})
-      await byDescriptor().catch(() =>
-        fs.rm(dir, { recursive: true, force: true, maxRetries: 3 }).catch(() => {}),
-      )
+      await byDescriptor().catch(async (error: unknown) => {
+        // A program of the site may still have a folder of it open, and keep it from being empty:
+        // what goes by paths would then follow the links that it swaps in.
+        if (process.platform === 'linux' && codeOf(error) !== 'ENOENT') return
+        await fs.rm(dir, { recursive: true, force: true, maxRetries: 3 }).catch(() => {})
+      })
     }
     if (await exists(dir)) throw new Error(`${path.basename(dir)} could not be removed`)
   } finally {

@@ -19,11 +19,16 @@ import type { Release } from './release.ts'
 
 const run = promisify(execFile)
 
-/** Of a mirror: which rounds it has come to, and from which one before. */
-interface MirrorMark {
+/** Which rounds a copy has come to. */
+interface RoundMark {
   readonly id?: string
+  /** Of a mirror: from which one before. */
   readonly base?: number | null
   readonly laid?: number
+  /** Of a move. */
+  readonly attempt?: number | undefined
+  /** Of a move: the server is here now, and has been written to. */
+  readonly isOver?: boolean
 }
 
 /** Has the site's PHP make empty tables, and puts the database with them into a file. */
@@ -114,7 +119,7 @@ export class Rounds {
       if (counted) packed = { for: database ?? 'mariadb', counted }
       const changes = await this.#content.archiveRunner.run<SiteChanges>({
         owner: this.#content.id,
-        queueKey: this.#content.dir,
+        queueKey: this.#content.id,
         order: {
           op: 'pack_changes',
           places,
@@ -144,11 +149,11 @@ export class Rounds {
 
   /** A process that lays out: what comes on its standard input, or what waits. */
   #layer(places: SitePlaces, user: number | null, archive: fs.FileHandle, bytes: number) {
-    const { id, dir, archiveRunner } = this.#content
+    const { id, archiveRunner } = this.#content
     return <T>(order: ArchiveOrder & LayOrder): Promise<T> =>
       archiveRunner.run<T>({
         owner: id,
-        queueKey: dir,
+        queueKey: id,
         order,
         allowedPaths: {
           reads: [order.made?.file, this.#release?.dir].filter((one) => one !== undefined),
@@ -175,9 +180,6 @@ export class Rounds {
       const { size } = await archive.stat()
       // A database that is loaded is three times its SQL; rows that are alike pack to nothing.
       await needRoom(dir, Math.max(size * 4, (of.bytes ?? 0) * (engine ? 3 : 1)))
-      // Of another move, or late: the site may have been switched to since.
-      if (!(await this.#takes(of)))
-        throw new DriverFailure('rejected', 'the copy is not of this move')
       const database = engine ? 'mariadb' : 'sqlite'
       const release = this.#release
       const order = { places, database, isWhole, made: null, release } as const
@@ -205,7 +207,7 @@ export class Rounds {
         }
       }
       if (isWhole) await this.#content.exchange(of.moveId)
-      if (of.mirror) await this.#markMirror(of)
+      await (of.mirror ? this.#markMirror(of) : this.#markMove(of))
       return changes
     } finally {
       await archive.close()
@@ -270,21 +272,53 @@ export class Rounds {
     }
   }
 
-  /** Whether a round has its place here: not of another move, not late, and none is left out. */
-  async #takes(of: MoveRound): Promise<boolean> {
-    const isWhole = isWholeRound(of)
-    if (!of.mirror) return isWhole || (await this.#content.isMarked(of.moveId))
+  async #mark(): Promise<RoundMark> {
     const text = await fs.readFile(this.#content.mark, 'utf8').catch(() => '{}')
-    const { id, base, laid } = JSON.parse(text) as MirrorMark
+    return JSON.parse(text) as RoundMark
+  }
+  /**
+   * Makes sure that a round has its place here: not of another move, not late, and none is left
+   * out. To be asked before anything of the site is touched: it may have been switched to since.
+   * @throws DriverFailure rejected; unavailable: another try of the move has gone on
+   */
+  async require(of: MoveRound): Promise<void> {
+    await this.#content.recover()
+    const mark = await this.#mark()
+    if (!(of.mirror ? this.#followsMirror(of, mark) : await this.#followsMove(of, mark)))
+      throw new DriverFailure('rejected', 'the copy is not of this move')
+    const { laid = 0, attempt = 0 } = mark.id === of.moveId && !of.mirror ? mark : {}
+    // A portal that was thought dead goes on where it was: its move is another one's to lead.
+    if (of.round < laid || (of.attempt ?? attempt) < attempt)
+      throw new DriverFailure('unavailable', 'another try of the move has gone on')
+  }
+  #followsMirror(of: MoveRound, { id, base, laid }: RoundMark): boolean {
+    const isWhole = isWholeRound(of)
     if (id !== of.moveId) return isWhole
     if (laid !== undefined && of.round <= laid) return false
-    return isWhole || of.mirror.since === laid || of.mirror.since === base
+    return isWhole || of.mirror?.since === laid || of.mirror?.since === base
+  }
+  async #followsMove(of: MoveRound, { id, isOver }: RoundMark): Promise<boolean> {
+    if (id === of.moveId) return isOver !== true
+    // What lay here was removed before the first round: a server that is here is not replaced.
+    return isWholeRound(of) && !(await fs.stat(this.#content.present).catch(() => null))
+  }
+  /** The same round may come again: whoever sent it was ended before it was written down. */
+  async #markMove({ moveId, round, attempt }: MoveRound): Promise<void> {
+    const mark = { id: moveId, laid: round, attempt } satisfies RoundMark
+    await writeWhole(this.#content.mark, JSON.stringify(mark))
+  }
+  /** The site is started, and may be written to: no round of the move takes that back. */
+  async endMove(): Promise<void> {
+    const mark = await this.#mark()
+    const isOfMove = mark.laid !== undefined && mark.base === undefined
+    if (!isOfMove || mark.isOver) return
+    await writeWhole(this.#content.mark, JSON.stringify({ ...mark, isOver: true }))
   }
   /** What was laid stands on the disk before it is said that it does. */
   async #markMirror({ moveId, round, mirror }: MoveRound): Promise<void> {
     // Where there is no such tool, a power cut may cost what came within the last seconds.
     await run('sync', ['-f', this.#content.dir]).catch(() => undefined)
-    const mark = { id: moveId, base: mirror?.since ?? null, laid: round } satisfies MirrorMark
+    const mark = { id: moveId, base: mirror?.since ?? null, laid: round } satisfies RoundMark
     await writeWhole(this.#content.mark, JSON.stringify(mark))
   }
 }

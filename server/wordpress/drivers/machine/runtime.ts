@@ -325,10 +325,10 @@ export function createRuntime(parts: MachineParts): SiteRuntime {
       check(spec)
       return await site(spec.id).copyIn(spec, of, file, log)
     },
-    async prove(file) {
+    async prove(file, of) {
       open()
       const user = (await hasUsers()) ? users!.ofCopies : null
-      return await proveCopy({ ...host, sitesDir }, file, user)
+      return await proveCopy({ ...host, sitesDir }, file, user, of)
     },
     async restore(spec, copy, restoreId) {
       check(spec)

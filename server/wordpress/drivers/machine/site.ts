@@ -169,6 +169,7 @@ export class Site {
         // A round that comes late: the mirror has taken the site's place since.
         if (of.mirror && this.#slots.started)
           throw new DriverFailure('rejected', 'the site runs here and follows no other')
+        await this.#rounds.require(of)
         if (isWholeRound(of)) {
           await this.#halt()
           await fs.mkdir(this.#folder.dir, { recursive: true, mode: 0o700 })
@@ -305,6 +306,8 @@ export class Site {
         await this.#shareDisks()
         await this.#rounds.loadFollowing()
       }
+      // A copy starts while it holds writes, and a server once it is where it is to be.
+      if (!this.#slots.holdsWrites) await this.#rounds.endMove()
       await this.#openDatabase(spec)
       await this.#slots.start(spec)
     })

@@ -88,6 +88,10 @@ export class Slots {
     this.#sendHold()
     return wasHeld
   }
+  /** Whether the portal lets nobody write at the moment. */
+  get holdsWrites(): boolean {
+    return this.#heldUntil > Date.now()
+  }
   /** As SiteRuntime.fenceWrites. */
   fenceWrites(ms: number): void {
     this.#fencedUntil = ms > 0 ? Date.now() + ms : 0

@@ -1,12 +1,11 @@
 /**
  * Files of a site by relative names, where the site may turn any folder into a link meanwhile: each
- * step goes from an open folder (openat(2), by /proc/self/fd on Linux) and follows no link. Where
- * there is no /proc, a name with a link in it is refused by a look before.
+ * step goes from an open folder (open-folder.ts).
  */
-import { constants, existsSync } from 'node:fs'
+import { constants } from 'node:fs'
 import fs, { type FileHandle } from 'node:fs/promises'
-import path from 'node:path'
 import type { FileAnswer, FileEntry, FileFault, FileOrder } from '../../driver.ts'
+import { hasProc, within, type OpenFolder } from './open-folder.ts'
 
 const { O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY, O_CREAT, O_EXCL } = constants
 const mostEntries = 5_000
@@ -62,74 +61,18 @@ const codes: Readonly<Record<string, FileFault>> = {
 const faultOf = (error: unknown): FileFault | undefined =>
   error instanceof TreeFault ? error.fault : codes[(error as NodeJS.ErrnoException).code ?? '']
 
-const hasProc = existsSync('/proc/self/fd')
-
-/** An open folder. */
-class Folder {
-  readonly #handle: FileHandle
-  readonly #dir: string
-  private constructor(handle: FileHandle, dir: string) {
-    this.#handle = handle
-    this.#dir = dir
-  }
-
-  static async open(dir: string): Promise<Folder> {
-    return new Folder(await fs.open(dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW), dir)
-  }
-  /** Where the system finds an entry of this folder, whatever its own path has become. */
-  at(name: string): string {
-    return hasProc ? `/proc/self/fd/${this.#handle.fd}/${name}` : path.join(this.#dir, name)
-  }
-  async folder(name: string): Promise<Folder> {
-    const where = this.at(name)
-    if (!hasProc && (await fs.lstat(where)).isSymbolicLink()) throw new TreeFault('link')
-    const flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW
-    // A link to a folder is ENOTDIR or ELOOP by systems.
-    const handle = await fs.open(where, flags).catch(async (error: unknown) => {
-      const stat = await fs.lstat(where).catch(() => null)
-      throw stat?.isSymbolicLink() ? new TreeFault('link') : error
-    })
-    return new Folder(handle, path.join(this.#dir, name))
-  }
-  names(): Promise<string[]> {
-    return fs.readdir(this.at('.'))
-  }
-  async close(): Promise<void> {
-    await this.#handle.close()
-  }
-}
-
-/** Works in the folder of these names, and closes it. */
-async function within<T>(
-  root: string,
-  names: readonly string[],
-  work: (folder: Folder) => Promise<T>,
-): Promise<T> {
-  let folder = await Folder.open(root)
-  try {
-    for (const name of names) {
-      const next = await folder.folder(name)
-      await folder.close()
-      folder = next
-    }
-    return await work(folder)
-  } finally {
-    await folder.close()
-  }
-}
-
 /** Works with the last of the names, in the folder above it. */
 async function withParent<T>(
   root: string,
   names: readonly string[],
-  work: (folder: Folder, name: string) => Promise<T>,
+  work: (folder: OpenFolder, name: string) => Promise<T>,
 ): Promise<T> {
   const name = names.at(-1)
   if (name === undefined) throw new TreeFault('name')
   return await within(root, names.slice(0, -1), (folder) => work(folder, name))
 }
 
-async function entryOf(folder: Folder, name: string): Promise<FileEntry | null> {
+async function entryOf(folder: OpenFolder, name: string): Promise<FileEntry | null> {
   const stat = await fs.lstat(folder.at(name)).catch(() => null)
   if (!stat) return null
   const kinds = [
@@ -141,7 +84,7 @@ async function entryOf(folder: Folder, name: string): Promise<FileEntry | null> 
   return { name, kind, bytes: kind === 'file' ? stat.size : 0, at: Math.round(stat.mtimeMs) }
 }
 
-async function list(folder: Folder, names: readonly string[]): Promise<FileAnswer> {
+async function list(folder: OpenFolder, names: readonly string[]): Promise<FileAnswer> {
   const found = await folder.names()
   const entries: FileEntry[] = []
   for (const name of found.slice(0, mostEntries)) {
@@ -161,7 +104,7 @@ async function openFile(where: string, flags: number, mode?: number): Promise<Fi
   throw new TreeFault('kind')
 }
 
-async function read(folder: Folder, name: string, offset: number): Promise<FileAnswer> {
+async function read(folder: OpenFolder, name: string, offset: number): Promise<FileAnswer> {
   const handle = await openFile(folder.at(name), O_RDONLY)
   try {
     const { size } = await handle.stat()
@@ -174,7 +117,7 @@ async function read(folder: Folder, name: string, offset: number): Promise<FileA
 }
 
 /** Uploads that nobody has gone on with. */
-async function forgetStale(folder: Folder): Promise<void> {
+async function forgetStale(folder: OpenFolder): Promise<void> {
   for (const name of await folder.names()) {
     if (!isUploadName.test(name)) continue
     const stat = await fs.lstat(folder.at(name)).catch(() => null)
@@ -188,7 +131,7 @@ async function forgetStale(folder: Folder): Promise<void> {
  * visitor meets the one or the other.
  */
 async function write(
-  folder: Folder,
+  folder: OpenFolder,
   name: string,
   order: Extract<FileOrder, { op: 'write' }>,
 ): Promise<FileAnswer> {
@@ -218,7 +161,7 @@ async function write(
 }
 
 async function removeOne(
-  folder: Folder,
+  folder: OpenFolder,
   name: string,
   kind: 'unlink' | 'rmdir',
 ): Promise<FileAnswer> {
@@ -234,7 +177,7 @@ const modeOf = (asked: number, isFolder: boolean): number =>
   (asked & 0o777) | (isFolder ? 0o700 : 0o600)
 
 async function setAttributes(
-  folder: Folder,
+  folder: OpenFolder,
   name: string,
   order: Extract<FileOrder, { op: 'attributes' }>,
 ): Promise<FileAnswer> {
@@ -269,7 +212,7 @@ async function stat(root: string, names: readonly string[]): Promise<FileAnswer>
   })
 }
 
-async function removeEntry(folder: Folder, name: string, depth = 0): Promise<void> {
+async function removeEntry(folder: OpenFolder, name: string, depth = 0): Promise<void> {
   const entry = await entryOf(folder, name)
   if (!entry) throw new TreeFault('missing')
   if (entry.kind !== 'folder') return await fs.unlink(folder.at(name))

@@ -1,8 +1,12 @@
 /**
  * Replaces WordPress, a plugin or a theme in one site by a package (a zip). Each folder is replaced
  * whole: the new one is made beside the site, then two renames follow. What was there is kept until
- * the update is settled. All of it lies in one folder beside the site, which PHP cannot see, from
- * which whoever comes after a kill goes on.
+ * the update is settled, unless the site's files have a disk of their own. All of it lies in one
+ * folder beside the site, which PHP cannot see, from which whoever comes after a kill goes on.
+ *
+ * The site's programs run meanwhile, and may turn any name of theirs into a link. So its folders
+ * are opened one in the other (open-folder.ts), nothing is written to a name of the site's, and
+ * what leaves it is renamed to where it does not reach before it is removed.
  */
 import fs from 'node:fs/promises'
 import path from 'node:path'
@@ -10,6 +14,7 @@ import { DriverFailure } from '../../../platform/errors.ts'
 import { BadZip, unpackZip, withZip, type ZipReader } from '../../../platform/zip.ts'
 import type { SoftwarePackage } from '../../driver.ts'
 import { bytesBelow, copyTree, removeTree, writeWhole } from './files.ts'
+import { OpenFolder, within } from './open-folder.ts'
 import type { SiteFolder } from './site-folder.ts'
 import { giveTree } from './site-users.ts'
 
@@ -65,6 +70,47 @@ async function judge(zip: ZipReader, wanted: SoftwarePackage): Promise<void> {
     .trim()
   if (said !== wanted.version)
     throw unfit(`it says that it is ${said ?? 'of no version'}, not ${wanted.version}`)
+}
+
+/** A folder on the disk of the site's files, into which the site's programs cannot come. */
+interface Ground {
+  readonly folder: OpenFolder
+  /** It is one of the site's, for as long as the exchange takes. */
+  readonly isInSite: boolean
+}
+/** @param file of the update, in its own folder */
+const groundName = (file: string): string => `.portal-${path.basename(path.dirname(file))}`
+
+const noFolder =
+  (way: string) =>
+  (error: unknown): never => {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ELOOP' || code === 'ENOTDIR' || code === 'ENOENT')
+      throw new DriverFailure('rejected', `${way} of the site is no folder`, { cause: error })
+    throw error
+  }
+
+/** Removes what has that name, whatever it is, once the site does not reach it any more. */
+async function takeAway(folder: OpenFolder, name: string, ground: Ground): Promise<void> {
+  const leaving = ground.folder.forPrograms('leaving')
+  await removeTree(leaving)
+  try {
+    await fs.rename(folder.at(name), leaving)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return
+    throw error
+  }
+  await removeTree(leaving)
+}
+
+const pauseName = '.maintenance'
+/** Made elsewhere and renamed: what is opened by a name of the site's may be any file. */
+async function pause(site: OpenFolder, ground: Ground): Promise<void> {
+  const made = ground.folder.at('pause')
+  await fs.rm(made, { force: true })
+  await fs.writeFile(made, `<?php $upgrading = ${Math.floor(Date.now() / 1000)};\n`, { flag: 'wx' })
+  await takeAway(site, pauseName, ground)
+  await fs.rename(made, site.at(pauseName))
 }
 
 export class Updates {
@@ -153,75 +199,71 @@ export class Updates {
   }
 
   async #carryOut(base: string, { places }: Plan): Promise<void> {
-    const isCore = base.endsWith('/core-wordpress')
-    const pause = path.join(this.#present, '.maintenance')
-    // WordPress tells visitors to come back while its own files are exchanged, for some
-    // milliseconds (wp_maintenance(); it ignores the file after ten minutes).
-    if (isCore) {
-      await fs.rm(pause, { recursive: true, force: true })
-      await fs.writeFile(pause, `<?php $upgrading = ${Math.floor(Date.now() / 1000)};\n`)
-    }
-    for (const place of places) await this.#exchangeOne(base, place)
-    if (isCore) await fs.rm(pause, { force: true })
+    await within(this.#present, [], async (site) => {
+      const ground = await this.#groundOf(path.dirname(base), site)
+      try {
+        // WordPress tells visitors to come back while its own files are exchanged, for some
+        // milliseconds (wp_maintenance(); it ignores the file after ten minutes).
+        const isCore = base.endsWith('/core-wordpress')
+        if (isCore) await pause(site, ground)
+        for (const place of places) await this.#exchangeOne(base, place, ground)
+        if (isCore) await takeAway(site, pauseName, ground)
+      } finally {
+        await ground.folder.close()
+        // Empty by now, but after a fault: then the next try finds it.
+        if (ground.isInSite) await fs.rmdir(site.at(groundName(base))).catch(() => {})
+      }
+    })
     await writeWhole(`${base}.done`, '')
     await fs.rm(`${base}.plan`, { force: true })
     await removeTree(`${base}.coming`)
   }
 
+  /** The update's own folder; where the site's files have a disk of their own, one on that disk. */
+  async #groundOf(folder: string, site: OpenFolder): Promise<Ground> {
+    const beside = await OpenFolder.open(folder)
+    if ((await beside.stat()).dev === (await site.stat()).dev)
+      return { folder: beside, isInSite: false }
+    await beside.close()
+    const name = groundName(path.join(folder, 'any'))
+    await fs.mkdir(site.at(name), { mode: 0o700 }).catch((error: unknown) => {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    })
+    const inSite = await site.folder(name).catch(noFolder(name))
+    // The site may rename it and put another in its place; into this one it cannot come.
+    const { uid, mode } = await inSite.stat()
+    if (uid === process.getuid?.() && (mode & 0o777) === 0o700)
+      return { folder: inSite, isInSite: true }
+    await inSite.close()
+    throw new DriverFailure('rejected', 'the site has taken the place of its update')
+  }
+
   /** May be cut off at any point and called again. */
-  async #exchangeOne(base: string, place: string): Promise<void> {
+  async #exchangeOne(base: string, place: string, ground: Ground): Promise<void> {
     const coming = path.join(`${base}.coming`, place)
     if (!(await exists(coming))) return
-    const present = path.join(this.#present, place)
     const former = path.join(`${base}.former`, place)
-    await this.#needFolders(path.dirname(place))
-    const disks = await Promise.all(
-      [path.dirname(coming), path.dirname(present)].map(async (one) => (await fs.stat(one)).dev),
-    )
-    if (disks[0] !== disks[1]) return await this.#exchangeAcross({ coming, present, former })
-    if (await exists(former)) await removeTree(present)
-    else if (await exists(present)) {
-      await fs.mkdir(path.dirname(former), { recursive: true, mode: 0o700 })
-      await fs.rename(present, former)
-    }
-    await fs.rename(coming, present)
-  }
-
-  /**
-   * As above where the site's content has a disk of its own: copied into it first, and exchanged
-   * there by two renames.
-   */
-  async #exchangeAcross(of: {
-    readonly coming: string
-    readonly present: string
-    readonly former: string
-  }): Promise<void> {
-    const { coming, present, former } = of
-    const [staged, leaving] = [`${present}.portal-coming`, `${present}.portal-leaving`]
-    await removeTree(leaving)
-    await removeTree(staged)
-    await copyTree(coming, staged)
-    if (!(await exists(former)) && (await exists(present))) {
-      const copied = `${former}.copied`
-      await removeTree(copied)
-      await copyTree(present, copied)
-      await fs.rename(copied, former)
-    }
-    if (await exists(present)) await fs.rename(present, leaving)
-    await fs.rename(staged, present)
-    await removeTree(leaving)
-    await removeTree(coming)
-  }
-
-  /** Every folder on the way must be one: a link would lead out of the site. */
-  async #needFolders(way: string): Promise<void> {
-    let at = this.#present
-    for (const part of way === '.' ? [''] : ['', ...way.split('/')]) {
-      at = path.join(at, part)
-      const stat = await fs.lstat(at).catch(() => null)
-      if (!stat?.isDirectory())
-        throw new DriverFailure('rejected', `${way} of the site is no folder`)
-    }
+    const names = place.split('/')
+    const name = names.pop() ?? ''
+    // Every folder on the way must be one: a link would lead out of the site.
+    const asked = within(this.#present, names, async (folder) => {
+      if (ground.isInSite) {
+        const staged = ground.folder.forPrograms('coming')
+        await removeTree(staged)
+        await copyTree(coming, staged)
+        await takeAway(folder, name, ground)
+        await fs.rename(ground.folder.at('coming'), folder.at(name))
+        await removeTree(coming)
+        return
+      }
+      if (await exists(former)) await takeAway(folder, name, ground)
+      else if (await exists(folder.at(name))) {
+        await fs.mkdir(path.dirname(former), { recursive: true, mode: 0o700 })
+        await fs.rename(folder.at(name), former)
+      }
+      await fs.rename(coming, folder.at(name))
+    })
+    await asked.catch(noFolder(names.join('/')))
   }
 
   /** After a kill: what was planned is carried out. */

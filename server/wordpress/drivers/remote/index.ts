@@ -90,8 +90,9 @@ export async function connectRuntime(
           ? files.send(file, (there) => ask('copyIn', spec, of, there, sent(log)))
           : ask('copyIn', spec, of, file, sent(log)),
       ),
-    prove: (file) =>
-      files ? files.send(file, (there) => ask('prove', there)) : ask('prove', file),
+    // A node of an earlier release looks at the file alone.
+    prove: (file, of) =>
+      files ? files.send(file, (there) => ask('prove', there, of)) : ask('prove', file, of),
     restore: (spec, copy, restoreId) =>
       files
         ? files.send(copy.file, (there) =>

@@ -51,7 +51,7 @@ export interface Acts {
   backup: (id: string, file: string) => CopyFigures
   copyOut: (id: string, of: MoveRound, file: string) => SiteChanges
   copyIn: (spec: SiteSpec, of: MoveRound, file: string, log: readonly SentLine[]) => SiteChanges
-  prove: (file: string) => CopyFigures
+  prove: (file: string, of?: string | null) => CopyFigures
   restore: (spec: SiteSpec, copy: SiteCopy, restoreId: string) => void
   files: (id: string, order: FileOrder) => FileAnswer
   layOutImport: (

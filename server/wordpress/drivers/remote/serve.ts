@@ -31,7 +31,7 @@ export function serveRuntime(line: MessageConnection, runtime: SiteRuntime): voi
     backup: (id, file) => runtime.backup(id, file),
     copyOut: (id, of, file) => runtime.copyOut(id, of, file),
     copyIn: (spec, of, file, log) => runtime.copyIn(spec, of, file, received(log)),
-    prove: (file) => runtime.prove(file),
+    prove: (file, of) => runtime.prove(file, of ?? undefined),
     restore: (spec, copy, restoreId) => runtime.restore(spec, copy, restoreId),
     files: (id, order) => runtime.files(id, order),
     layOutImport: (spec, files) => runtime.layOutImport(spec, files),

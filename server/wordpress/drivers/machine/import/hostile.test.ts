@@ -2,6 +2,7 @@
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
+import { gzipSync } from 'node:zlib'
 import { expect, onTestFinished, test } from 'vitest'
 import { tarGzOf, wpressOf, zipOf } from '../../../../../test/packages.ts'
 import { moveIn, type MovedIn } from './move-in.ts'
@@ -14,7 +15,10 @@ const limits = {
 }
 
 /** What becomes of a package, and the names below the folder in which all of it happened. */
-async function moved(bytes: Buffer): Promise<{ answer: MovedIn; site: string; names: string[] }> {
+async function moved(
+  bytes: Buffer,
+  maxBytes = limits.maxBytes,
+): Promise<{ answer: MovedIn; site: string; names: string[] }> {
   const top = fs.mkdtempSync(path.join(os.tmpdir(), 'portal-hostile-'))
   onTestFinished(() => fs.rmSync(top, { recursive: true, force: true }))
   const site = path.join(top, 'copy', 'wordpress')
@@ -25,7 +29,14 @@ async function moved(bytes: Buffer): Promise<{ answer: MovedIn; site: string; na
     const places = { filesDir: site, databaseDir: path.join(site, 'wp-content', 'database') }
     const rawDir = path.join(top, 'copy', 'raw')
     const answer = await moveIn(
-      { op: 'import', database: 'sqlite', places, rawDir, packages: 1, limits },
+      {
+        op: 'import',
+        database: 'sqlite',
+        places,
+        rawDir,
+        packages: 1,
+        limits: { ...limits, maxBytes },
+      },
       descriptor,
     )
     const names = fs.readdirSync(top).toSorted()
@@ -90,4 +101,26 @@ test('no link is laid out, whatever follows through it', async () => {
   expect(fs.lstatSync(uploads).isDirectory()).toBe(true)
   expect(fs.readFileSync(path.join(uploads, 'portal-escaped'), 'utf8')).toBe('x')
   expect(fs.existsSync('/etc/portal-escaped')).toBe(false)
+})
+
+test('dumps that are packed once more count together, and each as a bomb', async () => {
+  const zeros = (megabytes: number): Buffer => gzipSync(Buffer.alloc(megabytes * 2 ** 20))
+  const packed = (count: number, content: Buffer): Buffer =>
+    zipOf([
+      plugin,
+      ...Array.from({ length: count }, (_one, index) => ({ name: `${index}.sql.gz`, content })),
+    ])
+  const many = await moved(packed(8, zeros(10)), 40 * 2 ** 20)
+  expect(many.answer).toMatchObject({ problem: { code: 'too_large' } })
+  // What the packages came to counts, too.
+  const filled = await moved(
+    zipOf([
+      { ...plugin, content: Buffer.alloc(25 * 2 ** 20) },
+      { name: 'a.sql.gz', content: zeros(20) },
+    ]),
+    40 * 2 ** 20,
+  )
+  expect(filled.answer).toMatchObject({ problem: { code: 'too_large' } })
+  const bomb = await moved(packed(1, zeros(100)))
+  expect(bomb.answer).toMatchObject({ problem: { code: 'bomb', detail: '0.sql.gz' } })
 })

@@ -6,9 +6,6 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { randomBytes } from 'node:crypto'
-import { createReadStream, createWriteStream } from 'node:fs'
-import { pipeline } from 'node:stream/promises'
-import { createGunzip } from 'node:zlib'
 import type { ImportNote, ImportFound, ImportProblem } from '../../../driver.ts'
 import { databaseFileOf, type SitePlaces } from '../archive.ts'
 import { readDatabase, UnfitDatabase, withDatabase } from '../snapshot.ts'
@@ -186,29 +183,14 @@ function takeSqlite(file: string, places: SitePlaces, wished: string | undefined
   return { prefix, tables: tables.length, rows: tables.reduce((sum, { rows }) => sum + rows, 0) }
 }
 
-/** Dumps that are packed once more inside of a package. */
-async function unpackDumps(uploads: readonly string[], maxBytes: number): Promise<void> {
+/** Dumps that are packed once more inside of a package: many of them are as much as one. */
+async function unpackDumps(uploads: readonly string[], unpacking: Unpacking): Promise<void> {
   for (const upload of uploads)
     for (const entry of fs.readdirSync(upload, { withFileTypes: true, recursive: true })) {
       if (!entry.isFile() || !/\.sql\.gz$|db\.gz$/i.test(entry.name)) continue
       if (entry.parentPath.includes('wp-content')) continue
       const file = path.join(entry.parentPath, entry.name)
-      let bytes = 0
-      await pipeline(
-        createReadStream(file),
-        createGunzip(),
-        async function* (chunks: AsyncIterable<Buffer>) {
-          for await (const chunk of chunks) {
-            bytes += chunk.length
-            if (bytes > maxBytes) throw new PackageFault('too_large')
-            yield chunk
-          }
-        },
-        createWriteStream(`${file}.sql`, { flags: 'wx' }),
-      ).catch((error: unknown) => {
-        if (error instanceof PackageFault) throw error
-        throw new PackageFault('damaged', entry.name)
-      })
+      await unpacking.gunzip(file, `${file}.sql`)
       fs.rmSync(file)
     }
 }
@@ -229,7 +211,7 @@ async function build(order: MoveInOrder, firstDescriptor: number): Promise<Impor
     isWpress ||= kind === 'wpress'
     uploads.push(folder)
   }
-  await unpackDumps(uploads, limits.maxBytes)
+  await unpackDumps(uploads, unpacking)
   const parts = findParts(uploads, isWpress)
   const notes: ImportNote[] = []
   const wished = prefixIn(parts.roots)

@@ -127,7 +127,7 @@ export function partsOf(name: string): string[] {
   return parts
 }
 
-/** Counts what is written over all packages of one import. */
+/** Counts what is written over all packages of one import, and what is unpacked out of them. */
 export class Unpacking {
   files = 0
   bytes = 0
@@ -158,15 +158,45 @@ export class Unpacking {
     const descriptor = fs.openSync(file, flags, 0o644)
     try {
       for await (const chunk of entry.content()) {
-        this.bytes += chunk.length
-        if (this.bytes > this.#limits.maxBytes) throw new PackageFault('too_large')
-        if (this.bytes > allowed) throw new PackageFault('bomb', entry.name)
+        this.#count(chunk.length, allowed, entry.name)
         fs.writeSync(descriptor, chunk)
       }
     } finally {
       fs.closeSync(descriptor)
     }
     if (entry.mtime) fs.utimesSync(file, entry.mtime, entry.mtime)
+  }
+
+  /** What the counts may come to after a packed file of that size. */
+  #allowedAfter(packedBytes: number): number {
+    return this.bytes + freeBytes + packedBytes * mostRatio
+  }
+  /** Counts what is about to be written of what was packed under that name. */
+  #count(bytes: number, allowed: number, name: string): void {
+    this.bytes += bytes
+    if (this.bytes > this.#limits.maxBytes) throw new PackageFault('too_large')
+    if (this.bytes > allowed) throw new PackageFault('bomb', name)
+  }
+
+  /** Unpacks a file of gzip that a package has brought, into `to`; counted as the packages are. */
+  async gunzip(file: string, to: string): Promise<void> {
+    const name = path.basename(file)
+    if (++this.files > this.#limits.maxFiles) throw new PackageFault('too_many_files')
+    const allowed = this.#allowedAfter(fs.statSync(file).size)
+    const count = this.#count.bind(this)
+    async function* counted(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+      for await (const chunk of chunks) {
+        count(chunk.length, allowed, name)
+        yield chunk
+      }
+    }
+    const into = fs.createWriteStream(to, { flags: 'wx' })
+    await pipeline(fs.createReadStream(file), createGunzip(), counted, into).catch(
+      (error: unknown) => {
+        if (error instanceof PackageFault) throw error
+        throw new PackageFault('damaged', name)
+      },
+    )
   }
 
   /** Lays out what a descriptor holds below `folder`. `skip`: names that are not wanted. */
@@ -177,7 +207,7 @@ export class Unpacking {
   ): Promise<UploadKind> {
     const { kind, gzip } = await kindOf(descriptor)
     const { size } = fs.fstatSync(descriptor)
-    const allowed = this.bytes + freeBytes + size * mostRatio
+    const allowed = this.#allowedAfter(size)
     const raw = (): Readable => {
       const file = streamOf(descriptor)
       if (!gzip) return file
