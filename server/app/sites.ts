@@ -106,7 +106,7 @@ export function openSites(base: Base, onReachable: () => void) {
     jobs,
     secrets,
     dns: lookup,
-    isZoneOf: (customerId, name) => isAnsweredFor(db, customerId, name),
+    isZoneOf: isAnsweredFor,
     addressesOf: siteAddresses,
     addressing,
     reserved: [new URL(portalUrl).hostname, 'localhost'],

@@ -8,7 +8,14 @@ import type { Language } from '../../contract/errors.ts'
 import { ruleText } from '../../contract/server-sentences.ts'
 import type { DomainCheck } from '../../contract/wordpress-domains.ts'
 import { days, later, type Clock } from '../platform/clock.ts'
-import { databaseError, onCommit, transaction, type Database, type Tx } from '../platform/db.ts'
+import {
+  databaseError,
+  onCommit,
+  transaction,
+  type Database,
+  type Queryable,
+  type Tx,
+} from '../platform/db.ts'
 import type { DnsLookup } from '../platform/dns-lookup.ts'
 import { Refusal } from '../platform/errors.ts'
 import type { Jobs } from '../platform/jobs.ts'
@@ -121,7 +128,7 @@ export function createDomains(deps: {
   /** Where a host name of ours leads; undefined where nobody answered. */
   addressesOf: (host: string) => Promise<readonly string[] | undefined>
   /** Whether the name lies in a domain that is active in the customer's own account here. */
-  isZoneOf: (customerId: string, name: string) => Promise<boolean>
+  isZoneOf: (db: Queryable, customerId: string, name: string) => Promise<boolean>
   addressing: SiteAddressing
   /** Names nobody may take: the portal's own. */
   reserved: readonly string[]
@@ -207,8 +214,11 @@ export function createDomains(deps: {
     const { siteId, customerId } = of
     const now = clock.now()
     for (const [name, { proof, pointed }] of of.proven) {
-      // Only the owner can write this proof, so an earlier holder loses the name.
-      if (proof === 'txt' || proof === ownZone) {
+      // Only the owner can write this proof, so an earlier holder loses the name. A domain that is
+      // delegated elsewhere by now, or has a nearer one of another account, is no such proof.
+      const displaces =
+        proof === 'txt' || (proof === ownZone && (await deps.isZoneOf(tx, customerId, name)))
+      if (displaces) {
         const former = await tx
           .updateTable('site_domain')
           .set({ released_at: now })
