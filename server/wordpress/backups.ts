@@ -123,10 +123,12 @@ export function createBackups(deps: BackupDeps): Backups {
   const deletedSince = (): Date => later(clock.now(), -hours(24) * deps.keptDaysAfterDeletion)
 
   async function removeAll(siteId: string): Promise<void> {
+    // Marked first: whoever makes one at this moment finds that, and keeps no archive.
     const all = await db
-      .selectFrom('site_backup')
-      .select(['id', 'site_id'])
+      .updateTable('site_backup')
+      .set({ state: 'removed' })
       .where('site_id', '=', siteId)
+      .returning(['id', 'site_id'])
       .execute()
     for (const backup of all) await archives.remove(nameOf(backup))
     await db.deleteFrom('site_backup').where('site_id', '=', siteId).execute()
@@ -159,8 +161,8 @@ export function createBackups(deps: BackupDeps): Backups {
         throw new DriverFailure('unavailable', 'what was restored differs from what was backed up')
       return saved
     })
-    await transaction(db, async (tx) => {
-      await tx
+    const isOurs = await transaction(db, async (tx) => {
+      const { numUpdatedRows } = await tx
         .updateTable('site_backup')
         .set({
           state: 'proven',
@@ -171,10 +173,16 @@ export function createBackups(deps: BackupDeps): Backups {
         })
         .where('id', '=', backup.id)
         .where('state', '=', 'making')
-        .execute()
+        .executeTakeFirst()
       await wakeUpdate(tx, 'backup_id', backup.id)
+      return numUpdatedRows > 0n
     })
+    // The server may have been deleted meanwhile, and what was there of its archives removed.
+    if (!isOurs && !(await isProven(backup.id))) await archives.remove(nameOf(backup))
   }
+
+  const isProven = async (backupId: string): Promise<boolean> =>
+    (await backupById(db, backupId))?.state === 'proven'
 
   /** A site that was moved in waits for the backup of what was there. */
   async function tellImport(backupId: string): Promise<void> {
@@ -242,8 +250,8 @@ export function createBackups(deps: BackupDeps): Backups {
         await make(backup, attempt.signal)
       } catch (error) {
         const final = isFinal(error, backup.attempts, attempt)
-        await transaction(db, async (tx) => {
-          await tx
+        const isCounted = await transaction(db, async (tx) => {
+          const { numUpdatedRows } = await tx
             .updateTable('site_backup')
             .set({
               attempts: backup.attempts + 1,
@@ -251,12 +259,16 @@ export function createBackups(deps: BackupDeps): Backups {
             })
             .where('id', '=', backupId)
             .where('state', '=', 'making')
-            .execute()
+            .executeTakeFirst()
           if (final) await wakeUpdate(tx, 'backup_id', backupId)
+          return numUpdatedRows > 0n
         })
-        await archives.remove(nameOf(backup))
-        if (!final) throw error
-        log.error({ err: error, site: backup.site_id }, 'a backup failed')
+        // Where the line broke after it was written down, it is proven, and its archive stays.
+        if (isCounted || !(await isProven(backupId))) {
+          await archives.remove(nameOf(backup))
+          if (!final) throw error
+          log.error({ err: error, site: backup.site_id }, 'a backup failed')
+        }
       }
       await tellImport(backupId)
       await prune(backup.site_id)
