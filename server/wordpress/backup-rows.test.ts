@@ -20,6 +20,7 @@ import { archivesAt, type Archives } from './archives.ts'
 import { beginBackup, makeJob } from './backup-store.ts'
 import { createBackups, type Backups } from './backups.ts'
 import type { CopyFigures, WordpressDriver } from './driver.ts'
+import { surplusBackups } from './kept-backups.ts'
 
 const clock = manualClock()
 const customer = randomUUID()
@@ -180,4 +181,19 @@ describe('a backup is proven if and only if its archive is there', () => {
       expect([await stateOf(id), hasArchive(id)]).toEqual([undefined, false])
     },
   )
+})
+
+test('nights that fail cost no good backup', async () => {
+  const add = (state: string) => sql`
+    insert into site_backup (id, site_id, kind, state, created_at, archive_bytes, figures,
+      proven_at)
+    select gen_random_uuid(), ${site}, 'nightly', ${state}, now(), 1, '{}', now()
+    from generate_series(1, 7)`
+  await add('proven').execute(pool.db)
+  await add('failed').execute(pool.db)
+  expect(await surplusBackups(pool.db, site, 7, clock.now())).toEqual([])
+  await add('failed').execute(pool.db)
+  expect(await surplusBackups(pool.db, site, 7, clock.now())).toHaveLength(7)
+  await add('proven').execute(pool.db)
+  expect(await surplusBackups(pool.db, site, 7, clock.now())).toHaveLength(14)
 })
