@@ -11,6 +11,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { testDatabase, type TestDatabase } from '../../test/database.ts'
 import { manualClock } from '../../test/portal.ts'
+import { hours } from '../platform/clock.ts'
 import { connect, transaction, type Database, type Pool, type Tx } from '../platform/db.ts'
 import type { JobDefinition, Jobs } from '../platform/jobs.ts'
 import { createLog } from '../platform/log.ts'
@@ -21,6 +22,8 @@ import { beginBackup, makeJob } from './backup-store.ts'
 import { createBackups, type Backups } from './backups.ts'
 import type { CopyFigures, WordpressDriver } from './driver.ts'
 import { surplusBackups } from './kept-backups.ts'
+import { nightlyJob } from './nightly-backups.ts'
+import { makeMissing } from './whole-backup.ts'
 
 const clock = manualClock()
 const customer = randomUUID()
@@ -117,6 +120,13 @@ const stateOf = async (id: string) =>
     ?.state
 const hasArchive = (id: string): boolean =>
   existsSync(path.join(folder, 'store', site, `${id}.tar.gz`))
+const updateInState = (state: string, restoreId: string | null = null) =>
+  sql`
+    insert into site_update (id, site_id, cause, state, packages, created_at, restore_id)
+    values (gen_random_uuid(), ${site}, 'owner', ${state}, '[]', now(), ${restoreId})`.execute(
+    pool.db,
+  )
+
 beforeAll(async () => {
   database = await testDatabase()
   pool = connect(database.url, 8, () => undefined)
@@ -197,3 +207,21 @@ test('nights that fail cost no good backup', async () => {
   await add('proven').execute(pool.db)
   expect(await surplusBackups(pool.db, site, 7, clock.now())).toHaveLength(14)
 })
+
+test.each(['saving', 'updating', 'rolling_back'])(
+  'nothing is backed up by itself while an update is %s',
+  async (state) => {
+    await updateInState(state)
+    const { jobs, run } = worker()
+    clock.advance(hours(21))
+    await run(nightlyJob, {}, AbortSignal.abort(new Error('stopped'))).catch(() => undefined)
+    await makeMissing({ db: pool.db, clock, jobs, patienceMs: 0 })
+    const made = () =>
+      pool.db.selectFrom('site_backup').select('id').where('site_id', '=', site).execute()
+    expect(await made()).toEqual([])
+    await sql`update site_update set state = 'done', ended_at = now()`.execute(pool.db)
+    clock.advance(hours(21))
+    await run(nightlyJob, {}, AbortSignal.abort(new Error('stopped'))).catch(() => undefined)
+    expect(await made()).toHaveLength(1)
+  },
+)

@@ -11,6 +11,7 @@ import { Refusal } from '../platform/errors.ts'
 import type { Jobs } from '../platform/jobs.ts'
 import type { CopyFigures } from './driver.ts'
 import { firstNode } from './store.ts'
+import { hasUpdateUnderWay } from './update-store.ts'
 
 export type BackupRow = Selectable<DB['site_backup']>
 
@@ -120,6 +121,13 @@ export async function hasUnfinishedCopy(db: Queryable, siteId: string): Promise<
     union all ${otherContent(siteId)} limit 1`.execute(db)
   return rows.length > 0
 }
+
+/**
+ * The same, or an update is under way: a backup that the portal begins by itself would keep half of
+ * one as the newest, and be in the way of the restore that undoes it.
+ */
+export const isNoTimeForBackup = async (db: Queryable, siteId: string): Promise<boolean> =>
+  (await hasUnfinishedCopy(db, siteId)) || (await hasUpdateUnderWay(db, siteId))
 
 /** How many backups are being made or wait for it, of all servers. */
 export async function unfinishedBackups(db: Queryable): Promise<number> {
