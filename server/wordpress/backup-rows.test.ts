@@ -8,7 +8,7 @@ import fs from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { testDatabase, type TestDatabase } from '../../test/database.ts'
 import { manualClock } from '../../test/portal.ts'
 import { hours } from '../platform/clock.ts'
@@ -18,7 +18,7 @@ import { createLog } from '../platform/log.ts'
 import { folderStore } from '../platform/object-store/index.ts'
 import type { Secrets } from '../platform/secrets.ts'
 import { archivesAt, type Archives } from './archives.ts'
-import { beginBackup, makeJob } from './backup-store.ts'
+import { beginBackup, makeJob, restoreJob, updateHoldMs } from './backup-store.ts'
 import { createBackups, type Backups } from './backups.ts'
 import type { CopyFigures, WordpressDriver } from './driver.ts'
 import { surplusBackups } from './kept-backups.ts'
@@ -225,3 +225,32 @@ test.each(['saving', 'updating', 'rolling_back'])(
     expect(await made()).toHaveLength(1)
   },
 )
+
+test('writes stay held while a restore undoes an update, however long it takes', async () => {
+  const { backups, jobs, run } = worker()
+  const id = await begin(jobs)
+  await run(makeJob, { backupId: id })
+  const restore = async () => await transaction(pool.db, (tx) => backups.restore(tx, site, id))
+  onRestore = async () => {
+    await vi.advanceTimersByTimeAsync(3 * updateHoldMs)
+  }
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+  try {
+    // One that its owner asked for holds nothing.
+    const [asked, undoing] = [await restore(), randomUUID()]
+    await run(restoreJob, { restoreId: asked })
+    expect(holds).toEqual([])
+    await sql`
+      insert into site_restore (id, site_id, backup_id, state, asked_at)
+      values (${undoing}, ${site}, ${id}, 'restoring', now())`.execute(pool.db)
+    await updateInState('rolling_back', undoing)
+    await run(restoreJob, { restoreId: undoing })
+    expect(holds.length).toBeGreaterThan(3 * 2)
+    expect(new Set(holds)).toEqual(new Set([updateHoldMs]))
+    const told = holds.length
+    await vi.advanceTimersByTimeAsync(3 * updateHoldMs)
+    expect(holds).toHaveLength(told)
+  } finally {
+    vi.useRealTimers()
+  }
+})
