@@ -13,6 +13,7 @@ export const eventNames = [
   'wordpress.certificate',
   'wordpress.mail',
   'wordpress.update',
+  'wordpress.domain',
   'wallet.credited',
   'wallet.low',
   'wallet.refunded',

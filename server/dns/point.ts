@@ -81,7 +81,9 @@ export async function pointAt(
     added: after,
     removed: before,
     records: now.filter(({ type }) => addressing.has(type)),
-    // A claim that waits proves nothing yet.
-    domains: zone.active_at === null ? [] : [zone.name, `www.${zone.name}`],
+    // A claim that waits proves nothing yet, and one that is delegated elsewhere nothing any more:
+    // the domain may be somebody else's by now.
+    domains:
+      zone.active_at === null || zone.moved_at !== null ? [] : [zone.name, `www.${zone.name}`],
   }
 }

@@ -991,6 +991,7 @@ export interface SiteDatabaseAccess {
 }
 
 export interface SiteDomain {
+  challenge: string | null;
   checked_at: Timestamp;
   created_at: Timestamp;
   customer_id: string;

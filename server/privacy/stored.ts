@@ -263,7 +263,7 @@ export const stored: readonly Stored[] = [
     own,
     'id',
     'id site_id name verified created_at released_at',
-    'customer_id checked_at next_check_at pointed proof',
+    'customer_id checked_at next_check_at pointed proof challenge',
   ),
   rows(
     'site_command',

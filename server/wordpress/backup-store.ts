@@ -5,16 +5,26 @@ import * as z from 'zod/mini'
 import type { Backup } from '../../contract/wordpress-backups.ts'
 import { newestFirst, type KeysetPage, type PageRequest } from '../platform/cursor.ts'
 import type { DB } from '../platform/db-types.ts'
-import type { Clock } from '../platform/clock.ts'
+import { hours, minutes, type Clock } from '../platform/clock.ts'
 import { isUuid, type Queryable, type Tx } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
 import type { Jobs } from '../platform/jobs.ts'
 import type { CopyFigures } from './driver.ts'
 import { firstNode } from './store.ts'
+import { hasUpdateUnderWay } from './update-store.ts'
 
 export type BackupRow = Selectable<DB['site_backup']>
 
 export const makeJob = 'backup-site'
+export const restoreJob = 'restore-site'
+
+/** Longest time of one step: a site of many gigabytes, behind the backups of others. */
+export const stepMs = hours(2)
+/**
+ * Writes of a site are held for so long at most from the backup before an update on; the update,
+ * and the restore that undoes it, renew it.
+ */
+export const updateHoldMs = minutes(15)
 
 /** Answers its id; the portal that runs makes it. The site's row is locked. */
 export async function beginBackup(
@@ -120,6 +130,13 @@ export async function hasUnfinishedCopy(db: Queryable, siteId: string): Promise<
     union all ${otherContent(siteId)} limit 1`.execute(db)
   return rows.length > 0
 }
+
+/**
+ * The same, or an update is under way: a backup that the portal begins by itself would keep half of
+ * one as the newest, and be in the way of the restore that undoes it.
+ */
+export const isNoTimeForBackup = async (db: Queryable, siteId: string): Promise<boolean> =>
+  (await hasUnfinishedCopy(db, siteId)) || (await hasUpdateUnderWay(db, siteId))
 
 /** How many backups are being made or wait for it, of all servers. */
 export async function unfinishedBackups(db: Queryable): Promise<number> {

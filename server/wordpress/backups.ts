@@ -18,38 +18,30 @@ import type { Secrets } from '../platform/secrets.ts'
 import type { ArchiveName, Archives } from './archives.ts'
 import {
   backupById,
-  backupToRestore,
   databaseOf,
   beginBackup,
   hasUnfinishedCopy,
   refuseOtherDatabase,
   figuresOf,
   makeJob,
+  restoreJob,
+  stepMs,
+  updateHoldMs,
   type BackupRow,
 } from './backup-store.ts'
-import { ensureJob } from './change.ts'
 import { switchJob } from './import-store.ts'
 import type { WordpressDriver } from './driver.ts'
 import { siteWithBackups, surplusBackups } from './kept-backups.ts'
 import { defineNightlyBackups } from './nightly-backups.ts'
+import { defineRestores } from './restores.ts'
 import { updateJob } from './update-store.ts'
 import { within } from './within.ts'
-import { lockSite, siteById, specOf, type SiteAddressing } from './store.ts'
-
-export const restoreJob = 'restore-site'
+import { lockSite, siteById, type SiteAddressing } from './store.ts'
 
 const megabyte = 1_048_576
 /** Failures that are counted; a kill of the portal is none. */
 const maxAttempts = 3
-/** Longest time of one step: a site of many gigabytes, behind the backups of others. */
-const stepMs = hours(2)
 const linkLifeMs = minutes(5)
-/**
- * Writes of a site are held for so long at most from the backup before an update on; the update
- * renews it.
- */
-export const updateHoldMs = minutes(15)
-
 /**
  * The one range of bytes that a Range header asks for; null for all: no header, several
  * ranges, or one that lies outside, which a server may answer with the whole. RFC 9110, 14.2.
@@ -123,10 +115,12 @@ export function createBackups(deps: BackupDeps): Backups {
   const deletedSince = (): Date => later(clock.now(), -hours(24) * deps.keptDaysAfterDeletion)
 
   async function removeAll(siteId: string): Promise<void> {
+    // Marked first: whoever makes one at this moment finds that, and keeps no archive.
     const all = await db
-      .selectFrom('site_backup')
-      .select(['id', 'site_id'])
+      .updateTable('site_backup')
+      .set({ state: 'removed' })
       .where('site_id', '=', siteId)
+      .returning(['id', 'site_id'])
       .execute()
     for (const backup of all) await archives.remove(nameOf(backup))
     await db.deleteFrom('site_backup').where('site_id', '=', siteId).execute()
@@ -159,8 +153,8 @@ export function createBackups(deps: BackupDeps): Backups {
         throw new DriverFailure('unavailable', 'what was restored differs from what was backed up')
       return saved
     })
-    await transaction(db, async (tx) => {
-      await tx
+    const isOurs = await transaction(db, async (tx) => {
+      const { numUpdatedRows } = await tx
         .updateTable('site_backup')
         .set({
           state: 'proven',
@@ -171,10 +165,16 @@ export function createBackups(deps: BackupDeps): Backups {
         })
         .where('id', '=', backup.id)
         .where('state', '=', 'making')
-        .execute()
+        .executeTakeFirst()
       await wakeUpdate(tx, 'backup_id', backup.id)
+      return numUpdatedRows > 0n
     })
+    // The server may have been deleted meanwhile, and what was there of its archives removed.
+    if (!isOurs && !(await isProven(backup.id))) await archives.remove(nameOf(backup))
   }
+
+  const isProven = async (backupId: string): Promise<boolean> =>
+    (await backupById(db, backupId))?.state === 'proven'
 
   /** A site that was moved in waits for the backup of what was there. */
   async function tellImport(backupId: string): Promise<void> {
@@ -242,8 +242,8 @@ export function createBackups(deps: BackupDeps): Backups {
         await make(backup, attempt.signal)
       } catch (error) {
         const final = isFinal(error, backup.attempts, attempt)
-        await transaction(db, async (tx) => {
-          await tx
+        const isCounted = await transaction(db, async (tx) => {
+          const { numUpdatedRows } = await tx
             .updateTable('site_backup')
             .set({
               attempts: backup.attempts + 1,
@@ -251,67 +251,23 @@ export function createBackups(deps: BackupDeps): Backups {
             })
             .where('id', '=', backupId)
             .where('state', '=', 'making')
-            .execute()
+            .executeTakeFirst()
           if (final) await wakeUpdate(tx, 'backup_id', backupId)
+          return numUpdatedRows > 0n
         })
-        await archives.remove(nameOf(backup))
-        if (!final) throw error
-        log.error({ err: error, site: backup.site_id }, 'a backup failed')
+        // Where the line broke after it was written down, it is proven, and its archive stays.
+        if (isCounted || !(await isProven(backupId))) {
+          await archives.remove(nameOf(backup))
+          if (!final) throw error
+          log.error({ err: error, site: backup.site_id }, 'a backup failed')
+        }
       }
       await tellImport(backupId)
       await prune(backup.site_id)
     },
   })
 
-  jobs.define<{ restoreId: string }>({
-    name: restoreJob,
-    concurrency: 2,
-    retries: 'unlimited',
-    limitSeconds: 4 * 3600,
-    run: async ({ restoreId }, attempt) => {
-      const restore = await backupToRestore(db, restoreId)
-      if (restore?.state !== 'restoring') return
-      const site = await siteById(db, restore.site_id)
-      let end: { state: 'restored' } | { state: 'failed'; reason: string } = { state: 'restored' }
-      try {
-        if (site?.status !== 'running')
-          throw new DriverFailure('rejected', 'the server does not run')
-        const spec = await specOf(db, deps.addressing, site)
-        const figures = figuresOf(restore.figures)
-        const of = { siteId: site.id, backupId: restore.backup_id }
-        const restored = archives.use(of, (file) =>
-          driver.restore(spec, { file, figures }, restoreId),
-        )
-        await within(stepMs, 'the restore took too long', restored, attempt.signal)
-      } catch (error) {
-        if (!isFinal(error, restore.attempts, attempt)) {
-          await db
-            .updateTable('site_restore')
-            .set({ attempts: restore.attempts + 1 })
-            .where('id', '=', restoreId)
-            .execute()
-          throw error
-        }
-        log.error({ err: error, site: restore.site_id }, 'a restore failed')
-        end = { state: 'failed', reason: reasonOf(error) }
-      }
-      // Whichever content it has now: what should run, runs. In one transaction, so that no kill
-      // comes between.
-      await transaction(db, async (tx) => {
-        await tx
-          .updateTable('site_restore')
-          .set({ ...end, ended_at: clock.now() })
-          .where('id', '=', restoreId)
-          // The server may have come up elsewhere meanwhile (rescue.ts).
-          .where('state', '=', 'restoring')
-          .execute()
-        await jobs.add(tx, ensureJob, { siteId: restore.site_id })
-        await wakeUpdate(tx, 'restore_id', restoreId)
-      })
-      deps.onChange()
-    },
-  })
-
+  defineRestores({ ...deps, isFinal, reasonOf, wakeUpdate })
   defineNightlyBackups({
     ...deps,
     begin: (tx, siteId) => beginBackup(deps, tx, siteId, 'nightly'),

@@ -56,6 +56,9 @@ async function prove(name: string, by: Server): Promise<void> {
   dns.records.set(`TXT ${txt?.name}`, txt?.expected ?? [])
 }
 
+const txtOf = (name: string): readonly string[] =>
+  dns.records.get(`TXT _portal-challenge.${name}`) ?? []
+
 describe('a name is accepted', () => {
   test('when its CNAME points at the server, and then the server has it', async () => {
     const [site, name] = [await server(), fresh()]
@@ -237,6 +240,71 @@ describe('a name that another account holds', () => {
     await prove(name, taker)
     expect((await put(taker, [name])).body.result.domains).toEqual([name])
     expect(await shown(holder)).toEqual([])
+  })
+
+  test('whoever lost it is told, by letter and by notification', async () => {
+    const [former, next] = [await portal.customer(), await portal.customer()]
+    const [holder, taker, name] = [await server(former), await server(next), fresh()]
+    await prove(name, holder)
+    await put(holder, [name])
+    await prove(name, taker)
+    expect((await put(taker, [name])).status).toBe(200)
+    const letter = await eventually('the letter', async () =>
+      (await portal.inbox(former.email)).find(({ text }) =>
+        text.includes(`rằng ${name} là của họ`),
+      ),
+    )
+    expect(letter.text).toContain(`/wordpress/${holder.id}?tab=domain`)
+    const told = await portal.call<{ data: { event: string; title: string }[] }>(
+      'GET',
+      '/api/notifications',
+      { token: holder.token },
+    )
+    expect(told.body.result.data).toContainEqual(
+      expect.objectContaining({ event: 'wordpress.domain' }),
+    )
+    expect(JSON.stringify(await portal.inbox(next.email))).not.toContain(name)
+  })
+
+  test('is not taken back by a record of before, but by the one that is shown then', async () => {
+    const [former, accomplice, owner] = [await server(), await server(), await server()]
+    const name = fresh()
+    await prove(name, former)
+    await put(former, [name])
+    const stale = txtOf(name)
+    // One that was shown while the former holder had it.
+    await prove(name, accomplice)
+    const known = txtOf(name)
+    await prove(name, owner)
+    expect((await put(owner, [name])).status).toBe(200)
+    dns.records.set(`TXT _portal-challenge.${name}`, [...stale, ...known, ...txtOf(name)])
+    for (const one of [former, accomplice]) {
+      expect((await put(one, [name])).body.error?.code).toBe('domain_not_verified')
+      const shown = (await check(one, name)).records.find(({ type }) => type === 'TXT')
+      expect([...stale, ...known]).not.toContain(shown?.expected[0])
+    }
+    expect(await shown(owner)).toEqual([name])
+    // The record that took it goes on proving it.
+    expect(await check(owner, name)).toMatchObject({ verified: true })
+    // With the record that is shown now, the name changes hands again.
+    await prove(name, former)
+    expect((await put(former, [name])).status).toBe(200)
+    expect(await shown(owner)).toEqual([])
+  })
+
+  test('nor by one that was shown before the server that holds it changed hands', async () => {
+    const [giver, accomplice, receiver] = [await server(), await server(), await portal.customer()]
+    const name = fresh()
+    await prove(name, giver)
+    await put(giver, [name])
+    await prove(name, accomplice)
+    // As wordpress/hand-over.ts does it.
+    await portal.app.db
+      .updateTable('site_domain')
+      .set({ customer_id: receiver.id })
+      .where('name', '=', name)
+      .execute()
+    expect((await put(accomplice, [name])).body.error?.code).toBe('domain_not_verified')
   })
 
   test('so do the names below it, and for thirty days after it was let go of', async () => {

@@ -4,7 +4,7 @@
  */
 import { sql } from 'kysely'
 import { hours, later, type Clock } from '../platform/clock.ts'
-import type { Database } from '../platform/db.ts'
+import type { Database, Queryable } from '../platform/db.ts'
 import type { Jobs } from '../platform/jobs.ts'
 import type { Log } from '../platform/log.ts'
 import type { Evidence } from './ownership.ts'
@@ -47,7 +47,7 @@ export function defineRecheck(deps: {
   jobs: Jobs
   evidence: (name: string, customerId: string, siteName: string) => Promise<Evidence>
   /** Whether the name lies in a domain that is active in the customer's own account here. */
-  isZoneOf: (customerId: string, name: string) => Promise<boolean>
+  isZoneOf: (db: Queryable, customerId: string, name: string) => Promise<boolean>
 }): void {
   const { db, clock, log } = deps
 
@@ -57,7 +57,7 @@ export function defineRecheck(deps: {
     // A domain that was deleted here, or moved away, proves nothing any more; its owner may point
     // the name at the server from elsewhere.
     const found =
-      byZone && (await deps.isZoneOf(held.customer_id, held.name))
+      byZone && (await deps.isZoneOf(db, held.customer_id, held.name))
         ? { ...seen, verified: true, proof: ownZone, answered: true }
         : seen
     if (!found.answered) return

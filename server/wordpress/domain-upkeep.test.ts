@@ -187,6 +187,66 @@ describe('a name of a domain that is active in the same account', () => {
     expect(await after(days(1))).toEqual({ [zone.name]: true, [`www.${zone.name}`]: true })
   })
 
+  test('gives no name once it is delegated elsewhere, nor takes one from its holder', async () => {
+    await delegate(['ns1.elsewhere.net', 'ns2.elsewhere.net'])
+    for (const gap of [days(1) + hours(1), days(1)]) {
+      clock.advance(gap)
+      await portal.app.dns.verifier.checkDue()
+    }
+    site.token = await signIn(person)
+    const { movedAt } = (
+      await portal.call<{ movedAt: string | null }>('GET', `/api/dns/${zone.id}`, {
+        token: site.token,
+      })
+    ).body.result
+    expect(movedAt).not.toBeNull()
+    // The domain's new owner, who has its DNS elsewhere, proves it by TXT.
+    const theirs = await server()
+    const { body } = await portal.call<{ records: { type: string; expected: string[] }[] }>(
+      'GET',
+      `/api/wp/${theirs.id}/domain/check?name=${zone.name}`,
+      { token: theirs.token },
+    )
+    const txt = body.result.records.find(({ type }) => type === 'TXT')
+    dns.records.set(`TXT _portal-challenge.${zone.name}`, txt?.expected ?? [])
+    expect((await put(theirs, [zone.name])).status).toBe(200)
+    const pointed = await portal.call<{ domains: string[] }>('POST', `/api/dns/${zone.id}/point`, {
+      token: site.token,
+      body: { wp: site.id },
+    })
+    expect([pointed.status, pointed.body.result.domains]).toEqual([200, []])
+    expect(await put(theirs, [zone.name])).toMatchObject({
+      body: { result: { domains: [zone.name] } },
+    })
+  })
+
+  test('takes no name that lies in a nearer domain of another account', async () => {
+    const [other, name] = [await portal.customer(), `www.${zone.name}`]
+    const theirs = await server(other)
+    dns.records.set(`A ${theirs.name}.sites.example.net`, ['104.16.1.2'])
+    const { token } = other
+    const nearer = (
+      await portal.call<typeof zone>('POST', '/api/dns', {
+        token,
+        body: { name: `zone${++zones}.com` },
+      })
+    ).body.result
+    // As one that was active before the domain above it was.
+    await portal.app.db
+      .updateTable('dns_zone')
+      .set({ name, active_at: clock.now() })
+      .where('id', '=', nearer.id)
+      .execute()
+    const taken = await portal.call('POST', `/api/dns/${nearer.id}/point`, {
+      token,
+      body: { wp: theirs.id },
+    })
+    expect(taken.status, taken.text).toBe(200)
+    expect(await verified()).toEqual({ [zone.name]: true })
+    expect((await pointAtServer()).status).toBe(409)
+    expect(await verified()).toEqual({ [zone.name]: true })
+  })
+
   test('is verified at once when the domain, back, is pointed at the server anew', async () => {
     await portal.call('DELETE', `/api/dns/${zone.id}`, { token: site.token })
     expect(await after(days(1))).toMatchObject({ [zone.name]: false })

@@ -8,14 +8,29 @@ import type { Language } from '../../contract/errors.ts'
 import { ruleText } from '../../contract/server-sentences.ts'
 import type { DomainCheck } from '../../contract/wordpress-domains.ts'
 import { days, later, type Clock } from '../platform/clock.ts'
-import { databaseError, onCommit, transaction, type Database, type Tx } from '../platform/db.ts'
+import {
+  databaseError,
+  onCommit,
+  transaction,
+  type Database,
+  type Queryable,
+  type Tx,
+} from '../platform/db.ts'
 import type { DnsLookup } from '../platform/dns-lookup.ts'
 import { Refusal } from '../platform/errors.ts'
 import type { Jobs } from '../platform/jobs.ts'
 import type { Log } from '../platform/log.ts'
 import type { Secrets } from '../platform/secrets.ts'
-import { challengeOf, lookForProof, type Evidence } from './ownership.ts'
+import { tellDisplaced, type DisplacedDeps } from './displaced-letter.ts'
+import {
+  challengeOf,
+  evidenceText,
+  lookForProof,
+  type Evidence,
+  type OtherHold,
+} from './ownership.ts'
 import { certifySiteJob, holderOf } from './certifiable.ts'
+import { holdOf, otherHoldOf, releaseOther } from './name-holds.ts'
 import { ensureJob } from './change.ts'
 import { defineRecheck, ownZone, recheckGapMs } from './domain-recheck.ts'
 import { heldNames, lockSite, takesNames, type SiteAddressing } from './store.ts'
@@ -63,7 +78,14 @@ export interface Domains {
 interface Proven {
   readonly proof: string
   readonly pointed: boolean
+  /** The entry of another account that the proof ends; null: there is none. */
+  readonly displaces: OtherHold | null
+  /** The token that was made for that entry. */
+  readonly challenge: string | null
 }
+
+/** A proof, and what it was asked against. */
+interface FoundEvidence extends Evidence, Pick<Proven, 'displaces' | 'challenge'> {}
 
 /** So many other servers are looked at for addresses that they share; all stand behind one edge. */
 const othersLookedAt = 3
@@ -92,42 +114,25 @@ const withParents = (name: string): string[] => {
   return labels.slice(0, -1).map((_, index) => labels.slice(index).join('.'))
 }
 
-/** What was looked for and what was found, in one sentence a record. */
-function tell({ records }: Evidence, language: Language): string {
-  const vi = language === 'vi'
-  return records
-    .filter((record) => record.counts)
-    .map(({ type, name, expected, found }) => {
-      const wanted = expected.join(vi ? ' hoặc ' : ' or ')
-      let seen
-      if (found.length > 0) seen = found.slice(0, 5).join(', ')
-      else if (vi) seen = 'không có'
-      else seen = 'nothing'
-
-      return vi
-        ? `${type} ${name}: cần ${wanted}, tìm thấy ${seen}.`
-        : `${type} ${name}: needs ${wanted}, found ${seen}.`
-    })
-    .join(' ')
-}
-
-export function createDomains(deps: {
-  db: Database
-  clock: Clock
-  log: Log
-  jobs: Jobs
-  secrets: Secrets
-  dns: DnsLookup
-  /** Where a host name of ours leads; undefined where nobody answered. */
-  addressesOf: (host: string) => Promise<readonly string[] | undefined>
-  /** Whether the name lies in a domain that is active in the customer's own account here. */
-  isZoneOf: (customerId: string, name: string) => Promise<boolean>
-  addressing: SiteAddressing
-  /** Names nobody may take: the portal's own. */
-  reserved: readonly string[]
-  /** Tells the edge that there is a new host name. */
-  onChange: () => void
-}): Domains {
+export function createDomains(
+  deps: DisplacedDeps & {
+    db: Database
+    clock: Clock
+    log: Log
+    jobs: Jobs
+    secrets: Secrets
+    dns: DnsLookup
+    /** Where a host name of ours leads; undefined where nobody answered. */
+    addressesOf: (host: string) => Promise<readonly string[] | undefined>
+    /** Whether the name lies in a domain that is active in the customer's own account here. */
+    isZoneOf: (db: Queryable, customerId: string, name: string) => Promise<boolean>
+    addressing: SiteAddressing
+    /** Names nobody may take: the portal's own. */
+    reserved: readonly string[]
+    /** Tells the edge that there is a new host name. */
+    onChange: () => void
+  },
+): Domains {
   const { db, clock, dns, secrets, addressing } = deps
   const own = [...deps.reserved, addressing.host]
   const target = (siteName: string): string => `${siteName}.${addressing.host}`
@@ -174,20 +179,27 @@ export function createDomains(deps: {
     name: string,
     customerId: string,
     siteName: string,
-  ): Promise<Evidence> => {
-    const [txtOnly, addresses, shared] = await Promise.all([
+  ): Promise<FoundEvidence> => {
+    const [txtOnly, addresses, shared, hold] = await Promise.all([
       contested(name, customerId),
       deps.addressesOf(target(siteName)),
       sharedAddresses(customerId),
+      holdOf(db, name),
     ])
-    return await lookForProof(dns, {
+    const other = hold && hold.customerId !== customerId ? hold : undefined
+    // One that was taken from another account is looked at again by the token that took it.
+    const kept = other ? null : (hold?.challenge ?? null)
+    const token = kept ?? challengeOf(secrets, customerId, name, other)
+    const found = await lookForProof(dns, {
       name,
       target: target(siteName),
-      token: challengeOf(secrets, customerId, name),
+      token,
       txtOnly,
       addresses: addresses ?? [],
       shared,
     })
+    const displaces = found.proof === 'txt' && other ? other : null
+    return { ...found, displaces, challenge: displaces && token }
   }
 
   /**
@@ -206,18 +218,20 @@ export function createDomains(deps: {
   ): Promise<void> {
     const { siteId, customerId } = of
     const now = clock.now()
-    for (const [name, { proof, pointed }] of of.proven) {
-      // Only the owner can write this proof, so an earlier holder loses the name.
-      if (proof === 'txt' || proof === ownZone) {
-        const former = await tx
-          .updateTable('site_domain')
-          .set({ released_at: now })
-          .where('name', '=', name)
-          .where('customer_id', '!=', customerId)
-          .where('released_at', 'is', null)
-          .returning('site_id')
-          .executeTakeFirst()
-        if (former) await tellServer(tx, former.site_id)
+    for (const [name, { proof, pointed, displaces, challenge }] of of.proven) {
+      const former = await releaseOther(tx, {
+        name,
+        // A domain that is delegated elsewhere by now, or has a nearer one of another account,
+        // takes a name from nobody.
+        hold:
+          proof === ownZone && (await deps.isZoneOf(tx, customerId, name))
+            ? await otherHoldOf(tx, name, customerId)
+            : displaces,
+        now,
+      })
+      if (former !== undefined) {
+        await tellServer(tx, former)
+        await tellDisplaced(tx, deps, { siteId: former, name })
       }
       try {
         await tx
@@ -229,6 +243,7 @@ export function createDomains(deps: {
             verified: true,
             proof,
             pointed,
+            challenge,
             created_at: now,
             checked_at: now,
             next_check_at: later(now, recheckGapMs),
@@ -290,8 +305,10 @@ export function createDomains(deps: {
         if (elsewhere) throw wrong('domain_taken', language)
         const found = await evidence(name, customerId, siteName)
         if (found.proof === null)
-          throw new Refusal('domain_not_verified', { fields: { domains: tell(found, language) } })
-        proven.set(name, { proof: found.proof, pointed: found.pointed })
+          throw new Refusal('domain_not_verified', {
+            fields: { domains: evidenceText(found, language) },
+          })
+        proven.set(name, { ...found, proof: found.proof })
       }
       return await transaction(db, async (tx) => {
         // The questions to the DNS took their time.
@@ -333,7 +350,12 @@ export function createDomains(deps: {
       await assignNames(tx, {
         siteId,
         customerId,
-        proven: new Map(fresh.map((name) => [name, { proof: ownZone, pointed: true }])),
+        proven: new Map(
+          fresh.map((name) => [
+            name,
+            { proof: ownZone, pointed: true, displaces: null, challenge: null },
+          ]),
+        ),
       })
       // One that it had before may have been proven otherwise, or not hold any more.
       await tx

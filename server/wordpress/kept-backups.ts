@@ -8,6 +8,7 @@ const keptForUpdates = 3
 
 /**
  * The backups to delete: those beyond the newest `kept` of each kind, and those marked as removed;
+ * failed ones are counted by themselves, so that a week of failing nights costs no good backup;
  * never the newest proven one, nor one that is being restored, nor one by which a switch to
  * another site after `neededSince` can be undone.
  */
@@ -20,7 +21,7 @@ export async function surplusBackups(
   const { rows } = await sql<Pick<BackupRow, 'id' | 'site_id'>>`
     select id, site_id from (
       select id, site_id, state, for_update,
-        row_number() over (partition by kind, for_update order by seq desc) as place,
+        row_number() over (partition by kind, for_update, state order by seq desc) as place,
         seq = max(seq) filter (where state = 'proven') over () as newest_proven
       from site_backup where site_id = ${siteId} and state <> 'making') ranked
     where (state = 'removed'

@@ -17,7 +17,7 @@ import { seconds, later } from '../platform/clock.ts'
 import { transaction, type Tx } from '../platform/db.ts'
 import { DriverFailure } from '../platform/errors.ts'
 import type { Attempt } from '../platform/jobs.ts'
-import { beginBackup, databaseAt, hasUnfinishedCopy } from './backup-store.ts'
+import { beginBackup, databaseAt, isNoTimeForBackup } from './backup-store.ts'
 import { ensureJob } from './change.ts'
 import { emptyJob } from './drain.ts'
 import { fenceMsOf } from './lease-store.ts'
@@ -187,7 +187,7 @@ export function defineMoves(deps: MoveDeps & WayBackDeps): ReturnType<typeof def
       .where('database', 'is', null)
       .where('state', '=', 'proven')
       .execute()
-    if (site?.status !== 'running' || (await hasUnfinishedCopy(tx, siteId))) return
+    if (site?.status !== 'running' || (await isNoTimeForBackup(tx, siteId))) return
     await beginBackup(deps, tx, siteId, 'nightly')
   }
   /** Undefined while it is away. */

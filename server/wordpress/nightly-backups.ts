@@ -7,7 +7,7 @@ import { hours, later, minutes, type Clock } from '../platform/clock.ts'
 import { transaction, type Database, type Tx } from '../platform/db.ts'
 import type { Jobs } from '../platform/jobs.ts'
 import type { Log } from '../platform/log.ts'
-import { hasUnfinishedCopy, unfinishedBackups } from './backup-store.ts'
+import { isNoTimeForBackup, unfinishedBackups } from './backup-store.ts'
 import { deletedWithBackups } from './kept-backups.ts'
 
 export const nightlyJob = 'nightly-backups'
@@ -15,7 +15,7 @@ export const forgetJob = 'forget-backups'
 
 /** Less than a day, so that a night that came late does not cost the next one. */
 const nightMs = hours(20)
-/** A server whose backup is being made or restored is tried again so much later. */
+/** A server that is backed up, restored, moved or updated is tried again so much later. */
 const busyGapMs = minutes(10)
 /**
  * Backups of all servers that are made or wait. At ten seconds each, 60 keep 60 workers busy;
@@ -61,7 +61,7 @@ export function defineNightlyBackups(deps: {
         .execute()
       if (room <= 0) return due.length
       for (const { id } of due) {
-        const busy = await hasUnfinishedCopy(tx, id)
+        const busy = await isNoTimeForBackup(tx, id)
         if (!busy) await deps.begin(tx, id)
         await tx
           .updateTable('site')

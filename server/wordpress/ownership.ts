@@ -6,15 +6,37 @@
 import { isIPv6 } from 'node:net'
 import { parse } from 'tldts'
 import type { DomainCheck, DomainRecord } from '../../contract/wordpress-domains.ts'
+import type { Language } from '../../contract/errors.ts'
 import type { DnsLookup } from '../platform/dns-lookup.ts'
 import type { Secrets } from '../platform/secrets.ts'
 import { isShared } from './shared-ranges.ts'
 
 export type Proof = 'cname' | 'address' | 'txt'
 
-/** 32 hex digits that belong to one account and one name; nothing has to be stored. */
-export const challengeOf = (secrets: Secrets, customerId: string, name: string): string =>
-  secrets.fingerprint('domain-challenge', `${customerId}:${name}`).toString('hex').slice(0, 32)
+/** An entry by which another account holds the name. */
+export interface OtherHold {
+  readonly id: bigint
+  readonly customerId: string
+}
+
+/**
+ * 32 hex digits that belong to one account and one name; nothing has to be stored. Where another
+ * account holds the name, also to that entry and to whose it is: a record that was made earlier,
+ * before the server or the domain was handed over, takes nothing from its present owner.
+ */
+export const challengeOf = (
+  secrets: Secrets,
+  customerId: string,
+  name: string,
+  other?: OtherHold,
+): string =>
+  secrets
+    .fingerprint(
+      'domain-challenge',
+      `${customerId}:${name}${other ? `:${other.id}:${other.customerId}` : ''}`,
+    )
+    .toString('hex')
+    .slice(0, 32)
 
 export const challengeName = (name: string): string => `_portal-challenge.${name}`
 
@@ -104,4 +126,23 @@ export async function lookForProof(
 /** The strongest of what holds. */
 function proofOf(holds: Readonly<Record<Proof, boolean>>): Proof | null {
   return (['txt', 'cname', 'address'] as const).find((proof) => holds[proof]) ?? null
+}
+
+/** What was looked for and what was found, in one sentence a record. */
+export function evidenceText({ records }: Evidence, language: Language): string {
+  const vi = language === 'vi'
+  return records
+    .filter((record) => record.counts)
+    .map(({ type, name, expected, found }) => {
+      const wanted = expected.join(vi ? ' hoặc ' : ' or ')
+      let seen
+      if (found.length > 0) seen = found.slice(0, 5).join(', ')
+      else if (vi) seen = 'không có'
+      else seen = 'nothing'
+
+      return vi
+        ? `${type} ${name}: cần ${wanted}, tìm thấy ${seen}.`
+        : `${type} ${name}: needs ${wanted}, found ${seen}.`
+    })
+    .join(' ')
 }

@@ -19,13 +19,17 @@ let reconciler: Reconciler
 const runtime = new Map<string, number>()
 const told: string[] = []
 let questions = 0
+/** What happens once a round knows which sites answer. */
+let onListed: () => Promise<void> = async () => undefined
 /** A start of this site does not end before it does. */
 let slow: { id: string; until: Promise<void> } | undefined
 
 const driver = {
   async answering() {
     questions++
-    return Object.fromEntries(runtime)
+    const now = Object.fromEntries(runtime)
+    await onListed()
+    return now
   },
   async addresses(id: string) {
     questions++
@@ -122,4 +126,23 @@ test('one whose start takes long keeps no other waiting', async () => {
   resolve()
   await under
   expect(runtime.get(one)).toBe(1)
+})
+
+test('one that was moved away since it was listed does not start beside its copy', async () => {
+  const [before, during] = (await ids()).slice(20, 22) as [string, string]
+  await sql`insert into node (id) values ('second') on conflict do nothing`.execute(pool.db)
+  const move = (id: string) =>
+    pool.db.updateTable('site').set({ node_id: 'second' }).where('id', '=', id).execute()
+  runtime.delete(before)
+  runtime.delete(during)
+  onListed = async () => void (await move(before))
+  const { promise, resolve } = Promise.withResolvers<void>()
+  slow = { id: during, until: promise }
+  const under = round()
+  await expect.poll(() => told, { timeout: 5000 }).toContain(`start ${during}`)
+  await move(during)
+  resolve()
+  await under
+  expect(told).toEqual([`start ${during}`, `stop ${during}`])
+  expect([runtime.has(before), runtime.has(during)]).toEqual([false, false])
 })

@@ -12,7 +12,7 @@ import { hasUnfinishedCopy } from './backup-store.ts'
 import type { WordpressDriver } from './driver.ts'
 import { copiesHeldBy } from './move-store.ts'
 import { within } from './within.ts'
-import { firstNode, siteById, specOf, type SiteAddressing } from './store.ts'
+import { firstNode, siteById, specOf, type SiteAddressing, type SiteRow } from './store.ts'
 
 /**
  * Between the first sight of an orphan and its removal: time to notice a portal that was started on
@@ -63,18 +63,27 @@ const jobName = 'reconcile-sites'
 export function createReconciler(deps: ReconcileDeps): Reconciler {
   const { db, clock, log } = deps
 
-  /** True when something was done. */
-  async function repair(driver: WordpressDriver, siteId: string): Promise<boolean> {
+  /**
+   * The server, while it is on the node: the list of a round may be half an hour old, and what a
+   * server that was moved has left behind must not start beside it.
+   */
+  async function here(node: string, siteId: string): Promise<SiteRow | undefined> {
     const site = await siteById(db, siteId)
+    return site && (site.node_id ?? firstNode) === node ? site : undefined
+  }
+
+  /** True when something was done. */
+  async function repair(node: string, driver: WordpressDriver, siteId: string): Promise<boolean> {
+    const site = await here(node, siteId)
     if (!site) return false
     const answering = (await driver.addresses(siteId)).length
     const wanted = wantedOf(site.status)
     if (wanted === 'stopped' && answering > 0) {
       // One that was resumed since it was read runs rightly.
-      if ((await siteById(db, siteId))?.status !== site.status) return false
+      if ((await here(node, siteId))?.status !== site.status) return false
       log.warn({ site: site.name }, 'a suspended site was running')
       await driver.stop(siteId)
-      const now = await siteById(db, siteId)
+      const now = await here(node, siteId)
       if (now && wantedOf(now.status) === 'running')
         await driver.start(await specOf(db, deps.addressing, now))
       return true
@@ -89,8 +98,10 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
     // are starting.
     await driver.start(await specOf(db, deps.addressing, site))
     if (answering === 0) log.info({ site: site.name }, 'a site that should run did not')
-    const now = await siteById(db, siteId)
-    if (now?.status === 'suspended') await driver.stop(siteId)
+    const now = await here(node, siteId)
+    // One that was moved away meanwhile takes no visitor here any more.
+    const isAway = !now && !(await hasUnfinishedCopy(db, siteId))
+    if (isAway || now?.status === 'suspended') await driver.stop(siteId)
     return answering === 0
   }
 
@@ -139,7 +150,7 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
       for (const { id, name } of waiting) {
         signal.throwIfAborted()
         try {
-          if (await within(repairMs, 'a repair took too long', repair(driver, id), signal))
+          if (await within(repairMs, 'a repair took too long', repair(node, driver, id), signal))
             deps.onChange()
         } catch (error) {
           signal.throwIfAborted()

@@ -22,8 +22,8 @@ import { DriverFailure, Refusal } from '../platform/errors.ts'
 import type { Attempt, Jobs } from '../platform/jobs.ts'
 import type { Log } from '../platform/log.ts'
 import type { EventOutbox } from '../realtime/index.ts'
-import { backupById, backupToRestore } from './backup-store.ts'
-import { updateHoldMs, type Backups } from './backups.ts'
+import { backupById, backupToRestore, updateHoldMs } from './backup-store.ts'
+import type { Backups } from './backups.ts'
 import type { SoftwarePackage, WordpressDriver } from './driver.ts'
 import type { PageShape } from './page-shapes.ts'
 import { lockSite, siteById, specOf, type SiteAddressing, type SiteRow } from './store.ts'
@@ -155,22 +155,29 @@ export function defineSiteUpdates(deps: SiteUpdateDeps): void {
 
   async function end(row: UpdateRow, site: SiteRow | undefined, state: End, reason: Reason | null) {
     const runs = site?.status === 'running'
-    if (runs && row.state !== 'waiting') {
-      // What the package replaced is kept where nothing is certain.
-      if (reason !== 'not_rolled_back') await driver.settleUpdate(site.id, row.id)
-      await driver.holdWrites(site.id, 0)
-    }
+    const isBegun = runs && row.state !== 'waiting'
+    // What the package replaced is kept where nothing is certain.
+    if (isBegun && reason !== 'not_rolled_back') await driver.settleUpdate(site.id, row.id)
     const found = runs ? await driver.software(site.id).catch(() => null) : null
-    await transaction(db, async (tx) => {
+    const isOurs = await transaction(db, async (tx) => {
       // The words of the pages are needed no more.
       const before = JSON.stringify(beforeOf(row).pages.map(({ path }) => ({ path })))
-      if (!(await move(tx, row, state, { reason, before, ended_at: clock.now() }))) return
+      if (!(await move(tx, row, state, { reason, before, ended_at: clock.now() }))) return false
       if (site && found) await noteSoftware(tx, site.id, found, clock.now())
       const packages = packagesOf(row)
       if (site && (state === 'rolled_back' || reason === 'not_rolled_back'))
         await tellOwner(tx, site, { packages, differences: differencesOf(row), state })
       if (row.wave_id !== null) await jobs.add(tx, waveJob, { waveId: String(row.wave_id) })
+      return true
     })
+    // Another run has decided it, and lets go.
+    if (!isOurs) return
+    // Not before it is written down: a run that comes after a kill may decide to roll back, and
+    // would wipe what was written since. Nobody is held for longer than the hold lasts.
+    if (isBegun)
+      await driver.holdWrites(site.id, 0).catch((error: unknown) => {
+        log.warn({ err: error, site: site.id }, 'writes are held until the hold is over')
+      })
     const names = packagesOf(row).map(({ slug, to }) => `${slug} ${to}`)
     const told = { site: row.site_id, update: row.id, cause: row.cause, packages: names, reason }
     if (state === 'done') log.info(told, 'a site was updated')

@@ -8,6 +8,7 @@ interface Known {
   certificate?: { name?: string; expiresAt?: string }
   mail?: { what?: string }
   update?: { state?: string }
+  domain?: { name?: string }
 }
 
 const statusLabels: Record<string, Record<Language, string>> = {
@@ -71,5 +72,12 @@ export const titles = {
         ? `Bản cập nhật của ${name} đã được hoàn tác`
         : `An update of ${name} was undone`
     return language === 'vi' ? `Cập nhật ${name} không thành công` : `An update of ${name} failed`
+  },
+  'wordpress.domain'(payload, language) {
+    const { wp, domain } = payload as Known
+    const [server, name] = [wp?.name ?? '', domain?.name ?? '']
+    return language === 'vi'
+      ? `${name} đã rời máy chủ ${server}: tài khoản khác đã chứng minh tên miền là của họ`
+      : `${name} left your server ${server}: another account has proven it`
   },
 } satisfies Partial<Titles>

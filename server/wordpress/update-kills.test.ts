@@ -22,6 +22,8 @@ type Act = 'backup' | 'prove' | 'applyPackage' | 'upgradeDatabase' | 'restore' |
 /** The act at which the portal is stopped next, and whether that is before or after it was done. */
 let stopAt: { readonly act: Act; readonly when: 'before' | 'after' } | undefined
 let onStop: () => void = () => undefined
+/** For how long writes were held last. */
+let heldMs = 0
 
 /** Does nothing any more once the stop is reached: as if the portal's process were gone. */
 function stopping(driver: WordpressDriver): WordpressDriver {
@@ -42,6 +44,11 @@ function stopping(driver: WordpressDriver): WordpressDriver {
     applyPackage: (...of) => until('applyPackage', () => driver.applyPackage(...of)),
     upgradeDatabase: (...of) => until('upgradeDatabase', () => driver.upgradeDatabase(...of)),
     restore: (...of) => until('restore', () => driver.restore(...of)),
+    async holdWrites(siteId, forMs) {
+      const was = await driver.holdWrites(siteId, forMs)
+      heldMs = forMs
+      return was
+    },
     settleUpdate: (...of) => until('settleUpdate', () => driver.settleUpdate(...of)),
   }
 }
@@ -132,6 +139,8 @@ test.each(ways)(
       expect(pluginText()).toBe(former)
     }
     const { wordpress: driver } = portal.drivers
+    // They are let go of once the end is written down.
+    await eventually('writes let go of', async () => heldMs === 0)
     expect(await driver.holdWrites(id, 0)).toBe(false)
     expect((await driver.page(id, { target: '/', cookie: '' })).status).toBe(200)
     expect(fs.readdirSync(site()).filter((name) => name.startsWith('update-'))).toEqual([])

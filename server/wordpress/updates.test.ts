@@ -8,6 +8,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Update, Updates } from '../../contract/wordpress-updates.ts'
 import { pluginSlug, themeSlug } from '../../sandbox/wordpress/releases.ts'
+import { jobsIdle } from '../../test/idle-jobs.ts'
 import { installRelease } from '../../test/installed-software.ts'
 import {
   eventually,
@@ -17,6 +18,7 @@ import {
   type TestPortal,
 } from '../../test/portal.ts'
 import { orderServer } from '../../test/ordered-servers.ts'
+import type { WordpressDriver } from './driver.ts'
 import { ask, betweenVisits } from './drivers/site.conformance.ts'
 
 const clock = manualClock()
@@ -24,8 +26,27 @@ const logLines: string[] = []
 let portal: TestPortal
 let owner: TestCustomer
 let id = ''
+/** Updates under way when writes were let go of, each time. */
+const openAtLetGo: number[] = []
+const watched = (driver: WordpressDriver): WordpressDriver => ({
+  ...driver,
+  get capabilities() {
+    return driver.capabilities
+  },
+  async holdWrites(siteId, forMs) {
+    if (forMs === 0) {
+      const open = portal.app.db.selectFrom('site_update').select('id')
+      openAtLetGo.push((await open.where('ended_at', 'is', null).execute()).length)
+    }
+    return await driver.holdWrites(siteId, forMs)
+  },
+})
 beforeAll(async () => {
-  portal = await openTestPortal({ clock, logLines: (line) => logLines.push(line) })
+  portal = await openTestPortal({
+    clock,
+    logLines: (line) => logLines.push(line),
+    changeDrivers: (drivers) => ({ ...drivers, wordpress: watched(drivers.wordpress) }),
+  })
   owner = await portal.customer()
   await portal.topUp(owner, 5_000_000)
   ;({ id } = await orderServer(portal, owner))
@@ -163,7 +184,11 @@ describe('update now', () => {
       expect.objectContaining({ kind: 'update', state: 'proven' }),
     )
     expect(leftovers()).toEqual([])
+    await jobsIdle(portal.app.db)
+    // Not before the end was written down: a roll-back after it would wipe what was written.
+    expect(openAtLetGo.splice(0)).toEqual([0])
     expect(await portal.drivers.wordpress.holdWrites(id, 0)).toBe(false)
+    openAtLetGo.length = 0
   })
 
   test('a bad release is put back: files and database as before, and its owner told', async () => {
@@ -202,7 +227,11 @@ describe('update now', () => {
       version: '1.1.0',
       rolledBack: true,
     })
+    await jobsIdle(portal.app.db)
+    // Not before the end was written down: a roll-back after it would wipe what was written.
+    expect(openAtLetGo.splice(0)).toEqual([0])
     expect(await portal.drivers.wordpress.holdWrites(id, 0)).toBe(false)
+    openAtLetGo.length = 0
   })
 
   test('what was written during an update that is undone is not lost', async () => {

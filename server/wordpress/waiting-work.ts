@@ -6,7 +6,7 @@
 import { sql, type RawBuilder } from 'kysely'
 import { isUuid, type Queryable } from '../platform/db.ts'
 import { makeJob } from './backup-store.ts'
-import { restoreJob } from './backups.ts'
+import { restoreJob } from './backup-store.ts'
 import { ensureJob } from './change.ts'
 import { buildJob, switchJob } from './import-store.ts'
 import { rescueJob } from './lost-store.ts'

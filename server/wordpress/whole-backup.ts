@@ -7,10 +7,11 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Clock } from '../platform/clock.ts'
 import { transaction, type Database, type Queryable } from '../platform/db.ts'
 import type { Jobs } from '../platform/jobs.ts'
-import { beginBackup, hasUnfinishedCopy, figuresOf } from './backup-store.ts'
+import { beginBackup, figuresOf, isNoTimeForBackup } from './backup-store.ts'
 import type { CopyFigures, SiteSpec } from './driver.ts'
 import { putNode } from './nodes.ts'
 import { firstNode, lockSite, specOf, type SiteAddressing } from './store.ts'
+import { underWayStates } from './update-store.ts'
 
 export interface NewestArchive {
   readonly siteId: string
@@ -46,7 +47,7 @@ export interface SiteToSave {
   readonly name: string
   /** Whether it has an archive that is proven. */
   readonly proven: boolean
-  /** Whether one is being made, or a restore is under way. */
+  /** Whether one is being made, or a restore or an update, which has one made, is under way. */
   readonly busy: boolean
 }
 
@@ -57,6 +58,8 @@ export async function sitesToSave(db: Queryable): Promise<SiteToSave[]> {
       exists (select 1 from site_backup b where b.site_id = s.id and b.state = 'proven') as proven,
       exists (select 1 from site_backup b where b.site_id = s.id and b.state = 'making')
       or exists (select 1 from site_restore r where r.site_id = s.id and r.state = 'restoring')
+      or exists (select 1 from site_update u where u.site_id = s.id
+        and u.state = any (${[...underWayStates]}::text[]))
       as busy
     from site s where s.status in ('running', 'suspended') and s.deleted_at is null
     order by s.seq`.execute(db)
@@ -82,7 +85,7 @@ export async function makeMissing(deps: {
     await transaction(db, async (tx) => {
       const site = await lockSite(tx, siteId)
       const there = site?.status === 'running' || site?.status === 'suspended'
-      if (there && !(await hasUnfinishedCopy(tx, siteId)))
+      if (there && !(await isNoTimeForBackup(tx, siteId)))
         await beginBackup(deps, tx, siteId, 'nightly')
     })
   }

@@ -81,6 +81,7 @@ export const enDeskOutgoing = {
     'wordpress.certificate': 'Certificate not renewed',
     'wordpress.mail': 'Email of a server held or resumed',
     'wordpress.update': 'Server updated',
+    'wordpress.domain': 'Domain lost to another account',
     'wallet.credited': 'Topped up',
     'wallet.low': 'Balance runs low',
     'wallet.refunded': 'Refunded',

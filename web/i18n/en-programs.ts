@@ -84,6 +84,7 @@ export const enPrograms = {
       'wordpress.certificate': 'Certificate not renewed',
       'wordpress.mail': 'E-mail of a server held or resumed',
       'wordpress.update': 'Server updated',
+      'wordpress.domain': 'Domain lost to another account',
       'wallet.credited': 'Topped up',
       'wallet.low': 'Balance runs low',
       'wallet.refunded': 'Refunded',

@@ -81,6 +81,7 @@ export const viDeskOutgoing: typeof enDeskOutgoing = {
     'wordpress.certificate': 'Không gia hạn được chứng chỉ',
     'wordpress.mail': 'Email của máy chủ bị giữ hoặc gửi lại được',
     'wordpress.update': 'Máy chủ được cập nhật',
+    'wordpress.domain': 'Tên miền chuyển sang tài khoản khác',
     'wallet.credited': 'Nạp tiền',
     'wallet.low': 'Số dư sắp hết',
     'wallet.refunded': 'Hoàn tiền',

@@ -69,6 +69,7 @@ export function notificationText(
     case 'wordpress.certificate':
     case 'wordpress.mail':
     case 'wordpress.update':
+    case 'wordpress.domain':
     case 'dns.status':
     case 'ticket.opened':
     case 'ticket.answered':

@@ -24,6 +24,7 @@ const touched: Record<EventName, readonly string[]> = {
   'wordpress.certificate': ['https'],
   'wordpress.mail': ['mail'],
   'wordpress.update': ['updates', 'backups'],
+  'wordpress.domain': ['servers', 'https'],
   'wallet.credited': ['me', 'transactions', 'payment', 'runway', 'auto-top-up'],
   'wallet.low': ['runway'],
   'wallet.refunded': ['me', 'transactions', 'payment', 'runway'],

@@ -1,0 +1,48 @@
+/** Entries by which accounts hold host names, and how one ends because another proved the name. */
+import type { Queryable, Tx } from '../platform/db.ts'
+import type { OtherHold } from './ownership.ts'
+
+interface Hold extends OtherHold {
+  /** The token by which it was taken from another account; null: it was taken from nobody. */
+  readonly challenge: string | null
+}
+
+/** By which entry the name itself is held, of whichever account. */
+export const holdOf = (db: Queryable, name: string): Promise<Hold | undefined> =>
+  db
+    .selectFrom('site_domain')
+    .select(['id', 'customer_id as customerId', 'challenge'])
+    .where('name', '=', name)
+    .where('released_at', 'is', null)
+    .executeTakeFirst()
+
+/** The same, where it is another account's. */
+export async function otherHoldOf(
+  db: Queryable,
+  name: string,
+  customerId: string,
+): Promise<OtherHold | null> {
+  const hold = await holdOf(db, name)
+  return hold && hold.customerId !== customerId ? hold : null
+}
+
+/**
+ * Ends the entry that a proof was made against, if it is still the same account's; answers the
+ * server that has the name no more. An entry that came since then is a matter of another proof.
+ */
+export async function releaseOther(
+  tx: Tx,
+  of: { readonly name: string; readonly hold: OtherHold | null; readonly now: Date },
+): Promise<string | undefined> {
+  if (!of.hold) return undefined
+  const former = await tx
+    .updateTable('site_domain')
+    .set({ released_at: of.now })
+    .where('id', '=', of.hold.id)
+    .where('name', '=', of.name)
+    .where('customer_id', '=', of.hold.customerId)
+    .where('released_at', 'is', null)
+    .returning('site_id')
+    .executeTakeFirst()
+  return former?.site_id
+}
