@@ -50,7 +50,10 @@ export interface SecondFactor {
   read(db: Queryable, customerId: string): Promise<Security>
   /** Refuses with rate_limited while wrong codes of the customer bring a delay. */
   checkDelay(customerId: string): Promise<void>
-  /** Uses a code of the app, or a recovery code, up. False: it is none; that is counted. */
+  /**
+   * Uses a code of the app, or a recovery code, up. False: it is none; that is counted, and the
+   * caller keeps the count. Refuses with rate_limited, unjudged, while wrong ones bring a delay.
+   */
   spend(tx: Tx, customerId: string, code: string): Promise<boolean>
   /**
    * Goes on with a sign-in that waits. Refuses with otp_invalid, and otp_expired where it waits no
@@ -164,10 +167,16 @@ export function createSecondFactor(needs: AuthNeeds, passkeys: Passkeys): Second
     checkDelay: (customerId) => createDelays(db, clock).check(failuresOf(customerId)),
 
     async spend(tx, customerId, code) {
+      // Of codes brought at once each waits for the one before, and sees the delay that it began: a
+      // burst that was sent when a delay ended is worth one guess. Recovery codes too have to wait,
+      // so it is no row of the app that is locked.
+      await sql`select pg_advisory_xact_lock(hashtextextended(${failuresOf(customerId)},
+        0))`.execute(tx)
+      const delays = createDelays(tx, clock)
+      await delays.check(failuresOf(customerId))
       const right = /^\d{6}$/.test(code)
         ? await spendTotp(tx, customerId, code)
         : await spendRecovery(tx, customerId, code)
-      const delays = createDelays(tx, clock)
       if (right) await delays.forget(failuresOf(customerId))
       else {
         await delays.fail(failuresOf(customerId))
