@@ -1,7 +1,7 @@
 /**
  * The letter about a sign-in from where the account is not known, and its link, by which the owner
  * says that it was not them: then every session ends, and with it the password and whatever was
- * added since.
+ * added since, and the account is reached again as it was when the letter was sent.
  */
 import { createHash, randomBytes } from 'node:crypto'
 import { deviceOf } from '../../contract/device.ts'
@@ -9,6 +9,7 @@ import { days, later, type Clock } from '../platform/clock.ts'
 import { dropOld } from '../platform/batches.ts'
 import { onCommit, type Queryable, type Tx } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
+import { provenByOthers } from './addresses.ts'
 import { endChallengesOf } from './challenges.ts'
 import type { Guards } from './guards.ts'
 import { languageOfCustomer } from './language.ts'
@@ -53,7 +54,9 @@ export interface SignInLetter {
   check(token: string): Promise<void>
   /**
    * It was not the owner. `passwordHash`: of a password that nobody has. Answers the email, for the
-   * recovery that follows. Refuses with link_expired.
+   * recovery that follows. Refuses with link_expired, and with address_lost where the email that
+   * the letter went to belongs to another account by now: everything has ended all the same, and
+   * nobody signs in before the staff has helped.
    */
   deny(tx: Tx, token: string, passwordHash: string): Promise<string>
 }
@@ -64,7 +67,7 @@ export function createSignInLetter(needs: AuthNeeds, guards: Guards): SignInLett
     async send(tx, customerId, from) {
       const customer = await tx
         .selectFrom('customer')
-        .select(['email', 'language', 'region_code'])
+        .select(['email', 'phone', 'language', 'region_code'])
         .where('id', '=', customerId)
         .executeTakeFirstOrThrow()
       const token = randomBytes(32).toString('base64url')
@@ -75,6 +78,8 @@ export function createSignInLetter(needs: AuthNeeds, guards: Guards): SignInLett
           token_hash: hashOf(token),
           customer_id: customerId,
           signed_in_at: now,
+          email: customer.email,
+          phone: customer.phone,
           expires_at: later(now, keptMs),
         })
         .execute()
@@ -106,16 +111,26 @@ export function createSignInLetter(needs: AuthNeeds, guards: Guards): SignInLett
         .deleteFrom('sign_in_denial')
         .where('token_hash', '=', hashOf(token))
         .where('expires_at', '>', clock.now())
-        .returning(['customer_id', 'signed_in_at'])
+        .returning(['customer_id', 'signed_in_at', 'email', 'phone'])
         .executeTakeFirst()
       if (!row) throw new Refusal('link_expired')
       const { customer_id: customerId, signed_in_at: since } = row
-      const { email } = await tx
+      // Letters since then may have gone to an address of whoever it was: their links would give
+      // that address back.
+      await tx
+        .deleteFrom('sign_in_denial')
+        .where('customer_id', '=', customerId)
+        .where('signed_in_at', '>=', since)
+        .execute()
+      // First, so that a new address that is being confirmed right now is written before it is
+      // looked at.
+      await guards.codes.drop(tx, customerId, 'email', 'phone', 'recover')
+      await tx
         .updateTable('customer')
         .set({ password_hash: passwordHash })
         .where('id', '=', customerId)
-        .returning('email')
-        .executeTakeFirstOrThrow()
+        .execute()
+      const { email, isLost } = await reachAsBefore(tx, clock, customerId, row)
       for (const table of ['totp', 'passkey'] as const)
         await tx
           .deleteFrom(table)
@@ -125,7 +140,6 @@ export function createSignInLetter(needs: AuthNeeds, guards: Guards): SignInLett
       await forgetDevices(tx, customerId)
       await endChallengesOf(tx, customerId)
       await tx.deleteFrom('known_origin').where('customer_id', '=', customerId).execute()
-      await guards.codes.drop(tx, customerId, 'email', 'phone', 'recover')
       await endSessions(tx, needs, { customerId })
       await needs.endPrograms(tx, customerId)
       await needs.endTeamSince(tx, { customerId, since })
@@ -136,9 +150,48 @@ export function createSignInLetter(needs: AuthNeeds, guards: Guards): SignInLett
           'a sign-in was not the owner’s',
         ),
       )
+      if (isLost) throw new Refusal('address_lost', { keepsWrites: true })
       return email
     },
   }
+}
+
+/**
+ * Gives an account the email and the phone back that it had when the letter was sent, for whoever
+ * may recover it at the email of now may be the thief. One that another account has proven since is
+ * left; without the email the account is blocked (`isLost`), or the thief recovers it.
+ */
+async function reachAsBefore(
+  tx: Tx,
+  clock: Clock,
+  customerId: string,
+  before: { readonly email: string | null; readonly phone: string | null },
+): Promise<{ email: string; isLost: boolean }> {
+  const now = await tx
+    .selectFrom('customer')
+    .select(['email', 'phone'])
+    .where('id', '=', customerId)
+    .executeTakeFirstOrThrow()
+  const email = before.email ?? now.email
+  const phone = before.phone ?? now.phone
+  const held = await provenByOthers(tx, customerId, { email, phone })
+  const isLost = held.email && email !== now.email
+  const kept = isLost ? now.email : email
+  await tx
+    .updateTable('customer')
+    .set({
+      email: kept,
+      phone: held.phone ? now.phone : phone,
+      ...(isLost && { blocked_at: clock.now() }),
+    })
+    .where('id', '=', customerId)
+    .execute()
+  return { email: kept, isLost }
+}
+
+/** Ends the links of letters to an address that is the customer's no longer. */
+export async function dropDenialsOf(tx: Tx, customerId: string): Promise<void> {
+  await tx.deleteFrom('sign_in_denial').where('customer_id', '=', customerId).execute()
 }
 
 export const dropOldDenials = (db: Queryable, clock: Clock): Promise<void> =>

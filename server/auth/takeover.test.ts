@@ -139,23 +139,87 @@ test('a session is stolen: it changes nothing that the password guards, and is e
   expect((await me(stolen)).status).toBe(401)
 })
 
-test('session and password are stolen: a new e-mail is told to the old one', async () => {
-  const person = await active()
-  const token = await signIn(person)
+const linkOf = (mail: readonly string[]): string | undefined =>
+  mail.map((text) => /not-me\?token=([\w-]+)/.exec(text)?.[1]).find(Boolean)
+let addresses = 0
+/** The thief has session and password, and gives the account an e-mail of their own. */
+async function takenBy(person: Person) {
   const stolen = tokenOf(await enter(person))
-  const email = 'thief-new@example.vn'
+  addresses += 1
+  const email = `thief-new${addresses}@example.vn`
   const asked = await account(stolen, 'POST', '/email', { email, password: person.password })
   expect(asked.status, asked.text).toBe(200)
   const given = await codeFor(email)
   const changed = await account(stolen, 'POST', '/email/confirm', { code: given })
   expect(changed.status, changed.text).toBe(200)
-  const { mail } = await seenBy(person, stolen)
-  const [told] = mail
-  expect(told).toContain(email)
-  // The letter about the sign-in came to the old address, and still ends everything.
-  const link = mail.map((text) => /not-me\?token=([\w-]+)/.exec(text)?.[1]).find(Boolean)
-  expect((await auth('not-me', { token: link })).status).toBe(200)
+  return { stolen, email }
+}
+const mailTo = async (to: string) => {
+  await jobsIdle(portal.app.db)
+  return (await portal.inbox(to)).map(({ text }) => text)
+}
+async function recoverAt(email: string) {
+  await auth('recover', { email })
+  await jobsIdle(portal.app.db)
+  const [newest] = await portal.inbox(email)
+  const mailed = /\b\d{6}\b/.exec(newest?.text ?? '')?.[0] ?? '000000'
+  return code(await auth('reset', { email, code: mailed, password }))
+}
+
+test('session and password are stolen: a new e-mail is told to the old, and undone', async () => {
+  const person = await active()
+  const token = await signIn(person)
+  const { stolen, email } = await takenBy(person)
+  // The thief comes from elsewhere, too: that letter is theirs, and so is its link.
+  expect(
+    (await auth('login', { email, password: person.password }, { ip: '198.51.100.4' })).status,
+  ).toBe(200)
+  const mail = await mailTo(person.email)
+  expect(mail[0]).toContain(email)
+  const theirs = linkOf(await mailTo(email))
+  expect(theirs).toBeTruthy()
+  // The letter about the sign-in came to the old address, ends everything and undoes the change.
+  const denied = await auth<{ email: string }>('not-me', { token: linkOf(mail) })
+  expect(denied.body.result).toEqual({ email: person.email })
   for (const one of [token, stolen]) expect((await me(one)).status).toBe(401)
+  expect(code(await auth('not-me', { token: theirs }))).toEqual([422, 'link_expired'])
+  expect((await recoverAt(email))[0]).toBe(422)
+  expect((await recoverAt(person.email))[0]).toBe(200)
+  expect(await signIn({ email: person.email, password })).toBeTruthy()
+})
+
+test('the old e-mail has another account by then: nobody is in before support helps', async () => {
+  const person = await active()
+  await signIn(person)
+  const { email } = await takenBy(person)
+  const link = linkOf(await mailTo(person.email))
+  // An address is not proven by a registration; a phone is.
+  const other = { ...form(), email: person.email }
+  await auth('register', other)
+  const sent = await codeFor(other.phone)
+  expect((await auth('active', { email: person.email, code: sent })).status).toBe(200)
+  const denied = await auth('not-me', { token: link })
+  expect(code(denied)).toEqual([403, 'address_lost'])
+  expect((await recoverAt(email))[0]).toBe(200)
+  expect(code(await auth('login', { email, password }))).toEqual([403, 'account_blocked'])
+  expect(code(await auth('not-me', { token: link }))).toEqual([422, 'link_expired'])
+})
+
+test('the phone of the account is as it was, too', async () => {
+  const person = await active()
+  await signIn(person)
+  const stolen = tokenOf(await enter(person))
+  const { phone } = form()
+  const wish = { phone, password: person.password }
+  expect((await account(stolen, 'POST', '/phone', wish)).status).toBe(200)
+  const given = await codeFor(phone)
+  expect((await account(stolen, 'POST', '/phone/confirm', { code: given })).status).toBe(200)
+  const link = linkOf(await mailTo(person.email))
+  expect((await auth('not-me', { token: link })).status).toBe(200)
+  expect((await recoverAt(person.email))[0]).toBe(200)
+  const again = await signIn({ email: person.email, password })
+  const { body } = await account<{ phone: string }>(again, 'GET', '')
+  expect(body.result.phone).toBe(person.phone)
 })
 
 test('a program’s token is stolen: it opens what it is for, and is seen and revoked', async () => {

@@ -880,7 +880,9 @@ export interface SignIn {
 
 export interface SignInDenial {
   customer_id: string;
+  email: string | null;
   expires_at: Timestamp;
+  phone: string | null;
   signed_in_at: Timestamp;
   token_hash: Buffer;
 }
