@@ -5,6 +5,7 @@
  */
 import { createHash, randomBytes } from 'node:crypto'
 import { deviceOf } from '../../contract/device.ts'
+import type { Language } from '../../contract/errors.ts'
 import { days, later, type Clock } from '../platform/clock.ts'
 import { dropOld } from '../platform/batches.ts'
 import { onCommit, type Queryable, type Tx } from '../platform/db.ts'
@@ -65,25 +66,9 @@ export function createSignInLetter(needs: AuthNeeds, guards: Guards): SignInLett
   const { clock, log } = needs
   return {
     async send(tx, customerId, from) {
-      const customer = await tx
-        .selectFrom('customer')
-        .select(['email', 'phone', 'language', 'region_code'])
-        .where('id', '=', customerId)
-        .executeTakeFirstOrThrow()
-      const token = randomBytes(32).toString('base64url')
       const now = clock.now()
-      await tx
-        .insertInto('sign_in_denial')
-        .values({
-          token_hash: hashOf(token),
-          customer_id: customerId,
-          signed_in_at: now,
-          email: customer.email,
-          phone: customer.phone,
-          expires_at: later(now, keptMs),
-        })
-        .execute()
-      const { subject, unknown, on, text } = texts[languageOfCustomer(customer, needs.languageOf)]
+      const { link, email, language } = await denialLink(tx, needs, customerId, now)
+      const { subject, unknown, on, text } = texts[language]
       // What a browser calls itself is anybody's text: only names that we know are written.
       const { browser, system } = deviceOf(from.userAgent)
       const device =
@@ -91,9 +76,8 @@ export function createSignInLetter(needs: AuthNeeds, guards: Guards): SignInLett
           ? on(browser, system)
           : (browser ?? system ?? unknown)
       const at = `${now.toISOString().slice(0, 19).replace('T', ' ')} UTC`
-      const link = `${needs.portalUrl}/auth/not-me?token=${token}`
       const told = { device, ip: from.ip, at, link }
-      await needs.sendMail(tx, customer.email, subject, text(told))
+      await needs.sendMail(tx, email, subject, text(told))
     },
 
     async check(token) {
@@ -153,6 +137,40 @@ export function createSignInLetter(needs: AuthNeeds, guards: Guards): SignInLett
       if (isLost) throw new Refusal('address_lost', { keepsWrites: true })
       return email
     },
+  }
+}
+
+/**
+ * A link by which the owner says that it was not them who acted since then, good for seven days,
+ * and where and how the letter with it is to be written.
+ */
+export async function denialLink(
+  tx: Tx,
+  needs: Pick<AuthNeeds, 'clock' | 'languageOf' | 'portalUrl'>,
+  customerId: string,
+  since: Date,
+): Promise<{ link: string; email: string; language: Language }> {
+  const customer = await tx
+    .selectFrom('customer')
+    .select(['email', 'phone', 'language', 'region_code'])
+    .where('id', '=', customerId)
+    .executeTakeFirstOrThrow()
+  const token = randomBytes(32).toString('base64url')
+  await tx
+    .insertInto('sign_in_denial')
+    .values({
+      token_hash: hashOf(token),
+      customer_id: customerId,
+      signed_in_at: since,
+      email: customer.email,
+      phone: customer.phone,
+      expires_at: later(needs.clock.now(), keptMs),
+    })
+    .execute()
+  return {
+    link: `${needs.portalUrl}/auth/not-me?token=${token}`,
+    email: customer.email,
+    language: languageOfCustomer(customer, needs.languageOf),
   }
 }
 
