@@ -1236,6 +1236,7 @@ export interface SiteUsage {
 
 export interface SmsDay {
   day: Timestamp;
+  newcomers: Generated<number>;
   sent: number;
 }
 
