@@ -172,6 +172,16 @@ test('another e-mail for a lost mailbox waits for a second member, and both are 
     )
 })
 
+test('ids and positions that are none are refused, and no fault of the portal', async () => {
+  const cursor = Buffer.from(`t1:1:${'-'.repeat(36)}`).toString('base64url')
+  const letters = await owner.call('GET', `/api/operator/letters?state=sent&cursor=${cursor}`)
+  expect([letters.status, letters.body.error?.fields]).toMatchObject([422, { cursor: {} }])
+  const withdrawn = await owner.act('staff.withdraw', { invitation: 'x', reason })
+  expect(withdrawn.status).toBe(404)
+  const invited = { name: 'Chi', email: 'chi@operator.example', role: 'read_only', reason }
+  expect((await owner.act('staff.invite', { ...invited, replaces: 'x' })).status).toBe(404)
+})
+
 describe('the trail', () => {
   test('takes acts that come at once one after the other', async () => {
     const an = await portal.customer()
