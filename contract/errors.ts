@@ -41,6 +41,17 @@ export const errors = {
     en: 'This account is not activated yet. Enter the code we sent to your phone.',
     vi: 'Tài khoản chưa được kích hoạt. Hãy nhập mã đã gửi tới điện thoại của bạn.',
   },
+  address_lost: {
+    status: 403,
+    en:
+      'Every device is signed out. The email address of this account was changed, and yours ' +
+      'belongs to another account by now. Nobody can sign in until our support has helped you: ' +
+      'please contact us.',
+    vi:
+      'Mọi thiết bị đã bị đăng xuất. Email của tài khoản này đã bị đổi và địa chỉ của bạn nay ' +
+      'thuộc về một tài khoản khác. Không ai đăng nhập được cho đến khi bộ phận hỗ trợ giúp ' +
+      'bạn: vui lòng liên hệ với chúng tôi.',
+  },
   account_blocked: {
     status: 403,
     en: 'This account is blocked. Please contact us.',

@@ -61,6 +61,17 @@ export const acts = {
       proof: line(10, 500),
     },
   ),
+  'customer.email': needed(
+    'customer.email',
+    'customers',
+    'Give a customer who has lost the mailbox another e-mail address; every session ends',
+    {
+      ...customer,
+      email,
+      /** How the customer proved who they are. */
+      proof: line(10, 500),
+    },
+  ),
   'customer.language': needed(
     'customer.language',
     'customers',

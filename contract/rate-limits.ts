@@ -88,6 +88,8 @@ export const rateLimits = {
   // Of one recipient, whoever writes.
   'team-invited-address': aDay(3),
   'hand-over-address': aDay(3),
+  // SMS to one number, whichever accounts they are about.
+  'sms-number': aDay(10),
   // Of one account and name.
   'domain-claim-name': aDay(5),
   // Letters of one sender, and those that answer one ticket.

@@ -12,7 +12,10 @@ const password = z.string().check(z.minLength(1), z.maxLength(128))
 const code = z.string().check(z.trim(), z.minLength(6), z.maxLength(20))
 const name = z.string().check(z.minLength(1), z.maxLength(100))
 /** What the browser's WebAuthn answers, as JSON (W3C, Web Authentication Level 3, 5.1). */
-const response = z.record(z.string(), z.unknown())
+const response = z
+  .record(z.string(), z.unknown())
+  // The credential is looked up by it.
+  .check(z.refine(({ id }) => id === undefined || typeof id === 'string'))
 /** What the browser's WebAuthn is asked for, as JSON. */
 const PasskeyOptions = z.object({
   challenge: z.string(),

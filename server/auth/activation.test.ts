@@ -239,9 +239,11 @@ describe('activation', () => {
     expect((await auth('active', { email: person.email, code: person.code })).status).toBe(200)
   })
 
-  test('sent again ten times a day and no more: each costs an SMS', async () => {
+  test('sent ten times a day and no more: each costs an SMS', async () => {
+    // The registration had the first sent.
     const person = await registered()
-    for (let time = 0; time < 10; time++) {
+    await passInCounters(seconds(60))
+    for (let time = 1; time < 10; time++) {
       expect((await auth('send', { email: person.email })).status).toBe(200)
       await passInCounters(seconds(60))
     }

@@ -14,19 +14,39 @@ export function phoneOf(text: string, language: Language, region: RegionCode): s
   return phone
 }
 
-/** Refuses with email_taken or phone_taken what an account has proven. */
-export async function refuseProven(
-  db: Queryable,
-  { email, phone }: { email?: string; phone?: string },
-): Promise<void> {
-  const held = await db
+interface Reached {
+  readonly email?: string
+  readonly phone?: string
+}
+
+/** Accounts that have proven one of these. */
+const provenWith = (db: Queryable, { email, phone }: Reached) =>
+  db
     .selectFrom('customer')
-    .select(['email', 'phone'])
+    .select(['id', 'email', 'phone'])
     .where('active', '=', true)
     .where((eb) => eb.or([eb('email', '=', email ?? ''), eb('phone', '=', phone ?? '')]))
     .execute()
+
+/** Refuses with email_taken or phone_taken what an account has proven. */
+export async function refuseProven(db: Queryable, reached: Reached): Promise<void> {
+  const { email, phone } = reached
+  const held = await provenWith(db, reached)
   if (held.some((other) => other.email === email)) throw new Refusal('email_taken')
   if (held.some((other) => other.phone === phone)) throw new Refusal('phone_taken')
+}
+
+/** Which of these an account other than the customer's has proven. */
+export async function provenByOthers(
+  db: Queryable,
+  customerId: string,
+  reached: Required<Reached>,
+): Promise<{ readonly email: boolean; readonly phone: boolean }> {
+  const others = (await provenWith(db, reached)).filter(({ id }) => id !== customerId)
+  return {
+    email: others.some(({ email }) => email === reached.email),
+    phone: others.some(({ phone }) => phone === reached.phone),
+  }
 }
 
 /**

@@ -8,11 +8,13 @@ import type { CustomerStory } from '../../contract/operator-desk.ts'
 import type { Clock } from '../platform/clock.ts'
 import { isUuid, type Queryable, type Tx } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
+import { refuseProven } from './addresses.ts'
 import { endChallengesOf } from './challenges.ts'
 import { languageOfCustomer } from './language.ts'
 import type { EndPrograms } from './needs.ts'
 import { hasFactor } from './second-factor.ts'
 import { endSessions, listSessions, type EndLive } from './session.ts'
+import { dropDenialsOf } from './sign-in-letter.ts'
 import { listSignIns } from './sign-ins.ts'
 import { forgetDevices } from './trusted-devices.ts'
 
@@ -246,6 +248,16 @@ export interface AccountActs {
     tx: Tx,
     customerId: string,
   ): Promise<{ app: boolean; passkeys: number; sessions: number }>
+  /**
+   * Refuses with not_found, with conflict where it is theirs already or the account is closed, and
+   * with email_taken.
+   */
+  refuseEmail(tx: Tx, customerId: string, email: string): Promise<void>
+  /**
+   * Another e-mail address for who has lost the mailbox: whatever was sent to the former one, or
+   * waits for a factor, ends. Answers how many sessions ended. Refuses as `refuseEmail` does.
+   */
+  changeEmail(tx: Tx, customerId: string, email: string): Promise<number>
   /** Answers the language of before. Refuses with not_found. */
   changeLanguage(tx: Tx, customerId: string, language: 'en' | 'vi' | 'aud'): Promise<string | null>
 }
@@ -263,7 +275,7 @@ export function createAccountActs(needs: {
     const row = isUuid(customerId)
       ? await tx
           .selectFrom('customer')
-          .select(['id', 'blocked_at', 'closed_at', 'language'])
+          .select(['id', 'blocked_at', 'closed_at', 'language', 'email'])
           .where('id', '=', customerId)
           .forUpdate()
           .executeTakeFirst()
@@ -271,7 +283,16 @@ export function createAccountActs(needs: {
     if (!row) throw new Refusal('not_found')
     return row
   }
-  return {
+  const closedAlready = () =>
+    new Refusal('conflict', {
+      fields: {
+        customer: {
+          en: 'The customer has closed this account.',
+          vi: 'Khách hàng đã đóng tài khoản này.',
+        },
+      },
+    })
+  const acts: AccountActs = {
     async block(tx, customerId) {
       const { id, blocked_at: since } = await held(tx, customerId)
       if (since !== null)
@@ -292,15 +313,7 @@ export function createAccountActs(needs: {
     },
     async unblock(tx, customerId) {
       const { id, blocked_at: since, closed_at: closed } = await held(tx, customerId)
-      if (closed !== null)
-        throw new Refusal('conflict', {
-          fields: {
-            customer: {
-              en: 'The customer has closed this account.',
-              vi: 'Khách hàng đã đóng tài khoản này.',
-            },
-          },
-        })
+      if (closed !== null) throw closedAlready()
       if (since === null)
         throw new Refusal('conflict', {
           fields: {
@@ -342,10 +355,35 @@ export function createAccountActs(needs: {
       await endChallengesOf(tx, id)
       return { app, passkeys, sessions: await endSessions(tx, needs, { customerId: id }) }
     },
+    async refuseEmail(tx, customerId, email) {
+      const { email: former, closed_at: closed } = await held(tx, customerId)
+      if (closed !== null) throw closedAlready()
+      if (email === former)
+        throw new Refusal('conflict', {
+          fields: {
+            email: {
+              en: 'This is the customer’s address already.',
+              vi: 'Đây đã là địa chỉ của khách hàng.',
+            },
+          },
+        })
+      await refuseProven(tx, { email })
+    },
+    async changeEmail(tx, customerId, email) {
+      await acts.refuseEmail(tx, customerId, email)
+      await tx.deleteFrom('one_time_code').where('customer_id', '=', customerId).execute()
+      // A link in the former mailbox would give the former address back.
+      await dropDenialsOf(tx, customerId)
+      await endChallengesOf(tx, customerId)
+      await forgetDevices(tx, customerId)
+      await tx.updateTable('customer').set({ email }).where('id', '=', customerId).execute()
+      return await endSessions(tx, needs, { customerId })
+    },
     async changeLanguage(tx, customerId, language) {
       const { id, language: before } = await held(tx, customerId)
       await tx.updateTable('customer').set({ language }).where('id', '=', id).execute()
       return before
     },
   }
+  return acts
 }

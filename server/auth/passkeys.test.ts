@@ -79,6 +79,12 @@ describe('passkeys', () => {
     expect((await portal.call('DELETE', '/api/wp/unknown', { token })).status).toBe(404)
   })
 
+  test('an answer whose id is no text is refused by its form', async () => {
+    const { challenge } = await begin()
+    for (const id of [{}, 5])
+      expect(code(await enter(challenge, { id }))).toEqual([422, 'invalid_input'])
+  })
+
   test('a wrong site, a replay, another challenge, and somebody else’s are refused', async () => {
     const { origin, authenticator } = await added()
     const refused = [422, 'passkey_refused']
@@ -113,7 +119,7 @@ describe('passkeys', () => {
     expect(
       code(await auth('reauthenticate', { challenge: seven.challenge, response }, { token })),
     ).toEqual(refused)
-    for (const bad of [{}, { id: 5 }, { id: 'x', response: null }])
+    for (const bad of [{}, { id: 'x', response: null }])
       expect(code(await enter((await begin()).challenge, bad))).toEqual(refused)
   })
 

@@ -260,7 +260,7 @@ export function createProfile(needs: AuthNeeds): Profile {
         throw new Refusal('invalid_input', { fields: { phone: ruleText('phone_same', language) } })
       await refuseProven(tx, { phone })
       await resends.take(`phone:${customerId}`)
-      const at = await sms.reserve(tx, phone)
+      const at = await sms.reserve(tx, phone, { isNewcomer: false })
       // One waits for this number already, and nothing is gained by another.
       if (at === undefined) throw new Refusal('rate_limited', { retryAfterSeconds: 60 })
       const { code, expiresAt } = await codes.issue(

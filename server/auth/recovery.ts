@@ -1,8 +1,10 @@
 /** Coming back without the password: a code by mail, and a new one. */
 import type { Language } from '../../contract/errors.ts'
+import { days, later } from '../platform/clock.ts'
 import { onCommit, type Tx } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
 import { endChallengesOf } from './challenges.ts'
+import { tellOfEnded } from './factor-letters.ts'
 import type { Guards } from './guards.ts'
 import { knownOrigin } from './known-origins.ts'
 import { languageOfCustomer } from './language.ts'
@@ -10,6 +12,7 @@ import type { AuthNeeds } from './needs.ts'
 import type { Requester } from './one-time-code.ts'
 import { refuseCommon } from './password-rules.ts'
 import { hashPassword } from './password.ts'
+import { endFactorsSince } from './second-factor.ts'
 import { endSessions, type Origin } from './session.ts'
 import { accountOf, failuresOfCustomer } from './sign-in.ts'
 import { forgetDevices } from './trusted-devices.ts'
@@ -27,7 +30,8 @@ export interface Recovery {
   /** The hash of a new password. Refuses with invalid_input, rate_limited, unavailable. */
   prepareReset(email: string, password: string, language: Language, from: Origin): Promise<string>
   /**
-   * Sets the new password and ends every session. Refuses with otp_invalid, otp_expired,
+   * Sets the new password and ends every session, and factors that were added within the seven days
+   * before, which the owner is told. Refuses with otp_invalid, otp_expired,
    * rate_limited.
    */
   reset(
@@ -37,6 +41,8 @@ export interface Recovery {
   ): Promise<void>
 }
 
+/** A factor that was added so short before the password was lost may be a thief's. */
+const doubtedMs = days(7)
 const subject = { en: 'Your password recovery code', vi: 'Mã khôi phục mật khẩu' }
 const text = {
   en: (code: string) =>
@@ -95,6 +101,8 @@ export function createRecovery(needs: AuthNeeds, guards: Guards): Recovery {
       await endChallengesOf(tx, customer.id)
       await forgetDevices(tx, customer.id)
       await endSessions(tx, needs, { customerId: customer.id })
+      const ended = await endFactorsSince(tx, customer.id, later(clock.now(), -doubtedMs))
+      if (ended.app || ended.passkeys > 0) await tellOfEnded(tx, needs, customer, ended)
       // Whoever knew the old password may have made them; the owner offers anew.
       await needs.takeBackOffers(tx, customer.id)
       await guards.delays.forget(email, tx)

@@ -1,9 +1,10 @@
 /** Registration and activation, as a person and as an attacker would use them. */
+import { sql } from 'kysely'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { eventually, manualClock, openTestPortal, type TestPortal } from '../../test/portal.ts'
 import { code, form, newcomersTo } from '../../test/newcomers.ts'
-import { hours } from '../platform/clock.ts'
+import { hours, minutes } from '../platform/clock.ts'
 import { transaction } from '../platform/db.ts'
 
 const clock = manualClock()
@@ -19,7 +20,7 @@ afterAll(async () => {
   await admin.end()
   await portal.close()
 })
-const { auth, signIn, me, codeFor, registered, active } = newcomersTo(() => portal)
+const { auth, signIn, me, codeFor, registered, active, passInCounters } = newcomersTo(() => portal)
 
 describe('registration', () => {
   test('201 with the id; the customer cannot sign in before the code', async () => {
@@ -133,16 +134,36 @@ describe('registration', () => {
     await codeFor(person.phone, person.code)
     expect(await portal.inbox(person.phone)).toHaveLength(2)
 
-    const frugal = await openTestPortal({ env: { SMS_A_DAY: '2' } })
+    const frugal = await openTestPortal({ env: { SMS_A_DAY: '10' } })
     try {
       const register = (body: object) => frugal.call('POST', '/api/v1/auth/register', { body })
+      const customer = await frugal.customer()
       for (let n = 0; n < 2; n++) expect((await register(form())).status).toBe(201)
+      // Whoever makes accounts uses up a fifth of the day and no more.
       const more = await register(form())
-      expect(code(more)).toEqual([503, 'unavailable'])
+      expect(code(more)).toEqual([429, 'rate_limited'])
       expect(Number(more.headers.get('retry-after'))).toBeGreaterThan(60)
+      const { token, password } = customer
+      const wish = { phone: '+84912345678', password }
+      const change = () => frugal.call('POST', '/api/v1/account/phone', { token, body: wish })
+      expect((await change()).status).toBe(200)
+      await sql`update sms_day set sent = 10`.execute(frugal.app.db)
+      const last = await register(form())
+      expect(code(last)).toEqual([503, 'unavailable'])
+      expect(Number(last.headers.get('retry-after'))).toBeGreaterThan(60)
     } finally {
       await frugal.close()
     }
+  })
+
+  test('a number gets ten SMS a day, whoever asks', async () => {
+    const { phone } = await registered()
+    const again = async () => {
+      await passInCounters(minutes(1))
+      return code(await auth('register', { ...form(), phone }))
+    }
+    for (let n = 1; n < 10; n++) expect(await again()).toEqual([201, undefined])
+    expect(await again()).toEqual([429, 'rate_limited'])
   })
 
   test.each([

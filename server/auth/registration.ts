@@ -142,7 +142,7 @@ export function createRegistration(needs: AuthNeeds, guards: Guards): Registrati
     by: Requester,
     language: Language,
   ): Promise<void> {
-    const from = await sms.reserve(tx, phone)
+    const from = await sms.reserve(tx, phone, { isNewcomer: true })
     // One is about to be sent to this number already, and is good for as long as a new one.
     if (from === undefined) return
     const { code, expiresAt } = await guards.codes.issue(tx, { customerId: id }, 'activate', by)

@@ -113,13 +113,9 @@ export function secondFactorRoutes(http: Http, needs: Needs): void {
   http.write(
     api.addPasskey,
     ({ customerId, body }) => passkeys.proveNew(customerId, body.challenge, body.response),
-    async ({ tx, caller, body, prepared }) => {
-      const { customerId, sessionId } = known(caller)
-      const recoveryCodes = await secondFactor.firstCodes(tx, customerId)
-      await passkeys.add(tx, customerId, prepared, body.name)
-      await noteProof(tx, clock, sessionId)
-      return { recoveryCodes }
-    },
+    async ({ tx, caller, body, prepared }) => ({
+      recoveryCodes: await secondFactor.addPasskey(tx, known(caller), prepared, body.name),
+    }),
   )
   http.write(api.removePasskey, async ({ tx, customerId, params }) => {
     await secondFactor.removePasskey(tx, customerId, params.id)

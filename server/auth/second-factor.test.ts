@@ -3,6 +3,8 @@
  * app, recovery codes, devices that are not asked, what is asked again, and the letter about a
  * sign-in. Passkeys have a file of their own.
  */
+import { sql } from 'kysely'
+import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { accountAt } from '../../test/account-page.ts'
 import { challengeOf, code, newcomersTo, type SignedIn } from '../../test/newcomers.ts'
@@ -50,6 +52,28 @@ async function withApp() {
 }
 const bring = (challenge: string, given: string, more: object = {}) =>
   auth<SignedIn>('second-factor', { challenge, code: given, ...more })
+
+/** Answers of calls that bring a code, all under way before the first is judged, in order. */
+async function inARow(customerId: string, calls: readonly (() => Promise<Answer<unknown>>)[]) {
+  // Who holds the app's row holds every code up that would be judged.
+  const holding = new pg.Client({ connectionString: portal.databaseUrl })
+  await holding.connect()
+  await holding.query('begin')
+  await holding.query('select from totp where customer_id = $1 for update', [customerId])
+  const sent: Promise<Answer<unknown>>[] = []
+  for (const call of calls) {
+    sent.push(call())
+    await eventually(`call ${sent.length} waits`, async () => {
+      const { rows } = await sql<{ n: number }>`
+        select count(*)::int as n from pg_stat_activity
+        where wait_event_type = 'Lock' and datname = current_database()`.execute(portal.app.db)
+      return rows[0]?.n === sent.length
+    })
+  }
+  await holding.query('commit')
+  await holding.end()
+  return (await Promise.all(sent)).map((answer) => code(answer as Answer))
+}
 
 describe('codes of an app', () => {
   test('are those of RFC 6238', () => {
@@ -128,6 +152,50 @@ describe('codes of an app', () => {
     expect(code(await bring(again, shown(secret)))).toEqual([429, 'rate_limited'])
     clock.advance(seconds(2))
     expect((await bring(again, shown(secret))).status).toBe(200)
+  })
+
+  test('of a burst that is sent as a delay ends one code is judged', async () => {
+    const { person, secret, token } = await withApp()
+    const failed = async () =>
+      (await account<{ outcome: string }[]>(token, 'GET', '/sign-ins')).body.result.filter(
+        ({ outcome }) => outcome === 'failed',
+      ).length
+    for (let n = 0; n < 6; n++) await bring(challengeOf(await login(person)), shown(secret, 9))
+    expect(await failed()).toBe(6)
+    const challenges: string[] = []
+    for (let n = 0; n < 6; n++) challenges.push(challengeOf(await login(person)))
+    clock.advance(seconds(2))
+    const answers = await inARow(
+      person.id,
+      // The right one is the last.
+      challenges.map((challenge, n) => () => {
+        const given = shown(secret, n === challenges.length - 1 ? 0 : 9)
+        return auth('second-factor', { challenge, code: given }, { ip: `192.0.2.${n}` })
+      }),
+    )
+    expect(answers).toEqual([[422, 'otp_invalid'], ...Array(5).fill([429, 'rate_limited'])])
+    expect(await failed()).toBe(7)
+    // The owner is in when the delay is over.
+    clock.advance(seconds(4))
+    expect((await bring(challenges.at(-1) ?? '', shown(secret))).status).toBe(200)
+  })
+
+  test('of a burst of codes that are asked for again one is judged', async () => {
+    const { person, secret, token } = await withApp()
+    const again = (given: string) => auth('reauthenticate', { code: given }, { token })
+    for (let n = 0; n < 6; n++)
+      expect(code(await again(shown(secret, 9)))).toEqual([422, 'otp_invalid'])
+    clock.advance(seconds(2))
+    const answers = await inARow(person.id, [
+      () => again(shown(secret, 9)),
+      () => again(shown(secret)),
+    ])
+    expect(answers).toEqual([
+      [422, 'otp_invalid'],
+      [429, 'rate_limited'],
+    ])
+    clock.advance(seconds(4))
+    expect((await again(shown(secret))).status).toBe(200)
   })
 
   test('a sign-in that waits ends after ten minutes, and with a new password', async () => {
@@ -302,7 +370,7 @@ describe('the letter about a sign-in', () => {
     const entered = await auth<SignedIn>('second-factor', { challenge, code: shown(secret) }, from)
     expect(entered.status, entered.text).toBe(200)
     const letter = await eventually('the letter', async () =>
-      (await portal.inbox(person.email)).find(({ text }) => text.includes('/auth/not-me')),
+      (await portal.inbox(person.email)).find(({ text }) => text.includes(from.ip)),
     )
     clock.advance(hours(24 * 7))
     const link = /token=([\w-]+)/.exec(letter.text)?.[1]

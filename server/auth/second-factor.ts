@@ -9,6 +9,7 @@ import { later, minutes, type Clock } from '../platform/clock.ts'
 import { onCommit, type Queryable, type Tx } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
 import { challengeOf, countTry, endChallenge } from './challenges.ts'
+import { tellOfFactor, type EndedFactors } from './factor-letters.ts'
 import type { AuthNeeds } from './needs.ts'
 import type { Passkeys } from './passkeys.ts'
 import { createDelays } from './sign-in-delays.ts'
@@ -46,11 +47,42 @@ export async function noteProof(tx: Tx, clock: Clock, sessionId: string): Promis
     .execute()
 }
 
+/** Without a factor neither codes nor trusted devices are of use. */
+async function tidyWithoutFactor(tx: Tx, customerId: string): Promise<void> {
+  if (await hasFactor(tx, customerId)) return
+  await tx.deleteFrom('recovery_code').where('customer_id', '=', customerId).execute()
+  await forgetDevices(tx, customerId)
+}
+
+/**
+ * Ends what was added since then: whoever did may have been a thief, whose passkey would outlive
+ * the password and whose app would keep the owner out.
+ */
+export async function endFactorsSince(
+  tx: Tx,
+  customerId: string,
+  since: Date,
+): Promise<EndedFactors> {
+  const gone = (table: 'totp' | 'passkey') =>
+    tx
+      .deleteFrom(table)
+      .where('customer_id', '=', customerId)
+      .where('created_at', '>=', since)
+      .executeTakeFirst()
+  const app = (await gone('totp')).numDeletedRows > 0n
+  const passkeys = Number((await gone('passkey')).numDeletedRows)
+  if (app || passkeys > 0) await tidyWithoutFactor(tx, customerId)
+  return { app, passkeys }
+}
+
 export interface SecondFactor {
   read(db: Queryable, customerId: string): Promise<Security>
   /** Refuses with rate_limited while wrong codes of the customer bring a delay. */
   checkDelay(customerId: string): Promise<void>
-  /** Uses a code of the app, or a recovery code, up. False: it is none; that is counted. */
+  /**
+   * Uses a code of the app, or a recovery code, up. False: it is none; that is counted, and the
+   * caller keeps the count. Refuses with rate_limited, unjudged, while wrong ones bring a delay.
+   */
   spend(tx: Tx, customerId: string, code: string): Promise<boolean>
   /**
    * Goes on with a sign-in that waits. Refuses with otp_invalid, and otp_expired where it waits no
@@ -67,6 +99,13 @@ export interface SecondFactor {
   beginTotp(tx: Tx, customerId: string): Promise<{ secret: string; uri: string }>
   /** Answers recovery codes with the first factor. Refuses with otp_invalid, otp_expired. */
   confirmTotp(tx: Tx, caller: Caller, code: string): Promise<string[] | null>
+  /** Answers recovery codes with the first factor. Refuses with passkey_refused. */
+  addPasskey(
+    tx: Tx,
+    caller: Caller,
+    made: Parameters<Passkeys['add']>[2],
+    name: string,
+  ): Promise<string[] | null>
   /** Refuses with not_found. */
   removeTotp(tx: Tx, customerId: string): Promise<void>
   /** Refuses with not_found. */
@@ -113,13 +152,6 @@ export function createSecondFactor(needs: AuthNeeds, passkeys: Passkeys): Second
       .executeTakeFirst()
     return used !== undefined
   }
-  /** Without a factor neither codes nor trusted devices are of use. */
-  async function tidyWithoutFactor(tx: Tx, customerId: string): Promise<void> {
-    if (await hasFactor(tx, customerId)) return
-    await tx.deleteFrom('recovery_code').where('customer_id', '=', customerId).execute()
-    await forgetDevices(tx, customerId)
-  }
-
   async function newCodes(tx: Tx, customerId: string): Promise<string[]> {
     await tx.deleteFrom('recovery_code').where('customer_id', '=', customerId).execute()
     // Fifty bits each: guessing is delayed as that of passwords is.
@@ -164,10 +196,16 @@ export function createSecondFactor(needs: AuthNeeds, passkeys: Passkeys): Second
     checkDelay: (customerId) => createDelays(db, clock).check(failuresOf(customerId)),
 
     async spend(tx, customerId, code) {
+      // Of codes brought at once each waits for the one before, and sees the delay that it began: a
+      // burst that was sent when a delay ended is worth one guess. Recovery codes too have to wait,
+      // so it is no row of the app that is locked.
+      await sql`select pg_advisory_xact_lock(hashtextextended(${failuresOf(customerId)},
+        0))`.execute(tx)
+      const delays = createDelays(tx, clock)
+      await delays.check(failuresOf(customerId))
       const right = /^\d{6}$/.test(code)
         ? await spendTotp(tx, customerId, code)
         : await spendRecovery(tx, customerId, code)
-      const delays = createDelays(tx, clock)
       if (right) await delays.forget(failuresOf(customerId))
       else {
         await delays.fail(failuresOf(customerId))
@@ -246,6 +284,15 @@ export function createSecondFactor(needs: AuthNeeds, passkeys: Passkeys): Second
         .where('customer_id', '=', customerId)
         .execute()
       await noteProof(tx, clock, sessionId)
+      await tellOfFactor(tx, needs, customerId, { news: 'appAdded', since: row.created_at })
+      return codes
+    },
+
+    async addPasskey(tx, { customerId, sessionId }, made, name) {
+      const codes = await factor.firstCodes(tx, customerId)
+      await passkeys.add(tx, customerId, made, name)
+      await noteProof(tx, clock, sessionId)
+      await tellOfFactor(tx, needs, customerId, { news: 'passkeyAdded', since: clock.now() })
       return codes
     },
 
@@ -258,11 +305,13 @@ export function createSecondFactor(needs: AuthNeeds, passkeys: Passkeys): Second
         .executeTakeFirst()
       if (!gone) throw new Refusal('not_found')
       await tidyWithoutFactor(tx, customerId)
+      await tellOfFactor(tx, needs, customerId, { news: 'appRemoved', since: clock.now() })
     },
 
     async removePasskey(tx, customerId, id) {
       await passkeys.remove(tx, customerId, id)
       await tidyWithoutFactor(tx, customerId)
+      await tellOfFactor(tx, needs, customerId, { news: 'passkeyRemoved', since: clock.now() })
     },
 
     firstCodes: async (tx, customerId) =>

@@ -1,14 +1,16 @@
 /**
  * The letter about a sign-in from where the account is not known, and its link, by which the owner
  * says that it was not them: then every session ends, and with it the password and whatever was
- * added since.
+ * added since, and the account is reached again as it was when the letter was sent.
  */
 import { createHash, randomBytes } from 'node:crypto'
 import { deviceOf } from '../../contract/device.ts'
+import type { Language } from '../../contract/errors.ts'
 import { days, later, type Clock } from '../platform/clock.ts'
 import { dropOld } from '../platform/batches.ts'
 import { onCommit, type Queryable, type Tx } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
+import { provenByOthers } from './addresses.ts'
 import { endChallengesOf } from './challenges.ts'
 import type { Guards } from './guards.ts'
 import { languageOfCustomer } from './language.ts'
@@ -53,7 +55,9 @@ export interface SignInLetter {
   check(token: string): Promise<void>
   /**
    * It was not the owner. `passwordHash`: of a password that nobody has. Answers the email, for the
-   * recovery that follows. Refuses with link_expired.
+   * recovery that follows. Refuses with link_expired, and with address_lost where the email that
+   * the letter went to belongs to another account by now: everything has ended all the same, and
+   * nobody signs in before the staff has helped.
    */
   deny(tx: Tx, token: string, passwordHash: string): Promise<string>
 }
@@ -62,23 +66,9 @@ export function createSignInLetter(needs: AuthNeeds, guards: Guards): SignInLett
   const { clock, log } = needs
   return {
     async send(tx, customerId, from) {
-      const customer = await tx
-        .selectFrom('customer')
-        .select(['email', 'language', 'region_code'])
-        .where('id', '=', customerId)
-        .executeTakeFirstOrThrow()
-      const token = randomBytes(32).toString('base64url')
       const now = clock.now()
-      await tx
-        .insertInto('sign_in_denial')
-        .values({
-          token_hash: hashOf(token),
-          customer_id: customerId,
-          signed_in_at: now,
-          expires_at: later(now, keptMs),
-        })
-        .execute()
-      const { subject, unknown, on, text } = texts[languageOfCustomer(customer, needs.languageOf)]
+      const { link, email, language } = await denialLink(tx, needs, customerId, now)
+      const { subject, unknown, on, text } = texts[language]
       // What a browser calls itself is anybody's text: only names that we know are written.
       const { browser, system } = deviceOf(from.userAgent)
       const device =
@@ -86,9 +76,8 @@ export function createSignInLetter(needs: AuthNeeds, guards: Guards): SignInLett
           ? on(browser, system)
           : (browser ?? system ?? unknown)
       const at = `${now.toISOString().slice(0, 19).replace('T', ' ')} UTC`
-      const link = `${needs.portalUrl}/auth/not-me?token=${token}`
       const told = { device, ip: from.ip, at, link }
-      await needs.sendMail(tx, customer.email, subject, text(told))
+      await needs.sendMail(tx, email, subject, text(told))
     },
 
     async check(token) {
@@ -106,16 +95,26 @@ export function createSignInLetter(needs: AuthNeeds, guards: Guards): SignInLett
         .deleteFrom('sign_in_denial')
         .where('token_hash', '=', hashOf(token))
         .where('expires_at', '>', clock.now())
-        .returning(['customer_id', 'signed_in_at'])
+        .returning(['customer_id', 'signed_in_at', 'email', 'phone'])
         .executeTakeFirst()
       if (!row) throw new Refusal('link_expired')
       const { customer_id: customerId, signed_in_at: since } = row
-      const { email } = await tx
+      // Letters since then may have gone to an address of whoever it was: their links would give
+      // that address back.
+      await tx
+        .deleteFrom('sign_in_denial')
+        .where('customer_id', '=', customerId)
+        .where('signed_in_at', '>=', since)
+        .execute()
+      // First, so that a new address that is being confirmed right now is written before it is
+      // looked at.
+      await guards.codes.drop(tx, customerId, 'email', 'phone', 'recover')
+      await tx
         .updateTable('customer')
         .set({ password_hash: passwordHash })
         .where('id', '=', customerId)
-        .returning('email')
-        .executeTakeFirstOrThrow()
+        .execute()
+      const { email, isLost } = await reachAsBefore(tx, clock, customerId, row)
       for (const table of ['totp', 'passkey'] as const)
         await tx
           .deleteFrom(table)
@@ -125,7 +124,6 @@ export function createSignInLetter(needs: AuthNeeds, guards: Guards): SignInLett
       await forgetDevices(tx, customerId)
       await endChallengesOf(tx, customerId)
       await tx.deleteFrom('known_origin').where('customer_id', '=', customerId).execute()
-      await guards.codes.drop(tx, customerId, 'email', 'phone', 'recover')
       await endSessions(tx, needs, { customerId })
       await needs.endPrograms(tx, customerId)
       await needs.endTeamSince(tx, { customerId, since })
@@ -136,9 +134,82 @@ export function createSignInLetter(needs: AuthNeeds, guards: Guards): SignInLett
           'a sign-in was not the owner’s',
         ),
       )
+      if (isLost) throw new Refusal('address_lost', { keepsWrites: true })
       return email
     },
   }
+}
+
+/**
+ * A link by which the owner says that it was not them who acted since then, good for seven days,
+ * and where and how the letter with it is to be written.
+ */
+export async function denialLink(
+  tx: Tx,
+  needs: Pick<AuthNeeds, 'clock' | 'languageOf' | 'portalUrl'>,
+  customerId: string,
+  since: Date,
+): Promise<{ link: string; email: string; language: Language }> {
+  const customer = await tx
+    .selectFrom('customer')
+    .select(['email', 'phone', 'language', 'region_code'])
+    .where('id', '=', customerId)
+    .executeTakeFirstOrThrow()
+  const token = randomBytes(32).toString('base64url')
+  await tx
+    .insertInto('sign_in_denial')
+    .values({
+      token_hash: hashOf(token),
+      customer_id: customerId,
+      signed_in_at: since,
+      email: customer.email,
+      phone: customer.phone,
+      expires_at: later(needs.clock.now(), keptMs),
+    })
+    .execute()
+  return {
+    link: `${needs.portalUrl}/auth/not-me?token=${token}`,
+    email: customer.email,
+    language: languageOfCustomer(customer, needs.languageOf),
+  }
+}
+
+/**
+ * Gives an account the email and the phone back that it had when the letter was sent, for whoever
+ * may recover it at the email of now may be the thief. One that another account has proven since is
+ * left; without the email the account is blocked (`isLost`), or the thief recovers it.
+ */
+async function reachAsBefore(
+  tx: Tx,
+  clock: Clock,
+  customerId: string,
+  before: { readonly email: string | null; readonly phone: string | null },
+): Promise<{ email: string; isLost: boolean }> {
+  const now = await tx
+    .selectFrom('customer')
+    .select(['email', 'phone'])
+    .where('id', '=', customerId)
+    .executeTakeFirstOrThrow()
+  const email = before.email ?? now.email
+  const phone = before.phone ?? now.phone
+  const held = await provenByOthers(tx, customerId, { email, phone })
+  const isLost = held.email && email !== now.email
+  const kept = isLost ? now.email : email
+  await tx
+    .updateTable('customer')
+    .set({
+      email: kept,
+      phone: held.phone ? now.phone : phone,
+      ...(isLost && { blocked_at: clock.now() }),
+    })
+    .where('id', '=', customerId)
+    .execute()
+  return { email: kept, isLost }
+}
+
+/** Ends the links of letters to an address that is the customer's no longer. */
+export async function dropDenialsOf(tx: Tx, customerId: string): Promise<void> {
+  await tx.deleteFrom('sign_in_denial').where('customer_id', '=', customerId).execute()
 }
 
 export const dropOldDenials = (db: Queryable, clock: Clock): Promise<void> =>

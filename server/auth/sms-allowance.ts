@@ -1,7 +1,8 @@
 /**
  * Which SMS are sent at all. Each costs money, and numbers that are dear to reach are asked for by
  * whoever earns by it (SMS pumping): only to countries of the region's list, one a number and
- * minute, and so many a day in all.
+ * minute and ten a day, and so many a day in all. Anybody makes accounts, so those that are not
+ * activated have a share of the day: the rest is kept for customers.
  */
 import { sql } from 'kysely'
 import { countryOf, type CountryCode } from '../../contract/phone.ts'
@@ -11,6 +12,7 @@ import { seconds, type Clock } from '../platform/clock.ts'
 import { dropOld } from '../platform/batches.ts'
 import type { Queryable, Tx } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
+import type { Limits } from '../platform/limits.ts'
 import type { Log } from '../platform/log.ts'
 
 const otherCountry = {
@@ -20,6 +22,8 @@ const otherCountry = {
     'chọn.',
 }
 const gapMs = seconds(60)
+/** Of the day's SMS, one part in so many is for accounts that are not activated. */
+const newcomersPart = 5
 /** The day of the cap is UTC's. A cap that is reached is looked at again in an hour. */
 const retryAfterSeconds = 3600
 
@@ -28,18 +32,23 @@ export interface SmsAllowance {
   refuseCountry(number: string, region: RegionCode, language: Language): void
   /**
    * When the next SMS to this number may be sent: now, or once the minute of the last one is over.
-   * Undefined while one waits for that already. Refuses with unavailable beyond the daily cap.
+   * Undefined while one waits for that already. Refuses with rate_limited beyond what a number, or
+   * all accounts that are not activated (`isNewcomer`), get in a day, and with unavailable beyond
+   * the daily cap.
    */
-  reserve(tx: Tx, number: string): Promise<Date | undefined>
+  reserve(tx: Tx, number: string, of: { readonly isNewcomer: boolean }): Promise<Date | undefined>
 }
 
 export function createSmsAllowance(deps: {
   clock: Clock
   log: Log
+  limits: Limits
   aDay: number
   countriesOf: (region: RegionCode) => readonly CountryCode[]
 }): SmsAllowance {
   const { clock, log, aDay } = deps
+  const ofNumber = deps.limits.limit('sms-number')
+  const ofNewcomers = Math.max(1, Math.floor(aDay / newcomersPart))
   return {
     refuseCountry(number, region, language) {
       const country = countryOf(number)
@@ -48,7 +57,7 @@ export function createSmsAllowance(deps: {
           fields: { phone: otherCountry[language] },
         })
     },
-    async reserve(tx, number) {
+    async reserve(tx, number, { isNewcomer }) {
       const now = clock.now()
       const slot = await sql<{ at: Date }>`
         insert into sms_slot as s (number, at) values (${number}, ${now})
@@ -58,11 +67,25 @@ export function createSmsAllowance(deps: {
         returning at`.execute(tx)
       const at = slot.rows[0]?.at
       if (at === undefined) return undefined
+      await ofNumber.take(number)
+      const newcomers = isNewcomer ? 1 : 0
+      const day = sql`(${now} at time zone 'UTC')::date`
       const counted = await sql`
-        insert into sms_day as d (day, sent) values ((${now} at time zone 'UTC')::date, 1)
-        on conflict (day) do update set sent = d.sent + 1 where d.sent < ${aDay}
+        insert into sms_day as d (day, sent, newcomers) values (${day}, 1, ${newcomers})
+        on conflict (day) do update
+          set sent = d.sent + 1, newcomers = d.newcomers + ${newcomers}
+          where d.sent < ${aDay} and (${newcomers} = 0 or d.newcomers < ${ofNewcomers})
         returning sent`.execute(tx)
       if (counted.rows.length === 0) {
+        const { rows } = await sql`
+          select from sms_day where day = ${day} and sent < ${aDay}`.execute(tx)
+        if (rows.length > 0) {
+          log.error(
+            { event: 'sms_share_reached', ofNewcomers },
+            'no more SMS today for accounts that are not activated: their share is used up',
+          )
+          throw new Refusal('rate_limited', { retryAfterSeconds })
+        }
         log.error({ event: 'sms_cap_reached', aDay }, 'no more SMS today: the daily cap is reached')
         throw new Refusal('unavailable', { retryAfterSeconds })
       }

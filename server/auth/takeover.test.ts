@@ -7,7 +7,7 @@ import { accountAt } from '../../test/account-page.ts'
 import { jobsIdle } from '../../test/idle-jobs.ts'
 import { code, form, newcomersTo, wrong, type SignedIn } from '../../test/newcomers.ts'
 import { manualClock, openTestPortal, type TestPortal } from '../../test/portal.ts'
-import { seconds } from '../platform/clock.ts'
+import { days, minutes, seconds } from '../platform/clock.ts'
 import { stepOf, totpAt } from './totp.ts'
 
 const clock = manualClock()
@@ -16,7 +16,7 @@ beforeAll(async () => {
   portal = await openTestPortal({ clock, env: { TRUST_PROXY: 'on' } })
 })
 afterAll(() => portal.close())
-const { auth, signIn, me, codeFor, active } = newcomersTo(() => portal)
+const { auth, signIn, me, codeFor, active, passInCounters } = newcomersTo(() => portal)
 const { account } = accountAt(() => portal)
 
 const thief = '203.0.113.66'
@@ -139,23 +139,135 @@ test('a session is stolen: it changes nothing that the password guards, and is e
   expect((await me(stolen)).status).toBe(401)
 })
 
-test('session and password are stolen: a new e-mail is told to the old one', async () => {
-  const person = await active()
-  const token = await signIn(person)
+const linkOf = (mail: readonly string[]): string | undefined =>
+  mail.map((text) => /not-me\?token=([\w-]+)/.exec(text)?.[1]).find(Boolean)
+let addresses = 0
+/** The thief has session and password, and gives the account an e-mail of their own. */
+async function takenBy(person: Person) {
   const stolen = tokenOf(await enter(person))
-  const email = 'thief-new@example.vn'
+  addresses += 1
+  const email = `thief-new${addresses}@example.vn`
   const asked = await account(stolen, 'POST', '/email', { email, password: person.password })
   expect(asked.status, asked.text).toBe(200)
   const given = await codeFor(email)
   const changed = await account(stolen, 'POST', '/email/confirm', { code: given })
   expect(changed.status, changed.text).toBe(200)
-  const { mail } = await seenBy(person, stolen)
-  const [told] = mail
-  expect(told).toContain(email)
-  // The letter about the sign-in came to the old address, and still ends everything.
-  const link = mail.map((text) => /not-me\?token=([\w-]+)/.exec(text)?.[1]).find(Boolean)
-  expect((await auth('not-me', { token: link })).status).toBe(200)
+  return { stolen, email }
+}
+const mailTo = async (to: string) => {
+  await jobsIdle(portal.app.db)
+  return (await portal.inbox(to)).map(({ text }) => text)
+}
+async function recoverAt(email: string) {
+  await auth('recover', { email })
+  await jobsIdle(portal.app.db)
+  // Letters of one moment come in any order.
+  const newest = (await portal.inbox(email)).find(({ text }) => text.includes('Mã khôi phục'))
+  const mailed = /\b\d{6}\b/.exec(newest?.text ?? '')?.[0] ?? '000000'
+  return code(await auth('reset', { email, code: mailed, password }))
+}
+
+test('session and password are stolen: a new e-mail is told to the old, and undone', async () => {
+  const person = await active()
+  const token = await signIn(person)
+  const { stolen, email } = await takenBy(person)
+  // The thief comes from elsewhere, too: that letter is theirs, and so is its link.
+  expect(
+    (await auth('login', { email, password: person.password }, { ip: '198.51.100.4' })).status,
+  ).toBe(200)
+  const mail = await mailTo(person.email)
+  expect(mail[0]).toContain(email)
+  const theirs = linkOf(await mailTo(email))
+  expect(theirs).toBeTruthy()
+  // The letter about the sign-in came to the old address, ends everything and undoes the change.
+  const denied = await auth<{ email: string }>('not-me', { token: linkOf(mail) })
+  expect(denied.body.result).toEqual({ email: person.email })
   for (const one of [token, stolen]) expect((await me(one)).status).toBe(401)
+  expect(code(await auth('not-me', { token: theirs }))).toEqual([422, 'link_expired'])
+  expect((await recoverAt(email))[0]).toBe(422)
+  expect(await recoverAt(person.email)).toEqual([200, undefined])
+  expect(await signIn({ email: person.email, password })).toBeTruthy()
+})
+
+test('the old e-mail has another account by then: nobody is in before support helps', async () => {
+  const person = await active()
+  await signIn(person)
+  const { email } = await takenBy(person)
+  const link = linkOf(await mailTo(person.email))
+  // An address is not proven by a registration; a phone is.
+  const other = { ...form(), email: person.email }
+  await auth('register', other)
+  const sent = await codeFor(other.phone)
+  expect((await auth('active', { email: person.email, code: sent })).status).toBe(200)
+  const denied = await auth('not-me', { token: link })
+  expect(code(denied)).toEqual([403, 'address_lost'])
+  expect((await recoverAt(email))[0]).toBe(200)
+  expect(code(await auth('login', { email, password }))).toEqual([403, 'account_blocked'])
+  expect(code(await auth('not-me', { token: link }))).toEqual([422, 'link_expired'])
+})
+
+/** The thief has session and password, and gives the account an app of their own. */
+async function withAppOf(person: Person, token: string) {
+  const asked = { password: person.password }
+  const begun = await account<{ secret: string }>(token, 'POST', '/security/totp', asked)
+  const { secret } = begun.body.result
+  const shown = () => totpAt(secret, stepOf(clock.now()))
+  const confirm = { code: shown() }
+  const confirmed = await account(token, 'POST', '/security/totp/confirm', confirm)
+  expect(confirmed.status, confirmed.text).toBe(200)
+  return { shown }
+}
+
+test('session and password are stolen: an app that is added is told, and taken back', async () => {
+  const person = await active()
+  // Where the owner is, so that no letter about a sign-in is written.
+  const stolen = await signIn(person)
+  await withAppOf(person, stolen)
+  const [told] = await mailTo(person.email)
+  expect(told).toContain('ứng dụng xác thực vừa được thêm')
+  expect(code(await enter(person))).toEqual([403, 'second_factor_required'])
+  expect((await auth('not-me', { token: linkOf([told ?? '']) })).status).toBe(200)
+  expect((await me(stolen)).status).toBe(401)
+  expect(await recoverAt(person.email)).toEqual([200, undefined])
+  const own = await signIn({ email: person.email, password })
+  // The owner's own, which is removed: both are told.
+  const { shown } = await withAppOf({ ...person, password }, own)
+  await auth('reauthenticate', { code: shown() }, { token: own })
+  expect((await account(own, 'DELETE', '/security/totp')).status).toBe(200)
+  const letters = await mailTo(person.email)
+  expect(letters.some((text) => text.includes('vừa được gỡ khỏi tài khoản'))).toBe(true)
+})
+
+test('an app of the week before “Forgot password” ends with it, no older one', async () => {
+  const person = await active()
+  await withAppOf(person, await signIn(person))
+  clock.advance(days(6))
+  expect(await recoverAt(person.email)).toEqual([200, undefined])
+  expect((await mailTo(person.email))[0]).toContain('thêm lớp xác thực của họ')
+  const own = await signIn({ email: person.email, password })
+  const { shown } = await withAppOf({ ...person, password }, own)
+  clock.advance(days(7) + seconds(1))
+  await passInCounters(minutes(1))
+  expect(await recoverAt(person.email)).toEqual([200, undefined])
+  const { challenge } = (await enter({ ...person, password })).body.error as { challenge?: string }
+  expect((await auth('second-factor', { challenge, code: shown() })).status).toBe(200)
+})
+
+test('the phone of the account is as it was, too', async () => {
+  const person = await active()
+  await signIn(person)
+  const stolen = tokenOf(await enter(person))
+  const { phone } = form()
+  const wish = { phone, password: person.password }
+  expect((await account(stolen, 'POST', '/phone', wish)).status).toBe(200)
+  const given = await codeFor(phone)
+  expect((await account(stolen, 'POST', '/phone/confirm', { code: given })).status).toBe(200)
+  const link = linkOf(await mailTo(person.email))
+  expect((await auth('not-me', { token: link })).status).toBe(200)
+  expect(await recoverAt(person.email)).toEqual([200, undefined])
+  const again = await signIn({ email: person.email, password })
+  const { body } = await account<{ phone: string }>(again, 'GET', '')
+  expect(body.result.phone).toBe(person.phone)
 })
 
 test('a program’s token is stolen: it opens what it is for, and is seen and revoked', async () => {

@@ -5,7 +5,7 @@ import { holdOpenAccount, prepareView, showCustomers } from '../auth/index.ts'
 import { isUuid, type Queryable, type Tx } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
 import type { Done, RegistryOf } from './acts.ts'
-import { programsEnded, secondFactorGone } from './letters.ts'
+import { emailGiven, programsEnded, secondFactorGone } from './letters.ts'
 
 /** Refuses with not_found who is not there. */
 export async function refuseUnknown(db: Queryable, customerId: string): Promise<void> {
@@ -83,6 +83,27 @@ export const customerActs: RegistryOf<'customer'> = {
         ...about(customer),
         before: { app, passkeys, sessions },
         after: { app: false, passkeys: 0, sessions: 0, proof },
+      }
+    },
+  },
+  'customer.email': {
+    customer: async (_tx, { customer }) => customer,
+    // Who has the address recovers the account: no member alone gives it to anybody.
+    async needsSecond(tx, { accounts }, { customer, email }) {
+      // Nobody else is to be asked for what cannot be done.
+      await accounts.refuseEmail(tx, customer, email)
+      return true
+    },
+    async run(tx, { accounts, customerMail, mail }, _actor, { customer, email, proof }) {
+      const { email: before, language } = await customerMail(tx, customer)
+      const sessions = await accounts.changeEmail(tx, customer, email)
+      const letters = emailGiven[language]
+      await mail(tx, before, letters.subject, letters.toFormer(email))
+      await mail(tx, email, letters.subject, letters.toNew)
+      return {
+        ...about(customer),
+        before: { email: before, sessions },
+        after: { email, sessions: 0, proof },
       }
     },
   },

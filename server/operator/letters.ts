@@ -17,6 +17,32 @@ export const secondFactorGone = {
   },
 } as const
 
+/** Another e-mail address, of somebody who has lost the mailbox of the former one. */
+export const emailGiven = {
+  en: {
+    subject: 'The email address of your account was changed',
+    toFormer: (email: string) =>
+      `At the request of the account’s owner our staff changed its email address to ${email}, ` +
+      'and signed out every device. This address is no longer used.\n' +
+      'If you did not ask for this, contact us at once.',
+    toNew:
+      'At your request our staff made this the email address of your account and signed out ' +
+      'every device. Choose a new password with “Forgot password” on the sign-in page.\n' +
+      'If you did not ask for this, contact us at once.',
+  },
+  vi: {
+    subject: 'Địa chỉ email của tài khoản đã được thay đổi',
+    toFormer: (email: string) =>
+      'Theo yêu cầu của chủ tài khoản, nhân viên của chúng tôi đã đổi email của tài khoản ' +
+      `thành ${email} và đăng xuất mọi thiết bị. Địa chỉ này không còn được dùng nữa.\n` +
+      'Nếu bạn không yêu cầu việc này, hãy liên hệ ngay với chúng tôi.',
+    toNew:
+      'Theo yêu cầu của bạn, nhân viên của chúng tôi đã đặt địa chỉ này làm email của tài khoản ' +
+      'và đăng xuất mọi thiết bị. Hãy đặt mật khẩu mới bằng “Quên mật khẩu” ở trang đăng nhập.\n' +
+      'Nếu bạn không yêu cầu việc này, hãy liên hệ ngay với chúng tôi.',
+  },
+} as const
+
 export const programsEnded = {
   en: {
     subject: 'Your API tokens and webhooks were ended',

@@ -9,6 +9,7 @@ import { runCommand } from '../../test/operator.ts'
 import { orderServer } from '../../test/ordered-servers.ts'
 import { eventually, manualClock, openTestPortal, type TestPortal } from '../../test/portal.ts'
 import { newMember, type TestMember } from '../../test/staff.ts'
+import { hours, later } from '../platform/clock.ts'
 
 const clock = manualClock()
 let portal: TestPortal
@@ -129,6 +130,56 @@ describe('an act', () => {
       (await portal.inbox(an.email)).some(({ text }) => text.includes('tắt xác thực hai lớp')),
     )
   })
+})
+
+test('another e-mail for a lost mailbox waits for a second member, and both are told', async () => {
+  const an = await portal.customer()
+  const binh = await portal.customer()
+  const proof = 'Called back, identity card compared'
+  const wish = { customer: an.id, reason, proof, email: 'new-mailbox@example.vn' }
+  const taken = await support.act('customer.email', { ...wish, email: binh.email })
+  expect(taken.body.error?.code).toBe('email_taken')
+  expect((await support.act('customer.email', { ...wish, email: an.email })).status).toBe(409)
+  const asked = await support.act<ActOutcome>('customer.email', wish)
+  expect(asked.body.result.state).toBe('proposed')
+  expect((await storyOf(an.id)).email).toBe(an.email)
+  // A link that somebody in the former mailbox holds.
+  await portal.app.db
+    .insertInto('sign_in_denial')
+    .values({
+      token_hash: Buffer.from('held'),
+      customer_id: an.id,
+      signed_in_at: clock.now(),
+      expires_at: later(clock.now(), hours(24)),
+      email: an.email,
+    })
+    .execute()
+  const approved = await owner.call(
+    'POST',
+    `/api/operator/proposals/${asked.body.result.proposal}/approve`,
+  )
+  expect(approved.status, approved.text).toBe(200)
+  expect(await storyOf(an.id)).toMatchObject({ email: wish.email, sessions: [] })
+  const links = await portal.app.db
+    .selectFrom('sign_in_denial')
+    .select('email')
+    .where('customer_id', '=', an.id)
+    .execute()
+  expect(links).toEqual([])
+  for (const to of [an.email, wish.email])
+    await eventually(`a letter to ${to}`, async () =>
+      (await portal.inbox(to)).some(({ text }) => text.includes('đăng xuất mọi thiết bị')),
+    )
+})
+
+test('ids and positions that are none are refused, and no fault of the portal', async () => {
+  const cursor = Buffer.from(`t1:1:${'-'.repeat(36)}`).toString('base64url')
+  const letters = await owner.call('GET', `/api/operator/letters?state=sent&cursor=${cursor}`)
+  expect([letters.status, letters.body.error?.fields]).toMatchObject([422, { cursor: {} }])
+  const withdrawn = await owner.act('staff.withdraw', { invitation: 'x', reason })
+  expect(withdrawn.status).toBe(404)
+  const invited = { name: 'Chi', email: 'chi@operator.example', role: 'read_only', reason }
+  expect((await owner.act('staff.invite', { ...invited, replaces: 'x' })).status).toBe(404)
 })
 
 describe('the trail', () => {

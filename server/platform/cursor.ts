@@ -5,6 +5,7 @@
 import { sql, type SelectQueryBuilder, type StringReference } from 'kysely'
 import type { Language } from '../../contract/index.ts'
 import { ruleText } from '../../contract/server-sentences.ts'
+import { isUuid } from './db.ts'
 import { Refusal } from './errors.ts'
 
 export const encodeCursor = (position: bigint | null): string | null =>
@@ -108,7 +109,8 @@ export function decodeTimeCursor(
   if (cursor === undefined) return null
   const text = Buffer.from(cursor, 'base64url').toString('latin1')
   const match = /^t1:(\d{1,14}):([0-9a-f-]{36})$/.exec(text)
-  if (!match?.[1] || !match[2])
+  // The database reads the id, and takes no other text for one.
+  if (!match?.[1] || !match[2] || !isUuid(match[2]))
     throw new Refusal('invalid_input', { fields: { cursor: ruleText('cursor', language) } })
   return { at: new Date(Number(match[1])), id: match[2] }
 }

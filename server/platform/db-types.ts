@@ -880,7 +880,9 @@ export interface SignIn {
 
 export interface SignInDenial {
   customer_id: string;
+  email: string | null;
   expires_at: Timestamp;
+  phone: string | null;
   signed_in_at: Timestamp;
   token_hash: Buffer;
 }
@@ -1235,6 +1237,7 @@ export interface SiteUsage {
 
 export interface SmsDay {
   day: Timestamp;
+  newcomers: Generated<number>;
   sent: number;
 }
 

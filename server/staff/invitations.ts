@@ -15,7 +15,7 @@ import {
   type RefuseBreached,
 } from '../auth/index.ts'
 import { hours, later, type Clock } from '../platform/clock.ts'
-import { databaseError, type Queryable, type Tx } from '../platform/db.ts'
+import { databaseError, isUuid, type Queryable, type Tx } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
 import type { Origin } from '../platform/http.ts'
 import type { Secrets } from '../platform/secrets.ts'
@@ -91,12 +91,14 @@ export async function endInvitation(
   clock: Clock,
   id: string,
 ): Promise<{ email: string; role: string; expiresAt: Date; wasOpen: boolean }> {
-  const row = await tx
-    .selectFrom('staff_invitation')
-    .select(['email', 'role', 'expires_at', 'used_at'])
-    .where('id', '=', id)
-    .forUpdate()
-    .executeTakeFirst()
+  const row = isUuid(id)
+    ? await tx
+        .selectFrom('staff_invitation')
+        .select(['email', 'role', 'expires_at', 'used_at'])
+        .where('id', '=', id)
+        .forUpdate()
+        .executeTakeFirst()
+    : undefined
   if (!row) throw new Refusal('not_found')
   if (row.used_at !== null)
     throw new Refusal('conflict', {

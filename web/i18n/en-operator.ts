@@ -241,6 +241,7 @@ export const enOperator = {
     'customer.end_sessions': 'End all sessions',
     'customer.end_programs': 'End tokens and webhooks',
     'customer.reset_second_factor': 'Reset second factor',
+    'customer.email': 'Change email address',
     'customer.language': 'Change language',
     'customer.see': 'See as the customer',
     'customer.note': 'Add note',
@@ -289,6 +290,9 @@ export const enOperator = {
     'customer.reset_second_factor':
       'App, passkeys and recovery codes are removed and every device is signed out. The customer ' +
       'gets an email.',
+    'customer.email':
+      'For a customer who has lost the mailbox. A second member has to approve it. Every device ' +
+      'is signed out, and both addresses get an email.',
     'customer.language': 'Emails and messages come in this language from now on.',
     'customer.see':
       'The portal opens in a new tab for 30 minutes. Nothing can be changed there. The customer ' +

@@ -235,6 +235,7 @@ export const viOperator: OperatorTexts = {
     'customer.end_sessions': 'Kết thúc mọi phiên',
     'customer.end_programs': 'Thu hồi token, tắt webhook',
     'customer.reset_second_factor': 'Gỡ xác thực hai lớp',
+    'customer.email': 'Đổi địa chỉ email',
     'customer.language': 'Đổi ngôn ngữ',
     'customer.see': 'Xem như khách hàng',
     'customer.note': 'Thêm ghi chú',
@@ -281,6 +282,9 @@ export const viOperator: OperatorTexts = {
     'customer.reset_second_factor':
       'Ứng dụng, khoá truy cập và mã khôi phục bị gỡ, mọi thiết bị bị đăng xuất. Khách hàng nhận ' +
       'được email.',
+    'customer.email':
+      'Dành cho khách hàng không còn vào được hộp thư. Cần thành viên thứ hai duyệt. Mọi thiết ' +
+      'bị bị đăng xuất và cả hai địa chỉ đều nhận được email.',
     'customer.language': 'Từ nay email và tin nhắn dùng ngôn ngữ này.',
     'customer.see':
       'Trang của khách hàng mở trong thẻ mới, tối đa 30 phút và không thể thay đổi gì. Khách ' +

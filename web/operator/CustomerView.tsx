@@ -157,6 +157,7 @@ function Story({ of, session }: { of: CustomerStory; session: StaffSession }) {
       ? (['customer.end_programs'] as const)
       : []),
     ...(hasFactor ? (['customer.reset_second_factor'] as const) : []),
+    'customer.email',
     of.blockedAt === null ? 'customer.block' : 'customer.unblock',
   ]
   const money = (amount: number, of: Parameters<typeof formatMoney>[1]) =>
