@@ -174,7 +174,8 @@ export const listRecords = endpoint({
   params: idParam,
   query: z.object({
     ...pageQuery,
-    type: z.optional(z.enum(recordTypes)),
+    /** Written empty, as a form sends it, it asks for all. */
+    type: z.optional(z.union([z.enum(recordTypes), z.literal('')])),
     search: z.optional(text(253)),
     name: z.optional(text(300)),
   }),

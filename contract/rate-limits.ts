@@ -90,6 +90,9 @@ export const rateLimits = {
   'hand-over-address': aDay(3),
   // SMS to one number, whichever accounts they are about.
   'sms-number': aDay(10),
+  // Of one account: addresses and numbers that it asks to have, of which each answer says whether
+  // somebody has it.
+  'address-wish': aDay(20),
   // Of one account and name.
   'domain-claim-name': aDay(5),
   // Letters of one sender, and those that answer one ticket.

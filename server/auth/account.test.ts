@@ -246,6 +246,13 @@ describe('email and phone', () => {
     expect((await begin({ email: `b-${an.email}`, password: an.password })).status).toBe(200)
   })
 
+  test('whose address is taken may be asked twenty times a day', async () => {
+    const [an, binh] = [await portal.customer(), await portal.customer()]
+    const ask = () => on(an, 'POST', '/email', { email: binh.email, password: an.password })
+    for (let times = 0; times < 20; times++) expect(code(await ask())).toEqual([409, 'email_taken'])
+    expect(code(await ask())).toEqual([429, 'rate_limited'])
+  })
+
   test('of two who prove one address, the second is told that it is taken', async () => {
     const [an, binh] = [await portal.customer(), await portal.customer()]
     const email = `both-${an.email}`

@@ -91,6 +91,7 @@ export interface Profile {
 
 export function createProfile(needs: AuthNeeds): Profile {
   const { codes, delays, resends } = createGuards(needs)
+  const wishes = needs.limits.limit('address-wish')
   const sms = createSmsAllowance({
     ...needs,
     aDay: needs.smsADay,
@@ -219,6 +220,7 @@ export function createProfile(needs: AuthNeeds): Profile {
       const customerId = customer.id
       if (email === customer.email)
         throw new Refusal('invalid_input', { fields: { email: ruleText('email_same', language) } })
+      await wishes.take(customerId)
       await refuseProven(tx, { email })
       await resends.take(`email:${customerId}`)
       const { subject, text } = texts.emailCode[customer.mailLanguage]
@@ -258,6 +260,7 @@ export function createProfile(needs: AuthNeeds): Profile {
       const customerId = customer.id
       if (phone === customer.phone)
         throw new Refusal('invalid_input', { fields: { phone: ruleText('phone_same', language) } })
+      await wishes.take(customerId)
       await refuseProven(tx, { phone })
       await resends.take(`phone:${customerId}`)
       const at = await sms.reserve(tx, phone, { isNewcomer: false })

@@ -135,7 +135,7 @@ export function routes(http: Http, deps: DnsRouteDeps): void {
 
   http.read(api.listRecords, async ({ customerId, params, query, language }) => {
     const zone = await zoneOf(db, customerId, params.id)
-    const wanted = { type: query.type, name: query.name, search: query.search ?? '' }
+    const wanted = { type: query.type || undefined, name: query.name, search: query.search ?? '' }
     const { records, next } = await recordPage(db, {
       zone,
       ...wanted,

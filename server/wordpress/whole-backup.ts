@@ -53,14 +53,19 @@ export interface SiteToSave {
 
 /** Servers that run, or will again: what a customer has in them must not be lost. */
 export async function sitesToSave(db: Queryable): Promise<SiteToSave[]> {
+  // A database that an earlier release has written may have no updates yet.
+  const updates = await sql<{ known: boolean }>`
+    select to_regclass('site_update') is not null as known`.execute(db)
+  const isUpdating = updates.rows[0]?.known
+    ? sql`exists (select 1 from site_update u where u.site_id = s.id
+        and u.state = any (${[...underWayStates]}::text[]))`
+    : sql`false`
   const { rows } = await sql<{ id: string; name: string; proven: boolean; busy: boolean }>`
     select s.id, s.name,
       exists (select 1 from site_backup b where b.site_id = s.id and b.state = 'proven') as proven,
       exists (select 1 from site_backup b where b.site_id = s.id and b.state = 'making')
       or exists (select 1 from site_restore r where r.site_id = s.id and r.state = 'restoring')
-      or exists (select 1 from site_update u where u.site_id = s.id
-        and u.state = any (${[...underWayStates]}::text[]))
-      as busy
+      or ${isUpdating} as busy
     from site s where s.status in ('running', 'suspended') and s.deleted_at is null
     order by s.seq`.execute(db)
   return rows.map(({ id, name, proven, busy }) => ({ siteId: id, name, proven, busy }))
