@@ -90,6 +90,7 @@ describe('the TTL of a set', () => {
       expect(await found(domain, `type=A&name=${name}`), name).toEqual(['www A'])
     expect(await found(domain, 'name=www')).toEqual(['www TXT', 'www A'])
     expect(await found(domain, 'name=a..b')).toEqual([])
+    expect(await found(domain, 'type=&search=')).toHaveLength(3)
   })
 })
 
