@@ -7,26 +7,18 @@ import {
   type TestCustomer,
   type TestPortal,
 } from '../../test/portal.ts'
+import { refundsThrough } from '../../test/refunding-gateway.ts'
 import { DriverFailure } from '../platform/errors.ts'
-import type { PaymentUpdate, PaymentDriver } from './driver.ts'
+import type { PaymentUpdate } from './driver.ts'
 
 let refuses = false
 let portal: TestPortal
 beforeAll(async () => {
   portal = await openTestPortal({
-    changeDrivers(drivers) {
-      const vnpay = drivers.payments.get('vnpay')
-      if (!vnpay?.refund) throw new Error('vnpay refunds')
-      const refund = vnpay.refund.bind(vnpay)
-      const stubborn: PaymentDriver = {
-        ...vnpay,
-        async refund(order, input) {
-          if (refuses) throw new DriverFailure('rejected', 'vnpay: no')
-          return await refund(order, input)
-        },
-      }
-      return { ...drivers, payments: new Map([...drivers.payments, ['vnpay', stubborn]]) }
-    },
+    changeDrivers: refundsThrough(async (refund, ...asked) => {
+      if (refuses) throw new DriverFailure('rejected', 'vnpay: no')
+      return await refund(...asked)
+    }),
   })
 })
 afterAll(() => portal.close())

@@ -6,27 +6,22 @@ import {
   type TestCustomer,
   type TestPortal,
 } from '../../test/portal.ts'
+import { refundsThrough } from '../../test/refunding-gateway.ts'
 import { DriverFailure } from '../platform/errors.ts'
-import type { PaymentDriver, PaymentUpdate } from './driver.ts'
+import type { PaymentUpdate } from './driver.ts'
 
 /** How the next refund fails; the gateway heard it or not. */
 let failure: DriverFailure | undefined
+/** What the next refunds wait for before the gateway hears of them. */
+let hold: (() => Promise<void>) | undefined
 let portal: TestPortal
 beforeAll(async () => {
   portal = await openTestPortal({
-    changeDrivers(drivers) {
-      const vnpay = drivers.payments.get('vnpay')
-      if (!vnpay?.refund) throw new Error('vnpay refunds')
-      const refund = vnpay.refund.bind(vnpay)
-      const lossy: PaymentDriver = {
-        ...vnpay,
-        refund(order, input) {
-          if (failure) throw failure
-          return refund(order, input)
-        },
-      }
-      return { ...drivers, payments: new Map([...drivers.payments, ['vnpay', lossy]]) }
-    },
+    changeDrivers: refundsThrough(async (refund, ...asked) => {
+      if (failure) throw failure
+      await hold?.()
+      return await refund(...asked)
+    }),
   })
 })
 afterAll(() => portal.close())
@@ -128,34 +123,26 @@ test('an attempt that succeeds after a person gave it up is there to be explaine
   const an = await portal.customer()
   const { transactionCode: code } = await portal.topUp(an, 300_000)
   await eventually('the top-up', async () => (await balance(an)) === 300_000n)
-  const vnpay = portal.drivers.payments.get('vnpay')
-  if (!vnpay?.refund) throw new Error('vnpay refunds')
-  const real = vnpay.refund.bind(vnpay)
-  let heard = (): void => undefined
-  const isHeard = new Promise<void>((resolve) => (heard = resolve))
-  let go = (): void => undefined
-  const mayGo = new Promise<void>((resolve) => (go = resolve))
-  Object.assign(vnpay, {
-    async refund(...of: Parameters<typeof real>) {
-      heard()
-      await mayGo
-      return await real(...of)
-    },
-  })
+  const heard = Promise.withResolvers<void>()
+  const mayGo = Promise.withResolvers<void>()
+  hold = async () => {
+    heard.resolve()
+    await mayGo.promise
+  }
   try {
     const id = await portal.app.topUps.refunds.begin(code, undefined, 'customer asked')
-    await isHeard
+    await heard.promise
     await portal.app.db
       .updateTable('payment_refund')
       .set({ status: 'unclear' })
       .where('id', '=', id)
       .execute()
     await portal.app.topUps.refunds.decide(id, 'refused')
-    go()
+    mayGo.resolve()
     await eventually('the question', async () => (await unexplained()).length > 0)
     expect(await statusOf(id)).toBe('refused')
     await portal.ledgerHolds()
   } finally {
-    Object.assign(vnpay, { refund: real })
+    hold = undefined
   }
 })

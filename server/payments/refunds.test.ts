@@ -10,8 +10,9 @@ import {
   type TestPortal,
 } from '../../test/portal.ts'
 import { transaction } from '../platform/db.ts'
+import { refundsThrough } from '../../test/refunding-gateway.ts'
 import { DriverFailure } from '../platform/errors.ts'
-import type { PaymentUpdate, PaymentDriver } from './driver.ts'
+import type { PaymentUpdate } from './driver.ts'
 
 /**
  * What the gateway answers to the next refunds: its own word, or a failure that is put in its way.
@@ -20,23 +21,14 @@ let trouble: (DriverFailure | Promise<DriverFailure>)[] = []
 let portal: TestPortal
 beforeAll(async () => {
   portal = await openTestPortal({
-    changeDrivers(drivers) {
-      const vnpay = drivers.payments.get('vnpay')
-      if (!vnpay?.refund) throw new Error('vnpay refunds')
-      const refund = vnpay.refund.bind(vnpay)
-      // The network between us and the gateway: the call is made, and its answer is lost as often
-      // as it is told to.
-      const lossy: PaymentDriver = {
-        ...vnpay,
-        async refund(order, input) {
-          const answer = await refund(order, input)
-          const failure = await trouble.shift()
-          if (failure) throw failure
-          return answer
-        },
-      }
-      return { ...drivers, payments: new Map([...drivers.payments, ['vnpay', lossy]]) }
-    },
+    // The network between us and the gateway: the call is made, and its answer is lost as often as
+    // it is told to.
+    changeDrivers: refundsThrough(async (refund, ...asked) => {
+      const answer = await refund(...asked)
+      const failure = await trouble.shift()
+      if (failure) throw failure
+      return answer
+    }),
   })
 })
 afterAll(() => portal.close())

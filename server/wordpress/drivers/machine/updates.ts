@@ -263,7 +263,7 @@ export class Updates {
       }
       await fs.rename(coming, folder.at(name))
     })
-    await asked.catch(noFolder(names.join('/')))
+    await asked.catch(noFolder(names.join('/') || place))
   }
 
   /** After a kill: what was planned is carried out. */
