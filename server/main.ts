@@ -13,6 +13,7 @@ import { withEnvFile } from './env-file.ts'
 import { createMachine } from './machine.ts'
 import { superviseChild, StartFailure, type SupervisedChild } from './platform/supervisor.ts'
 import { createLog } from './platform/log.ts'
+import { readRootSecret } from './platform/secrets.ts'
 import { supervisePostgres, type SupervisedPostgres } from './platform/postgres/supervisor.ts'
 import { closeOnSignals } from './platform/shutdown.ts'
 import { collectStartUpGarbage } from './platform/start-up-garbage.ts'
@@ -85,10 +86,19 @@ const ownSettings = [
 /** Settings of the name server's process: a change of one starts that process again. */
 const nameServerSettingsOf = ['DNS_PORT', 'DNS_AXFR_ALLOW', 'LOG_LEVEL'] as const
 
+/** The one that is set, or the file's in DATA_DIR. */
+const secretOf = ({ DATA_DIR, PORTAL_SECRET }: Config): string | undefined =>
+  readRootSecret(DATA_DIR, PORTAL_SECRET)
+
 /** Why a portal with the new settings would not start on the data of this one. */
-function refusedByData(now: Config, fresh: Config): string | undefined {
-  const { PORTAL_SECRET: secret, PORTAL_SECRET_PREVIOUS: previous } = fresh
-  if (secret !== now.PORTAL_SECRET && previous !== now.PORTAL_SECRET)
+function refusedByData(
+  now: Config,
+  fresh: Config,
+  /** The one that the database's is encrypted with; undefined where none was made yet. */
+  secretNow: string | undefined,
+): string | undefined {
+  const isKnown = secretNow === undefined || secretOf(fresh) === secretNow
+  if (!isKnown && fresh.PORTAL_SECRET_PREVIOUS !== secretNow)
     return 'PORTAL_SECRET changed and PORTAL_SECRET_PREVIOUS is not the one before'
   if (fresh.sandbox !== now.sandbox) return 'the sandbox is switched on or off by a whole restart'
   return undefined
@@ -113,6 +123,8 @@ async function run(): Promise<void> {
   let env: NodeJS.ProcessEnv = { ...process.env }
   const config = configOf(env)
   let current = config
+  /** The secret of the settings with which a process of the portal got ready last. */
+  let secret: string | undefined
   const log = createLog(config?.LOG_LEVEL ?? 'info')
   if (config) noteStart(log, 'parent')
   const machine = config && createMachine(config, log)
@@ -173,6 +185,7 @@ async function run(): Promise<void> {
         })
         line.onNotification(portalIsReady, () => {
           startedAt = undefined
+          secret = current && secretOf(current)
           isReady()
         })
         machine?.serve(line)
@@ -217,7 +230,7 @@ async function run(): Promise<void> {
       log.error({ changed: fixed }, 'these settings need a whole restart: they stay as they are')
       return
     }
-    const unfit = config && refusedByData(config, settings.config)
+    const unfit = config && refusedByData(config, settings.config, secret)
     if (unfit) {
       log.error(`${unfit}: the settings stay as they are`)
       return

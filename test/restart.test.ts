@@ -374,6 +374,40 @@ test(
 )
 
 test(
+  'its secret is changed while it runs, and the one of before is taken out of the settings again',
+  { timeout: 120_000 },
+  async () => {
+    const made = readFileSync(path.join(portal.dataDir, 'secret'), 'utf8').trim()
+    const [next, other] = ['the-next-secret-', 'another-secret-'].map((text) => text.repeat(3))
+    const restartedWith = async (settings: string): Promise<void> => {
+      const before = portalNow()
+      portal.write(settings)
+      signal(portal.pid, 'SIGHUP')
+      await backAs(before)
+    }
+    const refused = async (settings: string): Promise<void> => {
+      const [before, told] = [portalNow(), portal.output.split('is not the one before').length]
+      portal.write(settings)
+      signal(portal.pid, 'SIGHUP')
+      await eventually(
+        'the refusal',
+        async () => portal.output.split('is not the one before').length > told,
+      )
+      expect(portalNow()).toBe(before)
+    }
+    await refused(`PORTAL_SECRET=${next}\n`)
+    await restartedWith(`PORTAL_SECRET=${next}\nPORTAL_SECRET_PREVIOUS=${made}\n`)
+    await restartedWith(`PORTAL_SECRET=${next}\n`)
+    await refused(`PORTAL_SECRET=${other}\nPORTAL_SECRET_PREVIOUS=${made}\n`)
+    await restartedWith(`PORTAL_SECRET=${next}\n`)
+    for (const { holds } of an.facts) await holds()
+    // Later stories start other processes with the settings of before.
+    await restartedWith(`PORTAL_SECRET=${made}\nPORTAL_SECRET_PREVIOUS=${next}\n`)
+    await restartedWith('')
+  },
+)
+
+test(
   'killed again and again it still comes back, and the whole ends at once when asked to',
   { timeout: 120_000 },
   async () => {

@@ -64,18 +64,35 @@ export async function refuseUnfinishedRestore(dataDir: string): Promise<void> {
     )
 }
 
-/** The embedded database's own folder is there since the command began, its cluster empty. */
+/** Whether there is a file in a folder, at any depth; a link is looked through. */
+async function hasFiles(folder: string): Promise<boolean> {
+  for (const name of await fs.readdir(folder)) {
+    if (name === 'lost+found') continue
+    const there = path.join(folder, name)
+    if (!(await fs.stat(there)).isDirectory() || (await hasFiles(there))) return true
+  }
+  return false
+}
+
+/**
+ * A folder that the operator made ready holds no data of a portal: disks that are mounted in it,
+ * links to other disks, and what npm leaves in the home of the portal's user. The embedded
+ * database's own folder is there since the command began, its cluster empty.
+ */
 async function refuseUnlessEmptyFolder(dataDir: string): Promise<void> {
   const names = await fs.readdir(dataDir).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return []
     throw error
   })
-  const foreign = names.find((name) => name !== 'postgres')
-  if (foreign !== undefined)
+  for (const name of names) {
+    if (name === 'postgres' || name === 'lost+found' || name.startsWith('.')) continue
+    const there = path.join(dataDir, name)
+    if ((await fs.stat(there)).isDirectory() && !(await hasFiles(there))) continue
     throw new BackupFault(
-      `DATA_DIR ${dataDir} is not empty (${foreign} is there): a backup is restored into an ` +
+      `DATA_DIR ${dataDir} is not empty (${name} is there): a backup is restored into an ` +
         'empty one only.',
     )
+  }
 }
 
 async function putArchives(parts: RestoreParts, opened: Opened): Promise<void> {
@@ -174,10 +191,7 @@ export async function restoreBackup(parts: RestoreParts): Promise<Restored> {
     const { here, elsewhere } = await specsToRestore(db, parts.addressing, parts.node)
     specs = here
     if (elsewhere > 0) say(`${elsewhere} sites are on other nodes, and stay there.`)
-    const lost = await forgetLostArchives(
-      db,
-      manifest.sites.map(({ backupId }) => backupId),
-    )
+    const lost = await forgetLostArchives(db, parts.archives)
     if (lost > 0) say(`${lost} older backups of sites are gone with the machine.`)
   } finally {
     await close()

@@ -27,6 +27,8 @@ export interface Archives {
   put(of: ArchiveName, write: (into: Writable) => Promise<void>): Promise<void>
   /** Does nothing where there is none. */
   remove(of: ArchiveName): Promise<void>
+  /** All that are there, in no order. */
+  list(): Promise<ArchiveName[]>
 }
 
 export interface ArchiveName {
@@ -34,6 +36,14 @@ export interface ArchiveName {
   readonly backupId: string
 }
 const nameOf = ({ siteId, backupId }: ArchiveName): string => `${siteId}/${backupId}.tar.gz`
+const named = /^([0-9a-f-]{36})\/([0-9a-f-]{36})\.tar\.gz$/
+
+async function listIn(store: ObjectStore): Promise<ArchiveName[]> {
+  return (await store.list()).flatMap((name) => {
+    const [, siteId, backupId] = named.exec(name) ?? []
+    return siteId !== undefined && backupId !== undefined ? [{ siteId, backupId }] : []
+  })
+}
 
 /** In a folder of this machine. */
 export function archivesIn(folder: string): Archives {
@@ -48,6 +58,7 @@ export function archivesIn(folder: string): Archives {
     read: (of, part) => store.get(nameOf(of), part),
     put: (of, write) => store.put(nameOf(of), write),
     remove: (of) => store.remove(nameOf(of)),
+    list: () => listIn(store),
   }
 }
 
@@ -78,5 +89,6 @@ export function archivesAt(store: ObjectStore, scratch: string): Archives {
     read: (of, part) => store.get(nameOf(of), part),
     put: (of, write) => store.put(nameOf(of), write),
     remove: (of) => store.remove(nameOf(of)),
+    list: () => listIn(store),
   }
 }

@@ -7,6 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Clock } from '../platform/clock.ts'
 import { transaction, type Database, type Queryable } from '../platform/db.ts'
 import type { Jobs } from '../platform/jobs.ts'
+import type { Archives } from './archives.ts'
 import { beginBackup, figuresOf, isNoTimeForBackup } from './backup-store.ts'
 import type { CopyFigures, SiteSpec } from './driver.ts'
 import { putNode } from './nodes.ts'
@@ -130,12 +131,11 @@ export async function specsToRestore(
 
 /**
  * After a restore: backups whose archives are gone with the machine are forgotten, so that no
- * customer is offered one. Those that are named stay.
+ * customer is offered one. Those that the store still has stay, whether or not the portal's backup
+ * named them.
  */
-export async function forgetLostArchives(
-  db: Queryable,
-  present: readonly string[],
-): Promise<number> {
+export async function forgetLostArchives(db: Queryable, archives: Archives): Promise<number> {
+  const present = (await archives.list()).map(({ backupId }) => backupId)
   const { rows } = await sql<{ id: string }>`
     update site_backup set state = 'removed'
     where state = 'proven' and not id = any (${present}::uuid[]) returning id`.execute(db)
