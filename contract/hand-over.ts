@@ -76,6 +76,10 @@ export const acceptOffer = endpoint({
   access: 'customer',
   asksAgain: true,
   summary: 'Accept what is offered: it is the caller’s from then on, and renews at their cost',
-  body: z.strictObject({ token }),
+  body: z.strictObject({
+    token,
+    /** What the caller was shown, a month: another price is refused with conflict. */
+    price: z.optional(minor),
+  }),
   result: z.object({ kind, id: z.string(), name: z.string() }),
 })

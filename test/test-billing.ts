@@ -68,6 +68,10 @@ export interface TestBilling {
   readonly mails: { to: string; subject: string; text: string }[]
   /** What the product's subscriptions renew for; undefined keeps what they have. */
   price: (subscriptionId: string, change: object | null) => Offer | undefined
+  /** Whether the product has something left of what is ordered. */
+  hasRoom: boolean
+  /** Whether what was ordered has been there by now. */
+  hasBeenThere: boolean
   customer(of?: { region?: RegionCode; balance?: bigint }): Promise<Buyer>
   /** Runs the jobs that pay what is open, as a worker would. */
   payJobs(): Promise<void>
@@ -142,6 +146,8 @@ export async function openTestBilling(
       ...shownAndPriced,
       name: standIn,
       jobs: { suspend: 'suspend', resume: 'resume', remove: 'remove' },
+      reserve: async () => billing.hasRoom,
+      hasBeenThere: async () => billing.hasBeenThere,
       async offers(_db, wanted) {
         const found = wanted.map(
           ({ subscriptionId, change }) =>
@@ -171,6 +177,8 @@ export async function openTestBilling(
     published: published,
     mails,
     price: () => undefined,
+    hasRoom: true,
+    hasBeenThere: true,
     async payJobs() {
       for (let job = jobs[taken]; job; job = jobs[taken]) {
         taken += 1

@@ -261,6 +261,7 @@ export function openRoutes(http: Http, base: Base, sites: Sites, names: Names) {
     endLiveOf: createEndLiveOf(realtime.endSessions),
     customer: accounts.customer,
     currencyOf: (region) => currencyOf(catalog, region),
+    timeZoneOf: (region) => timeZoneOf(catalog, region),
     mail: messages.mail,
     prove: profile.prove,
     portalUrl,

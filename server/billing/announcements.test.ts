@@ -1,7 +1,9 @@
 /** Prices that rise under a running subscription: announced 30 days before they act. */
+import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { monthlyOf, type Terms } from '../../contract/pricing.ts'
 import { calendarOf } from '../../test/billing-calendar.ts'
+import { eventually } from '../../test/portal.ts'
 import { offerAt, openTestBilling, termsAt, type TestBilling } from '../../test/test-billing.ts'
 import { transaction } from '../platform/db.ts'
 import type { Offer } from './product.ts'
@@ -159,6 +161,73 @@ describe('a price of the catalogue that rises', () => {
     expect((await billing.subscription(id))?.renewalPrice).toBe(100_000)
     await at('2031-07-10T00:00:00Z')
     expect((await billing.invoices(id)).at(-1)).toBe('renewal 100000 paid 2031-07-10')
+    billing.price = () => undefined
+  })
+})
+
+describe('a price that was announced', () => {
+  test('stands while another change is planned, and acts where that is taken back', async () => {
+    await at('2033-06-10T00:00:00Z')
+    const an = await billing.customer({ balance: old * 10n })
+    const id = await billing.order(an, offerAt(old))
+    billing.price = (wanted, change) =>
+      wanted === id ? offerAt(change && 'size' in change ? 100_000n : dear) : undefined
+    await at('2033-06-11T00:00:00Z')
+    await billing.bills.announcePrices()
+    const changeTo = (price: bigint, change: object): Promise<unknown> =>
+      transaction(billing.db, (tx) =>
+        billing.bills.changePrice(tx, {
+          subscriptionId: id,
+          to: offerAt(price),
+          change,
+          starts: null,
+        }),
+      )
+    await at('2033-07-09T00:00:00Z')
+    await changeTo(100_000n, { size: 1 })
+    expect((await billing.subscription(id))?.renewalPrice).toBe(100_000)
+    await billing.bills.announcePrices()
+    await changeTo(old, {})
+    await billing.bills.announcePrices()
+    // Of one announcement; nobody is told that it is withdrawn.
+    expect([announced(an), rising(an)]).toEqual([1, [anySubject]])
+    await at('2033-08-10T00:00:00Z')
+    expect((await billing.invoices(id)).slice(1)).toEqual([
+      `renewal ${old} paid 2033-07-10`,
+      `renewal ${dear} paid 2033-08-10`,
+    ])
+    billing.price = () => undefined
+  })
+
+  test('is told to nobody who has it no more, and to its new owner later', async () => {
+    await at('2034-06-10T00:00:00Z')
+    const [an, binh] = [await billing.customer({ balance: old }), await billing.customer()]
+    const id = await billing.order(an, offerAt(old))
+    billing.price = (wanted) => (wanted === id ? offerAt(dear) : undefined)
+    const given = Promise.withResolvers<undefined>()
+    const held = Promise.withResolvers<undefined>()
+    const goesOver = transaction(billing.db, async (tx) => {
+      await tx
+        .updateTable('subscription')
+        .set({ customer_id: binh.id })
+        .where('id', '=', id)
+        .execute()
+      held.resolve(undefined)
+      await given.promise
+    })
+    await held.promise
+    const announcing = billing.bills.announcePrices()
+    await eventually('the announcement that waits for the row', async () => {
+      const { rows } = await sql`select 1 from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock'`.execute(billing.db)
+      return rows.length > 0
+    })
+    given.resolve(undefined)
+    await goesOver
+    await announcing
+    expect([rising(an), rising(binh)]).toEqual([[], []])
+    await billing.bills.announcePrices()
+    expect([rising(an), rising(binh)]).toEqual([[], [anySubject]])
     billing.price = () => undefined
   })
 })

@@ -1,4 +1,5 @@
 /** Announces price rises of renewals 30 days before they take effect, by mail and notification. */
+import { isDeepStrictEqual } from 'node:util'
 import { sql } from 'kysely'
 import { formatMoney, type Currency, type RegionCode } from '../../contract/money.ts'
 import { timeZoneOf } from '../catalog/index.ts'
@@ -6,7 +7,7 @@ import { later } from '../platform/clock.ts'
 import { transaction, type Tx } from '../platform/db.ts'
 import type { BillingContext } from './context.ts'
 import { priceEvent } from './events.ts'
-import type { SubscriptionRow } from './payment.ts'
+import { lockSubscription, type SubscriptionRow } from './payment.ts'
 import { dayIn, monthsAfter } from './period.ts'
 import {
   noticeMs,
@@ -59,6 +60,19 @@ export function riseLetter(
       ]
 }
 
+/** What an announcement says, and to whom. */
+const told = [
+  'customer_id',
+  'status',
+  'cancel_at_period_end',
+  'price',
+  'terms',
+  'description',
+  'planned',
+  'rise',
+  'period_end',
+] as const satisfies readonly (keyof SubscriptionRow)[]
+
 /**
  * Stores the announcement and sends it, once, although several processes may run at the same
  * moment.
@@ -69,20 +83,19 @@ async function announce(
   row: SubscriptionRow,
   prospect: RenewalPrice & { rise: NonNullable<RenewalPrice['rise']> },
 ): Promise<void> {
+  // It was read before this transaction: who has it, and what it renews for, may be others by now.
+  // The next look at all prices announces that.
+  const held = await lockSubscription(tx, row.id)
+  const isAsRead = told.every((column) => isDeepStrictEqual(held?.[column], row[column]))
+  if (!isAsRead) return
   const rise = { offer: prospect.rise.offer, actsAt: later(context.clock.now(), noticeMs) }
-  const noted = await tx
+  await tx
     .updateTable('subscription')
     .set({ rise: riseToJson(rise) })
     .where('id', '=', row.id)
-    .where('status', '=', 'active')
-    .where(
-      sql<boolean>`rise is not distinct from
-        ${row.rise === null ? null : JSON.stringify(row.rise)}::jsonb`,
-    )
-    .returning('id')
-    .executeTakeFirst()
+    .execute()
   const customer = (await context.customers(tx, [row.customer_id])).get(row.customer_id)
-  if (!noted || !customer) return
+  if (!customer) return
   const acts = firstRenewalFrom(context, row, rise.actsAt)
   const day = dayIn(timeZoneOf(context.catalog, row.region_code as RegionCode), acts)
   await context.outbox.publishEvents(tx, [
@@ -131,7 +144,7 @@ async function withdraw(
   context: BillingContext,
   tx: Tx,
   row: SubscriptionRow,
-  price: bigint | undefined,
+  { offer: { price }, isWithdrawn }: RenewalPrice,
 ): Promise<void> {
   const noted = await tx
     .updateTable('subscription')
@@ -143,7 +156,7 @@ async function withdraw(
   const rise = riseOf(row.rise)
   const zone = timeZoneOf(context.catalog, row.region_code as RegionCode)
   const hasActed = rise !== null && monthsAfter(row.anchor_at, row.months - 1, zone) >= rise.actsAt
-  if (!noted || !rise || price === undefined || hasActed || price >= rise.offer.price) return
+  if (!noted || !rise || !isWithdrawn || hasActed || price >= rise.offer.price) return
   const customer = (await context.customers(tx, [row.customer_id])).get(row.customer_id)
   if (!customer) return
   const of = { announced: rise.offer.price, price, language: customer.language }
@@ -175,8 +188,9 @@ export async function announcePrices(context: BillingContext, signal?: AbortSign
       const rise = prospect?.rise
       if (prospect && rise && !rise.announced)
         await transaction(context.db, (tx) => announce(context, tx, row, { ...prospect, rise }))
-      if (!rise && row.rise !== null)
-        await transaction(context.db, (tx) => withdraw(context, tx, row, prospect?.offer.price))
+      // A change that is planned may be taken back, and with it what was announced acts after all.
+      if (prospect && !rise && row.rise !== null && row.planned === null)
+        await transaction(context.db, (tx) => withdraw(context, tx, row, prospect))
     }
     after = last.id
   }

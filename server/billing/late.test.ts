@@ -37,6 +37,24 @@ const line = async (id: string) =>
     .executeTakeFirstOrThrow()
 
 describe('an order that is paid late', () => {
+  test('is dated by one moment, however long its payment waits', async () => {
+    await at('2027-05-10T00:00:00Z')
+    const an = await billing.customer()
+    const id = await billing.order(an, offerAt(price))
+    const { now } = billing.clock
+    billing.clock.now = () => {
+      billing.clock.advance(7)
+      return now()
+    }
+    await billing.topUp(an, price)
+    billing.clock.now = now
+    const { periodStart, periodEnd } = (await billing.subscription(id)) ?? {}
+    expect(await line(id)).toMatchObject({
+      period_start: new Date(periodStart ?? ''),
+      period_end: new Date(periodEnd ?? ''),
+    })
+  })
+
   test('begins with the payment, and its invoice and subscription name one month', async () => {
     const terms = termsAt(89_000)
     const amount = BigInt(monthlyOf(terms).total)
@@ -97,6 +115,20 @@ describe('an order that nobody pays', () => {
       amount_due: 0,
       lapsesAt: '2027-06-17T00:00:00.000Z',
     })
+  })
+
+  test('is asked of nobody who could pay it: it lapses for want of room, and says so', async () => {
+    await at('2026-06-10T00:00:00Z')
+    const an = await billing.customer({ balance: price })
+    billing.hasRoom = false
+    const id = await billing.order(an, offerAt(price))
+    for (const day of [1, 6]) await at(later(new Date('2026-06-10T00:00:00Z'), days(day)))
+    expect([lettersTo(an), eventsOf(an).includes('invoice.payment_failed')]).toEqual([[], false])
+    await at('2026-06-17T00:00:00Z')
+    expect((await billing.subscription(id))?.status).toBe('ended')
+    expect(lettersTo(an)).toEqual(['Chúng tôi chưa thể cung cấp đơn hàng của bạn'])
+    billing.hasRoom = true
+    expect(await billing.balance(an)).toBe(price)
   })
 
   test('is not bought by a top-up that comes before anybody has looked: no number', async () => {

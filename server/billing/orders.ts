@@ -16,6 +16,7 @@ import { giveBackCoupons } from './coupons.ts'
 import { invoiceEvent } from './events.ts'
 import { lockInvoice, payLocked, type SubscriptionRow } from './payment.ts'
 import { dayIn } from './period.ts'
+import { subjectOf } from './product.ts'
 import type { InvoiceRow } from './store.ts'
 import { end } from './subscriptions.ts'
 
@@ -65,6 +66,23 @@ const letters = {
         'hàng ngay; hoặc thanh toán tại đây: {url}',
     },
   },
+  /** It was to be paid, and its product had nothing left of what was ordered. */
+  unavailable: {
+    en: {
+      subject: 'We could not deliver your order',
+      text:
+        'We had no room for {what} until {time} on {day}, so the order has lapsed. Nothing was ' +
+        'charged and nothing is due. Choose another data centre or a smaller plan, or order ' +
+        'again later: {order}',
+    },
+    vi: {
+      subject: 'Chúng tôi chưa thể cung cấp đơn hàng của bạn',
+      text:
+        'Đến {time} ngày {day} chúng tôi vẫn chưa còn chỗ cho {what} nên đơn hàng đã hết hiệu ' +
+        'lực. Bạn không bị trừ tiền và không còn nợ khoản nào. Hãy chọn trung tâm dữ liệu khác ' +
+        'hoặc gói nhỏ hơn, hoặc đặt lại sau: {order}',
+    },
+  },
   lapse: {
     en: {
       subject: 'Your order has lapsed',
@@ -109,6 +127,18 @@ async function write(
   await context.mail(tx, customer.email, fillIn(subject, words), fillIn(text, words))
 }
 
+/** Whether it waited for want of room and not of money, which the wallet holds. */
+async function lacksRoom(context: BillingContext, tx: Tx, invoice: InvoiceRow): Promise<boolean> {
+  const { balance } = await context.ledger.balanceOf(tx, invoice.customer_id)
+  const subject = subjectOf(invoice.subject)
+  const product = context.products.get(invoice.product)
+  if (balance < invoice.total - invoice.amount_paid || !subject || !product?.reserve) return false
+  await sql`savepoint looking`.execute(tx)
+  const hasRoom = await product.reserve(tx, subject)
+  await sql`rollback to savepoint looking`.execute(tx)
+  return !hasRoom
+}
+
 /** The next step with each unpaid order; the rows are locked by the caller. */
 export async function runPendingOrders(
   context: BillingContext,
@@ -122,14 +152,21 @@ export async function runPendingOrders(
     const { invoice } = locked
     // The wallet may have been credited otherwise than by a top-up; a lapsed order is not charged
     // any more.
-    if ((await payLocked(context, tx, locked, true)) === 'paid') continue
+    const outcome = await payLocked(context, tx, locked, true)
+    if (outcome === 'paid') continue
     const step = orderStep(
       { lapsesAt: locked.invoice.lapses_at, reminded: row.reminded },
       context.clock.now(),
       context.catalog.billing.order_lapses_days,
     )
-    if (step.act !== 'wait') await write(context, tx, step.act, { invoice, row })
+    // Whoever could pay is not asked to: the order waits for room.
+    const reminds = step.act === 'remind' && outcome !== 'unavailable'
+    if (reminds) await write(context, tx, 'remind', { invoice, row })
     if (step.act === 'lapse') {
+      await write(context, tx, (await lacksRoom(context, tx, invoice)) ? 'unavailable' : 'lapse', {
+        invoice,
+        row,
+      })
       // It keeps the moment, which says why it is void.
       await tx.updateTable('invoice').set({ status: 'void' }).where('id', '=', invoice.id).execute()
       await giveBackCoupons(tx, [invoice.id])
@@ -142,7 +179,7 @@ export async function runPendingOrders(
       .set({ next_at: step.nextAt, ...(step.act === 'remind' && { reminded: step.day }) })
       .where('id', '=', row.id)
       .execute()
-    if (step.act === 'remind')
+    if (reminds)
       await context.outbox.publishEvents(tx, [
         invoiceEvent(context, 'invoice.payment_failed', invoice),
       ])

@@ -77,14 +77,19 @@ async function datedFromNow(tx: Tx, invoiceId: string, start: Date, end: Date): 
     .execute()
 }
 
-async function begun(context: BillingContext, tx: Tx, row: SubscriptionRow): Promise<void> {
+async function begun(
+  context: BillingContext,
+  tx: Tx,
+  row: SubscriptionRow,
+  now: Date,
+): Promise<void> {
   if (row.status !== 'pending') return
   const active = await tx
     .updateTable('subscription')
     .set({
       status: 'active',
       reminded: null,
-      ...beginningNow(context.catalog, row.region_code, context.clock.now()),
+      ...beginningNow(context.catalog, row.region_code, now),
     })
     .where('id', '=', row.id)
     .returningAll()
@@ -156,8 +161,8 @@ async function payable(
   context: BillingContext,
   tx: Tx,
   { invoice, subscription }: LockedInvoice,
+  now: Date,
 ): Promise<InvoiceRow> {
-  const now = context.clock.now()
   if (invoice.kind === 'renewal' && subscription && invoice.period_end && invoice.period_end <= now)
     return await renewAnew(
       context,
@@ -231,10 +236,12 @@ export async function payLocked(
 ): Promise<PayOutcome> {
   const { subscription } = locked
   if (locked.invoice.status !== 'open') return 'settled'
-  if (locked.invoice.lapses_at && locked.invoice.lapses_at <= context.clock.now()) return 'settled'
+  // One moment: the invoice's lines and the subscription say the same period.
+  const now = context.clock.now()
+  if (locked.invoice.lapses_at && locked.invoice.lapses_at <= now) return 'settled'
   // A wallet that is short uses no number, and leaves the invoice as it was.
   await sql`savepoint paying`.execute(tx)
-  const invoice = await payable(context, tx, locked)
+  const invoice = await payable(context, tx, locked, now)
   const subject = subjectOf(invoice.subject)
   if (invoice.kind === 'order' && subject) {
     const product = context.products.get(invoice.product)
@@ -273,14 +280,14 @@ export async function payLocked(
   await sql`release savepoint paying`.execute(tx)
   const paid = await tx
     .updateTable('invoice')
-    .set({ status: 'paid', amount_paid: invoice.total, paid_at: context.clock.now() })
+    .set({ status: 'paid', amount_paid: invoice.total, paid_at: now })
     .where('id', '=', invoice.id)
     .returningAll()
     .executeTakeFirstOrThrow()
   await context.outbox.publishEvents(tx, [invoiceEvent(context, 'invoice.paid', paid)])
   await writeReceipt(context, tx, paid, amountLent)
   if (subscription) {
-    if (invoice.kind === 'order') await begun(context, tx, subscription)
+    if (invoice.kind === 'order') await begun(context, tx, subscription, now)
     else if (invoice.kind === 'renewal') await renewed(context, tx, subscription, paid)
     else if (invoice.kind === 'proration')
       await repriced(context, tx, subscription, offerFromJson(invoice.sets))

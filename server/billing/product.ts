@@ -74,6 +74,11 @@ export interface Product {
    * where there is none left. Without it there is always enough.
    */
   reserve?(tx: Tx, subject: Subject): Promise<boolean>
+  /**
+   * Whether what was ordered has been there at least once: who cancels before that gets everything
+   * back. Without it what is paid for is there at once.
+   */
+  hasBeenThere?(tx: Tx, subject: Subject): Promise<boolean>
   /** How events and answers show what is sold; null where an invoice is about nothing. */
   readonly shownAs: {
     /** In the events of an invoice or a subscription. */

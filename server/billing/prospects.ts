@@ -32,6 +32,8 @@ export interface PriceRise {
 export interface RenewalPrice {
   readonly offer: Offer
   readonly rise: (PriceRise & { readonly announced: boolean }) | null
+  /** What was announced for just this: it is cheaper now than that. */
+  readonly isWithdrawn: boolean
 }
 
 const StoredRise = z.object({ offer: z.unknown(), actsAt: z.iso.datetime() })
@@ -86,12 +88,19 @@ function renewalPriceOf(
 ): RenewalPrice {
   const { offer, running, planned, rise } = of
   const agreed = agreedOf(pricing, offer, running, planned)
-  if (offer.price <= agreed.price) return { offer, rise: null }
   const announced = rise && announcedOf(pricing, offer, agreed, rise.offer)
+  if (offer.price <= agreed.price)
+    // Of another plan than the announced one nothing was announced, and so nothing is withdrawn.
+    return { offer, rise: null, isWithdrawn: (announced?.price ?? 0n) > offer.price }
+  const isWithdrawn = false
   // Never announced, or dearer than what was: 30 days from now.
   if (!rise || !announced || offer.price > announced.price)
-    return { offer: agreed, rise: { offer, actsAt: later(now, noticeMs), announced: false } }
-  return { offer: agreed, rise: { offer, actsAt: rise.actsAt, announced: true } }
+    return {
+      offer: agreed,
+      rise: { offer, actsAt: later(now, noticeMs), announced: false },
+      isWithdrawn,
+    }
+  return { offer: agreed, rise: { offer, actsAt: rise.actsAt, announced: true }, isWithdrawn }
 }
 
 /** What a renewal that is due at a moment costs; what is not announced does not act. */
@@ -130,7 +139,7 @@ export async function renewalPricesOf(
         row.id,
         product && offer
           ? renewalPriceOf(product.pricing, { offer, running, planned, rise }, now)
-          : { offer: running, rise: null },
+          : { offer: running, rise: null, isWithdrawn: true },
       )
     }
   }

@@ -184,6 +184,19 @@ describe('cancelled', () => {
     expect(jobsOf(id)).toEqual(['remove'])
   })
 
+  test('now, before it was ever there, all that was paid is back', async () => {
+    await at('2027-06-10T00:00:00Z')
+    const an = await billing.customer({ balance: price })
+    const id = await billing.order(an, offerAt(price))
+    await at('2027-06-11T00:00:00Z')
+    billing.hasBeenThere = false
+    await cancel(id, 'now')
+    billing.hasBeenThere = true
+    expect(await billing.balance(an)).toBe(price)
+    expect(await billing.invoices(id)).toEqual([`order ${price} refunded`, `credit -${price} paid`])
+    expect([(await billing.subscription(id))?.status, jobsOf(id)]).toEqual(['ended', ['remove']])
+  })
+
   test('now, while it is unpaid, nothing is due any more', async () => {
     await at('2027-06-10T00:00:00Z')
     const an = await billing.customer({ balance: price })

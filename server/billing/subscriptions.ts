@@ -243,6 +243,15 @@ export async function cancel(
   const row = await lockSubscription(tx, subscriptionId)
   if (!row || row.status === 'ended') throw new Refusal('subscription_ended')
   if (when === 'now') {
+    const product = context.products.get(row.product)
+    const subject = subjectOf(row.subject)
+    const { invoice_id: invoiceId } = row
+    const isPaid = row.status !== 'pending' && invoiceId !== null && subject !== null
+    if (isPaid && product?.hasBeenThere && !(await product.hasBeenThere(tx, subject))) {
+      await undo(context, tx, invoiceId, 'the order was cancelled')
+      await context.jobs.add(tx, product.jobs.remove, { subscriptionId: row.id })
+      return
+    }
     const unused = await unusedOf(tx, row, context.clock.now())
     const credited = unused > 0n ? await creditUnused(context, tx, row, unused) : undefined
     return await end(context, tx, row, credited)

@@ -46,13 +46,16 @@ const offer = (who: TestCustomer, wish: object) =>
     token: who.token,
     body: { password: who.password, ...wish },
   })
-const accept = (who: TestCustomer, token: string) =>
+const accept = (who: TestCustomer, token: string, price?: number) =>
   portal.call<{ id: string }>('POST', '/api/v1/hand-overs/accept', {
+    token: who.token,
+    body: { token, ...(price !== undefined && { price }) },
+  })
+const look = (who: TestCustomer, token: string) =>
+  portal.call<{ monthly: { price: number; renewsAt: string } }>('POST', '/api/v1/hand-overs/look', {
     token: who.token,
     body: { token },
   })
-const look = (who: TestCustomer, token: string) =>
-  portal.call('POST', '/api/v1/hand-overs/look', { token: who.token, body: { token } })
 const tokensIn = async (email: string): Promise<string[]> =>
   (await portal.inbox(email)).flatMap(
     ({ text }) => /account\/team#offer=([\w-]+)/.exec(text)?.[1] ?? [],
@@ -128,7 +131,12 @@ describe('a server', () => {
       from: 'Nguyễn Văn An',
       monthly: { currency: 'VND' },
     })
-    const taken = await accept(binh, token)
+    // It was made bigger since it was looked at: nothing is done.
+    const { price, renewsAt } = looked.body.result.monthly
+    const dearer = await accept(binh, token, price - 1)
+    expect(code(dearer)).toEqual([409, 'conflict'])
+    expect(dearer.body.message).toMatch(/^Prices have changed: it now costs /)
+    const taken = await accept(binh, token, price)
     expect(taken.status, taken.text).toBe(200)
     // Once.
     expect(code(await accept(binh, token))).toEqual([422, 'link_expired'])
@@ -144,7 +152,12 @@ describe('a server', () => {
     expect((await get<unknown[]>(an, '/api/payments/stripe/invoices')).body.result).toHaveLength(1)
     expect((await get<unknown[]>(binh, '/api/payments/stripe/invoices')).body.result).toEqual([])
     await letterTo(an.email, /đã nhận máy chủ/)
-    expect((await letterTo(binh.email, /nay thuộc về bạn/)).text).toContain('gia hạn với giá')
+    const day = new Intl.DateTimeFormat('en-CA', { timeZone: 'Asia/Ho_Chi_Minh' }).format(
+      new Date(renewsAt),
+    )
+    expect((await letterTo(binh.email, /nay thuộc về bạn/)).text).toContain(
+      `Từ ngày ${day} máy chủ được gia hạn với giá`,
+    )
     const listed = await get<HandOver[]>(an, '/api/v1/hand-overs')
     expect(listed.body.result).toMatchObject([{ name: server.name, email: binh.email }])
     expect(listed.body.result[0]?.acceptedAt).not.toBeNull()

@@ -1,8 +1,7 @@
 /** What both sides of a hand-over are written. */
-import { formatMoney } from '../../contract/money.ts'
+import { formatMoney, type Currency } from '../../contract/money.ts'
 import type { Language } from '../../contract/errors.ts'
 import { offerDays } from '../../contract/hand-over.ts'
-import type { Terms } from '../billing/index.ts'
 import type { Kind } from './offers.ts'
 
 interface Letter {
@@ -13,11 +12,19 @@ const kinds: Readonly<Record<Language, Readonly<Record<Kind, string>>>> = {
   en: { server: 'server', domain: 'domain' },
   vi: { server: 'máy chủ', domain: 'tên miền' },
 }
+/** What a server costs its new owner. */
+export interface Costs {
+  /** Minor units a month. */
+  readonly price: bigint
+  readonly currency: Currency
+  /** The day of the renewal where the server is, 2026-12-31. */
+  readonly day: string
+}
 /** What follows for the money, in a sentence. */
-const money = (terms: Terms | null, language: Language): string => {
-  if (terms === null) return ''
-  const price = formatMoney(Number(terms.price), terms.currency, language)
-  const day = terms.renewsAt.toISOString().slice(0, 10)
+const money = (costs: Costs | null, language: Language): string => {
+  if (costs === null) return ''
+  const price = formatMoney(Number(costs.price), costs.currency, language)
+  const { day } = costs
   return language === 'vi'
     ? `Từ ngày ${day} máy chủ được gia hạn với giá ${price} mỗi tháng bằng ví của người nhận.\n`
     : `From ${day} on it renews at ${price} a month from the wallet of whoever takes it.\n`
@@ -85,12 +92,12 @@ export const letterOfOffering = (
 interface Given {
   readonly kind: Kind
   readonly name: string
-  readonly terms: Terms | null
+  readonly costs: Costs | null
 }
 
 /** To who gave it. */
 export const letterOfGiven = (
-  { kind, name, terms, email }: Given & { readonly email: string },
+  { kind, name, costs, email }: Given & { readonly email: string },
   language: Language,
 ): Letter =>
   language === 'vi'
@@ -98,17 +105,17 @@ export const letterOfGiven = (
         subject: `Đã chuyển giao ${kinds.vi[kind]} “${name}”`,
         text:
           `${email} đã nhận ${kinds.vi[kind]} “${name}”. Bạn không còn quyền truy cập.\n` +
-          money(terms, language),
+          money(costs, language),
       }
     : {
         subject: `Handed over: “${name}”`,
         text:
           `${email} has taken over the ${kinds.en[kind]} “${name}”. You have no access to it any ` +
-          `more.\n${money(terms, language)}`,
+          `more.\n${money(costs, language)}`,
       }
 
 /** To who took it: what to do next. */
-export const letterOfTaken = ({ kind, name, terms }: Given, language: Language): Letter => {
+export const letterOfTaken = ({ kind, name, costs }: Given, language: Language): Letter => {
   const passwords =
     language === 'vi'
       ? 'Người chủ cũ có thể vẫn biết mật khẩu WordPress: hãy đổi mật khẩu và xem lại danh sách ' +
@@ -120,14 +127,14 @@ export const letterOfTaken = ({ kind, name, terms }: Given, language: Language):
         subject: `Bạn đã nhận ${kinds.vi[kind]} “${name}”`,
         text:
           `${kinds.vi[kind] === 'máy chủ' ? 'Máy chủ' : 'Tên miền'} “${name}” nay thuộc về bạn.\n` +
-          money(terms, language) +
+          money(costs, language) +
           (kind === 'server' ? passwords : ''),
       }
     : {
         subject: `The ${kinds.en[kind]} “${name}” is yours`,
         text:
           `The ${kinds.en[kind]} “${name}” is yours from now on.\n` +
-          money(terms, language) +
+          money(costs, language) +
           (kind === 'server' ? passwords : ''),
       }
 }

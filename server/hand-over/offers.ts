@@ -5,7 +5,7 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import { listedDays, offerDays, type HandOver } from '../../contract/hand-over.ts'
 import type { Currency, RegionCode } from '../../contract/money.ts'
-import { giveSubscription, holdForHandOver, type Terms } from '../billing/index.ts'
+import { giveSubscription, holdForHandOver, holdToPrice, type Terms } from '../billing/index.ts'
 import { giveDomain, holdDomain } from '../dns/index.ts'
 import { dropOld } from '../platform/batches.ts'
 import { days, later, type Clock } from '../platform/clock.ts'
@@ -247,17 +247,24 @@ export interface Person extends Account {
 
 /**
  * It is the caller's from then on. Refuses with link_expired, forbidden (another address), and with
- * conflict and a sentence.
+ * conflict and a sentence, also where it costs something else than the caller was shown.
  */
 export async function acceptOffer(
   tx: Tx,
   clock: Clock,
-  { token, person }: { readonly token: string; readonly person: Person },
+  of: {
+    readonly token: string
+    readonly person: Person
+    /** What the person was shown, minor units a month. */
+    readonly price?: number | undefined
+  },
 ): Promise<{ kind: Kind; id: string; name: string; fromId: string; terms: Terms | null }> {
+  const { token, person } = of
   const row = await openOffer(tx, clock, token, person.id)
   judgeAddress(row, person)
   const kind = row.kind as Kind
   const held = await hold(tx, clock, { kind, fromId: row.from_id, id: row.subject_id })
+  if (held.terms) holdToPrice(of.price, held.terms.price, held.terms.currency)
   await held.give(tx, person.id, person)
   await tx
     .updateTable('hand_over')

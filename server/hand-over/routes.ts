@@ -1,5 +1,6 @@
 import { handOvers as api, type Language } from '../../contract/index.ts'
 import type { Currency, RegionCode } from '../../contract/money.ts'
+import { dayIn } from '../billing/index.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Database, Queryable, Tx } from '../platform/db.ts'
 import type { Http } from '../platform/http.ts'
@@ -32,6 +33,7 @@ export interface HandOverDeps {
   readonly limits: Limits
   readonly customer: (db: Queryable, id: string) => Promise<Customer>
   readonly currencyOf: (region: RegionCode) => Currency
+  readonly timeZoneOf: (region: RegionCode) => string
   readonly mail: (tx: Tx, to: string, subject: string, text: string) => Promise<void>
   /** Refuses a wrong password, in the field that is named. */
   readonly prove: (
@@ -118,12 +120,16 @@ export function routes(http: Http, deps: HandOverDeps): void {
     async ({ tx, customerId, body }) => {
       const person = await personOf(tx, customerId)
       const { fromId, terms, ...taken } = await acceptOffer(tx, clock, {
-        token: body.token,
+        ...body,
         person,
       })
       await deps.endLiveOf(tx, fromId)
       const owner = await deps.customer(tx, fromId)
-      const told = { ...taken, terms }
+      const costs = terms && {
+        ...terms,
+        day: dayIn(deps.timeZoneOf(terms.regionCode), terms.renewsAt),
+      }
+      const told = { ...taken, costs }
       const given = letterOfGiven({ ...told, email: person.email }, owner.language)
       await deps.mail(tx, owner.email, given.subject, given.text)
       const took = letterOfTaken(told, person.language)

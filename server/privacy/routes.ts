@@ -22,8 +22,8 @@ const obstacleTexts: Readonly<Record<api.Obstacle, Sentence>> = {
     vi: 'Đang có một thanh toán chờ xử lý. Hãy thử lại khi thanh toán đó kết thúc.',
   },
   debts: {
-    en: 'Your wallet owes money for a chargeback. Pay it first.',
-    vi: 'Ví còn nợ do một giao dịch bị hoàn ngược. Hãy thanh toán trước.',
+    en: 'Your wallet owes money, for a chargeback or on its credit line. Pay it first.',
+    vi: 'Ví còn nợ do một giao dịch bị hoàn ngược hoặc do hạn mức tín dụng. Hãy thanh toán trước.',
   },
   handedOver: {
     en:

@@ -30,7 +30,7 @@ export function periodOf(
   return { from, to }
 }
 
-/** The same with both ends: what is not said is the month up to now. */
+/** The same with both ends: what is not said is now, and the month of the end. */
 export function closedPeriod(
   query: { from?: string | undefined; to?: string | undefined },
   now: Date,
@@ -39,7 +39,9 @@ export function closedPeriod(
   const { from, to } = periodOf(query, language)
   // What was posted this very millisecond belongs to it.
   const end = to ?? later(now, 1)
-  const begin = from ?? new Date(Date.UTC(end.getUTCFullYear(), end.getUTCMonth(), 1))
+  // The end is not in the period: that of a month's last day is the next month's first moment.
+  const last = later(end, -1)
+  const begin = from ?? new Date(Date.UTC(last.getUTCFullYear(), last.getUTCMonth(), 1))
   if (begin > end)
     throw new Refusal('invalid_input', { fields: { from: ruleText('period_order', language) } })
   return { from: begin, to: end }

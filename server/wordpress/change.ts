@@ -9,7 +9,7 @@ import type { Currency } from '../../contract/money.ts'
 import { effectivePlanPrice, monthlyOf, type Terms } from '../../contract/pricing.ts'
 import { ruleText, type RuleKey } from '../../contract/server-sentences.ts'
 import { Terms as TermsSchema } from '../../contract/wallet-proof.ts'
-import type { Billing, Offer } from '../billing/index.ts'
+import { holdToPrice, plannedOf, type Billing, type Offer } from '../billing/index.ts'
 import type { Catalog } from '../catalog/index.ts'
 import { everyPlan, plans, termsOf, type PricedPlan } from './plans.ts'
 import type { Tx } from '../platform/db.ts'
@@ -17,7 +17,6 @@ import { Refusal } from '../platform/errors.ts'
 import type { Jobs } from '../platform/jobs.ts'
 import { isReserved } from './names.ts'
 import { nodeStateOf } from './nodes.ts'
-import { holdToPrice } from './other-price.ts'
 import { freeOn, serves } from './placement.ts'
 import { descriptionOf, subjectOf } from './product.ts'
 import { lockSite, nameIsTaken, type SiteRow } from './store.ts'
@@ -69,8 +68,9 @@ export async function changeServer(
   deps: ChangeDeps,
   of: { siteId: string; language: Language; changes: RequestedChange },
 ): Promise<void> {
-  const site = await lockSite(tx, of.siteId)
-  if (site?.status !== 'running') throw new Refusal('server_not_running')
+  const held = await lockSite(tx, of.siteId)
+  if (held?.status !== 'running') throw new Refusal('server_not_running')
+  const site = await asPaidFor(tx, deps.catalog, held)
   const renamed = of.changes.name !== undefined && of.changes.name !== site.name
   const { name } = of.changes
   if (renamed && name !== undefined) {
@@ -87,6 +87,24 @@ export async function changeServer(
     of.language,
   )
   if (renamed) await deps.jobs.add(tx, ensureJob, { siteId: site.id })
+}
+
+/**
+ * The row as it is paid for. A renewal has what was planned taken by a job: what is asked for
+ * before that job ran is judged by what runs from the renewal on. No renewal comes in between, for
+ * the subscription is locked.
+ */
+async function asPaidFor(tx: Tx, catalog: Catalog, site: SiteRow): Promise<SiteRow> {
+  if (site.planned_id === null || site.subscription_id === null) return site
+  const { status, planned } = await tx
+    .selectFrom('subscription')
+    .select(['status', 'planned'])
+    .where('id', '=', site.subscription_id)
+    .forUpdate()
+    .executeTakeFirstOrThrow()
+  if (status !== 'active' || planned !== null) return site
+  await takePlanned(tx, catalog, { siteId: site.id, changeId: site.planned_id })
+  return (await lockSite(tx, site.id)) ?? site
 }
 
 async function rename(tx: Tx, site: SiteRow, name: string, language: Language): Promise<void> {
@@ -127,7 +145,7 @@ async function resize(
   if (diskMb < site.disk_mb || mariadbDiskMb < site.mariadb_disk_mb)
     throw new Refusal('disk_shrink')
   const node = await nodeStateOf(tx, site)
-  const running = await runningTerms(tx, catalog, site)
+  const { running, planned: plannedTerms } = await termsOfSite(tx, catalog, site)
   const present = planOf(site, running)
   const offered = plans(catalog, site.currency as Currency).filter(({ ram, cpu }) =>
     serves(node, { ramMb: ram, cpu }),
@@ -137,10 +155,18 @@ async function resize(
     return plan ?? refuse('size', 'unknown_plan', language)
   }
   // A planned plan that the catalogue has no more will not take effect: it blocks no other change.
-  const plannedPlan = everyPlan(catalog, site.currency as Currency).find(
+  const plannedInCatalog = everyPlan(catalog, site.currency as Currency).find(
     ({ id, ram, cpu }) =>
       id === site.planned_plan_id && id !== site.plan_id && serves(node, { ramMb: ram, cpu }),
   )
+  // It stays at the price at which it was planned, whatever else is changed meanwhile.
+  const plannedPlan = plannedInCatalog && {
+    ...plannedInCatalog,
+    ...(plannedTerms?.plan === plannedInCatalog.name && {
+      price: plannedTerms.price,
+      sale_price: plannedTerms.sale_price,
+    }),
+  }
   const wantedPlan = changes.planId === undefined ? (plannedPlan ?? present) : find(changes.planId)
   if (changes.planId !== undefined && wantedPlan !== present)
     holdToPrice(
@@ -159,8 +185,11 @@ async function resize(
     refuse('replicate', 'containers_no_room', language)
 
   const later: Shape = { plan: wantedPlan, diskMb, mariadbDiskMb, containers: wantedContainers }
+  // What was planned before waits for the renewal, whatever it costs by now.
+  const actsNow =
+    changes.planId !== undefined && effectivePlanPrice(wantedPlan) >= effectivePlanPrice(present)
   const now: Shape = {
-    plan: effectivePlanPrice(wantedPlan) < effectivePlanPrice(present) ? present : wantedPlan,
+    plan: actsNow ? wantedPlan : present,
     diskMb,
     mariadbDiskMb,
     containers: Math.max(wantedContainers, site.containers),
@@ -243,17 +272,25 @@ const planOf = (site: SiteRow, { price, sale_price }: Terms): PricedPlan => ({
 })
 
 /**
- * What the running month was priced by. An order from before terms were kept is priced as the
- * catalogue has it now.
+ * What the running month was priced by, and what was planned. An order from before terms were kept
+ * is priced as the catalogue has it now.
  */
-async function runningTerms(tx: Tx, catalog: Catalog, site: SiteRow): Promise<Terms> {
+async function termsOfSite(
+  tx: Tx,
+  catalog: Catalog,
+  site: SiteRow,
+): Promise<{ running: Terms; planned: Terms | undefined }> {
   const row = await tx
     .selectFrom('subscription')
-    .select('terms')
+    .select(['terms', 'planned'])
     .where('id', '=', site.subscription_id)
     .executeTakeFirst()
+  const planned = TermsSchema.safeParse(plannedOf(row?.planned ?? null)?.to?.terms).data
   const kept = TermsSchema.safeParse(row?.terms)
-  if (kept.success) return kept.data
+  return { running: kept.success ? kept.data : termsNow(catalog, site), planned }
+}
+
+function termsNow(catalog: Catalog, site: SiteRow): Terms {
   const currency = site.currency as Currency
   const plan = plans(catalog, currency).find(({ id }) => id === site.plan_id)
   if (!plan) throw new Error(`nothing is known of the price of site ${site.id}`)

@@ -15,6 +15,7 @@ import type { WordpressDriver } from './driver.ts'
 import { ensureJob, resizeJob, takePlanned } from './change.ts'
 import { alignJobs } from './product.ts'
 import {
+  hasRun,
   lockSite,
   releaseNames,
   siteById,
@@ -119,9 +120,8 @@ export function createLifecycle(deps: LifecycleDeps): Lifecycle {
       const { subscription_id: subscriptionId, invoice_id: invoiceId } = site
       if (subscriptionId === null || invoiceId === null)
         throw new Error(`site ${siteId} was never ordered`)
-      const ran = site.status === 'running' || site.status === 'suspended'
       // A server that never ran is refunded in full; an open invoice is made void.
-      if (!ran) await billing.undo(tx, invoiceId, 'the server was deleted')
+      if (!hasRun(site)) await billing.undo(tx, invoiceId, 'the server was deleted')
       else if ((await billing.subscription(tx, subscriptionId))?.status !== 'ended')
         await billing.cancel(tx, subscriptionId, 'now')
       await tx

@@ -10,6 +10,7 @@ import type { Offer, Product, Subject } from '../billing/index.ts'
 import type { Catalog } from '../catalog/index.ts'
 import type { Clock } from '../platform/clock.ts'
 import { takePlace } from './nodes.ts'
+import { hasRun, siteById } from './store.ts'
 import { everyPlan, plans, termsOf } from './plans.ts'
 
 /** Its account in the ledger. */
@@ -80,6 +81,10 @@ export function wordpressProduct(catalog: Catalog, clock: Clock): Product {
     name: productName,
     jobs: { ...alignJobs, wait: waitJob },
     reserve: async (tx, { id }) => (await takePlace(tx, id, clock.now())) === undefined,
+    async hasBeenThere(tx, { id }) {
+      const site = await siteById(tx, id)
+      return site !== undefined && hasRun(site)
+    },
     async offers(db, wanted) {
       const ids = wanted.map(({ subscriptionId }) => subscriptionId)
       const rows =

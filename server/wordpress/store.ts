@@ -316,6 +316,10 @@ export const siteById = (db: Queryable, id: string): Promise<SiteRow | undefined
 export const lockSite = (tx: Tx, id: string): Promise<SiteRow | undefined> =>
   tx.selectFrom('site').selectAll().where('id', '=', id).forUpdate().executeTakeFirst()
 
+/** Whether it has been there, so that its time counts as used. */
+export const hasRun = ({ status }: Pick<SiteRow, 'status'>): boolean =>
+  status === 'running' || status === 'suspended'
+
 /** The node of a site that has none: a portal that knew only one had this one. */
 export const firstNode = 'main'
 

@@ -7,8 +7,7 @@ export const money: readonly Mend[] = [
       {
         file: 'server/billing/payment.ts',
         mended:
-          '  if (locked.invoice.lapses_at && locked.invoice.lapses_at <= context.clock.now()) ' +
-          "return 'settled'\n",
+          "  if (locked.invoice.lapses_at && locked.invoice.lapses_at <= now) return 'settled'\n",
         without: '',
       },
     ],
@@ -60,9 +59,9 @@ export const money: readonly Mend[] = [
     edits: [
       {
         file: 'server/billing/payment.ts',
-        mended: '      ...beginningNow(context.catalog, row.region_code, context.clock.now()),\n',
-        without: `      ...(row.period_end <= context.clock.now()
-        ? beginningNow(context.catalog, row.region_code, context.clock.now())
+        mended: '      ...beginningNow(context.catalog, row.region_code, now),\n',
+        without: `      ...(row.period_end <= now
+        ? beginningNow(context.catalog, row.region_code, now)
         : { next_at: row.period_end }),
 `,
       },
@@ -126,8 +125,8 @@ export const money: readonly Mend[] = [
     edits: [
       {
         file: 'server/billing/prospects.ts',
-        mended: 'if (offer.price <= agreed.price) return',
-        without: 'return',
+        mended: '  if (offer.price <= agreed.price)\n',
+        without: '',
       },
     ],
   },

@@ -21,8 +21,14 @@ export default function OfferNote({ token, onDone }: { token: string; onDone: ()
     retry: false,
     staleTime: Infinity,
   })
+  const monthly = looked.data?.monthly
   const taking = useMutation({
-    mutationFn: () => call(acceptOffer, { body: { token } }),
+    // Who confirms a price takes it at that one.
+    mutationFn: () =>
+      call(acceptOffer, {
+        body: { token, ...(monthly && { price: monthly.price }) },
+      }),
+    onError: () => looked.refetch(),
     onSuccess: async ({ name }) => {
       toast.success(toasts.success, t.taken(name))
       onDone()
@@ -32,7 +38,6 @@ export default function OfferNote({ token, onDone }: { token: string; onDone: ()
   })
   const trouble = looked.error ?? taking.error
   const { data } = looked
-  const monthly = data?.monthly
   return (
     <Card
       {...(data && {
