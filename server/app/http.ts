@@ -16,6 +16,7 @@ import { watchLoad } from '../platform/back-pressure.ts'
 import { Refusal } from '../platform/errors.ts'
 import { createHttp, type Http } from '../platform/http.ts'
 import type { IdempotencyStore } from '../platform/idempotency.ts'
+import { clientOf } from '../platform/client-address.ts'
 import { prepareDrain } from '../platform/drain.ts'
 import { failure } from '../platform/http-failures.ts'
 import { checkDiskSpace } from '../platform/disk-space.ts'
@@ -57,8 +58,7 @@ export async function openHttp(base: Base, idempotency: IdempotencyStore) {
     identifyStaff: (cookie, ip) => staff.identifyStaff(db, clock, cookie, ip),
     portalUrl,
     closure: closure.now,
-    trustProxy:
-      config.portalBehindEdge === undefined ? config.TRUST_PROXY === 'on' : isOwnEdge(config.HOST),
+    trustProxy: proxiesOf(config),
     onResponse: metrics.observe,
   })
   const { server } = http
@@ -117,6 +117,10 @@ export function serveChecks(
   })
 }
 
+/** Of which callers X-Forwarded-For is believed. */
+const proxiesOf = (config: Base['config']): boolean | ((address: string) => boolean) =>
+  config.portalBehindEdge === undefined ? config.TRUST_PROXY === 'on' : isOwnEdge(config.HOST)
+
 /** Pages and sockets, on a machine that answers customers. */
 export function servePages(server: Server, base: Base, { logs }: Sites): void {
   const { config, catalog, portalUrl, realtime } = base
@@ -139,16 +143,23 @@ export function servePages(server: Server, base: Base, { logs }: Sites): void {
       return reply.code(refusal.statusCode).send(refusal)
     },
   )
+  const proxies = proxiesOf(config)
   server.server.on('upgrade', (request, socket, head) => {
     // Node has removed its own error listener, so a client that disconnects now would end the
     // process. Nobody catches an exception here either: one request with an invalid address would
     // end the process.
     socket.on('error', () => socket.destroy())
+    const { remoteAddress = '' } = request.socket
+    const client = clientOf(
+      request,
+      typeof proxies === 'boolean' ? proxies : proxies(remoteAddress),
+    )
     const readable = URL.canParse(request.url ?? '', portalUrl)
     if (
       !config.ROLES.has('api') ||
       !readable ||
-      (!realtime.sockets.upgrade(request, socket, head) && !logs.upgrade(request, socket, head))
+      (!realtime.sockets.upgrade(request, socket, head, client) &&
+        !logs.upgrade(request, socket, head))
     )
       socket.end('HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n')
   })

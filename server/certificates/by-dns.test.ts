@@ -83,6 +83,28 @@ describe('a name of a domain that is active here', () => {
   })
 })
 
+describe('a name that only a wildcard answers for', () => {
+  test('is proven by HTTP: a record below it would take it off the network', async () => {
+    const zone = 'tea.com.vn'
+    const name = `blog.${zone}`
+    const domain = await active(zone)
+    const content = `${server.name}.${sitesDomain}`
+    await domains.add(domain, { name: '*', type: 'CNAME', content, proxied: false })
+    world.dns.records.set(`CNAME ${name}`, [content])
+    const put = await domains.call('PUT', `/api/wp/${server.id}/domain`, {
+      id: server.id,
+      name: server.name,
+      domains: ['coffee.com.vn', 'www.coffee.com.vn', name],
+    })
+    expect(put.status, put.text).toBe(200)
+    await world.settled(server, name, 'issued')
+    const challenges = await world.portal.app.db.selectFrom('dns_challenge').selectAll().execute()
+    expect(challenges.map(({ name: relative }) => relative)).not.toContain('_acme-challenge.blog')
+    const { answer } = await dig(world.portal.config.DNS_PORT, { name, type: 'CNAME' })
+    expect(answer).toEqual([`${name} 300 CNAME ${content}`])
+  })
+})
+
 describe('the wildcard of the sites’ domain', () => {
   test('waits while the zone is elsewhere, and comes by a CNAME to our name server', async () => {
     await world.portal.app.tls.align()

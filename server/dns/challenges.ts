@@ -9,6 +9,7 @@ import { days, later, type Clock } from '../platform/clock.ts'
 import { transaction, type Database } from '../platform/db.ts'
 import type { Publisher } from './publish.ts'
 import { live, zoneById, type ZoneRow } from './store.ts'
+import { servedByWildcard } from './wildcards.ts'
 
 export interface DnsChallenges {
   /** Whether what we serve decides about `_acme-challenge.<host>`. */
@@ -49,7 +50,10 @@ export function createDnsChallenges(deps: {
     )
   }
 
-  /** The zone that is asked about a name, unless part of it is delegated or aliased elsewhere. */
+  /**
+   * The zone that is asked about a name, unless part of it is delegated or aliased elsewhere, or
+   * only a wildcard answers for the host.
+   */
   async function zoneFor(host: string): Promise<{ zone: ZoneRow; name: string } | undefined> {
     const absolute = challengeName(host)
     const zone = await live(db)
@@ -74,7 +78,11 @@ export function createDnsChallenges(deps: {
       )
       .limit(1)
       .executeTakeFirst()
-    return elsewhere ? undefined : { zone, name }
+    if (elsewhere) return undefined
+    // An answer below a name that only a wildcard serves would take it off the network.
+    const relative = relativeName(host, zone.name)
+    if (relative === undefined || (await servedByWildcard(db, zone.id, relative))) return undefined
+    return { zone, name }
   }
 
   return {

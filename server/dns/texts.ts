@@ -3,11 +3,12 @@ import { sql } from 'kysely'
 import { relativeName } from '../../contract/dns-records.ts'
 import { asTyped } from '../../contract/dns-text.ts'
 import type { Language } from '../../contract/errors.ts'
-import { transaction, type Database, type Queryable } from '../platform/db.ts'
+import { transaction, type Database, type Queryable, type Tx } from '../platform/db.ts'
 import type { DnsCapabilities } from './driver.ts'
 import type { Publisher } from './publish.ts'
 import { addRecord, changeRecord } from './records.ts'
 import { live, recordsAt, type ZoneRow } from './store.ts'
+import { servedByWildcard } from './wildcards.ts'
 import type { Clock } from '../platform/clock.ts'
 
 const ttlSeconds = 300
@@ -23,8 +24,9 @@ export interface WantedText {
 
 interface ZoneTexts {
   /**
-   * Texts at a name of the customer's domains here; `isAlias` where a CNAME stands there. Undefined
-   * where its zone is not the customer's here.
+   * Texts at a name of the customer's domains here; `isAlias` where a CNAME stands there. Of a name
+   * that only a wildcard answers for, what that says. Undefined where its zone is not the
+   * customer's here.
    */
   at(
     customerId: string,
@@ -32,6 +34,7 @@ interface ZoneTexts {
   ): Promise<{ readonly texts: readonly string[]; readonly isAlias: boolean } | undefined>
   /**
    * Writes them, all or none, as the customer would; one that stands there already stays as it is.
+   * What a wildcard says of a name is written at the name as well, which goes on answering so.
    * Resolves once our name server has them. Refuses as a screen of records does.
    */
   write(of: { customerId: string; language: Language; texts: readonly WantedText[] }): Promise<void>
@@ -67,11 +70,46 @@ export function createZoneTexts(deps: {
     return relative === undefined ? undefined : { zone, relative }
   }
 
+  /** Names that only a wildcard answers for are there themselves, before anything makes them so. */
+  async function keepServed(
+    tx: Tx,
+    of: {
+      readonly customerId: string
+      readonly language: Language
+      readonly zone: ZoneRow
+      readonly relative: string
+    },
+  ): Promise<void> {
+    const { customerId, language, zone, relative } = of
+    const served = await servedByWildcard(tx, zone.id, relative)
+    if (!served) return
+    // Nobody visits a name such as _domainkey.
+    const visited = served.missing.filter((name) => !/(^|\.)_/.test(name))
+    for (const name of visited)
+      for (const { type, content, ttl, proxied, priority } of served.records)
+        await addRecord(tx, deps, {
+          customerId,
+          zoneId: zone.id,
+          language,
+          body: {
+            name,
+            type,
+            content: type === 'TXT' ? asTyped(content) : content,
+            ttl,
+            proxied,
+            priority: priority ?? undefined,
+          },
+        })
+  }
+
   return {
     async at(customerId, name) {
       const over = await zoneOver(db, customerId, name)
       if (!over) return undefined
-      const records = await recordsAt(db, over.zone.id, [over.relative])
+      const { zone, relative } = over
+      const records =
+        (await servedByWildcard(db, zone.id, relative))?.records ??
+        (await recordsAt(db, zone.id, [relative]))
       return {
         texts: records.filter(({ type }) => type === 'TXT').map(({ content }) => content),
         isAlias: records.some(({ type }) => type === 'CNAME'),
@@ -84,6 +122,7 @@ export function createZoneTexts(deps: {
           const over = await zoneOver(tx, customerId, name)
           if (!over) continue
           const { zone, relative } = over
+          await keepServed(tx, { customerId, language, zone, relative })
           const standing = (await recordsAt(tx, zone.id, [relative])).filter(
             ({ type }) => type === 'TXT',
           )

@@ -4,13 +4,13 @@
  */
 import http from 'node:http'
 import http2 from 'node:http2'
-import type { TLSSocket } from 'node:tls'
+import type { Duplex } from 'node:stream'
 
 export type VisitorRequest = http.IncomingMessage | http2.Http2ServerRequest
 
 export interface Http2Door {
   /** Speaks with a visitor whose browser chose h2. */
-  enter(socket: TLSSocket): void
+  enter(socket: Duplex): void
   /** Tells every browser to ask elsewhere; resolves when what is in hand is done. */
   close(): Promise<void>
   /** Ends what is in hand. */
@@ -99,12 +99,15 @@ export function createHttp2Door(
   // What is wrong with one connection ends that connection.
   server.on('sessionError', (_error, session) => session.destroy())
   server.on('request', (request, response) => {
-    const timer = setTimeout(
-      () => request.stream.close(http2.constants.NGHTTP2_CANCEL),
-      limits.requestMs,
-    )
-    request.once('end', () => clearTimeout(timer))
-    response.once('close', () => clearTimeout(timer))
+    // A request without a body is whole with its headers; how long its response takes is no matter.
+    if (!request.stream.endAfterHeaders) {
+      const timer = setTimeout(
+        () => request.stream.close(http2.constants.NGHTTP2_CANCEL),
+        limits.requestMs,
+      )
+      request.once('end', () => clearTimeout(timer))
+      response.once('close', () => clearTimeout(timer))
+    }
     visit(request, asHttp1(response))
   })
   return {

@@ -2,6 +2,9 @@
  * Channels of the realtime server, heard by the unmodified pusher-js over real sockets: who may
  * join one, what the protocol says, and what is refused.
  */
+import { once } from 'node:events'
+import http from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { sql } from 'kysely'
 import Pusher from 'pusher'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
@@ -332,16 +335,47 @@ describe('the protocol', () => {
     expect((await portal.call('GET', '/healthz')).status).toBe(200)
   })
 
+  test('one network gets 500 connections, and another one its own', async () => {
+    const hub = createHub()
+    const sockets = createSockets({ id: 'a', key: 'k', secret: 's' }, hub, systemClock)
+    let client = '2001:db8:0:1::1'
+    const server = http
+      .createServer()
+      .on('upgrade', (request, socket, head) => sockets.upgrade(request, socket, head, client))
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const { port } = server.address() as AddressInfo
+    const opened: WebSocket[] = []
+    /** The first thing that a connection is told. */
+    const told = async (): Promise<string> => {
+      const socket = new WebSocket(`ws://127.0.0.1:${port}/app/k?protocol=7`)
+      opened.push(socket)
+      const [text] = (await once(socket, 'message')) as [Buffer]
+      return (JSON.parse(text.toString()) as { event: string }).event
+    }
+    await Promise.all(Array.from({ length: 500 }, told))
+    client = '2001:db8:0:1::2'
+    expect(await told()).toBe('pusher:error')
+    client = '2001:db8:0:2::1'
+    expect(await told()).toBe('pusher:connection_established')
+    // One that leaves makes room.
+    opened[0]?.close()
+    await eventually('the member to be gone', async () => hub.size === 500)
+    client = '2001:db8:0:1::2'
+    expect(await told()).toBe('pusher:connection_established')
+    for (const socket of opened) socket.terminate()
+    sockets.close()
+    server.close()
+  })
+
   test('a silent connection is pinged, then let go with 4201', async () => {
     const hub = createHub()
     const sockets = createSockets({ id: 'a', key: 'k', secret: 's' }, hub, systemClock, {
       activity: 0.2,
       pong: 0.2,
     })
-    const { createServer } = await import('node:http')
-    const server = createServer().on('upgrade', (request, socket, head) =>
-      sockets.upgrade(request, socket, head),
-    )
+    const server = http
+      .createServer()
+      .on('upgrade', (request, socket, head) => sockets.upgrade(request, socket, head, '127.0.0.1'))
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     const socket = new WebSocket(
       `ws://127.0.0.1:${(server.address() as { port: number }).port}/app/k?protocol=7`,

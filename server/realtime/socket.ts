@@ -3,23 +3,32 @@
  * channels, no client events.
  */
 import type { IncomingMessage } from 'node:http'
+import { isIP } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { WebSocketServer, type WebSocket } from 'ws'
 import type { Clock } from '../platform/clock.ts'
+import { isLocalAddress, networkOf } from '../platform/network.ts'
 import { closeCodes, frame, protocolError, type Connection, type Hub, type Member } from './hub.ts'
 import { channelAuthHolds, type AppKey } from './signature.ts'
 
 const activityTimeoutSeconds = 120
 const pongWaitSeconds = 30
 const maxConnections = 20_000
+/** Of one network; a local one may be a proxy's, behind which everybody is. */
+const maxOfNetwork = 500
 const maxFrameBytes = 16 * 1024
 const channelName = /^[A-Za-z0-9_\-=@,.;]{1,164}$/
 
 export interface Sockets {
-  /** Takes an upgrade when its path is the protocol's; false when it is somebody else's. */
-  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): boolean
+  /**
+   * Takes an upgrade when its path is the protocol's; false when it is somebody else's.
+   * @param client the address of whoever asks
+   */
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, client: string): boolean
   close(): void
 }
+
+const isLocal = (client: string): boolean => isIP(client) === 0 || isLocalAddress(client)
 
 export function createSockets(
   app: AppKey,
@@ -34,6 +43,12 @@ export function createSockets(
     clientTracking: false,
   })
   let closing = false
+  const ofNetwork = new Map<string, number>()
+  const count = (network: string, more: 1 | -1): void => {
+    const connections = (ofNetwork.get(network) ?? 0) + more
+    if (connections === 0) ofNetwork.delete(network)
+    else ofNetwork.set(network, connections)
+  }
   const now = (): number => clock.now().getTime()
 
   const refuse = (connection: Connection, code: number, message: string): void => {
@@ -103,7 +118,7 @@ export function createSockets(
     }
   }
 
-  function greet(socket: WebSocket, url: URL): void {
+  function greet(socket: WebSocket, url: URL, client: string): void {
     const connection: Connection = {
       send: (text) => {
         if (socket.readyState === socket.OPEN) socket.send(text)
@@ -130,14 +145,20 @@ export function createSockets(
       return refuse(connection, closeCodes.badVersion, 'Invalid version string format')
     if (Number(version) < 5 || Number(version) > 7)
       return refuse(connection, closeCodes.unsupportedVersion, 'Unsupported protocol version')
-    if (hub.size >= maxConnections)
+    const network = networkOf(client)
+    const isCrowded = !isLocal(client) && (ofNetwork.get(network) ?? 0) >= maxOfNetwork
+    if (hub.size >= maxConnections || isCrowded)
       return refuse(connection, closeCodes.overCapacity, 'Over capacity')
+    count(network, 1)
     const member = hub.join(connection, now())
     socket.on('message', (data, binary) => {
       if (binary) refuse(connection, closeCodes.restart, 'Binary frames are not supported')
       else onMessage(member, (data as Buffer).toString('utf8'))
     })
-    socket.on('close', () => hub.leave(member))
+    socket.on('close', () => {
+      hub.leave(member)
+      count(network, -1)
+    })
     connection.send(
       frame('pusher:connection_established', {
         socket_id: member.socketId,
@@ -164,10 +185,10 @@ export function createSockets(
   sweep.unref()
 
   return {
-    upgrade(request, socket, head) {
+    upgrade(request, socket, head, client) {
       const url = new URL(request.url ?? '/', 'http://portal')
       if (!url.pathname.startsWith('/app/')) return false
-      server.handleUpgrade(request, socket, head, (opened) => greet(opened, url))
+      server.handleUpgrade(request, socket, head, (opened) => greet(opened, url, client))
       return true
     },
     close() {

@@ -104,10 +104,13 @@ export async function changeEndpoint(
   const before = await lockEndpoint(tx, of.customerId, of.id)
   const now = needs.clock.now()
   const isOff = before.disabled_at !== null
+  const url = of.url === undefined ? before.url : urlOf(needs, of.url)
   const row = await tx
     .updateTable('webhook_endpoint')
     .set({
-      url: of.url === undefined ? before.url : urlOf(needs, of.url),
+      url,
+      // What the address of before did not answer says nothing of another.
+      ...(url !== before.url && { failing_since: null, put_off_at: null, put_off_until: null }),
       events: of.events === undefined ? before.events : [...new Set(of.events)],
       ...(of.enabled === true &&
         isOff && { disabled_at: null, disabled_reason: null, failing_since: null }),

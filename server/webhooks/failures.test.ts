@@ -94,6 +94,21 @@ describe('a receiver that fails', () => {
     expect(one.calls.length).toBe(calls + 1)
   })
 
+  test('under another address begins anew', async () => {
+    let an = await portal.customer()
+    const [one, other] = [await receiver(), await receiver()]
+    one.answer = answersWith(500)
+    other.answer = answersWith(503)
+    const { id } = await addressOf(an, one.url)
+    await settledAs(an, id, await tryOut(an, id), 'failed')
+    an = await travel(an, days(5) + seconds(1))
+    const moved = await webhooks<Webhook>(an, 'PUT', `/${id}`, { url: other.url })
+    expect(moved.body.result).toMatchObject({ url: other.url, failingSince: null })
+    await settledAs(an, id, await tryOut(an, id), 'failed')
+    expect((await page(an, id)).webhook.disabled).toBeNull()
+    expect(other.calls).toHaveLength(4)
+  })
+
   test('that is gone is called no more at once', async () => {
     const an = await portal.customer()
     const one = await receiver()

@@ -248,7 +248,8 @@ export function defineSending(needs: SendNeeds, sender: Sender): void {
       .execute()
   }
 
-  async function settle(delivery: DeliveryRow, outcome: CallOutcome): Promise<void> {
+  /** @param url the address that was called: its owner may have changed it meanwhile */
+  async function settle(delivery: DeliveryRow, outcome: CallOutcome, url: string): Promise<void> {
     const now = clock.now()
     const { status, error, ms, answer } = outcome
     const attempt: WebhookAttempt = { at: now.toISOString(), status, error, ms }
@@ -285,6 +286,8 @@ export function defineSending(needs: SendNeeds, sender: Sender): void {
         })
         .where('id', '=', row.id)
         .execute()
+      // What another address answered says nothing of this one.
+      if (endpoint.url !== url) return
       const since = isDone ? null : (endpoint.failing_since ?? now)
       await tx
         .updateTable('webhook_endpoint')
@@ -326,7 +329,7 @@ export function defineSending(needs: SendNeeds, sender: Sender): void {
             body,
           })
           const outcome = await needs.receivers.call(endpoint.url, headers, body, signal)
-          await settle(delivery, outcome)
+          await settle(delivery, outcome, endpoint.url)
           // Address, secrets and whether it is called at all may have changed.
           if (outcome.status === null) break
           if (!(await isSame(endpoint))) break

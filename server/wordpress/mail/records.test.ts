@@ -88,6 +88,39 @@ describe('SPF, DKIM and DMARC', () => {
     expect(stateOf(written.body.result)).toEqual({ spf: 'alias', dkim: 'found', dmarc: 'found' })
   })
 
+  test('of a name that only a wildcard answers for leave its visitors what they had', async () => {
+    const [zone, name] = ['tea.com.vn', 'blog.tea.com.vn']
+    const wild = await server()
+    const { id } = await domainFor(wild, zone)
+    const domains = domainsOf(
+      () => wild.owner,
+      () => portal,
+    )
+    const add = (type: 'A' | 'CNAME' | 'TXT', content: string) =>
+      domains.add({ id } as never, { name: '*', type, content, proxied: false })
+    const host = `${wild.name}.sites.example.net`
+    const alias = await add('CNAME', host)
+    dns.records.set(`CNAME ${name}`, [host])
+    const put = await call(wild, 'PUT', '/domain', {
+      id: wild.id,
+      name: wild.name,
+      domains: [zone, `www.${zone}`, name],
+    })
+    expect(put.status, put.text).toBe(200)
+    await domains.call('DELETE', `/api/dns/${id}/records/${alias.id}`)
+    await add('A', '203.0.113.7')
+    await add('TXT', 'v=spf1 include:_spf.google.com -all')
+    const written = await call<MailDomain>(wild, 'POST', '/mail/records', { domain: name })
+    expect(stateOf(written.body.result)).toEqual({ spf: 'found', dkim: 'found', dmarc: 'found' })
+    const { answer } = await dig(portal.config.DNS_PORT, { name, type: 'A' })
+    expect(answer).toEqual([`${name} 300 A 203.0.113.7`])
+    expect(await texts(name)).toEqual([
+      'v=spf1 include:_spf.relay.example include:_spf.google.com -all',
+    ])
+    // Of the wildcard nothing is changed.
+    expect(await texts(`other.${zone}`)).toEqual(['v=spf1 include:_spf.google.com -all'])
+  })
+
   test('of a zone elsewhere are shown, and not written', async () => {
     const name = 'elsewhere.example.org'
     dns.records.set(`CNAME ${name}`, [`${an.name}.sites.example.net`])
