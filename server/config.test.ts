@@ -304,22 +304,32 @@ describe('production', () => {
         (fault) => /[A-Z_]{6,}/.exec(fault)?.[0],
       ),
     ).toEqual(['ESMS_API_KEY', 'SMTP_URL'])
-    expect(
-      driverFaults(
-        readConfig({
-          NODE_ENV: 'production',
-          ESMS_API_KEY: 'k',
-          ESMS_SECRET_KEY: 's',
-          SMTP_URL: 'smtps://mail.example.vn',
-        }),
-      ),
-    ).toEqual([])
+    const given = {
+      NODE_ENV: 'production',
+      ESMS_API_KEY: 'k',
+      ESMS_SECRET_KEY: 's',
+      SMTP_URL: 'smtps://mail.example.vn',
+      MAIL_FROM: 'portal@example.vn',
+    }
+    expect(driverFaults(readConfig(given))).toEqual([])
     expect(driverFaults(readConfig({}))).toEqual([])
     const vnpay = { VNPAY_TMN_CODE: 'TERMINAL', VNPAY_HASH_SECRET: 's' }
     expect(driverFaults(readConfig({ SANDBOX: 'off', ...vnpay }))[0]).toContain(
       "VNPay's test environment",
     )
     expect(driverFaults(readConfig(vnpay))).toEqual([])
+  })
+  test('letters to a real mail server need a sender that it takes', () => {
+    const mail = { SANDBOX: 'allow', SMTP_URL: 'smtps://mail.example.vn' }
+    const of = (env: Record<string, string>) => driverFaults(readConfig(env))
+    const refused = [expect.stringMatching(/^MAIL_FROM is an address at localhost.*\.$/)]
+    expect(of({ NODE_ENV: 'production', ...mail })).toEqual(refused)
+    const named = { ...mail, MAIL_FROM: 'Portal <portal@localhost>' }
+    expect(of({ NODE_ENV: 'production', ...named })).toEqual(refused)
+    expect(of({ NODE_ENV: 'production', ...mail, MAIL_FROM: 'portal@example.vn' })).toEqual([])
+    // The sandbox takes every sender, and a developer's mail server may.
+    expect(of({ NODE_ENV: 'production', SANDBOX: 'allow' })).toEqual([])
+    expect(of(mail)).toEqual([])
   })
 })
 

@@ -98,6 +98,15 @@ export function driverFaults(config: Config): string[] {
     faults.push('DNS_DRIVER is powerdns: set POWERDNS_URL and POWERDNS_API_KEY.')
   if (config.DNS_DRIVER === 'cloudflare' && config.CLOUDFLARE_API_TOKEN === undefined)
     faults.push('DNS_DRIVER is cloudflare: set CLOUDFLARE_API_TOKEN and CLOUDFLARE_ACCOUNT_ID.')
+  if (
+    config.NODE_ENV === 'production' &&
+    config.SMTP_URL !== undefined &&
+    /@localhost>?$/i.test(config.MAIL_FROM)
+  )
+    faults.push(
+      'MAIL_FROM is an address at localhost, which mail servers refuse: set it to one of yours, ' +
+        'such as Portal <portal@example.vn>.',
+    )
   if (config.sandbox) return faults
   if (
     config.VNPAY_TMN_CODE !== undefined &&

@@ -7,8 +7,8 @@ import type { Log } from './platform/log.ts'
 import type { Secrets } from './platform/secrets.ts'
 import { createSftp, hostKeyOf, type SftpServer, type WordpressDriver } from './wordpress/index.ts'
 
-/** Where the operator names none. */
-const usualPort = 8022
+/** Where the operator names none; packaging/compose.yaml publishes it. */
+export const usualPort = 8022
 
 export interface SiteSftpDeps {
   readonly db: Database

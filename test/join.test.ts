@@ -15,10 +15,15 @@ import { eventually, freePort, manualClock, openTestPortal, type TestPortal } fr
 const clock = manualClock()
 const folder = mkdtempSync(path.join(os.tmpdir(), 'portal-join-'))
 const settings = path.join(folder, 'node.env')
+const lines: string[] = []
 let portal: TestPortal
 let joined: ChildProcess | undefined
 beforeAll(async () => {
-  portal = await openTestPortal({ clock })
+  portal = await openTestPortal({
+    clock,
+    env: { NODE_REGIONS: '1,2,77' },
+    logLines: (line) => lines.push(line),
+  })
 })
 afterAll(async () => {
   if (joined?.exitCode === null) {
@@ -51,6 +56,37 @@ const add = async (name: string, line: string): Promise<Added> => {
   return JSON.parse(said) as Added
 }
 
+const nodeAdd = (...words: string[]) =>
+  runCommand(portal, { PORTAL_URL: portal.url }, 'node', 'add', ...words)
+
+test('for another key what was written down stays, and no data centre is made up', async () => {
+  const line = '10.0.0.21:7443'
+  const written = async () =>
+    await portal.app.db
+      .selectFrom('node')
+      .select(['address', 'sites_address', 'regions'])
+      .where('id', '=', 'hn5')
+      .executeTakeFirst()
+  const unknown = await nodeAdd('hn5', line, '--regions', '1,77')
+  expect(unknown).toEqual({
+    code: 1,
+    said: expect.stringMatching(/^The catalogue has no data centre 77: it has 1 \(Hà Nội\), /),
+  })
+  for (const wrong of [['--regions'], ['--regions', '1,,2'], ['--sites'], ['--regions', '']])
+    expect(await nodeAdd('hn5', line, ...wrong)).toMatchObject({ code: 64 })
+  expect(await written()).toBeUndefined()
+  const first = await nodeAdd('hn5', line, '--regions', '1,2', '--sites', '10.0.0.21:8082')
+  expect([first.code, first.said]).toEqual([0, expect.stringContaining('data centres 1,2, 10.0')])
+  const row = { address: line, sites_address: '10.0.0.21:8082', regions: [1, 2] }
+  expect(await written()).toEqual(row)
+  const again = await nodeAdd('hn5', '10.0.0.22:7443')
+  expect([again.code, again.said]).toEqual([0, expect.stringContaining('data centres 1,2, 10.0')])
+  expect(await written()).toEqual({ ...row, address: '10.0.0.22:7443' })
+  expect((await nodeAdd('hn5', line, '--regions', 'all')).code).toBe(0)
+  expect(await written()).toEqual({ ...row, regions: null })
+  await portal.app.db.deleteFrom('node').where('id', '=', 'hn5').execute()
+})
+
 /** Runs what was printed, as on the other machine; the key goes in by standard input. */
 function run(command: string, key: string, more: readonly string[], env: Record<string, string>) {
   const words = command.replace('npm run portal -- ', '').split(' ')
@@ -75,6 +111,11 @@ function run(command: string, key: string, more: readonly string[], env: Record<
   const ended = new Promise<number | null>((resolve) => child.once('close', resolve))
   return { child, ended, said: () => said }
 }
+
+test('a data centre that the catalogue does not have is named at the start', () => {
+  const [line, ...more] = lines.filter((one) => one.includes('NODE_REGIONS names data centres'))
+  expect([line, more]).toEqual([expect.stringMatching(/"level":40.*"ids":\[77\]/), []])
+})
 
 test('a key that is wrong, used up or too old opens nothing', async () => {
   writeFileSync(settings, '')

@@ -15,6 +15,7 @@ const longest = [
   'server/wordpress/update-kills.test.ts',
   'server/wordpress/drain.test.ts',
   'server/portal-backup/portal-backup.test.ts',
+  'server/portal-backup/nightly.test.ts',
   'server/wordpress/drivers/embedded/as-elsewhere.test.ts',
   'test/e2e/move-out-and-in.test.ts',
   'test/content-survives.test.ts',

@@ -142,6 +142,25 @@ test('no two panels of the dashboard lie on each other', () => {
       }
 })
 
+test('backups of the portal, letters and certificates each have an alert', () => {
+  const watched = rules.flatMap(({ expr }) => selected(expr).map(({ name }) => name))
+  expect(watched).toEqual(
+    expect.arrayContaining([
+      'portal_backup_verified_timestamp_seconds',
+      'portal_backup_failed',
+      'portal_backup_sites_missing',
+      'portal_messages_given_up',
+      'portal_certificate_first_end_seconds',
+    ]),
+  )
+})
+
+test('a recipe with a mail server says whom letters are from', () => {
+  for (const file of ['docs/operate.md', 'packaging/stack.yaml', 'packaging/compose.yaml'])
+    for (const [at] of read(file).matchAll(/^.*SMTP_URL(?:=| with).*\n.*$/gm))
+      expect(at, file).toContain('MAIL_FROM')
+})
+
 const hasPromtool = spawnSync('promtool', ['--version']).status === 0
 test.skipIf(!hasPromtool)(
   hasPromtool

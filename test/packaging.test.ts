@@ -8,6 +8,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
+import { usualPort } from '../server/site-sftp.ts'
 
 const root = path.resolve(import.meta.dirname, '..')
 const read = (file: string): string => fs.readFileSync(path.join(root, file), 'utf8')
@@ -190,6 +191,11 @@ describe('packaging/compose.yaml', () => {
     const exposed = /^EXPOSE (.*)$/m.exec(read('packaging/Dockerfile'))![1]!.split(' ')
     const inside = portal.ports!.map((port) => port.slice(port.lastIndexOf(':') + 1))
     expect(inside.toSorted()).toEqual(exposed.toSorted())
+  })
+
+  test('lets customers come where they are told to come by SFTP', () => {
+    expect(portal.environment).not.toHaveProperty('SFTP_PORT')
+    expect(portal.ports).toContain(`\${SFTP_PUBLIC_PORT:-${usualPort}}:${usualPort}`)
   })
 
   test('its secrets are files that neither git nor the image takes', () => {

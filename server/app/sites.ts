@@ -49,6 +49,9 @@ export function openSites(base: Base, onReachable: () => void) {
   const failoverMs =
     timing?.mirrorFailoverMs ?? (failoverSeconds === null ? null : seconds(failoverSeconds))
   const own = ownNodeOf(config, drivers)
+  const made = own?.entry.regions?.filter((id) => !catalog.dataCentres.some((one) => one.id === id))
+  if (made && made.length > 0)
+    log.warn({ ids: made }, 'NODE_REGIONS names data centres that the catalogue does not have')
   const nodes = wordpress.createNodes({
     db,
     log,

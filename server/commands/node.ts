@@ -1,10 +1,12 @@
 import type { NodeLoss } from '../../contract/operator-nodes.ts'
+import { inUse, loadCatalog } from '../catalog/index.ts'
 import type { Config } from '../config.ts'
 import { nodeKey } from '../own-node.ts'
 import { setTimeout as pause } from 'node:timers/promises'
 import { connect, transaction, type Database } from '../platform/db.ts'
 import { createJobs } from '../platform/jobs.ts'
 import { createLog } from '../platform/log.ts'
+import { Refusal } from '../platform/errors.ts'
 import { later, readOffset, systemClock } from '../platform/clock.ts'
 import { openSecrets, readRootSecret, type Secrets } from '../platform/secrets.ts'
 import {
@@ -26,7 +28,7 @@ import type { Output } from './output.ts'
 
 const usage =
   'npm run portal -- node [list]\n' +
-  'npm run portal -- node add <name> <host:port> [--regions 1,4] [--sites <ip:port>]\n' +
+  'npm run portal -- node add <name> <host:port> [--regions 1,4 | all] [--sites <ip:port>]\n' +
   'npm run portal -- node key <name>\n' +
   'npm run portal -- node drain <name> [--wait] [--stay]\n' +
   'npm run portal -- node lost <name> --reason <text> [--powered-off] [--dry-run]\n' +
@@ -58,10 +60,44 @@ function firewallLines(config: Config, address: string): string[] {
   ]
 }
 
-/** What follows an option; undefined where it is not there. */
+/** What follows an option, '' where nothing does; undefined where it is not there. */
 function optionOf(options: string[], name: string): string | undefined {
   const at = options.indexOf(name)
-  return at === -1 ? undefined : options.splice(at, 2)[1]
+  return at === -1 ? undefined : (options.splice(at, 2)[1] ?? '')
+}
+
+/** Data centres by their ids; null: all of them. Undefined for what is no such list. */
+function regionsIn(text: string): number[] | null | undefined {
+  if (text === 'all') return null
+  return /^[1-9]\d{0,8}(?:,[1-9]\d{0,8})*$/.test(text) ? text.split(',').map(Number) : undefined
+}
+
+/** A sentence about ids that the catalogue in use does not have; undefined where it has all. */
+async function unknownRegions(
+  db: Database,
+  config: Config,
+  ids: readonly number[],
+): Promise<string | undefined> {
+  const known = await dataCentresInUse(db, config)
+  const unknown = ids.filter((id) => !known.some((one) => one.id === id))
+  if (unknown.length === 0) return undefined
+  return (
+    `The catalogue has no data centre ${unknown.join(', ')}: it has ` +
+    `${known.map(({ id, name }) => `${id} (${name})`).join(', ')}.`
+  )
+}
+
+/** Of the version in use; of this machine's file before a portal has made it one. */
+async function dataCentresInUse(
+  db: Database,
+  config: Config,
+): Promise<readonly { readonly id: number | null; readonly name: string }[]> {
+  try {
+    return (await inUse(db)).selling.dataCentres
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    return loadCatalog(config.CATALOG).dataCentres
+  }
 }
 
 /** Whether the word was there; it is taken away. */
@@ -159,28 +195,31 @@ export async function nodeCommand(
     }
     if (!nameShape.test(name)) return refuse(usage)
     if (act === 'add') {
-      const ids = regions?.split(',').map(Number)
+      const ids = regions === undefined ? undefined : regionsIn(regions)
       if (
         !addressShape.test(address) ||
         more.length > 0 ||
         (sites !== undefined && !addressShape.test(sites)) ||
-        ids?.some((id) => !Number.isInteger(id) || id < 1)
+        (regions !== undefined && ids === undefined)
       )
         return refuse(usage)
+      const unknown = ids ? await unknownRegions(db, config, ids) : undefined
+      if (unknown !== undefined) return refuse(unknown, 1)
       const secrets = await secretsOf(config, db)
       if (!secrets) return refuse(noSecret, 1)
-      await putNode(db, {
-        id: name,
-        address,
-        sitesAddress: sites ?? null,
-        regions: ids ?? null,
-      })
+      // What is not given stays: the same command is asked again for another key.
+      await putNode(db, { id: name, address, sitesAddress: sites, regions: ids })
+      const node = (await listNodes(db)).find(({ id }) => id === name)
       // The sandbox's clock may have been moved.
       const offsetMs = config.sandbox ? await readOffset(db) : 0
       const clock = { now: () => later(systemClock.now(), offsetMs) }
       const joinKey = await makeJoinKey(db, { secrets, clock }, name)
       const command = `npm run portal -- join ${config.portalUrl} ${name}`
-      out.line(`Node ${name} is written down. On its machine, in the folder of this release:`)
+      out.line(
+        `Node ${name} is written down: data centres ${node?.regions?.join(',') ?? 'all'}, ` +
+          `${node?.sites_address ?? 'no address'} for the edges of other nodes.`,
+      )
+      out.line('On its machine, in the folder of this release:')
       out.line('')
       out.line(`  ${command}`)
       out.line('')
@@ -189,7 +228,15 @@ export async function nodeCommand(
       out.line(`  ${joinKey}`)
       out.line('')
       for (const line of firewallLines(config, address)) out.line(line)
-      out.fields({ node: name, address, command, joinKey, key: nodeKey(secrets, name) })
+      out.fields({
+        node: name,
+        address,
+        regions: node?.regions ?? null,
+        sites: node?.sites_address ?? null,
+        command,
+        joinKey,
+        key: nodeKey(secrets, name),
+      })
       return 0
     }
     if (address !== '') return refuse(usage)

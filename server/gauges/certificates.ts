@@ -13,7 +13,8 @@ export function defineCertificateGauges({
         type: 'gauge',
         help:
           'Host names by their certificate: issued; pending; failed (there is none, and the last ' +
-          'try came to nothing); not_renewed (valid, and its renewal failed)',
+          'try came to nothing); expired (it has ended, and the name still leads here); ' +
+          'not_renewed (valid, and its renewal failed)',
         labels: ['state'],
       },
       portal_certificates_operator: {
@@ -24,7 +25,9 @@ export function defineCertificateGauges({
       },
       portal_certificate_first_end_seconds: {
         type: 'gauge',
-        help: 'Time until the next certificate ends that was not renewed; a month when none waits',
+        help:
+          'Time until the first certificate ends that was not renewed, of a name that leads ' +
+          'here; negative for a week after its end; a month when none waits',
       },
     },
     async () => {
@@ -37,6 +40,7 @@ export function defineCertificateGauges({
           { of: { state: 'issued' }, value: counts.issued },
           { of: { state: 'pending' }, value: counts.pending },
           { of: { state: 'failed' }, value: counts.failed },
+          { of: { state: 'expired' }, value: counts.expired },
           { of: { state: 'not_renewed' }, value: counts.notRenewed },
         ],
         portal_certificates_operator: counts.operators,

@@ -6,6 +6,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { dig } from '../../test/dig.ts'
 import { jobsIdle } from '../../test/idle-jobs.ts'
+import { runCommand } from '../../test/operator.ts'
 import {
   eventually,
   manualClock,
@@ -16,6 +17,7 @@ import {
 import { hours } from '../platform/clock.ts'
 import { DriverFailure } from '../platform/errors.ts'
 import { transaction } from '../platform/db.ts'
+import { thisRelease } from '../platform/migrations.ts'
 
 const clock = manualClock()
 let portal: TestPortal
@@ -100,9 +102,8 @@ test('versions, processes, pool and queue', async () => {
       20e6,
     )
   }
-  const { rows } = await sql<{ n: number }>`
-    select max(left(name, 4)::int) as n from kysely_migration`.execute(portal.app.db)
-  expect(all.get('portal_schema_version')).toBe(rows[0]?.n)
+  const { migrations } = await thisRelease()
+  expect(all.get('portal_schema_version')).toBe(Number(migrations.at(-1)?.name.slice(0, 4)))
   expect(all.get('portal_database_connections_limit')).toBe(20)
   expect(all.get('portal_database_connections')).toBeGreaterThan(0)
   expect(all.get('portal_database_waiting')).toBe(0)
@@ -271,6 +272,63 @@ test('a backup that fails, and one that is missing for too long', async () => {
   expect(await read(failed, age)).toEqual([1, hours(30) / 1000])
   await insert('proven')
   expect(await read(failed, age)).toEqual([0, 0])
+})
+
+test('a server that was suspended for long has a night to be backed up in again', async () => {
+  const age = 'portal_backups_proven_age_seconds'
+  const act = async (name: string, until: string, ...more: string[]) => {
+    const words = [name, '--server', id, '--reason', 'a test', ...more]
+    const { code, said } = await runCommand(portal, {}, 'act', ...words)
+    expect(code, said).toBe(0)
+    await eventually(until, async () => (await read(`portal_sites{state="${until}"}`))[0] === 1)
+  }
+  await act('work.hold_server', 'suspended', '--told', 'We look into a complaint.')
+  clock.advance(hours(24 * 9))
+  expect(await read(age)).toEqual([0])
+  await act('work.release_server', 'running')
+  expect((await read(age))[0]).toBeLessThan(hours(1) / 1000)
+  // It runs, and its backups fail: nothing hides that.
+  clock.advance(hours(37))
+  expect((await read(age))[0]).toBeGreaterThan(hours(36) / 1000)
+})
+
+test('a certificate that was not renewed is told of until a week after its end', async () => {
+  const first = 'portal_certificate_first_end_seconds'
+  const states = ['failed', 'expired', 'not_renewed'].map(
+    (state) => `portal_certificates{state="${state}"}`,
+  )
+  const day = hours(24)
+  const insert = (name: string, endsInMs: number, problem: string | null, ofSite = true) =>
+    portal.app.db
+      .insertInto('certificate')
+      .values({
+        name,
+        site_id: ofSite ? id : null,
+        created_at: clock.now(),
+        not_before: new Date(clock.now().getTime() - 60 * day),
+        not_after: new Date(clock.now().getTime() + endsInMs),
+        chain: 'of a test',
+        next_at: new Date(clock.now().getTime() + 365 * day),
+        problem,
+      })
+      .execute()
+  expect(await read(first)).toEqual([(30 * day) / 1000])
+  // Its domain has left, before and after the end: that is its owner's matter.
+  await insert('left.vn', 2 * day, 'not_pointed')
+  await insert('gone.vn', -day, 'not_pointed')
+  expect(await read(first, ...states)).toEqual([(30 * day) / 1000, 1, 0, 1])
+  await insert('refused.vn', 5 * day, 'refused')
+  expect(await read(first, ...states)).toEqual([(5 * day) / 1000, 1, 0, 2])
+  clock.advance(6 * day)
+  expect(await read(first, ...states)).toEqual([-day / 1000, 2, 1, 0])
+  clock.advance(7 * day)
+  expect(await read(first, ...states)).toEqual([(30 * day) / 1000, 2, 1, 0])
+  // The portal's own leads elsewhere by a mistake.
+  await insert('portal.example.vn', 4 * day, 'not_pointed', false)
+  // Nobody has looked at this one.
+  await insert('forgotten.vn', -day, null)
+  expect(await read(first, ...states)).toEqual([-day / 1000, 2, 2, 1])
+  await portal.app.db.deleteFrom('certificate').execute()
 })
 
 test('the name server counts its responses', async () => {

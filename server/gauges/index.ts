@@ -3,6 +3,7 @@
  * begin without `portal_` are older than that rule, and stay for the alerts that use them.
  */
 import { diskSpaceOf } from '../platform/disk-space.ts'
+import { countGivenUp, messageChannels } from '../messages/index.ts'
 import { overdueRequests } from '../privacy/index.ts'
 import * as wallet from '../wallet/index.ts'
 import { defineJobGauges } from './jobs.ts'
@@ -61,6 +62,25 @@ export function defineGauges(parts: GaugeParts): void {
     },
   )
   metrics.gauge('messages_waiting', 'Mails and SMS that are not sent yet', parts.waitingMessages)
+  metrics.source(
+    {
+      portal_messages_given_up: {
+        type: 'gauge',
+        help: 'Mails and SMS that were given up within the last 24 hours and not sent again',
+        labels: ['channel'],
+      },
+    },
+    async () => {
+      const counts = await countGivenUp(db, parts.clock)
+      return {
+        portal_messages_given_up: messageChannels.map((channel) => ({
+          of: { channel },
+          value: counts.get(channel) ?? 0,
+        })),
+      }
+    },
+    'costly',
+  )
   metrics.gauge('realtime_connections', 'Open realtime connections', parts.connections)
   defineSiteGauges(parts)
   defineCertificateGauges(parts)

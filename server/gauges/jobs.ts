@@ -1,6 +1,6 @@
 /** The job queue, and the pool of database connections. */
-import { sql } from 'kysely'
 import { givenUpByQueue, oldestDueSeconds, queueCounts } from '../platform/job-inspection.ts'
+import { schemaVersion } from '../platform/migrations.ts'
 import type { GaugeParts } from './parts.ts'
 
 export function defineJobGauges(
@@ -71,10 +71,6 @@ export function defineJobGauges(
   metrics.gauge(
     'portal_schema_version',
     'Number of the newest migration that the database has had',
-    async () => {
-      const { rows } = await sql<{ name: string | null }>`
-        select max(name) as name from kysely_migration`.execute(db)
-      return Number(rows[0]?.name?.slice(0, 4) ?? 0)
-    },
+    () => schemaVersion(db),
   )
 }

@@ -174,7 +174,8 @@ export function defineSiteGauges(
         type: 'gauge',
         help:
           'Age of the newest proven backup, of the running server where it is oldest; one ' +
-          'without a backup counts from its start, and 0 means that no server runs',
+          'without a backup counts from its start, one that was suspended since from its return, ' +
+          'and 0 means that no server runs',
       },
     },
     async () => {

@@ -1,4 +1,5 @@
 /** A letter that is sent again: a row of its own, so that its gateway takes it for another one. */
+import { days } from '../platform/clock.ts'
 import { isUuid, type Tx } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
 import { startNow } from '../platform/job-inspection.ts'
@@ -6,6 +7,9 @@ import type { Jobs } from '../platform/jobs.ts'
 
 export const letterJob = 'send-message'
 export const codeJob = 'send-code'
+
+/** For so long a letter may be sent again. */
+export const keptTextMs = days(7)
 
 /** `waiting`: it was not sent yet, and is tried now. */
 export interface SentAgain {

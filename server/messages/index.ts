@@ -15,8 +15,9 @@ import { keptSeconds, type Attempt, type Jobs } from '../platform/jobs.ts'
 import type { Log } from '../platform/log.ts'
 import type { Secrets } from '../platform/secrets.ts'
 import type { MailDriver, SignKey, SmsDriver } from './driver.ts'
-import { codeJob, letterJob, sendAgain, type SentAgain } from './again.ts'
+import { codeJob, keptTextMs, letterJob, sendAgain, type SentAgain } from './again.ts'
 
+export { countGivenUp, messageChannels } from './counts.ts'
 export { lettersTo, listMessages } from './desk.ts'
 export { forgetLetters } from './forget.ts'
 export type { MailDriver, SignKey, SmsDriver }
@@ -49,8 +50,6 @@ export interface Messages extends Outbox {
   dropOld(): Promise<void>
 }
 
-/** For so long a letter may be sent again. */
-const keptTextMs = days(7)
 /** How long a letter is tried: as long as mail servers keep trying (RFC 5321, 4.5.4.1). */
 const letterMs = days(5)
 /**

@@ -10,7 +10,8 @@ import {
   type TestCustomer,
   type TestPortal,
 } from '../../test/portal.ts'
-import { days, minutes } from '../platform/clock.ts'
+import { days, hours, minutes } from '../platform/clock.ts'
+import { transaction } from '../platform/db.ts'
 import { DriverFailure, type DriverFailureKind } from '../platform/errors.ts'
 
 const clock = manualClock()
@@ -29,6 +30,7 @@ let portal: TestPortal
 beforeAll(async () => {
   portal = await openTestPortal({
     clock,
+    timing: { metrics: { costlyEveryMs: 0 } },
     changeDrivers: (drivers) => ({
       ...drivers,
       sms: { ...drivers.sms, send: withTrouble((message) => drivers.sms.send(message)) },
@@ -61,8 +63,15 @@ const arrived = (to: string, text: RegExp) =>
     return (await portal.inbox(to)).find((message) => text.test(message.text))
   })
 /** As Prometheus reads it. */
-const waiting = async (): Promise<number> =>
-  Number(/^messages_waiting (\d+)$/m.exec(await (await fetch(`${portal.url}/metrics`)).text())?.[1])
+const gauge = async (name: string): Promise<number> => {
+  const lines = (await (await fetch(`${portal.url}/metrics`)).text()).split('\n')
+  return Number(lines.find((line) => line.startsWith(`${name} `))?.slice(name.length))
+}
+const waiting = (): Promise<number> => gauge('messages_waiting')
+const givenUp = async () => [
+  await gauge('portal_messages_given_up{channel="mail"}'),
+  await gauge('portal_messages_given_up{channel="sms"}'),
+]
 const settled = () =>
   eventually('no message waiting', async () => {
     await skipGap()
@@ -175,6 +184,9 @@ test(
   'what the other side says no to is given up after nine tries: the no may be a setting',
   { timeout: 120_000 },
   async () => {
+    // What was given up in the tests before is told of for a day.
+    clock.advance(hours(25))
+    expect(await givenUp()).toEqual([0, 0])
     const an = await portal.customer()
     tries = 0
     trouble = 'rejected'
@@ -183,5 +195,45 @@ test(
     await settled()
     expect(tries).toBe(9)
     expect(await unsent(an.email)).toEqual([{ sealed_text: null }])
+    expect(await givenUp()).toEqual([1, 0])
+    clock.advance(hours(25))
+    expect(await givenUp()).toEqual([0, 0])
   },
 )
+
+test('what was given up counts by its channel, until it is sent again', async () => {
+  expect(await givenUp()).toEqual([0, 0])
+  const an = await portal.customer()
+  tries = 0
+  trouble = 'unavailable'
+  await changePassword(an)
+  const body = {
+    name: 'Binh',
+    email: 'binh.waits@example.vn',
+    password: 'Correct-horse-9',
+    region_code: 'VN',
+    phone: '+84912000002',
+  }
+  await portal.call('POST', '/api/v1/auth/register', { body })
+  await triedAgain(2)
+  clock.advance(days(5))
+  await settled()
+  // The code ended days ago; the letter was given up just now.
+  expect(await givenUp()).toEqual([1, 0])
+  tries = 0
+  await portal.call('POST', '/api/v1/auth/send', { body: { email: body.email } })
+  await triedAgain(1)
+  clock.advance(minutes(10))
+  await settled()
+  expect(await givenUp()).toEqual([1, 1])
+  trouble = undefined
+  const { id } = await portal.app.db
+    .selectFrom('message')
+    .select('id')
+    .where('recipient', '=', an.email)
+    .where('sent_at', 'is', null)
+    .executeTakeFirstOrThrow()
+  await transaction(portal.app.db, (tx) => portal.app.messages.again(tx, id))
+  await arrived(an.email, letter)
+  expect(await givenUp()).toEqual([0, 1])
+})

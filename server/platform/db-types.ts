@@ -803,7 +803,9 @@ export interface PaymentSuspense {
 export interface PortalBackup {
   failed_since: Timestamp | null;
   one: Generated<boolean>;
+  sites_missing: Generated<number>;
   verified_at: Timestamp | null;
+  verified_backup: string | null;
 }
 
 export interface ProgramToken {
@@ -937,6 +939,7 @@ export interface Site {
   reason: string | null;
   region_id: number;
   region_name: string;
+  resumed_at: Timestamp | null;
   run: Generated<number>;
   running_at: Timestamp | null;
   seq: Generated<bigint>;

@@ -122,6 +122,16 @@ export async function planMigrations(db: Kysely<DB>, release: Release): Promise<
   }
 }
 
+/** The number of the newest migration that a database of this release has had. */
+export async function schemaVersion(db: Kysely<DB>): Promise<number> {
+  // Later ones stand in the table of release 1 only where it must not meet them.
+  const { rows } = await sql<{ name: string | null }>`
+    select max(name) as name from (
+      select name from kysely_migration union all select name from schema_migration
+    ) applied`.execute(db)
+  return Number(rows[0]?.name?.slice(0, 4) ?? 0)
+}
+
 /** Throws ConfigFault where the database demands a newer release. */
 export function judgePlan(plan: MigrationPlan, release: Release): void {
   if (release.number >= plan.oldestRelease) return

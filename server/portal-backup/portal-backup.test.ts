@@ -13,7 +13,6 @@ import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest'
 import { startS3 } from '../../sandbox/s3/index.ts'
 import { verifyStatement } from '../../scripts/verify-statement.mjs'
 import { withDatabase } from '../../test/cluster.ts'
-import { jobsIdle } from '../../test/idle-jobs.ts'
 import { runCommand, startCommand } from '../../test/operator.ts'
 import { eventually, type TestPortal } from '../../test/portal.ts'
 import { openSavedWorld, type SavedWorld } from '../../test/saved-world.ts'
@@ -22,7 +21,6 @@ import { folderStore } from '../platform/object-store/index.ts'
 import { loadDatabase, refuseUnlessEmpty } from './load.ts'
 import { makeBackup } from './make.ts'
 import { backupsIn, openBackup, type Manifest } from './manifest.ts'
-import { portalBackupJob } from './nightly.ts'
 import { pruneBackups } from './prune.ts'
 import { s3Store } from '../platform/object-store/s3-store.ts'
 import { refuseUnfinishedRestore } from './restore.ts'
@@ -39,7 +37,6 @@ const saved = place('saved')
 
 let world: SavedWorld
 let portal: TestPortal
-let lines: string[] = []
 
 const command = (...args: string[]) =>
   runCommand(portal, { BACKUP_PASSPHRASE: passphrase }, ...args)
@@ -55,10 +52,7 @@ const partsTo = (store: ObjectStore) => ({
 vi.setConfig({ testTimeout: 240_000 })
 
 beforeAll(async () => {
-  world = await openSavedWorld({
-    env: { BACKUP_TO: place('nightly'), BACKUP_TO_KEEP: '2', BACKUP_PASSPHRASE: passphrase },
-    logLines: (line) => lines.push(line),
-  })
+  world = await openSavedWorld({ env: { BACKUP_PASSPHRASE: passphrase } })
   portal = world.portal
 }, 180_000)
 afterAll(async () => {
@@ -313,37 +307,6 @@ test('a restore refuses what is not empty, and another secret', async () => {
   fs.writeFileSync(path.join(empty, 'restore-unfinished'), '')
   expect((await elsewhere({})).said).toMatch(/^A restore into .+ did not come to its end/)
   await expect(refuseUnfinishedRestore(empty)).rejects.toThrow('empty it and the database')
-})
-
-test('every night it is made, verified, kept for a while, and watched', async () => {
-  const night = async (): Promise<void> => {
-    await transaction(portal.app.db, (tx) => portal.app.jobs.add(tx, portalBackupJob, {}))
-    await jobsIdle(portal.app.db)
-  }
-  const gauge = async (name: string): Promise<number> => {
-    const { text } = await portal.call('GET', '/metrics')
-    return Number(new RegExp(`^${name} (.+)$`, 'm').exec(text)?.[1])
-  }
-  expect(await gauge('portal_backup_verified_timestamp_seconds')).toBe(0)
-  for (let count = 0; count < 3; count++) await night()
-  expect((await backupsIn(folderStore(place('nightly')))).whole).toHaveLength(2)
-  const at = await gauge('portal_backup_verified_timestamp_seconds')
-  expect(Math.abs(at - Date.now() / 1000)).toBeLessThan(120)
-  expect(lines.filter((line) => line.includes('the backup is verified'))).toHaveLength(3)
-  // The disk is away: it says so, and again when it is there.
-  fs.renameSync(place('nightly'), place('away'))
-  fs.writeFileSync(place('nightly'), '')
-  lines = []
-  await transaction(portal.app.db, (tx) => portal.app.jobs.add(tx, portalBackupJob, {}))
-  await eventually('the failure', async () => (await gauge('portal_backup_failed')) === 1, 60)
-  expect(lines.find((line) => line.includes('the portal could not be backed up'))).toMatch(
-    /"level":50/,
-  )
-  fs.rmSync(place('nightly'))
-  fs.renameSync(place('away'), place('nightly'))
-  await sql`delete from pgboss.job where name = ${portalBackupJob}`.execute(portal.app.db)
-  await night()
-  expect(await gauge('portal_backup_failed')).toBe(0)
 })
 
 test('all machines are gone: one command, and the customer notices nothing', async () => {

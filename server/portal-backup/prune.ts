@@ -14,12 +14,17 @@ function begunAt(id: string): number {
 }
 
 /**
- * Keeps the newest `kept` whole ones, and what is younger than a day and may still be written.
- * Answers the ids of those that are gone.
+ * Keeps the newest `kept` whole ones, `verified` however old it is, and what is younger than a day
+ * and may still be written. Answers the ids of those that are gone.
  */
-export async function pruneBackups(store: ObjectStore, kept: number, now: Date): Promise<string[]> {
+export async function pruneBackups(
+  store: ObjectStore,
+  kept: number,
+  now: Date,
+  verified: string | null = null,
+): Promise<string[]> {
   const { whole, cutShort, names } = await backupsIn(store)
-  const old = whole.slice(0, Math.max(0, whole.length - kept))
+  const old = whole.slice(0, Math.max(0, whole.length - kept)).filter((id) => id !== verified)
   const abandoned = cutShort.filter((id) => begunAt(id) < now.getTime() - abandonedMs)
   for (const id of [...old, ...abandoned]) {
     // The manifest goes first: what is removed in part is no backup any more.

@@ -4,6 +4,7 @@ import type pg from 'pg'
 import { withDatabaseName } from '../platform/database-address.ts'
 import { newClient } from '../platform/database-client.ts'
 import { quoted } from './dump.ts'
+import { BackupFault } from './fault.ts'
 
 const prefix = 'portal_verify_'
 /** One that is older was left by a process that was killed. */
@@ -19,9 +20,36 @@ async function dropOld(client: pg.Client): Promise<void> {
     await client.query(`drop database ${quoted(name)} with (force)`).catch(() => undefined)
 }
 
+/** Whether the role of a connection may make databases; a sentence where it may not. */
+async function whyNone(client: pg.Client): Promise<string | undefined> {
+  const { rows } = await client.query<{ role: string; may: boolean }>(
+    `select rolname as role, rolcreatedb or rolsuper as may
+      from pg_roles where rolname = current_user`,
+  )
+  const [found] = rows
+  if (!found || found.may) return undefined
+  return (
+    `The role ${found.role} of DATABASE_URL may not make a scratch database, so no backup can be ` +
+    `restored on trial: run "alter role ${quoted(found.role)} createdb" as a superuser.`
+  )
+}
+
+/** A sentence where no backup can be restored on trial beside this database; undefined: one can. */
+export async function whyNoScratchDatabase(url: string): Promise<string | undefined> {
+  const client = newClient(url, { application_name: 'portal-backup' })
+  client.on('error', () => undefined)
+  await client.connect()
+  try {
+    return await whyNone(client)
+  } finally {
+    await client.end()
+  }
+}
+
 /**
  * Runs `work` on an empty database of the same server, and drops it. The role of `url` must be
  * allowed to make databases (CREATEDB).
+ * @throws BackupFault where it is not
  */
 export async function inScratchDatabase<T>(
   url: string,
@@ -39,6 +67,8 @@ export async function inScratchDatabase<T>(
     }
   }
   await asOwner(async (client) => {
+    const why = await whyNone(client)
+    if (why !== undefined) throw new BackupFault(why)
     await dropOld(client)
     await client.query(`create database ${quoted(name)}`)
   })

@@ -256,7 +256,7 @@ export const stored: readonly Stored[] = [
     `customer_id seq admin_password_sealed attempts disk_warned disk_watched_at down_reason
       down_since generation giving_up health_checked_at held_at mail_suspended mariadb_disk_warned
       nightly_backup_at node_id plan_id planned_containers planned_id planned_plan_id reason
-      region_id run settled_generation steps_done unanswered visit_hash`,
+      region_id resumed_at run settled_generation steps_done unanswered visit_hash`,
   ),
   rows(
     'site_domain',

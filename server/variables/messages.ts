@@ -33,7 +33,7 @@ export const messageVariables = {
     example: '',
   },
   MAIL_FROM: {
-    about: 'Sender of mails.',
+    about: 'Sender of mails, such as Portal <portal@example.vn>. In production SMTP_URL needs it.',
     schema: blankMeansFault('MAIL_FROM')
       .refine(
         (text) => /^(?:[^<>@]*<)?[^\s<>@]+@[^\s<>@]+>?$/.test(text),

@@ -106,7 +106,13 @@ async function write(deps: AlignDeps, siteId: string): Promise<SiteRow | undefin
     if (status === site.status) return { site, told: false }
     await tx
       .updateTable('site')
-      .set({ status, unanswered: 0, down_since: null, down_reason: null })
+      .set({
+        status,
+        unanswered: 0,
+        down_since: null,
+        down_reason: null,
+        ...(status === 'running' && { resumed_at: deps.clock.now() }),
+      })
       .where('id', '=', siteId)
       .execute()
     // Letters that waited meanwhile.

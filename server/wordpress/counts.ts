@@ -33,7 +33,8 @@ export interface BackupCounts {
   readonly failed: number
   /**
    * The newest proven backup of the running server where it is oldest; of one without any, since
-   * when it has run. Null where no server runs.
+   * when it has run. One that was suspended since has had no night to be backed up in: it counts
+   * from when it came back. Null where no server runs.
    */
   readonly oldestProvenAt: Date | null
 }
@@ -42,7 +43,8 @@ export interface BackupCounts {
 export async function countBackups(db: Queryable): Promise<BackupCounts> {
   const { rows } = await sql<{ failed: bigint; oldest: Date | null }>`
     select count(*) filter (where newest.state = 'failed') as failed,
-      min(coalesce(proven.proven_at, s.running_at, s.created_at)) as oldest
+      min(coalesce(greatest(proven.proven_at, s.resumed_at), s.running_at, s.created_at))
+        as oldest
     from site s
     left join lateral (
       select b.state from site_backup b

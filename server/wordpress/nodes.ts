@@ -26,12 +26,19 @@ export interface NodeEntry {
   readonly regions: readonly number[] | null
 }
 
-/** Writes a node down, or what it is now; its state stays. */
-export async function putNode(db: Queryable, node: NodeEntry): Promise<void> {
+/**
+ * Writes a node down, or what it is now; its state stays, and so does what is undefined. A new node
+ * has no address for edges then, and stands in every data centre.
+ */
+export async function putNode(
+  db: Queryable,
+  node: { readonly [K in keyof NodeEntry]: NodeEntry[K] | (K extends 'id' ? never : undefined) },
+): Promise<void> {
+  // Undefined columns are left out of the statement.
   const columns = {
     address: node.address,
     sites_address: node.sitesAddress,
-    regions: node.regions === null ? null : [...node.regions],
+    regions: node.regions ? [...node.regions] : node.regions,
   }
   await db
     .insertInto('node')

@@ -1,0 +1,42 @@
+/** What an operator watches of messages. */
+import { sql } from 'kysely'
+import { days, later, type Clock } from '../platform/clock.ts'
+import type { Queryable } from '../platform/db.ts'
+import { keptTextMs } from './again.ts'
+
+export const messageChannels = ['mail', 'sms'] as const
+
+/** Older ones are not looked at: a letter is tried for five days (index `message_desk`). */
+const lookedAtMs = days(14)
+
+/**
+ * How many messages of each channel were given up within the last day and not sent again: those
+ * that the mail server or the SMS gateway refused, letters that were too old, and codes that failed
+ * until they ended.
+ */
+export async function countGivenUp(
+  db: Queryable,
+  clock: Clock,
+): Promise<ReadonlyMap<(typeof messageChannels)[number], number>> {
+  const now = clock.now()
+  const since = later(now, -days(1))
+  // The first condition stands in the index; a letter's text is kept from when it was given up.
+  const { rows } = await sql<{ channel: string; n: bigint }>`
+    select m.channel, count(*) as n from message m
+    left join message_kept k on k.message_id = m.id
+    where (case
+        when m.sent_at is not null then 'sent'
+        when m.sealed_text is not null then 'waiting'
+        else 'failed' end) = 'failed'
+      and m.created_at > ${later(now, -lookedAtMs)} and m.failure is not null
+      and (m.expires_at > ${since} or k.kept_until > ${later(since, keptTextMs)})
+      and not exists (select from message r
+        where r.recipient = m.recipient and r.resent_of = m.id)
+    group by m.channel`.execute(db)
+  return new Map(
+    messageChannels.map((channel) => [
+      channel,
+      Number(rows.find((row) => row.channel === channel)?.n ?? 0),
+    ]),
+  )
+}
