@@ -88,6 +88,14 @@ export function memberRefusal(
   return reaches(rights, endpoint, id) ? undefined : 'limit'
 }
 
+/** What these rights open of something: a limited member never reaches what names everything. */
+export const permissionsOf = (rights: MemberRights): MemberPermission[] =>
+  (Object.keys(memberRolesThatMay) as MemberPermission[]).filter(
+    (room) =>
+      memberRolesThatMay[room].includes(rights.role) &&
+      (!isLimited(rights) || /^(look$|self$|servers:|domains:)/.test(room)),
+  )
+
 /** Whether a member sees wallet and invoices. */
 export const seesMoney = (rights: MemberRights): boolean =>
   memberRolesThatMay['money:read'].includes(rights.role) && !isLimited(rights)

@@ -61,7 +61,7 @@ interface Parts {
  */
 export const onOutage = {
   signedOut: () => {},
-  unavailable: () => {},
+  unavailable: (_failure: ApiError, _endpoint: Endpoint) => {},
   /** The second factor is asked for again. True: it was proven, and the call is to be repeated. */
   asksAgain: async () => false,
 }
@@ -188,7 +188,7 @@ async function request(
   }
   if (failure.code === 'reauthentication_required' && (await onOutage.asksAgain()))
     return await request(endpoint, parts, options, accept)
-  if (failure.status === 503) onOutage.unavailable()
+  if (failure.status === 503) onOutage.unavailable(failure, endpoint)
   throw failure
 }
 

@@ -2,7 +2,7 @@
  * Drafts survive the session: when it ends by itself, or the screen is locked, the open forms are
  * stored in this tab, and restored when the same customer is on the same page again. Passwords,
  * codes and cards are never stored; a customer who signs out, or another one who signs in, restores
- * nothing.
+ * nothing. A visitor's are stored too, for an outage replaces the screen of a registration.
  */
 import { useEffect, useState, type Dispatch, type SetStateAction } from 'react'
 import { draftsKey, ending, session } from './session.ts'
@@ -11,6 +11,9 @@ interface Kept {
   readonly account: string
   readonly forms: Record<string, unknown>
 }
+
+/** In place of a customer's id. */
+const visitor = ''
 
 /** What is on the screen now and differs from how it began. */
 const open = new Map<string, unknown>()
@@ -28,8 +31,9 @@ function write(account: string, forms: Record<string, unknown>) {
   else sessionStorage.removeItem(draftsKey)
 }
 
-ending.keep = (account) => {
-  if (account === undefined) return
+ending.keep = (account = visitor) => {
+  // Who is signed in and not known yet is no visitor; and one who typed nothing leaves what waits.
+  if (account === visitor && (session.signedIn() || open.size === 0)) return
   // A second ending on the way (a locked screen, then a dead session) keeps what the first one did.
   const before = read()
   write(account, {
@@ -40,7 +44,7 @@ ending.keep = (account) => {
 
 function keptAs<T>(key: string): T | undefined {
   const kept = read()
-  return kept !== undefined && kept.account === session.user()?.id
+  return kept !== undefined && kept.account === (session.user()?.id ?? visitor)
     ? (kept.forms[key] as T | undefined)
     : undefined
 }
@@ -53,7 +57,7 @@ function forget(key: string) {
 }
 
 /** Whether something waits for a customer to come back. */
-export const draftsWait = (): boolean => read() !== undefined
+export const draftsWait = (): boolean => (read()?.account ?? visitor) !== visitor
 
 /** Whoever signs in finds their own or nothing. */
 export function dropDraftsOfOthers(account: string) {

@@ -3,6 +3,7 @@ import type { QueryClient } from '@tanstack/react-query'
 import { heldSession, takeUp } from './resume.ts'
 import type { createPortalRouter } from './routes.tsx'
 import { returnPath, session } from './session.ts'
+import { stayTyping } from './stay-typing.ts'
 import { onNews } from './tabs.ts'
 
 type Router = ReturnType<typeof createPortalRouter>
@@ -44,6 +45,7 @@ async function showBar(told: string) {
   }
 }
 export function followTabs(router: Router, queryClient: QueryClient): void {
+  stayTyping(() => router.state.status === 'pending')
   // Its session is its own: what the others do is none of its business.
   const told = session.view()
   if (told !== null) return void showBar(told)

@@ -27,7 +27,10 @@ const keys = {
 const ofCustomer = [keys.user, keys.cardSecret]
 /** Where drafts.ts puts aside what is typed. */
 export const draftsKey = 'drafts'
-/** Set by drafts.ts once a form was on the screen: puts aside what is typed there. */
+/**
+ * Set by drafts.ts once a form was on the screen: puts aside what is typed there. Undefined: of a
+ * visitor, if nobody is signed in.
+ */
 export const ending = { keep: (_account: string | undefined) => {} }
 /** What this tab knows of the session that the browser's cookie holds. */
 interface Held {

@@ -289,7 +289,14 @@ export default defineConfig({
             // The first chunk names each chunk of a screen: these few small files are one.
             {
               name: 'team',
-              test: /[\\/]web[\\/](team[\\/][a-z-]+\.ts$|i18n[\\/](en|vi)-team)/,
+              test: /[\\/]web[\\/](team[\\/]([a-z-]+\.ts|RoleNote\.tsx)$|i18n[\\/](en|vi)-team)/,
+              priority: 9,
+              includeDependenciesRecursively: false,
+            },
+            // Whoever reads servers needs both.
+            {
+              name: 'servers',
+              test: /[\\/](contract[\\/]wordpress|web[\\/]wordpress[\\/]queries)\.ts/,
               priority: 9,
               includeDependenciesRecursively: false,
             },

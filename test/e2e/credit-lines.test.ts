@@ -2,10 +2,12 @@
  * A credit line in a real browser: given at the desk, read on the wallet's pages, and listed with
  * what is owed. With PICTURES=folder the looks are kept there.
  */
+import { sql } from 'kysely'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { days } from '../../server/platform/clock.ts'
 import { transaction } from '../../server/platform/db.ts'
+import { orderServer } from '../ordered-servers.ts'
 import { openTestPortal, type TestCustomer, type TestPortal } from '../portal.ts'
 import { newMember, type TestMember } from '../staff.ts'
 import {
@@ -107,4 +109,55 @@ test.each([
     await judgeBothWidths(page, `credit-dashboard-${name}`)
     expect(complaints).toEqual([])
   }
+})
+
+test('a renewal that the wallet is short of is paid by the line, at a press', async () => {
+  const binh = await portal.customer()
+  await portal.topUp(binh, 218_000)
+  const { id } = await orderServer(portal, binh)
+  await sql`update subscription set anchor_at = anchor_at - interval '34 days',
+    period_start = period_start - interval '34 days', period_end = period_end - interval '34 days',
+    next_at = next_at - interval '34 days'
+    where customer_id = ${binh.id}`.execute(portal.app.db)
+  await portal.app.bills.sweep()
+  const open = async () =>
+    (
+      await portal.call<{ amount_due: number; hosted_invoice_url: string }[]>(
+        'GET',
+        '/api/payments/stripe/invoices',
+        { token: binh.token },
+      )
+    ).body.result.find(({ amount_due: due }) => due > 0)
+  const url = new URL((await open())?.hosted_invoice_url ?? '').pathname
+  const { page, complaints } = await visitAs(browser, { language: 'en', customer: binh })
+  await openPage(page, `${portal.url}${url}`)
+  await page.getByRole('link', { name: 'Top up' }).waitFor()
+  expect(await page.getByRole('button', { name: /from wallet/ }).count()).toBe(0)
+
+  // Without the job that pays what is open: it may be late, and the customer quicker.
+  const line = (limit: bigint) =>
+    transaction(portal.app.db, (tx) =>
+      portal.app.ledger.setCreditLine(tx, {
+        customerId: binh.id,
+        currency: 'VND',
+        limit,
+        termDays: 14,
+      }),
+    )
+  // All of it or nothing.
+  await line(100_000n)
+  await openPage(page, `${portal.url}${url}`)
+  await page.getByRole('link', { name: 'Top up' }).waitFor()
+  await line(300_000n)
+  await openPage(page, `${portal.url}${url}`)
+  await page.getByText(/^Your wallet is short by .* Your credit line lends 218\.000/).waitFor()
+  expect(await page.getByRole('link', { name: 'Top up' }).count()).toBe(0)
+  await page.getByRole('button', { name: /^Pay 218\.000.* from wallet/ }).click()
+  await page.getByRole('button', { name: /from wallet/ }).waitFor({ state: 'detached' })
+  expect(await open()).toBeUndefined()
+  const server = await portal.call<{ status: string }>('GET', `/api/wp/${id}`, {
+    token: binh.token,
+  })
+  expect(server.body.result.status).toBe('running')
+  expect(complaints).toEqual([])
 })

@@ -5,6 +5,7 @@
 import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dig } from '../dig.ts'
+import { orderServer } from '../ordered-servers.ts'
 import { eventually, openTestPortal, type TestCustomer, type TestPortal } from '../portal.ts'
 import {
   endVisits,
@@ -394,4 +395,38 @@ test('a record has no switch where no proxy is', async () => {
     expect(await held.page.getByText('DNS only').count()).toBe(0)
   }
   await held.context.close()
+})
+
+test('a domain is pointed at the oldest of many servers', async () => {
+  const binh = await portal.customer()
+  await portal.topUp(binh, 900_000)
+  const oldest = await orderServer(portal, binh)
+  const newest = await orderServer(portal, binh)
+  const domain = await portal.call<{ id: string }>('POST', '/api/dns', {
+    token: binh.token,
+    body: { name: 'nhieu-may-chu.com' },
+  })
+  const { page: own, complaints } = await visitAs(browser, { language: 'en', customer: binh })
+  // A page holds one: two stand for more than a page holds.
+  await own.route(/\/api\/wp\?limit=/, (route) =>
+    route.continue({
+      url: route
+        .request()
+        .url()
+        .replace(/limit=\d+/, 'limit=1'),
+    }),
+  )
+  await openPage(own, `${portal.url}/dns/domain/${domain.body.result.id}`)
+  await own.locator('main').getByRole('button', { name: 'More' }).click()
+  await own.getByRole('menuitem', { name: 'Point at a WordPress server' }).click()
+  const dialog = own.getByRole('dialog', { name: 'Point at a WordPress server' })
+  const servers = dialog.getByLabel('Server')
+  await expect
+    .poll(() => servers.locator('option').allInnerTexts())
+    .toEqual([newest.name, oldest.name])
+  await servers.selectOption({ label: oldest.name })
+  await dialog.getByText('These records change').waitFor()
+  await dialog.getByRole('button', { name: 'Point domain' }).click()
+  await own.getByText(`The domain now points at ${oldest.name}.`).first().waitFor()
+  expect(complaints).toEqual([])
 })

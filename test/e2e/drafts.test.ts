@@ -158,3 +158,64 @@ test('a locked screen gives the form back, and signing out forgets it', async ()
   expect(await page.evaluate(() => sessionStorage.length)).toBe(0)
   await context.close()
 })
+
+const busy = (code: string) => ({
+  status: 503,
+  json: { statusCode: 503, message: 'Please wait.', error: { code } },
+})
+
+test('a registration waits out an outage, without its password', async () => {
+  const { context, page } = await visit(browser)
+  await page.goto(`${portal.url}/register`)
+  await page.getByLabel('Full name').fill('Nguyễn An')
+  await page.getByLabel('Email').fill('an.cho@example.com')
+  await page.getByLabel('Password', { exact: true }).fill('Another#1pass')
+  await page.getByLabel('Phone').fill('0912345678')
+  await page.route('**/api/v1/auth/register', (route) => route.fulfill(busy('unavailable')), {
+    times: 1,
+  })
+  await page.getByRole('button', { name: 'Create account' }).click()
+  await page.waitForURL(/\/pages\/maintenence/)
+  expect(await page.evaluate(() => JSON.stringify(sessionStorage))).not.toContain('Another#1pass')
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await page.waitForURL(`${portal.url}/register`)
+  await expect.poll(() => page.getByLabel('Full name').inputValue()).toBe('Nguyễn An')
+  expect(await page.getByLabel('Email').inputValue()).toBe('an.cho@example.com')
+  expect(await page.getByLabel('Password', { exact: true }).inputValue()).toBe('')
+  await context.close()
+})
+
+test('a read behind a form takes nobody away; maintenance does, and keeps the form', async () => {
+  const an = await portal.customer()
+  const { context, page } = await atPage(an, '/project/create')
+  await page.getByLabel('Project Name').fill('shop-two')
+  const profile = (status: number) =>
+    page.waitForResponse((one) => one.url().endsWith('/auth/me') && one.status() === status)
+  /** Money comes in, and the page reads the balance again. */
+  const readAgain = async (status: number) => {
+    const answered = profile(status)
+    await portal.topUp(an, 10_000)
+    await answered
+  }
+  const answer = async (code: string) => {
+    await page.unroute('**/api/v1/auth/me')
+    await page.route('**/api/v1/auth/me', (route) => route.fulfill(busy(code)))
+  }
+  const visited: string[] = []
+  page.on('framenavigated', (frame) => visited.push(new URL(frame.url()).pathname))
+  await answer('unavailable')
+  await readAgain(503)
+  await page.unroute('**/api/v1/auth/me')
+  await readAgain(200)
+  expect(visited).toEqual([])
+  expect(await page.getByLabel('Project Name').inputValue()).toBe('shop-two')
+
+  await answer('maintenance')
+  await readAgain(503)
+  await page.waitForURL(/\/pages\/maintenence/)
+  await page.unroute('**/api/v1/auth/me')
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await page.waitForURL(`${portal.url}/project/create`)
+  await expect.poll(() => page.getByLabel('Project Name').inputValue()).toBe('shop-two')
+  await context.close()
+})

@@ -240,3 +240,97 @@ test('in Vietnamese and dark, for who pays the invoices', async () => {
   }
   expect((await menu(tab)).join(' ')).not.toMatch(/WordPress|DNS|Hosting/)
 })
+
+/** In the account of the first; the tab stands on the role's first page. */
+async function inAccountOf(owner: TestCustomer, person: TestCustomer, role: string) {
+  await join(portal, owner, person, { role })
+  const one = await at(person)
+  await openPage(one.page, `${portal.url}/account/team`)
+  await one.page.getByRole('button', { name: /^Open: / }).click()
+  await barOf(one.page).waitFor()
+  await settled(one.page)
+  return one
+}
+const buttons = (page: Page): Promise<string[]> =>
+  page.getByRole('button').filter({ visible: true }).allInnerTexts()
+const entriesOfUserMenu = async (page: Page): Promise<string[]> => {
+  await page.getByRole('button', { name: /^Account/ }).click()
+  const entries = await page.getByRole('menuitem').filter({ visible: true }).allInnerTexts()
+  await page.keyboard.press('Escape')
+  return entries
+}
+
+test('each role is shown what it may do, and no more', async () => {
+  const [an, binh, chi, dung] = [
+    await named('Lê An'),
+    await named('Trần Bình'),
+    await named('Chi'),
+    await named('Dũng'),
+  ]
+  await portal.topUp(an, 900_000)
+  const server = await orderServer(portal, an)
+  const domain = await portal.call<{ id: string }>('POST', '/api/dns', {
+    token: an.token,
+    body: { name: 'tiem-cua-an.com' },
+  })
+  const domainPage = `${portal.url}/dns/domain/${domain.body.result.id}`
+  const sitePage = `${portal.url}/wordpress/${server.id}`
+
+  const { page: technical } = await inAccountOf(an, binh, 'technical')
+  expect(await technical.getByRole('button', { name: /^Notifications/ }).count()).toBe(0)
+  expect(await entriesOfUserMenu(technical)).toEqual(['Lock Screen', 'Sign Out'])
+  await openPage(technical, sitePage)
+  await technical.getByRole('button', { name: 'Restart' }).waitFor()
+  expect(await buttons(technical)).not.toContain('Delete server')
+  await openPage(technical, `${sitePage}?tab=plans`)
+  await shown(technical, 'Ordering, buying, renaming and deleting is left to the owner and co-')
+  await technical.getByRole('table', { name: 'Size plans' }).waitFor()
+  expect((await buttons(technical)).filter((name) => /Buy|Rename|Apply/.test(name))).toEqual([])
+  expect(await violations(technical)).toEqual([])
+  await openPage(technical, `${portal.url}/dns`)
+  await technical.getByRole('button', { name: 'Create domain' }).waitFor()
+  await shown(technical, 'tiem-cua-an.com')
+  expect(await buttons(technical)).not.toContain('Delete')
+  // Nothing leads to a page that is one form; its address leads back.
+  await technical.goto(`${portal.url}/wordpress/create`)
+  await technical.waitForURL(`${portal.url}/wordpress`)
+
+  const { page: reader } = await inAccountOf(an, chi, 'read_only')
+  // What is unread is the owner's.
+  await reader.getByRole('button', { name: 'Notifications', exact: true }).click()
+  await reader.getByRole('list', { name: 'Notifications' }).waitFor()
+  expect(await reader.getByText('Unread: ').count()).toBe(0)
+  await reader.keyboard.press('Escape')
+  expect(await entriesOfUserMenu(reader)).not.toContain('Account')
+  await openPage(reader, sitePage)
+  await reader.getByText('Renews on').waitFor()
+  expect(await reader.getByRole('tab').allInnerTexts()).not.toContain('Console')
+  expect(
+    (await buttons(reader)).filter((name) => /Cancel sub|Restart|Delete|Admin/.test(name)),
+  ).toEqual([])
+  await openPage(reader, `${sitePage}?tab=backups`)
+  await shown(reader, 'Your role in this account looks at this and changes nothing.')
+  expect(await buttons(reader)).not.toContain('Back up now')
+  await openPage(reader, domainPage)
+  await reader.getByRole('button', { name: 'More' }).first().waitFor()
+  expect(await reader.getByRole('link', { name: 'Add record' }).count()).toBe(0)
+  await openPage(reader, `${portal.url}/support`)
+  await heading(reader, 'Support')
+  expect(await buttons(reader)).not.toContain('New ticket')
+  expect(await violations(reader)).toEqual([])
+
+  const { page: partner } = await inAccountOf(an, dung, 'owner')
+  await openPage(partner, `${portal.url}/account`)
+  await partner.getByRole('region', { name: 'Billing details' }).waitFor()
+  expect(await partner.getByLabel('Current password').count()).toBe(0)
+  expect(await partner.getByRole('main').getByRole('region').count()).toBe(1)
+  await openPage(partner, sitePage)
+  await partner.getByRole('button', { name: 'Delete server' }).waitFor()
+  await partner.getByRole('button', { name: 'Cancel subscription' }).waitFor()
+  await partner.getByRole('button', { name: 'Notifications', exact: true }).waitFor()
+  // The owner's stay unread.
+  const bell = await portal.call<{ unread: number }>('GET', '/api/notifications', {
+    token: an.token,
+  })
+  expect(bell.body.result.unread).toBeGreaterThan(0)
+})

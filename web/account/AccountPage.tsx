@@ -4,6 +4,7 @@ import { brand } from '../brand.ts'
 import { useTexts } from '../i18n/index.ts'
 import type { LoadInput } from '../load-input.ts'
 import { messageOf } from '../api.ts'
+import { isMember } from '../may.ts'
 import { loadWanted } from '../pages/load-screen.ts'
 import { Later } from '../ui/Later.tsx'
 import { PageHead } from '../ui/PageHead.tsx'
@@ -33,14 +34,17 @@ export const load = ({ queryClient }: LoadInput) => queryClient.prefetchQuery(ac
 export default function AccountPage() {
   const t = useTexts('account')
   const { data, error, refetch } = useQuery(accountQuery)
+  // Who works in the account sees what invoices name; the rest is its owner's own.
+  const own = !isMember()
   return (
     <>
       <title>{`${t.account.title} · ${brand}`}</title>
-      <PageHead title={t.account.title} sub={t.account.sub} />
+      <PageHead title={t.account.title} sub={own && t.account.sub} />
       <Later>
         {() => (
           <div className="grid items-start gap-6 lg:grid-cols-2">
-            {data ? (
+            {data && !own ? <BillingCard account={data} /> : null}
+            {data && own ? (
               <>
                 <div className="grid gap-6">
                   <ProfileCard account={data} />
@@ -81,11 +85,13 @@ export default function AccountPage() {
                 <Skeleton className="h-96 rounded-xl" />
               </>
             ) : null}
-            <div className="min-w-0 lg:col-span-2">
-              <Suspense fallback={<Skeleton className="h-64 rounded-xl" />}>
-                <SignInsCard />
-              </Suspense>
-            </div>
+            {own ? (
+              <div className="min-w-0 lg:col-span-2">
+                <Suspense fallback={<Skeleton className="h-64 rounded-xl" />}>
+                  <SignInsCard />
+                </Suspense>
+              </div>
+            ) : null}
           </div>
         )}
       </Later>

@@ -3,6 +3,7 @@ import { AddressFields, addressOf, type AddressValues } from '../address/Address
 import { call } from '../api.ts'
 import { differing, useForm } from '../form.ts'
 import { useTexts } from '../i18n/index.ts'
+import { may } from '../may.ts'
 import { Button } from '../ui/Button.tsx'
 import { Card } from '../ui/Card.tsx'
 import { Field, Input } from '../ui/Field.tsx'
@@ -68,7 +69,7 @@ export function BillingCard({ account }: { account: Account }) {
           )}
         </Field>
         <AddressFields values={values} errors={errors} set={set} />
-        <Button type="submit" busy={busy} className="justify-self-start">
+        <Button type="submit" shown={may('money:write')} busy={busy} className="justify-self-start">
           {t.account.save}
         </Button>
       </form>

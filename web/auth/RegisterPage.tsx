@@ -42,6 +42,7 @@ export default function RegisterPage() {
       'address.line': '',
       'address.locationId': null,
     } as Values,
+    keep: ['name', 'email', 'phone', 'region_code', 'address.line', 'address.locationId'],
     schema: Registration,
     body: ({ 'address.line': line, 'address.locationId': place, ...account }) => ({
       ...account,

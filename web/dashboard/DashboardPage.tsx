@@ -9,6 +9,7 @@ import { useTexts } from '../i18n/index.ts'
 import { recentInvoicesQuery } from '../invoices/queries.ts'
 import { useConfig, useMe } from '../queries.ts'
 import type { LoadInput } from '../load-input.ts'
+import { may } from '../may.ts'
 import { buttonClass } from '../ui/Button.tsx'
 import { Card } from '../ui/Card.tsx'
 import { cx } from '../ui/cx.ts'
@@ -143,9 +144,11 @@ function UnpaidBanner() {
         {` · ${t.dashboard.stillDue} `}
         <span className="num font-semibold">{money(data.amount_due, data.currency)}</span>
       </span>
-      <Link to="/invoice" className="ml-auto font-semibold underline underline-offset-4">
-        {t.dashboard.payNow}
-      </Link>
+      {may('money:write') ? (
+        <Link to="/invoice" className="ml-auto font-semibold underline underline-offset-4">
+          {t.dashboard.payNow}
+        </Link>
+      ) : null}
     </Note>
   )
 }

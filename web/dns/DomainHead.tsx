@@ -4,6 +4,7 @@ import type { ReactNode } from 'react'
 import type { Domain } from '../../contract/dns.ts'
 import { formatTime } from '../format.ts'
 import { useTexts } from '../i18n/index.ts'
+import { may } from '../may.ts'
 import { HelpLink } from '../support/HelpLink.tsx'
 import { Button } from '../ui/Button.tsx'
 import { CopyButton } from '../ui/CopyButton.tsx'
@@ -61,7 +62,7 @@ export function DomainHead({ domain, back = 'domains', onActivate, children }: D
       {domain.active ? null : (
         <Note tone="info" className="mb-4 flex flex-wrap items-center justify-between gap-3">
           {t.records.pendingNote}
-          {onActivate ? (
+          {onActivate && may('all domains') ? (
             <Button variant="outline" size="sm" onClick={onActivate}>
               {t.dns.activate}
             </Button>

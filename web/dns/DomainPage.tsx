@@ -19,6 +19,7 @@ import { brand } from '../brand.ts'
 import { useTexts } from '../i18n/index.ts'
 import { loadWanted } from '../pages/load-screen.ts'
 import type { LoadInput } from '../load-input.ts'
+import { may } from '../may.ts'
 import { Button, buttonClass } from '../ui/Button.tsx'
 import { cx } from '../ui/cx.ts'
 import { Input } from '../ui/Field.tsx'
@@ -93,6 +94,7 @@ function Records({ domain }: { domain: Domain }) {
   const counts = useMemo(() => countTypes(records), [records])
   const marked = useMemo(() => rows.filter((record) => selected.has(record.id)), [rows, selected])
   const close = () => setOpenDialog(undefined)
+  const mayWrite = may('domains:write')
 
   const show = useCallback(
     (change: Shown) =>
@@ -159,23 +161,22 @@ function Records({ domain }: { domain: Domain }) {
           className={buttonClass('outline')}
           trigger={<EllipsisVertical aria-hidden className="size-4" />}
           items={[
-            ...(domain.active
-              ? []
-              : [
-                  {
-                    label: t.dns.activate,
-                    icon: ShieldCheck,
-                    onSelect: () => setOpenDialog({ what: 'activate' as const }),
-                  },
-                ]),
+            {
+              label: t.dns.activate,
+              icon: ShieldCheck,
+              shown: !domain.active && may('all domains'),
+              onSelect: () => setOpenDialog({ what: 'activate' }),
+            },
             {
               label: t.records.point,
               icon: PanelsTopLeft,
+              shown: may('zones'),
               onSelect: () => setOpenDialog({ what: 'point' }),
             },
             {
               label: t.records.import,
               icon: FileUp,
+              shown: mayWrite,
               onSelect: () => setOpenDialog({ what: 'import' }),
             },
             { label: t.records.export, icon: Download, onSelect: () => save.mutate() },
@@ -188,14 +189,21 @@ function Records({ domain }: { domain: Domain }) {
               label: t.dns.delete,
               icon: Trash2,
               danger: true,
+              shown: may('orders'),
               onSelect: () => setOpenDialog({ what: 'delete' }),
             },
           ]}
         />
-        <Link to="/dns/domain/$id/add-record" params={{ id: domain.id }} className={buttonClass()}>
-          <Plus aria-hidden className="size-4" />
-          {t.records.add}
-        </Link>
+        {mayWrite ? (
+          <Link
+            to="/dns/domain/$id/add-record"
+            params={{ id: domain.id }}
+            className={buttonClass()}
+          >
+            <Plus aria-hidden className="size-4" />
+            {t.records.add}
+          </Link>
+        ) : null}
       </DomainHead>
       {gone ? (
         <Note tone="info" className="mb-4 flex flex-wrap items-center justify-between gap-3">

@@ -8,6 +8,7 @@ import { brand } from '../brand.ts'
 import { formatTime } from '../format.ts'
 import { useTexts } from '../i18n/index.ts'
 import type { LoadInput } from '../load-input.ts'
+import { may } from '../may.ts'
 import { Button, buttonClass } from '../ui/Button.tsx'
 import { Card } from '../ui/Card.tsx'
 import { cx } from '../ui/cx.ts'
@@ -47,7 +48,10 @@ export default function DomainsPage() {
     <>
       <title>{`${t.dns.title} · ${brand}`}</title>
       <PageHead title={t.dns.title} sub={t.dns.sub}>
-        <Button onClick={() => setOpenDialog({ what: 'create' })}>
+        <Button
+          shown={may('domains:write') && may('all domains')}
+          onClick={() => setOpenDialog({ what: 'create' })}
+        >
           <Plus aria-hidden className="size-4" />
           {t.dns.create}
         </Button>
@@ -197,6 +201,7 @@ function Table({
                   <Button
                     variant="soft"
                     size="sm"
+                    shown={may('all domains')}
                     aria-label={t.dns.activateOf(domain.name)}
                     onClick={() => onOpenDialog({ what: 'activate', domain })}
                   >
@@ -206,6 +211,7 @@ function Table({
                 <Button
                   variant="ghost"
                   size="sm"
+                  shown={may('orders')}
                   className="text-danger!"
                   aria-label={t.dns.deleteOf(domain.name)}
                   onClick={() => onOpenDialog({ what: 'delete', domain })}

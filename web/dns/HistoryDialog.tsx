@@ -14,6 +14,7 @@ import {
 import { ApiError, call, callPage, messageOf } from '../api.ts'
 import { formatTime } from '../format.ts'
 import { useTexts } from '../i18n/index.ts'
+import { may } from '../may.ts'
 import { Badge } from '../ui/Badge.tsx'
 import { Button } from '../ui/Button.tsx'
 import { Dialog } from '../ui/Dialog.tsx'
@@ -130,6 +131,7 @@ function Entry({ domain, change }: { domain: Domain; change: Change }) {
           <Button
             variant="outline"
             size="sm"
+            shown={may('domains:write')}
             aria-label={t.history.undoOf(`${what}, ${formatTime(change.at)}`)}
             busy={undo.isPending}
             onClick={() => undo.mutate()}

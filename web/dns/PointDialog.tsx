@@ -4,19 +4,19 @@ import type { Domain } from '../../contract/dns.ts'
 import { pointAtServer } from '../../contract/dns-changes.ts'
 import { ApiError, Attempt, call, messageOf } from '../api.ts'
 import { useTexts } from '../i18n/index.ts'
+import { choosableServersQuery } from '../programs/choosable.ts'
 import { Button } from '../ui/Button.tsx'
 import { Dialog } from '../ui/Dialog.tsx'
 import { Field, Select } from '../ui/Field.tsx'
 import { LoadError, Note, SkeletonRows } from '../ui/State.tsx'
 import { toast } from '../ui/toast.ts'
-import { serversQuery } from '../wordpress/queries.ts'
 import { recordLine } from './wording.ts'
 
 export default function PointDialog({ domain, onClose }: { domain: Domain; onClose: () => void }) {
   const t = useTexts('dns', 'dnsParts')
   const queryClient = useQueryClient()
-  const { data, isPending, isError, error, refetch } = useQuery(serversQuery)
-  const servers = data?.result.filter(({ status }) => status === 'running') ?? []
+  const { data, isPending, isError, error, refetch } = useQuery(choosableServersQuery)
+  const servers = data?.filter(({ status }) => status === 'running') ?? []
   const [attempt] = useState(() => new Attempt())
   const [choice, setChoice] = useState<string>()
   const [busy, setBusy] = useState(false)

@@ -9,6 +9,7 @@ import { ApiError, Attempt, messageOf } from '../api.ts'
 import { brand } from '../brand.ts'
 import { useDraft } from '../drafts.ts'
 import { sentenceLanguage, useLanguage, useTexts } from '../i18n/index.ts'
+import { may } from '../may.ts'
 import { Button, buttonClass } from '../ui/Button.tsx'
 import { Card } from '../ui/Card.tsx'
 import { Field, Input, Select } from '../ui/Field.tsx'
@@ -281,7 +282,14 @@ function RecordEditor({
             ))}
           </dl>
           <SetNote domain={domain} record={record} values={values} />
-          <Button type="submit" form={formId} size="lg" busy={busy} className="mt-5 w-full">
+          <Button
+            type="submit"
+            form={formId}
+            size="lg"
+            shown={may('domains:write')}
+            busy={busy}
+            className="mt-5 w-full"
+          >
             {t.record.save}
           </Button>
           <Link

@@ -3,6 +3,7 @@ import { ArrowDown, ArrowUp, ChevronsUpDown, Ellipsis, Pencil, Trash2 } from 'lu
 import { memo, useCallback } from 'react'
 import type { Domain, Record } from '../../contract/dns.ts'
 import { useTexts } from '../i18n/index.ts'
+import { may } from '../may.ts'
 import { Badge } from '../ui/Badge.tsx'
 import { cx } from '../ui/cx.ts'
 import { Menu } from '../ui/Menu.tsx'
@@ -73,13 +74,15 @@ export function RecordTable({
       <thead className="max-sm:sr-only">
         <tr className={cx(headRow, 'border-t-0')} aria-rowindex={1}>
           <th scope="col" className={headCell}>
-            <input
-              type="checkbox"
-              aria-label={t.records.selectAll}
-              className={checkbox}
-              checked={all}
-              onChange={(event) => onToggleAll(event.target.checked)}
-            />
+            {may('domains:write') ? (
+              <input
+                type="checkbox"
+                aria-label={t.records.selectAll}
+                className={checkbox}
+                checked={all}
+                onChange={(event) => onToggleAll(event.target.checked)}
+              />
+            ) : null}
           </th>
           {head('name', t.records.name)}
           {head('type', t.records.type)}
@@ -150,6 +153,7 @@ interface RowProps {
 const Row = memo(function Row({ domain, record, number, marked, onToggle, onDelete }: RowProps) {
   const t = useTexts('dns')
   const router = useRouter()
+  const mayWrite = may('domains:write')
   const edit = {
     to: '/dns/domain/$id/record/$recordId',
     params: { id: domain.id, recordId: record.id },
@@ -164,15 +168,17 @@ const Row = memo(function Row({ domain, record, number, marked, onToggle, onDele
   return (
     <tr className={cx(rowClass, 'h-(--row)')} aria-rowindex={number + 1} aria-selected={marked}>
       <td className="py-0 pl-2 sm:pl-3">
-        <label className="grid size-11 cursor-pointer place-items-center sm:size-9">
-          <input
-            type="checkbox"
-            aria-label={t.records.select(`${record.type} ${full}`)}
-            className={checkbox}
-            checked={marked}
-            onChange={(event) => onToggle(record, event.target.checked)}
-          />
-        </label>
+        {mayWrite ? (
+          <label className="grid size-11 cursor-pointer place-items-center sm:size-9">
+            <input
+              type="checkbox"
+              aria-label={t.records.select(`${record.type} ${full}`)}
+              className={checkbox}
+              checked={marked}
+              onChange={(event) => onToggle(record, event.target.checked)}
+            />
+          </label>
+        ) : null}
       </td>
       <th scope="row" className={cx(cell, 'text-left font-normal max-sm:hidden')} title={full}>
         <Name record={record} domain={domain} />
@@ -194,23 +200,29 @@ const Row = memo(function Row({ domain, record, number, marked, onToggle, onDele
         </td>
       ) : null}
       <td className={cx(cell, 'text-right')}>
-        <Menu
-          label={t.records.actionsOf(`${record.type} ${full}`)}
-          className={
-            'inline-grid size-9 place-items-center rounded-md text-ink-2 hover:bg-subtle ' +
-            'hover:text-ink'
-          }
-          trigger={<Ellipsis aria-hidden className="size-4" />}
-          items={[
-            { label: t.records.edit, icon: Pencil, onSelect: () => void router.navigate(edit) },
-            {
-              label: t.records.delete,
-              icon: Trash2,
-              danger: true,
-              onSelect: () => onDelete(record),
-            },
-          ]}
-        />
+        {mayWrite ? (
+          <Menu
+            label={t.records.actionsOf(`${record.type} ${full}`)}
+            className={
+              'inline-grid size-9 place-items-center rounded-md text-ink-2 hover:bg-subtle ' +
+              'hover:text-ink'
+            }
+            trigger={<Ellipsis aria-hidden className="size-4" />}
+            items={[
+              {
+                label: t.records.edit,
+                icon: Pencil,
+                onSelect: () => void router.navigate(edit),
+              },
+              {
+                label: t.records.delete,
+                icon: Trash2,
+                danger: true,
+                onSelect: () => onDelete(record),
+              },
+            ]}
+          />
+        ) : null}
       </td>
     </tr>
   )

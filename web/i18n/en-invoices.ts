@@ -39,6 +39,7 @@ export const enInvoices = {
     amountDue: 'Amount due',
     payFromWallet: (amount: string) => `Pay ${amount} from wallet`,
     walletHas: (amount: string) => `Wallet balance: ${amount}.`,
+    lends: (amount: string) => `Your credit line lends ${amount}.`,
     walletShort: (amount: string) => `Your wallet is short by ${amount}.`,
     payDone: 'Invoice paid. Thank you.',
     signInToPay: 'Sign in to pay from your wallet',

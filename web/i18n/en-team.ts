@@ -119,5 +119,9 @@ export const enTeam = {
   inAccount: (name: string) => `You are in the account of ${name}.`,
   asRole: (role: string) => `Role: ${role}`,
   toOwn: 'Back to your own account',
+  mayNot: {
+    order: 'Ordering, buying, renaming and deleting is left to the owner and co-owners.',
+    change: 'Your role in this account looks at this and changes nothing.',
+  },
 }
 export type TeamTexts = typeof enTeam

@@ -41,6 +41,7 @@ export const viInvoices: typeof enInvoices = {
     amountDue: 'Còn phải trả',
     payFromWallet: (amount) => `Thanh toán ${amount} từ ví`,
     walletHas: (amount) => `Số dư ví: ${amount}.`,
+    lends: (amount) => `Ghi nợ ${amount} theo hạn mức công nợ.`,
     walletShort: (amount) => `Ví còn thiếu ${amount}.`,
     payDone: 'Hoá đơn đã được thanh toán. Cảm ơn bạn.',
     signInToPay: 'Đăng nhập để thanh toán từ ví',

@@ -121,4 +121,8 @@ export const viTeam: TeamTexts = {
   inAccount: (name) => `Bạn đang ở trong tài khoản của ${name}.`,
   asRole: (role) => `Vai trò: ${role}`,
   toOwn: 'Về tài khoản của bạn',
+  mayNot: {
+    order: 'Việc đặt mua, nâng cấp, đổi tên và xoá dành cho chủ và đồng chủ tài khoản.',
+    change: 'Vai trò của bạn trong tài khoản này chỉ xem được, không thay đổi được.',
+  },
 }

@@ -17,6 +17,7 @@ import { topUpOf } from '../payments/shortfall.ts'
 import { configQuery, meQuery } from '../queries.ts'
 import type { LoadInput } from '../load-input.ts'
 import { resume } from '../known-session.ts'
+import { may } from '../may.ts'
 import { useSignedIn } from '../session.ts'
 import { LanguageMenu, ThemeMenu } from '../shell/HeaderMenus.tsx'
 import { Button, buttonClass } from '../ui/Button.tsx'
@@ -26,6 +27,7 @@ import { Empty, LoadError, Skeleton } from '../ui/State.tsx'
 import { cell, headCell, headRow } from '../ui/table.ts'
 import { toast } from '../ui/toast.ts'
 import { InvoiceBadge } from './InvoiceParts.tsx'
+import { lentFor, lineQuery } from './lent-for.ts'
 import { hostedInvoiceQuery } from './queries.ts'
 
 const route = getRouteApi('/invoice/hosted/$token')
@@ -217,7 +219,7 @@ function Sheet({ invoice, seller, buyer, details, token }: Shown) {
           {t.invoices.print}
         </Button>
         <span className="flex-1" />
-        {invoice.amount_due > 0 && invoice.status === 'open' ? (
+        {invoice.amount_due > 0 && invoice.status === 'open' && may('money:write') ? (
           <Pay invoice={invoice} token={token} />
         ) : null}
       </div>
@@ -270,6 +272,11 @@ function Pay({ invoice, token }: { invoice: Invoice; token: string }) {
     onError: (error) => toast.error(t.toast.error, messageOf(error)),
   })
 
+  const short = user && user.currency === invoice.currency ? invoice.amount_due - user.balance : 0
+  const asksLine = signedIn && short > 0 && invoice.kind === 'renewal' && may('money:read')
+  const runway = useQuery({ ...lineQuery, enabled: asksLine })
+  const lent = asksLine ? lentFor(short, runway.data?.creditLine) : 0
+
   if (!signedIn) {
     return (
       <Link
@@ -281,7 +288,6 @@ function Pay({ invoice, token }: { invoice: Invoice; token: string }) {
       </Link>
     )
   }
-  const short = user && user.currency === invoice.currency ? invoice.amount_due - user.balance : 0
   const min = config?.payments[user?.region_code ?? '']?.min ?? 0
   return (
     <div className="flex flex-wrap items-center gap-3 max-sm:w-full">
@@ -290,9 +296,11 @@ function Pay({ invoice, token }: { invoice: Invoice; token: string }) {
           {short > 0
             ? t.invoices.walletShort(money(short, invoice.currency))
             : t.invoices.walletHas(money(user.balance, user.currency))}
+          {lent > 0 ? ` ${t.invoices.lends(money(lent, invoice.currency))}` : null}
         </p>
       ) : null}
-      {short > 0 ? (
+      {asksLine && runway.isPending ? <Skeleton className="h-9 w-40" /> : null}
+      {short > lent && !(asksLine && runway.isPending) ? (
         <Link
           to="/payment"
           search={topUpOf(short, invoice.currency, min)}
@@ -300,12 +308,13 @@ function Pay({ invoice, token }: { invoice: Invoice; token: string }) {
         >
           {t.nav.topUp}
         </Link>
-      ) : (
+      ) : null}
+      {short <= lent ? (
         <Button busy={pay.isPending} onClick={() => pay.mutate()} className="num max-sm:w-full">
           <WalletMinimal aria-hidden className="size-4" />
           {t.invoices.payFromWallet(money(invoice.amount_due, invoice.currency))}
         </Button>
-      )}
+      ) : null}
     </div>
   )
 }

@@ -8,6 +8,7 @@ import { brand } from '../brand.ts'
 import { useTexts } from '../i18n/index.ts'
 import { useConfig } from '../queries.ts'
 import type { LoadInput } from '../load-input.ts'
+import { may } from '../may.ts'
 import { Button, buttonClass } from '../ui/Button.tsx'
 import { Dialog } from '../ui/Dialog.tsx'
 import { Menu } from '../ui/Menu.tsx'
@@ -56,9 +57,11 @@ export default function LinkCardPage() {
       </PageHead>
       {cards.publishableKey !== '' ? (
         <div className="grid grid-cols-1 items-start gap-6 lg:grid-cols-2">
-          <section className="card">
-            <LinkCardForm returned={returned} onLinked={onLinked} />
-          </section>
+          {may('money:write') ? (
+            <section className="card">
+              <LinkCardForm returned={returned} onLinked={onLinked} />
+            </section>
+          ) : null}
           <CardList />
         </div>
       ) : (
@@ -136,20 +139,22 @@ function Entry({ card }: { card: Card }) {
       aria-busy={choose.isPending}
     >
       <CardLine card={card} />
-      <Menu
-        label={c.actions(name)}
-        className={
-          'grid size-10 shrink-0 place-items-center rounded-md text-ink-2 hover:bg-subtle ' +
-          'hover:text-ink'
-        }
-        trigger={<Ellipsis aria-hidden className="size-4" />}
-        items={[
-          ...(card.default
-            ? []
-            : [{ label: c.makeDefault, icon: Star, onSelect: () => choose.mutate() }]),
-          { label: c.unlink, icon: Unlink, danger: true, onSelect: () => setAsking(true) },
-        ]}
-      />
+      {may('money:write') ? (
+        <Menu
+          label={c.actions(name)}
+          className={
+            'grid size-10 shrink-0 place-items-center rounded-md text-ink-2 hover:bg-subtle ' +
+            'hover:text-ink'
+          }
+          trigger={<Ellipsis aria-hidden className="size-4" />}
+          items={[
+            ...(card.default
+              ? []
+              : [{ label: c.makeDefault, icon: Star, onSelect: () => choose.mutate() }]),
+            { label: c.unlink, icon: Unlink, danger: true, onSelect: () => setAsking(true) },
+          ]}
+        />
+      ) : null}
       <UnlinkDialog
         card={card}
         name={name}

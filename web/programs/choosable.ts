@@ -1,21 +1,37 @@
-/** What a token, or a member, may be limited to. */
+/**
+ * Servers and domains to choose from: all of them, for the one that is wanted may be the oldest.
+ * Screens that are looked at read page by page.
+ */
 import { queryOptions } from '@tanstack/react-query'
 import { listDomains } from '../../contract/dns.ts'
 import { listServers } from '../../contract/wordpress.ts'
-import { callPage } from '../api.ts'
+import { callPage, type Page } from '../api.ts'
 
-/** As many servers as a token may be limited to. */
+/** Every page of a list, one after another. */
+async function allPages<R>(
+  read: (query: { limit: number; cursor?: string }) => Promise<Page<R>>,
+): Promise<R[]> {
+  const pages: R[] = []
+  let next: string | null = null
+  do {
+    const page: Page<R> = await read({ limit: 100, ...(next === null ? {} : { cursor: next }) })
+    pages.push(page.result)
+    next = page.next
+  } while (next !== null)
+  return pages
+}
+
 export const choosableServersQuery = queryOptions({
-  queryKey: ['account', 'tokens', 'servers'],
+  queryKey: ['servers', 'choices'],
   queryFn: async ({ signal }) => {
-    const { result } = await callPage(listServers, { query: { limit: 100 } }, { signal })
-    return result.map(({ id, name }) => ({ id, name }))
+    const pages = await allPages((query) => callPage(listServers, { query }, { signal }))
+    return pages.flat().map(({ id, name, status }) => ({ id, name, status }))
   },
 })
 export const choosableDomainsQuery = queryOptions({
-  queryKey: ['account', 'tokens', 'domains'],
+  queryKey: ['dns', 'choices'],
   queryFn: async ({ signal }) => {
-    const { result } = await callPage(listDomains, { query: { limit: 100 } }, { signal })
-    return result.data.map(({ id, name }) => ({ id, name }))
+    const pages = await allPages((query) => callPage(listDomains, { query }, { signal }))
+    return pages.flatMap(({ data }) => data.map(({ id, name }) => ({ id, name })))
   },
 })

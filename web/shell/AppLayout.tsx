@@ -23,6 +23,7 @@ import {
 import { signOut } from '../auth/sign-out.ts'
 import { brand } from '../brand.ts'
 import { loadTexts, useTexts } from '../i18n/index.ts'
+import { may } from '../may.ts'
 import { loadWanted } from '../pages/load-screen.ts'
 import { useConfig, useMe } from '../queries.ts'
 import { useLocked } from '../session.ts'
@@ -239,7 +240,7 @@ const Header = memo(function Header({
       {config.sandbox ? <SandboxBadge inbox={config.sandboxInbox} /> : null}
       <LanguageMenu />
       <ThemeMenu className="max-[22.5rem]:hidden" />
-      <NotificationBell />
+      {may('events') ? <NotificationBell /> : null}
       <UserMenu />
     </header>
   )
@@ -275,9 +276,11 @@ function UserMenu() {
         {
           label: t.shell.account,
           icon: UserRound,
+          // What a member may change of it is what invoices name.
+          shown: may('money:write'),
           onSelect: () => void router.navigate({ to: '/account' }),
         },
-        ...(payments[user.region_code]?.cards
+        ...(payments[user.region_code]?.cards && may('money:read')
           ? [
               {
                 label: t.nav.cards,

@@ -11,6 +11,7 @@ import {
 } from 'lucide-react'
 import { memo } from 'react'
 import { useTexts } from '../i18n/index.ts'
+import { may } from '../may.ts'
 import { useConfig } from '../queries.ts'
 import { cx } from '../ui/cx.ts'
 import { Menu } from '../ui/Menu.tsx'
@@ -57,11 +58,13 @@ export const BottomBar = memo(function BottomBar() {
     {
       label: t.nav.transactions,
       icon: ArrowLeftRight,
+      shown: may('money:read'),
       onSelect: () => void navigate({ to: '/transactions' }),
     },
     {
       label: t.nav.support,
       icon: LifeBuoy,
+      shown: may('tickets:read'),
       onSelect: () => void navigate({ to: '/support' }),
     },
     ...products
@@ -71,6 +74,7 @@ export const BottomBar = memo(function BottomBar() {
           ? t.nav[product.key]
           : `${t.nav[product.key]} · ${t.nav.soon}`,
         icon: product.icon,
+        shown: may('servers:read'),
         onSelect: () =>
           void (isOpen(product, flags) && product.to
             ? navigate({ to: product.to })

@@ -4,6 +4,7 @@ import { lazy, Suspense } from 'react'
 import { readNotifications } from '../../contract/realtime.ts'
 import { call } from '../api.ts'
 import { loadTexts, useTexts } from '../i18n/index.ts'
+import { isMember } from '../may.ts'
 import { Menu } from '../ui/Menu.tsx'
 import { LoadError, SkeletonRows } from '../ui/State.tsx'
 import { headerButton } from './HeaderMenus.tsx'
@@ -34,7 +35,8 @@ export function NotificationBell() {
   const t = useTexts()
   const queryClient = useQueryClient()
   const { data } = useQuery(notificationsQuery)
-  const unread = data?.unread ?? 0
+  // What is unread is the owner's: who works in the account reads along, and marks nothing.
+  const unread = isMember() ? 0 : (data?.unread ?? 0)
   const read = useMutation({
     mutationFn: () => call(readNotifications, { body: {} }),
     // The dots stay visible while the list is open; only the count on the bell goes at once.

@@ -4,6 +4,7 @@ import type { Notification } from '../../contract/realtime.ts'
 import { messageOf } from '../api.ts'
 import { formatTime } from '../format.ts'
 import { useLanguage, useTexts } from '../i18n/index.ts'
+import { isMember } from '../may.ts'
 import { LoadError, SkeletonRows } from '../ui/State.tsx'
 import { notificationTarget, notificationText } from './notification-text.ts'
 import { notificationsQuery } from './notifications.ts'
@@ -51,16 +52,17 @@ function Row({ entry, onOpen }: { entry: Notification; onOpen: () => void }) {
   const t = useTexts('events')
   const language = useLanguage()
   const target = notificationTarget(entry)
+  const read = entry.read || isMember()
   const content = (
     <>
       <span
         aria-hidden
         className={
-          entry.read ? 'mt-1.5 size-2 shrink-0' : 'mt-1.5 size-2 shrink-0 rounded-full bg-danger'
+          read ? 'mt-1.5 size-2 shrink-0' : 'mt-1.5 size-2 shrink-0 rounded-full bg-danger'
         }
       />
       <span className="min-w-0">
-        {entry.read ? null : <span className="sr-only">{t.shell.unread}: </span>}
+        {read ? null : <span className="sr-only">{t.shell.unread}: </span>}
         {notificationText(entry, t, language)}
         <time dateTime={entry.createdAt} className="num mt-0.5 block text-xs text-ink-3">
           {formatTime(entry.createdAt)}

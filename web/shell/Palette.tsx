@@ -23,6 +23,7 @@ import { cx } from '../ui/cx.ts'
 import { setTheme } from '../ui/theme.ts'
 import { serversQuery } from '../wordpress/queries.ts'
 import { fold } from '../../contract/fold.ts'
+import { may } from '../may.ts'
 import type { HeldKeys } from './held-keys.ts'
 import { isOpen, products } from './products.ts'
 import { idleChoices, setLockAfter } from './idle-lock.ts'
@@ -252,9 +253,13 @@ function useCommands(): Command[] {
   const router = useRouter()
   const queryClient = useQueryClient()
   const { payments, products: flags } = useConfig()
-  const { data: servers } = useQuery(serversQuery)
-  const { data: domains } = useInfiniteQuery({ ...domainListQuery, enabled: flags.dns })
-  const { data: invoices } = useQuery(recentInvoicesQuery)
+  const [seesThings, seesMoney] = [may('servers:read'), may('money:read')]
+  const { data: servers } = useQuery({ ...serversQuery, enabled: seesThings })
+  const { data: domains } = useInfiniteQuery({
+    ...domainListQuery,
+    enabled: flags.dns && seesThings,
+  })
+  const { data: invoices } = useQuery({ ...recentInvoicesQuery, enabled: seesMoney })
   const takesCards = payments[useMe().region_code]?.cards === true
   return useMemo(() => {
     const sold = products.filter((product) => isOpen(product, flags))
@@ -271,18 +276,32 @@ function useCommands(): Command[] {
       run: () => void run(),
     })
     return [
-      go('home', t.nav.overview, () => router.navigate({ to: '/' })),
-      ...sold.map(({ key, to = '/' }) => go(key, t.nav[key], () => router.navigate({ to }))),
-      go('transactions', t.nav.transactions, () => router.navigate({ to: '/transactions' })),
-      go('invoices', t.nav.invoices, () => router.navigate({ to: '/invoice' })),
-      go('account', t.shell.account, () => router.navigate({ to: '/account' })),
-      ...(takesCards
+      ...(seesThings && seesMoney
+        ? [go('home', t.nav.overview, () => router.navigate({ to: '/' }))]
+        : []),
+      ...(seesThings ? sold : []).map(({ key, to = '/' }) =>
+        go(key, t.nav[key], () => router.navigate({ to })),
+      ),
+      ...(seesMoney
+        ? [
+            go('transactions', t.nav.transactions, () => router.navigate({ to: '/transactions' })),
+            go('invoices', t.nav.invoices, () => router.navigate({ to: '/invoice' })),
+          ]
+        : []),
+      ...(may('money:write')
+        ? [go('account', t.shell.account, () => router.navigate({ to: '/account' }))]
+        : []),
+      ...(takesCards && seesMoney
         ? [go('cards', t.nav.cards, () => router.navigate({ to: '/link-card' }))]
         : []),
-      go('support', t.nav.support, () => router.navigate({ to: '/support' })),
+      ...(may('tickets:read')
+        ? [go('support', t.nav.support, () => router.navigate({ to: '/support' }))]
+        : []),
       go('help', t.palette.help, () => router.navigate({ to: '/docs' })),
-      act('topUp', t.nav.topUp, () => router.navigate({ to: '/payment' })),
-      ...(sold.some(({ key }) => key === 'wordpress')
+      ...(may('money:write')
+        ? [act('topUp', t.nav.topUp, () => router.navigate({ to: '/payment' }))]
+        : []),
+      ...(may('orders') && sold.some(({ key }) => key === 'wordpress')
         ? [
             act('create', t.palette.newWordpress, () =>
               router.navigate({ to: '/wordpress/create' }),
@@ -321,5 +340,5 @@ function useCommands(): Command[] {
         signOut(queryClient, () => router.navigate({ to: '/login' })),
       ),
     ]
-  }, [t, router, queryClient, servers, domains, invoices, takesCards, flags])
+  }, [t, router, queryClient, servers, domains, invoices, takesCards, flags, seesThings, seesMoney])
 }

@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router'
 import { LifeBuoy } from 'lucide-react'
 import type { TicketObjectKind } from '../../contract/tickets.ts'
 import { useLanguage } from '../i18n/index.ts'
+import { may } from '../may.ts'
 import { buttonClass } from '../ui/Button.tsx'
 
 interface HelpLinkProps {
@@ -15,6 +16,7 @@ interface HelpLinkProps {
 /** Leads to a new ticket about this. Its two words come with it: no group of texts is loaded. */
 export function HelpLink({ kind, id, of, size }: HelpLinkProps) {
   const words = useLanguage() === 'vi' ? 'Nhờ hỗ trợ' : 'Get help'
+  if (!may('tickets:write')) return null
   return (
     <Link
       to="/support"

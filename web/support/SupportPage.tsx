@@ -7,6 +7,7 @@ import { brand } from '../brand.ts'
 import { formatTime } from '../format.ts'
 import { useTexts } from '../i18n/index.ts'
 import type { LoadInput } from '../load-input.ts'
+import { may } from '../may.ts'
 import { Button } from '../ui/Button.tsx'
 import { PagedCard } from '../ui/PagedCard.tsx'
 import { PageHead } from '../ui/PageHead.tsx'
@@ -75,7 +76,7 @@ function List() {
   return (
     <>
       <PageHead title={t.title} sub={t.sub}>
-        <Button onClick={() => void navigate(to({ about: 'new' }))}>
+        <Button shown={may('tickets:write')} onClick={() => void navigate(to({ about: 'new' }))}>
           <Plus aria-hidden className="size-4" />
           {t.ask}
         </Button>

@@ -14,6 +14,7 @@ import { Attempt, call, messageOf } from '../api.ts'
 import { useForm } from '../form.ts'
 import { formatTime } from '../format.ts'
 import { useTexts } from '../i18n/index.ts'
+import { may } from '../may.ts'
 import { Badge } from '../ui/Badge.tsx'
 import { Button } from '../ui/Button.tsx'
 import { Card } from '../ui/Card.tsx'
@@ -68,15 +69,19 @@ function Conversation({ ticket, back }: { ticket: TicketWithMessages; back: Reac
           </span>
         }
       >
-        <StateButton ticket={ticket} />
+        {may('tickets:write') ? <StateButton ticket={ticket} /> : null}
       </PageHead>
       <ol className="grid gap-4">
         {ticket.messages.map((message) => (
           <Message key={message.id} ticketId={ticket.id} message={message} />
         ))}
       </ol>
-      {ticket.rateable && ticket.state !== 'open' ? <Rating ticket={ticket} /> : null}
-      <Composer ticket={ticket} />
+      {may('tickets:write') ? (
+        <>
+          {ticket.rateable && ticket.state !== 'open' ? <Rating ticket={ticket} /> : null}
+          <Composer ticket={ticket} />
+        </>
+      ) : null}
     </>
   )
 }

@@ -13,7 +13,15 @@ import { onNews, tellTabs } from '../tabs.ts'
 import { barStyle } from '../view/bar-style.ts'
 import type { AccountOfTab } from './account-of-tab.ts'
 import { endedKey } from './ended.ts'
-import { emptyGroups, hiddenFrom, hidesOrders, hidesWallet } from './role-pages.ts'
+import {
+  emptyGroups,
+  firstPageOf,
+  hiddenFrom,
+  hidesOrders,
+  hidesTopUps,
+  hidesWallet,
+  isClosedForm,
+} from './role-pages.ts'
 import { useTeamTexts } from './texts.ts'
 
 const toldEveryMs = 5_000
@@ -87,7 +95,12 @@ function styleFor(of: AccountOfTab): string {
   const titles = emptyGroups(of).map((to) => `#root nav p:has(+ ul a[href="${to}"])`)
   const wallet = hidesWallet(of) ? ['#root aside div:has(> p + p + a[href="/payment"])'] : []
   const orders = hidesOrders(of) ? ['#root main a[href$="/create"]'] : []
-  const hidden = [...links, ...titles, ...wallet, ...orders].join(',')
+  const topUps = hidesTopUps(of)
+    ? ['main', 'aside'].flatMap((part) =>
+        ['="/payment"', '^="/payment?"'].map((to) => `#root ${part} a[href${to}]`),
+      )
+    : []
+  const hidden = [...links, ...titles, ...wallet, ...orders, ...topUps].join(',')
   return `${barStyle}.team-bar { background: #1e3a8a; }
 ${hidden === '' ? '' : `${hidden} { display: none; }`}`
 }
@@ -95,6 +108,8 @@ ${hidden === '' ? '' : `${hidden} { display: none; }`}`
 /** Shows the bar, and keeps to this account. */
 export function startActing(told: string): void {
   const of = JSON.parse(told) as AccountOfTab
+  // Nothing leads there: the address was typed.
+  if (isClosedForm(of, location.pathname)) return location.replace(firstPageOf(of))
   const token = session.token()
   subscribe(() => follow(token))
   follow(token)

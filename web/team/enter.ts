@@ -1,8 +1,16 @@
+import { permissionsOf, type MemberRights } from '../../contract/member-roles.ts'
 import { enterAccount, type OtherAccount } from '../../contract/team.ts'
 import { call } from '../api.ts'
+import { permissionsKey } from '../may.ts'
 import { session } from '../session.ts'
 import type { AccountOfTab } from './account-of-tab.ts'
 import { firstPageOf } from './role-pages.ts'
+
+/** What the tab shows: the domains' list is whole only for who is not limited to some. */
+const shownTo = (rights: MemberRights): string[] => [
+  ...permissionsOf(rights),
+  ...(rights.domains === null ? ['all domains'] : []),
+]
 
 /**
  * Leads into the account of another, in this tab alone: its token stands where the customer's own
@@ -23,5 +31,6 @@ export async function enter({ id }: Pick<OtherAccount, 'id'>): Promise<void> {
   sessionStorage.setItem('accessToken', token)
   sessionStorage.setItem('isLogin', '1')
   sessionStorage.setItem('view', JSON.stringify(of))
+  sessionStorage.setItem(permissionsKey, shownTo(account).join())
   location.replace(firstPageOf(of))
 }

@@ -29,3 +29,9 @@ export const emptyGroups = (of: AccountOfTab): readonly string[] => [
 ]
 /** Where something is ordered. */
 export const hidesOrders = ({ role }: AccountOfTab): boolean => role !== 'owner'
+/** Whether the page at an address is one form, which the role may not use. */
+export const isClosedForm = (of: AccountOfTab, path: string): boolean =>
+  (path === '/payment' && hidesTopUps(of)) ||
+  (/^\/(wordpress|hosting)\/create$/.test(path) && hidesOrders(of))
+/** Where money is brought. */
+export const hidesTopUps = (of: AccountOfTab): boolean => !seesMoney(of) || of.role === 'read_only'

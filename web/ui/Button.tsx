@@ -47,6 +47,8 @@ interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
   size?: ButtonSize
   /** Shows a spinner and refuses clicks, without changing the button's width. */
   busy?: boolean
+  /** False: there is none, for whoever may not do what it does. */
+  shown?: boolean
   ref?: Ref<HTMLButtonElement>
 }
 
@@ -57,9 +59,11 @@ export function Button({
   className,
   type = 'button',
   disabled,
+  shown = true,
   children,
   ...rest
 }: ButtonProps) {
+  if (!shown) return null
   return (
     <button
       type={type}

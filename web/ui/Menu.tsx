@@ -12,6 +12,8 @@ export interface MenuItem {
   checked?: boolean
   danger?: boolean
   hint?: string
+  /** False: left out, for whoever may not do it. */
+  shown?: boolean
 }
 
 interface PopoverProps {
@@ -35,7 +37,7 @@ export function Menu({
   label,
   trigger,
   className,
-  items,
+  items: all,
   children,
   onOpen,
   side = 'below',
@@ -43,6 +45,7 @@ export function Menu({
   const id = useId()
   const panel = useRef<HTMLDivElement>(null)
   const button = useRef<HTMLButtonElement>(null)
+  const items = all?.filter(({ shown }) => shown !== false)
   const choosing = items?.some((item) => item.checked !== undefined) ?? false
   const close = () => document.getElementById(id)?.hidePopover()
 

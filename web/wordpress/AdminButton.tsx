@@ -4,6 +4,7 @@ import type { Server } from '../../contract/wordpress.ts'
 import { adminLink } from '../../contract/wordpress-server.ts'
 import { Attempt, serverMessageOr } from '../api.ts'
 import { useTexts } from '../i18n/index.ts'
+import { may } from '../may.ts'
 import { Button } from '../ui/Button.tsx'
 import { toast } from '../ui/toast.ts'
 
@@ -30,7 +31,12 @@ export function AdminButton({ server }: { server: Server }) {
     }
   }
   return (
-    <Button busy={busy} title={t.site.adminOnce} onClick={() => void open()}>
+    <Button
+      shown={may('servers:write')}
+      busy={busy}
+      title={t.site.adminOnce}
+      onClick={() => void open()}
+    >
       {t.site.admin}
       <ExternalLink aria-hidden className="size-4" />
     </Button>

@@ -11,6 +11,7 @@ import type { Server } from '../../contract/wordpress.ts'
 import { ApiError, Attempt, messageOf } from '../api.ts'
 import { formatTime, useFormat } from '../format.ts'
 import { useTexts } from '../i18n/index.ts'
+import { may } from '../may.ts'
 import { Badge } from '../ui/Badge.tsx'
 import { Button, IconButton } from '../ui/Button.tsx'
 import { Dialog } from '../ui/Dialog.tsx'
@@ -51,6 +52,7 @@ export default function BackupsTab({ server }: { server: Server }) {
           <p className="mt-0.5 max-w-prose text-xs text-ink-3">{t.backups.about}</p>
         </div>
         <Button
+          shown={may('servers:write')}
           busy={asking}
           disabled={!running || busy || isPending}
           onClick={() => void make()}
@@ -199,7 +201,7 @@ function Item({
           </p>
         )}
       </div>
-      {backup.state === 'proven' ? (
+      {backup.state === 'proven' && may('servers:write') ? (
         <div className="flex items-center gap-2">
           {restore ? (
             <Button

@@ -8,6 +8,7 @@ import {
 import { call } from '../api.ts'
 import { formatDay, formatTime } from '../format.ts'
 import { useTexts } from '../i18n/index.ts'
+import { may } from '../may.ts'
 import { Badge, type Tone } from '../ui/Badge.tsx'
 import { Button } from '../ui/Button.tsx'
 import { toast } from '../ui/toast.ts'
@@ -93,7 +94,13 @@ function Retry({ serverId, name }: { serverId: string; name: string }) {
     }
   }
   return (
-    <Button variant="outline" size="sm" busy={busy} onClick={() => void retry()}>
+    <Button
+      variant="outline"
+      size="sm"
+      shown={may('servers:write')}
+      busy={busy}
+      onClick={() => void retry()}
+    >
       {t.https.retry}
     </Button>
   )

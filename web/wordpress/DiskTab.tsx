@@ -7,6 +7,7 @@ import { diskLimits, type Server } from '../../contract/wordpress.ts'
 import { changeDisk } from '../../contract/wordpress-server.ts'
 import { useFormat } from '../format.ts'
 import { sentenceLanguage, useLanguage, useTexts } from '../i18n/index.ts'
+import { may } from '../may.ts'
 import { useConfig } from '../queries.ts'
 import { Button } from '../ui/Button.tsx'
 import { Dialog } from '../ui/Dialog.tsx'
@@ -49,6 +50,7 @@ export default function DiskTab({ server, which }: { server: Server; which: 'dis
           </Fact>
         </dl>
         <Button
+          shown={may('orders')}
           disabled={!running || largest}
           onClick={() => setOpen(true)}
           className="max-sm:w-full"

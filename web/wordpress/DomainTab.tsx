@@ -8,6 +8,7 @@ import { ApiError, call, messageOf } from '../api.ts'
 import { useDraft } from '../drafts.ts'
 import { formatTime } from '../format.ts'
 import { useTexts } from '../i18n/index.ts'
+import { may } from '../may.ts'
 import { typedDomain } from '../typed-domain.ts'
 import { Badge } from '../ui/Badge.tsx'
 import { Button, IconButton } from '../ui/Button.tsx'
@@ -121,7 +122,13 @@ export default function DomainTab({ server }: { server: Server }) {
             {t.domains.extra}
           </h3>
           {adding || closed ? null : (
-            <Button ref={addButton} variant="outline" size="sm" onClick={() => setAdding(true)}>
+            <Button
+              ref={addButton}
+              variant="outline"
+              size="sm"
+              shown={may('servers:write')}
+              onClick={() => setAdding(true)}
+            >
               <Plus aria-hidden className="size-4" />
               {t.domains.add}
             </Button>
@@ -286,9 +293,15 @@ function Held({
             {t.domains.show}
           </Button>
         )}
-        <IconButton label={t.domains.remove(name)} size="size-8" onClick={() => setRemoving(true)}>
-          <Trash2 aria-hidden className="size-4" />
-        </IconButton>
+        {may('servers:write') ? (
+          <IconButton
+            label={t.domains.remove(name)}
+            size="size-8"
+            onClick={() => setRemoving(true)}
+          >
+            <Trash2 aria-hidden className="size-4" />
+          </IconButton>
+        ) : null}
       </div>
       {verified || state === undefined ? null : (
         <p className="mt-1 text-xs text-ink-3">{t.domains.lostHint(formatTime(state.checkedAt))}</p>

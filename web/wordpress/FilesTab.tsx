@@ -18,6 +18,7 @@ import type { Server } from '../../contract/wordpress.ts'
 import { messageOf } from '../api.ts'
 import { decimals, formatTime, useFormat } from '../format.ts'
 import { useTexts, type Language } from '../i18n/index.ts'
+import { may } from '../may.ts'
 import { Button } from '../ui/Button.tsx'
 import { cx } from '../ui/cx.ts'
 import { Menu, type MenuItem } from '../ui/Menu.tsx'
@@ -43,7 +44,7 @@ export default function FilesTab({ server }: { server: Server }) {
   return (
     <div className="grid gap-10">
       <Files server={server} />
-      <SftpPart server={server} />
+      {may('servers:write') ? <SftpPart server={server} /> : null}
     </div>
   )
 }
@@ -58,6 +59,7 @@ function Files({ server }: { server: Server }) {
   const input = useRef<HTMLInputElement>(null)
   const { data, isPending, error, refetch } = useQuery(filesQuery(server.id, folder))
   const isRunning = server.status === 'running'
+  const mayWrite = may('servers:write')
   const again = () => void queryClient.invalidateQueries({ queryKey: ['files', server.id] })
   const uploads = useUploads(server.id, again)
   const names = new Set(data?.entries.map(({ name }) => name))
@@ -69,7 +71,7 @@ function Files({ server }: { server: Server }) {
   const drop = (event: DragEvent) => {
     event.preventDefault()
     setIsOver(false)
-    if (isRunning) begin(event.dataTransfer.files)
+    if (isRunning && mayWrite) begin(event.dataTransfer.files)
   }
   return (
     <section aria-labelledby="files" className="grid gap-4">
@@ -80,13 +82,14 @@ function Files({ server }: { server: Server }) {
         <div className="flex flex-wrap gap-2">
           <Button
             variant="outline"
+            shown={mayWrite}
             disabled={!isRunning}
             onClick={() => setQuestion({ about: 'folder' })}
           >
             <FolderPlus aria-hidden className="size-4" />
             {t.files.newFolder}
           </Button>
-          <Button disabled={!isRunning} onClick={() => input.current?.click()}>
+          <Button shown={mayWrite} disabled={!isRunning} onClick={() => input.current?.click()}>
             <Upload aria-hidden className="size-4" />
             {t.files.upload}
           </Button>
@@ -119,7 +122,7 @@ function Files({ server }: { server: Server }) {
         <div
           onDragOver={(event) => {
             event.preventDefault()
-            setIsOver(true)
+            setIsOver(mayWrite)
           }}
           onDragLeave={() => setIsOver(false)}
           onDrop={drop}
@@ -148,7 +151,7 @@ function Files({ server }: { server: Server }) {
                 id={server.id}
                 file={file}
                 path={joined(folder, file.name)}
-                mayChange={isRunning}
+                mayChange={isRunning && mayWrite}
                 onOpen={setFolder}
                 onAsk={setQuestion}
               />
@@ -262,14 +265,16 @@ function Row({
     ...(mayEdit
       ? [{ label: t.files.edit, icon: Pencil, onSelect: () => onAsk({ about: 'edit', file }) }]
       : []),
-    ...(file.kind === 'file'
+    ...(file.kind === 'file' && may('servers:write')
       ? [{ label: t.files.download, icon: Download, onSelect: () => void download() }]
       : []),
     ...(mayChange ? change : []),
   ]
   const press = {
     folder: () => onOpen(path),
-    file: () => (mayEdit ? onAsk({ about: 'edit', file }) : void download()),
+    file: !may('servers:write')
+      ? undefined
+      : () => (mayEdit ? onAsk({ about: 'edit', file }) : void download()),
     link: undefined,
     other: undefined,
   }[file.kind]

@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { changeHttps, type SiteHttps } from '../../contract/certificates.ts'
 import { call } from '../api.ts'
 import { useTexts } from '../i18n/index.ts'
+import { may } from '../may.ts'
 import { Switch } from '../ui/Switch.tsx'
 import { toast } from '../ui/toast.ts'
 import { httpsQuery } from './https-query.ts'
@@ -33,7 +34,7 @@ export function HttpsOnly({ serverId, https }: { serverId: string; https: SiteHt
         label={t.https.only}
         hint={t.https.onlyHint}
         checked={https.httpsOnly === true}
-        disabled={busy}
+        disabled={busy || !may('servers:write')}
         onChange={(checked) => void choose(checked)}
       />
     </section>

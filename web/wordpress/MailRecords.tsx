@@ -11,6 +11,7 @@ import {
 import type { Server } from '../../contract/wordpress.ts'
 import { ApiError, call, messageOf } from '../api.ts'
 import { useTexts } from '../i18n/index.ts'
+import { may } from '../may.ts'
 import { Badge, type Tone } from '../ui/Badge.tsx'
 import { Button } from '../ui/Button.tsx'
 import { CopyButton } from '../ui/CopyButton.tsx'
@@ -115,6 +116,7 @@ function Domain({ server, domain }: { server: Server; domain: MailDomain }) {
         {open.length > 0 && domain.here ? (
           <Button
             size="sm"
+            shown={may('zones')}
             busy={busy}
             aria-label={t.mail.adding(shown)}
             onClick={() => void write()}

@@ -7,6 +7,7 @@ import { ApiError, call, messageOf } from '../api.ts'
 import { useDraft } from '../drafts.ts'
 import { useLanguage, useTexts } from '../i18n/index.ts'
 import { ruleText } from '../../contract/sentences.ts'
+import { may } from '../may.ts'
 import { Button } from '../ui/Button.tsx'
 import { Field, Input, Select } from '../ui/Field.tsx'
 import { toast } from '../ui/toast.ts'
@@ -61,6 +62,7 @@ export function MailSender({ server, state }: { server: Server; state: MailState
             <Input
               {...control}
               value={name ?? nameNow}
+              disabled={!may('servers:write')}
               maxLength={64}
               spellCheck={false}
               autoCapitalize="none"
@@ -74,6 +76,7 @@ export function MailSender({ server, state }: { server: Server; state: MailState
             <Select
               {...control}
               value={domain ?? domainNow}
+              disabled={!may('servers:write')}
               onChange={({ target }) => setDomain(target.value)}
             >
               {state.senderDomains.map((one) => (
@@ -89,6 +92,7 @@ export function MailSender({ server, state }: { server: Server; state: MailState
           <Button
             type="submit"
             variant="outline"
+            shown={may('servers:write')}
             busy={busy}
             disabled={sender === state.sender}
             className="max-sm:w-full"

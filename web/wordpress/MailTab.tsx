@@ -4,6 +4,7 @@ import { changeMail, type MailState } from '../../contract/wordpress-mail.ts'
 import type { Server } from '../../contract/wordpress.ts'
 import { ApiError, call, messageOf } from '../api.ts'
 import { useLanguage, useTexts } from '../i18n/index.ts'
+import { may } from '../may.ts'
 import { configQuery } from '../queries.ts'
 import { LoadError, Note, Skeleton } from '../ui/State.tsx'
 import { Switch } from '../ui/Switch.tsx'
@@ -35,7 +36,7 @@ export default function MailTab({ server }: { server: Server }) {
           <Sending server={server} state={data} />
           <MailSender server={server} state={data} />
           <MailRecords server={server} state={data} />
-          <MailLog serverId={server.id} />
+          {may('servers:write') ? <MailLog serverId={server.id} /> : null}
         </>
       ) : null}
     </div>
@@ -94,7 +95,7 @@ function Sending({ server, state }: { server: Server; state: MailState }) {
           label={t.mail.enabled}
           hint={t.mail.hint}
           checked={state.enabled}
-          disabled={busy || server.status === 'deleting'}
+          disabled={busy || server.status === 'deleting' || !may('servers:write')}
           onChange={(checked) => void choose(checked)}
         />
       </div>

@@ -10,6 +10,7 @@ import {
 } from '../../contract/wordpress-domains.ts'
 import { ApiError, call, messageOf } from '../api.ts'
 import { useTexts } from '../i18n/index.ts'
+import { may } from '../may.ts'
 import { Button } from '../ui/Button.tsx'
 import { Dialog } from '../ui/Dialog.tsx'
 import { Field, Select } from '../ui/Field.tsx'
@@ -62,7 +63,7 @@ export function MainAddress({ server }: { server: Server }) {
             <Select
               {...control}
               value={chosen ?? ''}
-              disabled={busy}
+              disabled={busy || !may('servers:write')}
               onChange={({ target }) => void choose(target.value === '' ? null : target.value)}
             >
               <option value="">{t.address.none}</option>
@@ -140,7 +141,7 @@ function StoredAddresses({ server }: { server: Server }) {
           </Note>
         ) : null}
       </div>
-      {running ? null : (
+      {running || !may('servers:write') ? null : (
         <div className="mt-3 flex flex-wrap gap-2">
           <Button variant="outline" size="sm" busy={busy && !asked} onClick={() => void count()}>
             {t.address.count}

@@ -4,6 +4,7 @@ import type { Server } from '../../contract/wordpress.ts'
 import { call, messageOf } from '../api.ts'
 import { useForm } from '../form.ts'
 import { useTexts } from '../i18n/index.ts'
+import { may } from '../may.ts'
 import { Button } from '../ui/Button.tsx'
 import { Field, Input } from '../ui/Field.tsx'
 import { LoadError, Note, Skeleton } from '../ui/State.tsx'
@@ -44,6 +45,7 @@ function PhpForm({ server, state }: { server: Server; state: PhpState }) {
   const queryClient = useQueryClient()
   const { settings, most, applying } = state
   const running = server.status === 'running'
+  const open = running && may('servers:write')
   const { form, values, errors, failure, busy, bind, set, onSubmit } = useForm({
     initial: {
       uploadMb: String(settings.uploadMb),
@@ -85,7 +87,7 @@ function PhpForm({ server, state }: { server: Server; state: PhpState }) {
               {...bind(name)}
               inputMode="numeric"
               autoComplete="off"
-              disabled={!running}
+              disabled={!open}
               className="num max-w-40"
             />
           )}
@@ -95,11 +97,17 @@ function PhpForm({ server, state }: { server: Server; state: PhpState }) {
         label={t.php.debug}
         hint={t.php.debugHint}
         checked={values.debug}
-        disabled={!running}
+        disabled={!open}
         onChange={(checked) => set('debug', checked)}
       />
       <div className="flex flex-wrap items-center gap-4">
-        <Button type="submit" busy={busy} disabled={!running} className="max-sm:w-full">
+        <Button
+          type="submit"
+          shown={may('servers:write')}
+          busy={busy}
+          disabled={!running}
+          className="max-sm:w-full"
+        >
           {t.php.save}
         </Button>
         {applying ? <output className="text-sm text-ink-3">{t.php.applying}</output> : null}

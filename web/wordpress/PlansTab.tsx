@@ -6,6 +6,7 @@ import { changeDisk, changeServer } from '../../contract/wordpress-server.ts'
 import { messageOf } from '../api.ts'
 import { formatTime, useFormat } from '../format.ts'
 import { useTexts } from '../i18n/index.ts'
+import { may } from '../may.ts'
 import { useConfig } from '../queries.ts'
 import { Badge } from '../ui/Badge.tsx'
 import { Button } from '../ui/Button.tsx'
@@ -43,10 +44,10 @@ export default function PlansTab({ server }: { server: Server }) {
         />
       ) : null}
       {plans ? <PlanTable server={server} plans={plans} running={running} /> : null}
-      {running && plans ? (
+      {running && plans && may('orders') ? (
         <Containers key={server.replicate} server={server} plans={plans} />
       ) : null}
-      {running ? <Name key={server.name} server={server} /> : null}
+      {running && may('orders') ? <Name key={server.name} server={server} /> : null}
     </div>
   )
 }
@@ -150,6 +151,7 @@ function PlanTable({
                       <Button
                         variant="outline"
                         size="sm"
+                        shown={may('orders')}
                         disabled={!running}
                         busy={busy}
                         onClick={() => void keep()}
@@ -169,6 +171,7 @@ function PlanTable({
                   <Button
                     variant="outline"
                     size="sm"
+                    shown={may('orders')}
                     disabled={!running}
                     aria-label={t.resize.buyOf(plan.name)}
                     onClick={() => setChosen(plan)}

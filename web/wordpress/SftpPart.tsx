@@ -7,6 +7,7 @@ import { call, messageOf } from '../api.ts'
 import { useForm } from '../form.ts'
 import { formatTime } from '../format.ts'
 import { useTexts } from '../i18n/index.ts'
+import { isMember } from '../may.ts'
 import { Button, IconButton } from '../ui/Button.tsx'
 import { CopyButton } from '../ui/CopyButton.tsx'
 import { cx } from '../ui/cx.ts'
@@ -60,7 +61,7 @@ export function SftpPart({ server }: { server: Server }) {
                 {data.keys.length === 0 ? t.sftp.noKeys : t.sftp.keysHint}
               </p>
             </div>
-            <Button variant="outline" onClick={() => setAdding(true)}>
+            <Button variant="outline" shown={!isMember()} onClick={() => setAdding(true)}>
               <Plus aria-hidden className="size-4" />
               {t.sftp.add}
             </Button>
@@ -124,9 +125,11 @@ function KeyRow({ ssh, onRemove }: { ssh: SshKey; onRemove: () => void }) {
           <span className="block">{used}</span>
         </p>
       </div>
-      <IconButton label={t.sftp.remove(ssh.name)} onClick={onRemove}>
-        <Trash2 aria-hidden className="size-4" />
-      </IconButton>
+      {isMember() ? null : (
+        <IconButton label={t.sftp.remove(ssh.name)} onClick={onRemove}>
+          <Trash2 aria-hidden className="size-4" />
+        </IconButton>
+      )}
     </li>
   )
 }

@@ -7,6 +7,7 @@ import { deleteServer, restartServer } from '../../contract/wordpress-server.ts'
 import { Attempt, call, messageOf } from '../api.ts'
 import { useFormat } from '../format.ts'
 import { useTexts } from '../i18n/index.ts'
+import { may } from '../may.ts'
 import { configQuery } from '../queries.ts'
 import { HelpLink } from '../support/HelpLink.tsx'
 import { Button } from '../ui/Button.tsx'
@@ -22,7 +23,8 @@ import { wording } from './wording.ts'
 export function SiteActions({ server, kind }: { server: Server; kind: Kind }) {
   const t = useTexts('site')
   const [asking, setAsking] = useState<'restart' | 'delete'>()
-  if (server.status === 'deleting') return null
+  // Who only looks has nothing to press here.
+  if (server.status === 'deleting' || !(may('servers:write') || may('tickets:write'))) return null
   return (
     <section
       aria-label={t.site.danger}
@@ -31,6 +33,7 @@ export function SiteActions({ server, kind }: { server: Server; kind: Kind }) {
       {server.status === 'running' ? (
         <Button
           variant="outline"
+          shown={may('servers:write')}
           busy={server.restarting}
           aria-label={server.restarting ? t.site.restarting : undefined}
           onClick={() => setAsking('restart')}
@@ -40,7 +43,7 @@ export function SiteActions({ server, kind }: { server: Server; kind: Kind }) {
         </Button>
       ) : null}
       <HelpLink kind="server" id={server.id} />
-      <Button variant="danger" onClick={() => setAsking('delete')}>
+      <Button variant="danger" shown={may('orders')} onClick={() => setAsking('delete')}>
         <Trash2 aria-hidden className="size-4" />
         {t.site.remove}
       </Button>

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, useParams, useSearch } from '@tanstack/react-router'
 import { ArrowLeft, ExternalLink } from 'lucide-react'
 import { lazy, Suspense } from 'react'
+import type { MemberPermission } from '../../contract/member-roles.ts'
 import type { Server } from '../../contract/wordpress.ts'
 import { ApiError, messageOf } from '../api.ts'
 import { brand } from '../brand.ts'
@@ -10,6 +11,7 @@ import { HostedLink } from '../invoices/InvoiceParts.tsx'
 
 import type { LoadInput } from '../load-input.ts'
 import { formatTime } from '../format.ts'
+import { may } from '../may.ts'
 import { Badge } from '../ui/Badge.tsx'
 import { buttonClass } from '../ui/Button.tsx'
 import { CopyButton } from '../ui/CopyButton.tsx'
@@ -20,7 +22,7 @@ import { InfoTab } from './InfoTab.tsx'
 import { loadPart } from './load-part.ts'
 import { serverQuery, type Kind } from './queries.ts'
 import { ServerBadge } from './ServerBadge.tsx'
-import { siteTabs, type SiteTab } from './site-tabs.ts'
+import { openTabs, type SiteTab } from './site-tabs.ts'
 import { SiteTabs } from './SiteTabs.tsx'
 import { useRestartEnd } from './restart-end.ts'
 import { wording } from './wording.ts'
@@ -41,6 +43,8 @@ const SpeedTab = lazy(() => loadPart(() => import('./SpeedTab.tsx')))
 const MailTab = lazy(() => loadPart(() => import('./MailTab.tsx')))
 const UpdatesTab = lazy(() => loadPart(() => import('./UpdatesTab.tsx')))
 const MoveInTab = lazy(() => loadPart(() => import('./MoveInTab.tsx'), 'moveIn'))
+/** For those who work in the account of another. */
+const RoleNote = lazy(() => loadPart(() => import('../team/RoleNote.tsx')))
 const DomainTab = lazy(() => loadPart(() => import('./DomainTab.tsx')))
 
 export const load = ({ queryClient, params }: LoadInput) =>
@@ -89,7 +93,7 @@ export default function SitePage({ kind = 'wordpress' }: { kind?: Kind }) {
 function Site({ server, kind }: { server: Server; kind: Kind }) {
   const search = useSearch({ strict: false }) as { tab?: unknown }
   // An address of before, or one that was typed, leads to the first part.
-  const current = siteTabs.find((tab) => tab === search.tab) ?? 'general'
+  const current = openTabs(may('servers:write')).find((tab) => tab === search.tab) ?? 'general'
   return (
     <section className="card">
       <SiteHead server={server} />
@@ -103,6 +107,7 @@ function Site({ server, kind }: { server: Server; kind: Kind }) {
         <Later>
           {() => (
             <Suspense fallback={<Skeleton className="h-96 rounded-lg" />}>
+              {may(neededIn(current)) ? null : <RoleNote needs={neededIn(current)} />}
               <Part tab={current} server={server} kind={kind} />
             </Suspense>
           )}
@@ -110,6 +115,12 @@ function Site({ server, kind }: { server: Server; kind: Kind }) {
       </div>
     </section>
   )
+}
+
+/** What is changed in a part of the page. */
+function neededIn(tab: SiteTab): MemberPermission {
+  if (tab === 'general' || tab === 'usage') return 'servers:read'
+  return tab === 'disk' || tab === 'mariadb' || tab === 'plans' ? 'orders' : 'servers:write'
 }
 
 function Part({ tab, server, kind }: { tab: SiteTab; server: Server; kind: Kind }) {
@@ -230,7 +241,7 @@ function StatusNote({ server }: { server: Server }) {
     return (
       <Note tone="warning" className="mt-4 flex flex-wrap items-center justify-between gap-3">
         {t.site.suspended}
-        {server.invoice && server.invoice.amount_due > 0 ? (
+        {server.invoice && server.invoice.amount_due > 0 && may('money:write') ? (
           <HostedLink
             url={server.invoice.hosted_invoice_url}
             className="font-semibold underline underline-offset-4"

@@ -1,13 +1,15 @@
 import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useRef, type KeyboardEvent } from 'react'
 import { useTexts } from '../i18n/index.ts'
+import { may } from '../may.ts'
 import { cx } from '../ui/cx.ts'
-import { siteTabs, type SiteTab } from './site-tabs.ts'
+import { openTabs, type SiteTab } from './site-tabs.ts'
 
 /** The tab stands in the address, so that a reload and a shared link keep it. */
 export function SiteTabs({ current }: { current: SiteTab }) {
   const t = useTexts('site')
   const navigate = useNavigate()
+  const tabs = openTabs(may('servers:write'))
   const list = useRef<HTMLDivElement>(null)
   const names: Record<SiteTab, string> = {
     general: t.site.general,
@@ -46,7 +48,7 @@ export function SiteTabs({ current }: { current: SiteTab }) {
     if (event.key !== 'ArrowRight' && event.key !== 'ArrowLeft') return
     const step = event.key === 'ArrowRight' ? 1 : -1
     event.preventDefault()
-    const next = siteTabs[(siteTabs.indexOf(current) + step + siteTabs.length) % siteTabs.length]
+    const next = tabs[(tabs.indexOf(current) + step + tabs.length) % tabs.length]
     if (!next) return
     show(next)
     list.current?.querySelector<HTMLElement>(`#tab-${next}`)?.focus()
@@ -60,7 +62,7 @@ export function SiteTabs({ current }: { current: SiteTab }) {
       onKeyDown={onKeyDown}
       className="flex gap-6 overflow-x-auto overflow-y-hidden border-b border-border px-5 sm:px-6"
     >
-      {siteTabs.map((tab) => (
+      {tabs.map((tab) => (
         <button
           key={tab}
           id={`tab-${tab}`}

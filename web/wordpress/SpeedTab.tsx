@@ -7,6 +7,7 @@ import { call, messageOf } from '../api.ts'
 import { decimals, formatTime, useFormat } from '../format.ts'
 import type { Language } from '../i18n/index.ts'
 import { useTexts } from '../i18n/index.ts'
+import { may } from '../may.ts'
 import { Button } from '../ui/Button.tsx'
 import { LoadError, Note, Skeleton } from '../ui/State.tsx'
 import { Switch } from '../ui/Switch.tsx'
@@ -55,7 +56,7 @@ function PageCache({ server }: { server: Server }) {
           {running ? null : <Note tone="info">{t.speed.closed}</Note>}
           {running && data.figures === null ? <Note tone="info">{t.speed.unknown}</Note> : null}
           {data.figures ? <Figures figures={data.figures} /> : null}
-          <Purge server={server} />
+          {may('servers:write') ? <Purge server={server} /> : null}
         </>
       ) : null}
     </section>
@@ -84,7 +85,7 @@ function Keeping({ server, state }: { server: Server; state: PageCacheState }) {
         label={t.speed.enabled}
         hint={t.speed.hint}
         checked={state.enabled}
-        disabled={busy}
+        disabled={busy || !may('servers:write')}
         onChange={(checked) => void choose(checked)}
       />
     </div>

@@ -9,6 +9,7 @@ import { ApiError, Attempt, messageOf } from '../api.ts'
 import { formatDay, formatTime, useFormat } from '../format.ts'
 import { useTexts } from '../i18n/index.ts'
 import { HostedLink } from '../invoices/InvoiceParts.tsx'
+import { may } from '../may.ts'
 import { Badge } from '../ui/Badge.tsx'
 import { Button } from '../ui/Button.tsx'
 import { Dialog } from '../ui/Dialog.tsx'
@@ -96,7 +97,7 @@ function StatusSection({ subscription, name }: { subscription: Subscription; nam
           <Fact term={t.subscription.renewalPrice}>{money(renewalPrice, currency)}</Fact>
         ) : null}
       </dl>
-      {subscription.status === 'ended' ? null : (
+      {subscription.status === 'ended' || !may('orders') ? null : (
         <div className="mt-5 flex flex-wrap gap-2">
           {cancelAtPeriodEnd ? <Resume id={subscription.id} /> : null}
           <Cancel subscription={subscription} name={name} />
@@ -129,12 +130,14 @@ function Unpaid({
           : null}
         {t.subscription.deletesOn(formatDay(unpaid.deletesAt))} {t.subscription.backByItself}
       </span>
-      <HostedLink
-        url={unpaid.hosted_invoice_url}
-        className="font-semibold underline underline-offset-4"
-      >
-        {t.subscription.pay}
-      </HostedLink>
+      {may('money:write') ? (
+        <HostedLink
+          url={unpaid.hosted_invoice_url}
+          className="font-semibold underline underline-offset-4"
+        >
+          {t.subscription.pay}
+        </HostedLink>
+      ) : null}
     </Note>
   )
 }

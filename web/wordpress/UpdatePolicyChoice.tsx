@@ -9,6 +9,7 @@ import type { Server } from '../../contract/wordpress.ts'
 import { call, messageOf } from '../api.ts'
 import { formatTime } from '../format.ts'
 import { useTexts } from '../i18n/index.ts'
+import { may } from '../may.ts'
 import { RadioCard } from '../ui/RadioCard.tsx'
 import { toast } from '../ui/toast.ts'
 import { updatesQuery } from './site-queries.ts'
@@ -41,7 +42,7 @@ export function UpdatePolicyChoice({ server, updates }: { server: Server; update
     }
   }
   return (
-    <fieldset className="grid gap-3 border-t border-border pt-5">
+    <fieldset disabled={!may('servers:write')} className="grid gap-3 border-t border-border pt-5">
       <legend className="sr-only">{t.updates.policyTitle}</legend>
       <div>
         <h4 aria-hidden className="text-sm font-semibold">

@@ -6,6 +6,7 @@ import type { Server } from '../../contract/wordpress.ts'
 import { call, messageOf } from '../api.ts'
 import { formatTime } from '../format.ts'
 import { useTexts } from '../i18n/index.ts'
+import { may } from '../may.ts'
 import { Badge } from '../ui/Badge.tsx'
 import { Button } from '../ui/Button.tsx'
 import { LoadError, Note, Skeleton } from '../ui/State.tsx'
@@ -30,7 +31,9 @@ export default function UpdatesTab({ server }: { server: Server }) {
           </h3>
           <p className="mt-0.5 max-w-prose text-xs text-ink-3">{t.updates.about}</p>
         </div>
-        {data?.hasDirectory ? <LookButton server={server} updates={data} /> : null}
+        {data?.hasDirectory && may('servers:write') ? (
+          <LookButton server={server} updates={data} />
+        ) : null}
       </div>
       {isPending ? <Skeleton className="h-64 rounded-lg" /> : null}
       {isError && !data ? (
@@ -122,7 +125,12 @@ function Installed({ server, updates }: { server: Server; updates: Updates }) {
           {ready.length === 0 ? t.updates.upToDate : t.updates.newer(ready.length)}
         </p>
         {usual.length > 0 ? (
-          <Button disabled={!canBegin} onClick={() => setAsked(usual)} className="max-sm:w-full">
+          <Button
+            shown={may('servers:write')}
+            disabled={!canBegin}
+            onClick={() => setAsked(usual)}
+            className="max-sm:w-full"
+          >
             {t.updates.all}
           </Button>
         ) : null}
@@ -193,6 +201,7 @@ function Item({
         <Button
           variant="outline"
           size="sm"
+          shown={may('servers:write')}
           disabled={!canBegin}
           aria-label={t.updates.oneOf(name, available.version)}
           onClick={onUpdate}

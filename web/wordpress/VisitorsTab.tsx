@@ -11,6 +11,7 @@ import type { Server } from '../../contract/wordpress.ts'
 import { ApiError, call, messageOf } from '../api.ts'
 import { useForm } from '../form.ts'
 import { useTexts } from '../i18n/index.ts'
+import { may } from '../may.ts'
 import { Button } from '../ui/Button.tsx'
 import { Field, Input, inputClass, PasswordInput } from '../ui/Field.tsx'
 import { LoadError, Note, Skeleton } from '../ui/State.tsx'
@@ -75,7 +76,7 @@ function PasswordPart({ server, visitors }: PartProps) {
       {open ? null : (
         <div className="mt-4 grid gap-3">
           <Note tone="success">{t.visitors.passwordIsOn(visitors.user ?? '')}</Note>
-          {changing ? null : (
+          {changing || !may('servers:write') ? null : (
             <div className="flex flex-wrap gap-2">
               <Button variant="outline" onClick={() => setChanging(true)}>
                 {t.visitors.change}
@@ -87,7 +88,7 @@ function PasswordPart({ server, visitors }: PartProps) {
           )}
         </div>
       )}
-      {open || changing ? (
+      {(open && may('servers:write')) || changing ? (
         <PasswordForm
           server={server}
           user={visitors.user ?? ''}
@@ -214,6 +215,7 @@ function DeniedPart({ server, visitors }: PartProps) {
           <textarea
             {...control}
             value={typed ?? stored}
+            readOnly={!may('servers:write')}
             onChange={({ target }) => setTyped(target.value)}
             rows={5}
             spellCheck={false}
@@ -226,6 +228,7 @@ function DeniedPart({ server, visitors }: PartProps) {
       <Button
         className="mt-4"
         variant="outline"
+        shown={may('servers:write')}
         busy={busy}
         disabled={typed === null || typed === stored}
         onClick={() => void save()}

@@ -18,3 +18,9 @@ export const siteTabs = [
   'move-in',
 ] as const
 export type SiteTab = (typeof siteTabs)[number]
+
+/** Parts of which even the look is a change, or lets somebody in: readers of lists have none. */
+const working: ReadonlySet<SiteTab> = new Set(['logs', 'console', 'database', 'move-in'])
+/** The parts that whoever is here may open. */
+export const openTabs = (mayWrite: boolean): readonly SiteTab[] =>
+  mayWrite ? siteTabs : siteTabs.filter((tab) => !working.has(tab))
