@@ -276,7 +276,7 @@ export default defineConfig({
                       .source +
                     /(?!team[\\/]|programs[\\/][Cc]ho)/.source +
                     /(?!ui[\\/](CodeInput|NumberField|RadioCard|Stepper))/.source +
-                    /(?!ui[\\/](Checkbox|CopyButton|Segmented|Switch))/.source +
+                    /(?!ui[\\/](Checkbox|CopyButton|LoadMore|Segmented|Switch|Typed))/.source +
                     /(?!wallet[\\/]EmptyWallet|shell[\\/]idle-lock|tabs\.ts)/.source +
                     /(?!payments[\\/](card-|Card)|.*(Page|PagedCard|Tab|DiskPicker)\.tsx)/.source,
                 ),
@@ -298,6 +298,13 @@ export default defineConfig({
             {
               name: 'ordering',
               test: /[\\/]web[\\/]ui[\\/](NumberField|RadioCard|Stepper)|contract[\\/]pricing/,
+              minShareCount: 2,
+              priority: 7,
+              includeDependenciesRecursively: false,
+            },
+            {
+              name: 'lists',
+              test: /[\\/]web[\\/]ui[\\/](LoadMore|PagedCard)/,
               minShareCount: 2,
               priority: 7,
               includeDependenciesRecursively: false,
