@@ -1,5 +1,6 @@
 /** Follows what the other tabs of this browser do with the session that they share. */
 import type { QueryClient } from '@tanstack/react-query'
+import { askForServers } from './realtime/ask-again.ts'
 import { heldSession, takeUp } from './resume.ts'
 import type { createPortalRouter } from './routes.tsx'
 import { returnPath, session } from './session.ts'
@@ -46,7 +47,10 @@ async function showBar(told: string) {
 export function followTabs(router: Router, queryClient: QueryClient): void {
   // Its session is its own: what the others do is none of its business.
   const told = session.view()
-  if (told !== null) return void showBar(told)
+  if (told !== null) {
+    askForServers(queryClient)
+    return void showBar(told)
+  }
   onNews(({ kind, id }) => {
     if (kind === 'in') return void followSignIn(router)
     if (id !== session.held()?.id) return
