@@ -2,7 +2,7 @@
 import * as z from 'zod/mini'
 import { email } from './auth.ts'
 import { Address, otp, password, personName, phone } from './person.ts'
-import { line } from './text.ts'
+import { oneLine } from './text.ts'
 import { endpoint, idParam, pageQuery } from './endpoint.ts'
 import { regionCode } from './money.ts'
 import { Location } from './system.ts'
@@ -84,7 +84,7 @@ export const changeAccount = endpoint({
     language: z.optional(language),
     timeZone: z.optional(z.nullable(timeZone)),
     address: z.optional(z.nullable(Address)),
-    company: z.optional(z.nullable(line(1, 150))),
+    company: z.optional(z.nullable(oneLine(1, 150))),
     taxCode: z.optional(z.nullable(taxCode)),
   }),
   result: Account,

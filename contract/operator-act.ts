@@ -2,7 +2,7 @@
 import * as z from 'zod/mini'
 import { endpoint } from './endpoint.ts'
 import type { StaffPermission } from './staff-roles.ts'
-import { line } from './text.ts'
+import { oneLine } from './text.ts'
 
 export const ActOutcome = z.object({
   /** `proposed`: another member must approve it first. */
@@ -21,7 +21,7 @@ export const ActOutcome = z.object({
 })
 export type ActOutcome = z.output<typeof ActOutcome>
 
-const why = line(3, 500)
+const why = oneLine(3, 500)
 /** The same key acts once. */
 const key = z.optional(z.string().check(z.regex(/^[\w-]{8,64}$/)))
 

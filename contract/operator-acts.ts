@@ -14,7 +14,7 @@ import { publicationShape } from './operator-catalog.ts'
 import { workActs } from './operator-work-acts.ts'
 import { staffRole } from './operator.ts'
 import { noticeKind } from './status.ts'
-import { line } from './text.ts'
+import { oneLine } from './text.ts'
 
 export type { ActOutcome } from './operator-act.ts'
 
@@ -58,7 +58,7 @@ export const acts = {
     {
       ...customer,
       /** How the customer proved who they are. */
-      proof: line(10, 500),
+      proof: oneLine(10, 500),
     },
   ),
   'customer.email': needed(
@@ -69,7 +69,7 @@ export const acts = {
       ...customer,
       email,
       /** How the customer proved who they are. */
-      proof: line(10, 500),
+      proof: oneLine(10, 500),
     },
   ),
   'customer.language': needed(
@@ -90,24 +90,24 @@ export const acts = {
   }),
   'customer.label': unneeded('customer.label', 'note', 'Give a customer a label', {
     ...customer,
-    label: line(1, 40),
+    label: oneLine(1, 40),
   }),
   'customer.unlabel': unneeded('customer.unlabel', 'note', 'Take a label away from a customer', {
     ...customer,
-    label: line(1, 40),
+    label: oneLine(1, 40),
   }),
   'money.credit': needed('money.credit', 'money', 'Put money into a wallet', {
     ...customer,
     amount,
     currency,
     /** What the customer reads of it. */
-    told: line(3, 200),
+    told: oneLine(3, 200),
   }),
   'money.debit': needed(
     'money.debit',
     'money',
     'Take money out of a wallet, which never goes below zero',
-    { ...customer, amount, currency, told: line(3, 200) },
+    { ...customer, amount, currency, told: oneLine(3, 200) },
   ),
   'money.refund': needed(
     'money.refund',
@@ -128,7 +128,7 @@ export const acts = {
       /** Its number in suspense. */
       suspense: z.int().check(z.gte(1)),
       /** The customer's e-mail address, or a transaction code. */
-      to: line(3, 254),
+      to: oneLine(3, 254),
     },
   ),
   'money.return': needed(
@@ -159,7 +159,7 @@ export const acts = {
     'reconcile.compare',
     'money',
     'Compare a gateway with payments and ledger now',
-    { gateway: line(2, 20) },
+    { gateway: oneLine(2, 20) },
   ),
   'reconcile.ask': needed(
     'reconcile.ask',
@@ -167,14 +167,14 @@ export const acts = {
     'Ask the gateway about a difference, settle what it says, and compare again',
     {
       /** As the list of differences names it. */
-      item: line(3, 300),
+      item: oneLine(3, 300),
     },
   ),
   'reconcile.close': needed(
     'reconcile.close',
     'money',
     'Close a difference as explained; with other figures it is open again',
-    { item: line(3, 300) },
+    { item: oneLine(3, 300) },
   ),
   'refund.decide': needed(
     'refund.decide',
@@ -190,7 +190,7 @@ export const acts = {
       /** Its number in suspense. */
       suspense: z.int().check(z.gte(1)),
       /** What the pay-out is called. */
-      payout: line(3, 64),
+      payout: oneLine(3, 64),
     },
   ),
   'credit_line.set': needed(
@@ -212,7 +212,7 @@ export const acts = {
     'Make a voucher: a code that puts money into wallets, once for each customer',
     {
       /** Drawn without it. */
-      code: z.optional(line(4, 40)),
+      code: z.optional(oneLine(4, 40)),
       /** Minor units, for each use. */
       amount,
       currency,
@@ -222,7 +222,7 @@ export const acts = {
     },
   ),
   'voucher.stop': needed('voucher.stop', 'money', 'End a voucher: what was used stays', {
-    voucher: line(4, 40),
+    voucher: oneLine(4, 40),
   }),
   'coupon.make': needed(
     'coupon.make',
@@ -230,7 +230,7 @@ export const acts = {
     'Make a coupon: a code that lowers the first month of an order',
     {
       /** Drawn without it. */
-      code: z.optional(line(4, 40)),
+      code: z.optional(oneLine(4, 40)),
       /** Of the price; without it `amount` is taken off. */
       percent: z.optional(z.int().check(z.gte(1), z.lte(99))),
       /** Minor units that are taken off at most, of each order. */
@@ -248,7 +248,7 @@ export const acts = {
     },
   ),
   'coupon.stop': needed('coupon.stop', 'money', 'End a coupon: orders that have it keep it', {
-    coupon: line(4, 40),
+    coupon: oneLine(4, 40),
   }),
   'payout.import': needed(
     'payout.import',
@@ -256,15 +256,15 @@ export const acts = {
     'Post a pay-out of a gateway by its file: what reached the bank, its fees, and its lines',
     {
       /** Its name in the configuration, such as vnpay. */
-      gateway: line(2, 20),
+      gateway: oneLine(2, 20),
       /** What the pay-out is called: the same one is posted once. */
-      reference: line(3, 64),
+      reference: oneLine(3, 64),
       currency,
       /** Minor units that reached the bank. */
       amount,
       /** The day on which they did. */
       arrivedOn: z.iso.date(),
-      fileName: line(1, 200),
+      fileName: oneLine(1, 200),
       /** Its text: comma-separated values with a line of headings. */
       file: z.string().check(z.minLength(10), z.maxLength(200_000)),
     },
@@ -273,7 +273,7 @@ export const acts = {
     'payout.read',
     'money',
     'Ask a gateway for its pay-outs since a day, and post those that are not posted yet',
-    { gateway: line(2, 20), since: z.iso.date() },
+    { gateway: oneLine(2, 20), since: z.iso.date() },
   ),
   'catalog.publish': needed(
     'catalog.publish',
@@ -295,7 +295,7 @@ export const acts = {
     {
       server: id,
       /** The emptiest that can take it without it. */
-      node: z.optional(line(1, 40)),
+      node: z.optional(oneLine(1, 40)),
     },
   ),
   'server.undo_move': needed(
@@ -315,8 +315,8 @@ export const acts = {
     'Tell everybody of an announcement, an incident or maintenance',
     {
       kind: noticeKind,
-      titleEn: line(3, 120),
-      titleVi: line(3, 120),
+      titleEn: oneLine(3, 120),
+      titleVi: oneLine(3, 120),
       ...inBoth,
       /** Now without it. */
       startsAt: moment,
@@ -340,10 +340,10 @@ export const acts = {
   ...ticketActs,
   ...outgoingWebhookActs,
   'staff.invite': needed('staff.invite', 'staff', 'Invite somebody to the staff by e-mail', {
-    name: line(1, 100),
+    name: oneLine(1, 100),
     email,
     role: staffRole,
-    networks: z.optional(z.array(line(3, 50)).check(z.maxLength(20))),
+    networks: z.optional(z.array(oneLine(3, 50)).check(z.maxLength(20))),
     /** An invitation that ends with it, whomever it was sent to. */
     replaces: z.optional(id),
   }),
@@ -356,7 +356,7 @@ export const acts = {
   'staff.change': needed('staff.change', 'staff', 'Change the role or networks of a member', {
     member: id,
     role: z.optional(staffRole),
-    networks: z.optional(z.array(line(3, 50)).check(z.maxLength(20))),
+    networks: z.optional(z.array(oneLine(3, 50)).check(z.maxLength(20))),
   }),
   'staff.disable': needed(
     'staff.disable',

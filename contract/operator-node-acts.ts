@@ -1,7 +1,7 @@
 /** The acts on nodes (decision 123). */
 import * as z from 'zod/mini'
 import { needed } from './operator-act.ts'
-import { line } from './text.ts'
+import { oneLine } from './text.ts'
 
 export const nodeActs = {
   'node.lost': needed(
@@ -9,7 +9,7 @@ export const nodeActs = {
     'work',
     'A node does not come back: its servers come up on others, from their newest backups',
     {
-      node: line(1, 40),
+      node: oneLine(1, 40),
       /** This one alone. */
       server: z.optional(z.string().check(z.maxLength(100))),
       /** `yes`: the operator knows that the machine is off. */

@@ -3,7 +3,7 @@ import * as z from 'zod/mini'
 import { DataRequest, requestKind, requestText } from './data-requests.ts'
 import { endpoint } from './endpoint.ts'
 import { unneeded } from './operator-act.ts'
-import { line } from './text.ts'
+import { oneLine } from './text.ts'
 
 /** Who decided what ended with the account. */
 export const byClosing = 'account closed'
@@ -42,7 +42,7 @@ export const privacyActs = {
     'Enter a request about personal data that came by letter, ticket or phone: its clock begins',
     {
       /** An e-mail address of a customer, or whoever else asks. */
-      from: line(3, 254),
+      from: oneLine(3, 254),
       kind: requestKind,
       text: requestText,
       /** The day in Vietnam; today without it. */

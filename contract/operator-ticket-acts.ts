@@ -1,13 +1,13 @@
 /** Acts on tickets (decision 112), and on the answers that are ready to be chosen. */
 import * as z from 'zod/mini'
 import { needed, unneeded } from './operator-act.ts'
-import { line } from './text.ts'
+import { oneLine } from './text.ts'
 import { priorities } from './tickets-desk.ts'
 import { messageFiles, messageText } from './tickets.ts'
 
 const id = z.string().check(z.maxLength(100))
 const ticket = { ticket: id }
-const label = line(1, 40)
+const label = oneLine(1, 40)
 const text = messageText
 
 export const ticketActs = {
@@ -60,7 +60,7 @@ export const ticketActs = {
     {
       ...ticket,
       /** The customer’s e-mail address or id. */
-      to: line(3, 254),
+      to: oneLine(3, 254),
     },
   ),
   'ticket.save_canned': unneeded(
@@ -70,7 +70,7 @@ export const ticketActs = {
     {
       /** A new one is made without it. */
       canned: z.optional(id),
-      name: line(2, 80),
+      name: oneLine(2, 80),
       textEn: text,
       textVi: text,
     },

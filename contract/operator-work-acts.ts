@@ -1,7 +1,7 @@
 /** The acts on orders, servers, jobs, letters and webhooks (decisions 91 and 114). */
 import * as z from 'zod/mini'
 import { needed, unneeded } from './operator-act.ts'
-import { line } from './text.ts'
+import { oneLine } from './text.ts'
 
 const id = z.string().check(z.maxLength(100))
 
@@ -13,7 +13,7 @@ export const workActs = {
     {
       server: id,
       /** Why, for its owner. */
-      told: line(3, 200),
+      told: oneLine(3, 200),
     },
   ),
   'work.release_server': needed(
@@ -38,7 +38,7 @@ export const workActs = {
     {
       server: id,
       /** Why, for its customer. */
-      told: line(3, 200),
+      told: oneLine(3, 200),
     },
   ),
   'letter.resend': unneeded(

@@ -3,7 +3,7 @@
  * screen needs.
  */
 import * as z from 'zod/mini'
-import { line } from './text.ts'
+import { oneLine } from './text.ts'
 
 export const password = z
   .string()
@@ -19,10 +19,10 @@ export const phone = z
   .check(z.trim(), z.maxLength(32), z.regex(/^\+?[\d\s().-]{8,24}$/, { error: 'phone' }))
 export const otp = z.string().check(z.trim(), z.regex(/^\d{6}$/, { error: 'otp_form' }))
 
-export const personName = line(1, 100)
+export const personName = oneLine(1, 100)
 
 /** A street and its place, one of those that `searchLocations` finds. */
 export const Address = z.strictObject({
-  line: line(0, 200),
+  line: oneLine(0, 200),
   locationId: z.string().check(z.maxLength(100)),
 })

@@ -5,7 +5,7 @@
 import * as z from 'zod/mini'
 import { endpoint, idParam } from './endpoint.ts'
 import { SignedIn } from './session.ts'
-import { line } from './text.ts'
+import { oneLine } from './text.ts'
 
 const password = z.string().check(z.minLength(1), z.maxLength(128))
 /** Six digits of the app, or a recovery code. */
@@ -152,7 +152,7 @@ export const addPasskey = endpoint({
   path: '/api/v1/account/security/passkeys',
   access: 'customer',
   summary: 'Add a passkey',
-  body: z.strictObject({ challenge: name, response, name: line(1, 60) }),
+  body: z.strictObject({ challenge: name, response, name: oneLine(1, 60) }),
   result: WithCodes,
   status: 201,
 })

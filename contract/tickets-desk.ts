@@ -1,7 +1,7 @@
 /** What the operator's desk reads of tickets, and the files that its members send. */
 import * as z from 'zod/mini'
 import { endpoint, idParam } from './endpoint.ts'
-import { line } from './text.ts'
+import { oneLine } from './text.ts'
 import { fileParams, Ticket, TicketFile, TicketMessage, ticketStates } from './tickets.ts'
 
 export const priorities = ['low', 'normal', 'high', 'urgent'] as const
@@ -78,7 +78,7 @@ export const uploadDeskFile = endpoint({
   access: 'staff',
   may: 'tickets',
   summary: 'Upload a file of at most 10 MB, for the next answer or note',
-  query: z.object({ name: line(1, 150) }),
+  query: z.object({ name: oneLine(1, 150) }),
   takesBytes: true,
   result: TicketFile,
   status: 201,

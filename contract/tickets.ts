@@ -1,7 +1,7 @@
 /** Tickets: what customers ask the operator's staff, and what they are answered (decision 112). */
 import * as z from 'zod/mini'
 import { endpoint, idParam, pageQuery } from './endpoint.ts'
-import { line } from './text.ts'
+import { oneLine } from './text.ts'
 
 /** `open`: the staff is to act; `answered`: the customer is. */
 export const ticketStates = ['open', 'answered', 'closed'] as const
@@ -107,7 +107,7 @@ export const openTicket = endpoint({
   scope: 'tickets:write',
   summary: 'Ask the staff, about a server, domain, invoice or payment where one is named',
   body: z.strictObject({
-    subject: line(3, 150),
+    subject: oneLine(3, 150),
     text: messageText,
     object: z.optional(z.strictObject({ kind, id })),
     /** Ids of files that were uploaded before. */
@@ -159,7 +159,7 @@ export const uploadTicketFile = endpoint({
   summary:
     'Upload a file of at most 10 MB, for the next message; what no message has is deleted after ' +
     'a day',
-  query: z.object({ name: line(1, 150) }),
+  query: z.object({ name: oneLine(1, 150) }),
   takesBytes: true,
   result: TicketFile,
   status: 201,

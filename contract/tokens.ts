@@ -1,7 +1,7 @@
 /** Tokens for programs: made and ended by the customer, shown once. */
 import * as z from 'zod/mini'
 import { endpoint, idParam } from './endpoint.ts'
-import { line } from './text.ts'
+import { oneLine } from './text.ts'
 import { tokenScopes } from './token-scopes.ts'
 
 /** Of one customer at most. */
@@ -44,7 +44,7 @@ export const Token = z.object({
 export type Token = z.output<typeof Token>
 
 export const NewToken = z.strictObject({
-  name: line(1, 60),
+  name: oneLine(1, 60),
   scopes: z.array(scope).check(z.minLength(1), z.maxLength(tokenScopes.length)),
   servers: z.optional(z.nullable(ids)),
   domains: z.optional(z.nullable(ids)),

@@ -3,7 +3,6 @@ import type { QueryClient } from '@tanstack/react-query'
 import { heldSession, takeUp } from './resume.ts'
 import type { createPortalRouter } from './routes.tsx'
 import { returnPath, session } from './session.ts'
-import { stayTyping } from './stay-typing.ts'
 import { onNews } from './tabs.ts'
 
 type Router = ReturnType<typeof createPortalRouter>
@@ -34,21 +33,20 @@ async function followUnlock() {
  * Nobody looks, or works in the account of another, without the bar that says so: without it there
  * is no view.
  */
-async function showBar(told: string) {
+async function showBar(told: string, queryClient: QueryClient) {
   const isWork = 'role' in (JSON.parse(told) as object)
   try {
-    if (isWork) (await import('./team/bar.tsx')).startActing(told)
-    else (await import('./view/bar.tsx')).startView()
+    if (isWork) (await import('./team/bar.tsx')).startActing(told, queryClient)
+    else (await import('./view/bar.tsx')).startView(queryClient)
   } catch {
     session.close(true)
     location.replace(isWork ? '/account/team' : '/see')
   }
 }
 export function followTabs(router: Router, queryClient: QueryClient): void {
-  stayTyping(() => router.state.status === 'pending')
   // Its session is its own: what the others do is none of its business.
   const told = session.view()
-  if (told !== null) return void showBar(told)
+  if (told !== null) return void showBar(told, queryClient)
   onNews(({ kind, id }) => {
     if (kind === 'in') return void followSignIn(router)
     if (id !== session.held()?.id) return

@@ -241,7 +241,7 @@ export default defineConfig({
     rolldownOptions: {
       // The contract's objects are made by calls that do nothing else: those that no screen uses
       // are left out.
-      treeshake: { manualPureFunctions: ['endpoint', 'line', 'z'] },
+      treeshake: { manualPureFunctions: ['endpoint', 'oneLine', 'z'] },
       output: {
         // The first chunk names all others, and no hash can be compressed: seven letters tell the
         // versions of one file apart.
@@ -276,7 +276,7 @@ export default defineConfig({
                       .source +
                     /(?!team[\\/]|programs[\\/][Cc]ho)/.source +
                     /(?!ui[\\/](CodeInput|NumberField|RadioCard|Stepper))/.source +
-                    /(?!ui[\\/](Checkbox|CopyButton|Segmented|Switch))/.source +
+                    /(?!ui[\\/](Checkbox|CopyButton|LoadMore|Segmented|Switch|Typed))/.source +
                     /(?!wallet[\\/]EmptyWallet|shell[\\/]idle-lock|tabs\.ts)/.source +
                     /(?!payments[\\/](card-|Card)|.*(Page|PagedCard|Tab|DiskPicker)\.tsx)/.source,
                 ),
@@ -293,6 +293,13 @@ export default defineConfig({
               priority: 9,
               includeDependenciesRecursively: false,
             },
+            // What is said otherwise where money is in Australian dollars: a few words a screen.
+            {
+              name: 'aud',
+              test: /[\\/]i18n[\\/]aud-/,
+              priority: 9,
+              includeDependenciesRecursively: false,
+            },
             // Whoever reads servers needs both.
             {
               name: 'servers',
@@ -305,6 +312,20 @@ export default defineConfig({
             {
               name: 'ordering',
               test: /[\\/]web[\\/]ui[\\/](NumberField|RadioCard|Stepper)|contract[\\/]pricing/,
+              minShareCount: 2,
+              priority: 7,
+              includeDependenciesRecursively: false,
+            },
+            {
+              name: 'lists',
+              test: /[\\/]web[\\/]ui[\\/](LoadMore|PagedCard)/,
+              minShareCount: 2,
+              priority: 7,
+              includeDependenciesRecursively: false,
+            },
+            {
+              name: 'domains',
+              test: /[\\/]web[\\/]dns[\\/](DomainBadge|load-part|queries|wording)/,
               minShareCount: 2,
               priority: 7,
               includeDependenciesRecursively: false,

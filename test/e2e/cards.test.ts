@@ -70,6 +70,15 @@ test('from /payment over /link-card to the new balance', { timeout: 120_000 }, a
   // Without a linked card there is nothing to choose.
   await page.waitForURL(/\/link-card\?amount=20$/)
   await settled(page)
+  // The way back keeps the amount, and leads nowhere by itself.
+  await page.goBack()
+  await page.waitForURL(/\/payment\?amount=20$/)
+  await settled(page)
+  expect(await page.getByLabel('Amount in AUD').inputValue()).toBe('20')
+  // It leads on before a check could see it chosen.
+  await page.getByRole('radio', { name: /Credit Card/ }).click()
+  await page.waitForURL(/\/link-card\?amount=20$/)
+  await settled(page)
 
   await type(page, '4242424242424241')
   await submit(page)

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { days } from '../../server/platform/clock.ts'
 import { transaction } from '../../server/platform/db.ts'
 import { orderServer } from '../ordered-servers.ts'
+import { payers } from '../payers.ts'
 import { openTestPortal, type TestCustomer, type TestPortal } from '../portal.ts'
 import { newMember, type TestMember } from '../staff.ts'
 import {
@@ -159,5 +160,15 @@ test('a renewal that the wallet is short of is paid by the line, at a press', as
     token: binh.token,
   })
   expect(server.body.result.status).toBe('running')
+  expect(complaints).toEqual([])
+})
+
+// Last, since it pays what the others read.
+test('a transfer that pays what is owed says so where it arrives', async () => {
+  const begun = await payers['bank (SePay)']?.begin(portal, an)
+  const { page, complaints } = await visitAs(browser, { language: 'en', customer: an })
+  await openPage(page, `${portal.url}/payment/transfer/${begun?.code}`)
+  await begun?.pay()
+  await page.getByText(/^150\.000\sđ of it paid what you owed\.$/).waitFor()
   expect(complaints).toEqual([])
 })

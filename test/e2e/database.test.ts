@@ -1,6 +1,6 @@
 /** The database of a server on its page: opened, browsed, changed, undone, asked, closed. */
 import { readFile } from 'node:fs/promises'
-import type { Browser, Page } from 'playwright-core'
+import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { orderServer } from '../ordered-servers.ts'
 import { openTestPortal, type TestCustomer, type TestPortal } from '../portal.ts'
@@ -57,7 +57,14 @@ test('a row is changed, put back, added and deleted; a statement reads and write
   await page.getByRole('button', { name: 'Open for 30 minutes' }).click()
   await page.getByText('This is not your current password.').waitFor()
   await enter(page, 'en')
-  await page.getByRole('button', { name: 'Open wp_posts' }).click()
+  // By the keyboard there and back, and the place in the list is kept.
+  const hasFocus = (of: Locator) => of.evaluate((element) => element === document.activeElement)
+  const posts = page.getByRole('button', { name: 'Open wp_posts' })
+  await posts.press('Enter')
+  await expect.poll(() => hasFocus(page.getByRole('heading', { name: 'wp_posts' }))).toBe(true)
+  await page.getByRole('button', { name: 'All tables' }).press('Enter')
+  await expect.poll(() => hasFocus(posts)).toBe(true)
+  await posts.click()
   const grid = page.getByRole('group', { name: 'wp_posts' })
   const dialog = page.getByRole('dialog')
   await grid.getByText('Hello world!').waitFor()
@@ -66,6 +73,9 @@ test('a row is changed, put back, added and deleted; a statement reads and write
   await dialog.getByText('What PHP has serialized here').waitFor()
   await keepPicture(page, 'database-row')
   await dialog.getByLabel('post_title', { exact: true }).fill('Từ bảng')
+  await page.mouse.click(5, 5)
+  await page.keyboard.press('Escape')
+  await dialog.getByRole('button', { name: 'Cancel' }).click()
   await dialog.getByRole('button', { name: 'Save' }).click()
   await grid.getByText('Từ bảng').waitFor()
   await page.getByRole('button', { name: 'Undo' }).click()

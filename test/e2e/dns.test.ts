@@ -211,6 +211,8 @@ describe('a domain', { timeout: 60_000 }, () => {
     await dialog.getByText('api A 203.0.113.60').waitFor()
     await expect.poll(() => answers('A', `api.${name}`)).toEqual([])
     expect(await wrong()).toEqual([])
+    await page.keyboard.press('Escape')
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
     await dialog.getByRole('button', { name: /^Apply/ }).click()
     await told('Records imported.')
     await expect

@@ -185,10 +185,13 @@ test('a registration waits out an outage, without its password', async () => {
   await context.close()
 })
 
-test('a read behind a form takes nobody away; maintenance does, and keeps the form', async () => {
+test('a read behind a dialog takes nobody away who types there; elsewhere it keeps the form', async () => {
   const an = await portal.customer()
-  const { context, page } = await atPage(an, '/project/create')
-  await page.getByLabel('Project Name').fill('shop-two')
+  const made = await portal.call<{ id: string }>('POST', '/api/dns', {
+    token: an.token,
+    body: { name: 'outage.com.vn' },
+  })
+  const { context, page } = await atPage(an, `/dns/domain/${made.body.result.id}`)
   const profile = (status: number) =>
     page.waitForResponse((one) => one.url().endsWith('/auth/me') && one.status() === status)
   /** Money comes in, and the page reads the balance again. */
@@ -197,20 +200,23 @@ test('a read behind a form takes nobody away; maintenance does, and keeps the fo
     await portal.topUp(an, 10_000)
     await answered
   }
-  const answer = async (code: string) => {
-    await page.unroute('**/api/v1/auth/me')
-    await page.route('**/api/v1/auth/me', (route) => route.fulfill(busy(code)))
-  }
+  const busyReads = () =>
+    page.route('**/api/v1/auth/me', (route) => route.fulfill(busy('unavailable')))
+  await page.getByRole('button', { name: 'More' }).last().click()
+  await page.getByRole('menuitem', { name: 'Import records from a file' }).click()
+  const field = page.getByRole('dialog').locator('textarea')
+  await field.fill('www 300 IN A 203.0.113.7')
   const visited: string[] = []
   page.on('framenavigated', (frame) => visited.push(new URL(frame.url()).pathname))
-  await answer('unavailable')
+  await busyReads()
   await readAgain(503)
   await page.unroute('**/api/v1/auth/me')
   await readAgain(200)
-  expect(visited).toEqual([])
-  expect(await page.getByLabel('Project Name').inputValue()).toBe('shop-two')
+  expect([visited, await field.inputValue()]).toEqual([[], 'www 300 IN A 203.0.113.7'])
 
-  await answer('maintenance')
+  await page.goto(`${portal.url}/project/create`)
+  await page.getByLabel('Project Name').fill('shop-two')
+  await busyReads()
   await readAgain(503)
   await page.waitForURL(/\/pages\/maintenence/)
   await page.unroute('**/api/v1/auth/me')

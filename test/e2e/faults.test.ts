@@ -177,3 +177,43 @@ test('a palette not fetched costs the screen nothing, and is fetched when wanted
   await expect.poll(() => one.page.getByRole('combobox').inputValue()).toBe('invo')
   await one.context.close()
 })
+
+test('what of a list could not be loaded is said, and asked for again', async () => {
+  const an = await portal.customer()
+  await portal.app.db
+    .insertInto('sign_in')
+    .values(
+      Array.from({ length: 12 }, () => ({
+        customer_id: an.id,
+        at: new Date(),
+        ip: '203.0.113.7',
+        user_agent: 'Firefox',
+        outcome: 'failed',
+      })),
+    )
+    .execute()
+  const { page, context } = await open('/account', an)
+  const away = (route: Route) => route.abort('connectionfailed')
+  const history = page.getByRole('region', { name: 'Sign-in history' })
+  const older = (url: URL) => url.searchParams.has('cursor')
+  await page.route(older, away)
+  await history.getByRole('button', { name: 'Show more' }).click()
+  await history.getByRole('alert').getByText('The portal cannot be reached.').waitFor()
+  await page.unroute(older)
+  await history.getByRole('button', { name: 'Try again' }).click()
+  await expect.poll(() => history.getByRole('listitem').count()).toBeGreaterThan(11)
+  expect(await history.getByRole('alert').count()).toBe(0)
+
+  const choosable = (url: URL) => url.pathname === '/api/wp' && url.searchParams.has('limit')
+  await page.route(choosable, away)
+  await page.goto(`${portal.url}/account/programs`)
+  const tokens = page.getByRole('region', { name: 'Tokens', exact: true })
+  await tokens.getByRole('button', { name: 'New token' }).click()
+  await tokens.getByLabel('Servers', { exact: true }).selectOption('Read and change')
+  await tokens.getByLabel('Only some servers').check()
+  await tokens.getByRole('alert').getByText('The portal cannot be reached.').waitFor()
+  await page.unroute(choosable)
+  await tokens.getByRole('button', { name: 'Try again' }).click()
+  await tokens.getByText('You have no server').waitFor()
+  await context.close()
+})

@@ -1,7 +1,7 @@
 /** The files of a server on its page: up, down, edited, renamed, deleted. */
-import { readFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import type { Browser } from 'playwright-core'
+import type { Browser, Locator } from 'playwright-core'
 import ssh2 from 'ssh2'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { orderServer } from '../ordered-servers.ts'
@@ -21,12 +21,13 @@ let portal: TestPortal
 let browser: Browser
 let customer: TestCustomer
 let id: string
+let name: string
 beforeAll(async () => {
   const SFTP_PORT = String(await freePort())
   ;[portal, browser] = await Promise.all([openTestPortal({ env: { SFTP_PORT } }), openBrowser()])
   customer = await portal.customer()
   await portal.topUp(customer, 500_000)
-  ;({ id } = await orderServer(portal, customer))
+  ;({ id, name } = await orderServer(portal, customer))
 })
 afterAll(async () => {
   await endVisits(browser)
@@ -35,9 +36,13 @@ afterAll(async () => {
 
 const open = async (language: 'en' | 'vi', viewport = wide, theme: 'light' | 'dark' = 'light') => {
   const visit = await visitAs(browser, { language, viewport, theme, customer })
+  // As browsers have it on a portal that is opened by its address without https.
+  await visit.context.addInitScript(() => Reflect.deleteProperty(Crypto.prototype, 'randomUUID'))
   await visit.page.goto(`${portal.url}/wordpress/${id}?tab=files`)
   return visit
 }
+const focusOn = (of: Locator): Promise<void> =>
+  expect.poll(() => of.evaluate((element) => element === document.activeElement)).toBe(true)
 const there = (name: string): string => path.join(portal.dataDir, 'sites', id, 'wordpress', name)
 
 test('a file goes up, is edited, renamed, brought down and deleted', async () => {
@@ -103,6 +108,113 @@ test('a file goes up, is edited, renamed, brought down and deleted', async () =>
   expect(complaints.filter((one) => !one.includes('422'))).toEqual([])
 })
 
+test('the keyboard stays in the folder that it opened', async () => {
+  const { page } = await open('en')
+  const step = page
+    .getByRole('navigation', { name: 'Current folder' })
+    .locator('[aria-current=page]')
+  await page.getByRole('button', { name: 'wp-content', exact: true }).press('Enter')
+  await focusOn(step.getByText('wp-content'))
+  await page.keyboard.press('Tab')
+  await page.getByRole('button', { name: 'Up one folder' }).press('Enter')
+  await focusOn(step.getByText('wordpress'))
+})
+
+test('what is typed into a dialog is not lost by one press beside it', async () => {
+  await writeFile(there('notes.txt'), 'một')
+  const { page, complaints } = await open('en')
+  const dialog = page.getByRole('dialog')
+  // Text that is marked beyond the dialog's edge.
+  await page.getByRole('button', { name: 'New folder' }).click()
+  const name = dialog.getByLabel('Name')
+  await name.fill('ảnh mới')
+  const at = await name.boundingBox()
+  await page.mouse.move((at?.x ?? 0) + 5, (at?.y ?? 0) + 5)
+  await page.mouse.down()
+  await page.mouse.move(5, 5)
+  await page.mouse.up()
+  expect(await name.inputValue()).toBe('ảnh mới')
+  await page.mouse.click(5, 5)
+  await dialog.waitFor({ state: 'detached' })
+
+  await page.getByRole('button', { name: 'notes.txt' }).first().click()
+  const text = dialog.getByRole('textbox')
+  await text.fill('hai')
+  await page.mouse.click(5, 5)
+  await text.focus()
+  for (const leave of [
+    () => page.keyboard.press('Escape'),
+    () => dialog.getByRole('button', { name: 'Close', exact: true }).click(),
+    () => dialog.getByRole('button', { name: 'Cancel' }).click(),
+  ]) {
+    await leave()
+    await dialog.getByRole('alert').getByText('Close without saving what you typed?').waitFor()
+    await focusOn(dialog.getByRole('button', { name: 'Cancel' }))
+    await keepPicture(page, 'files-typed')
+    expect(await violations(page)).toEqual([])
+    await page.keyboard.press('Escape')
+    await dialog.getByRole('alert').waitFor({ state: 'detached' })
+  }
+  // The button that asked is another one by now.
+  await focusOn(text)
+  expect(await text.inputValue()).toBe('hai')
+  await page.keyboard.press('Escape')
+  await dialog.getByRole('button', { name: 'Close', exact: true }).last().click()
+  await dialog.waitFor({ state: 'detached' })
+  expect(await readFile(there('notes.txt'), 'utf8')).toBe('một')
+  expect(complaints).toEqual([])
+})
+
+const isUpload = (url: URL) => url.pathname.endsWith('/files/content')
+const file = (name: string) => ({
+  name,
+  mimeType: 'application/octet-stream',
+  buffer: Buffer.alloc(1_200_000, 7),
+})
+
+test('a file goes on up while its owner looks elsewhere, and says what failed', async () => {
+  const { page } = await open('en')
+  const tab = (name: string) => page.getByRole('tab', { name, exact: true }).click()
+  const choose = page.locator('input[type=file]')
+  await page.getByRole('button', { name: 'wp-content', exact: true }).waitFor()
+  let arrive = Promise.withResolvers<void>()
+  let ends: 'continue' | 'abort' = 'continue'
+  await page.route(isUpload, async (route) => {
+    await arrive.promise
+    await route[ends]()
+  })
+  await choose.setInputFiles([file('first.bin'), file('second.bin')])
+  const uploads = page.getByRole('list', { name: 'Uploads' })
+  await uploads.getByRole('progressbar').waitFor()
+  await tab('General info')
+  await uploads.waitFor({ state: 'detached' })
+
+  // Whoever closes the page is asked.
+  const [question] = await Promise.all([
+    page.waitForEvent('dialog'),
+    page.close({ runBeforeUnload: true }),
+  ])
+  expect(question.type()).toBe('beforeunload')
+  await question.dismiss()
+
+  await tab('Files')
+  await uploads.getByRole('progressbar').waitFor()
+  await page.getByRole('button', { name: 'Stop uploading second.bin' }).click()
+  arrive.resolve()
+  await page.getByRole('list', { name: 'Files' }).getByText('first.bin').waitFor()
+  expect(await uploads.count()).toBe(0)
+
+  arrive = Promise.withResolvers()
+  ends = 'abort'
+  await choose.setInputFiles(file('third.bin'))
+  await uploads.getByRole('progressbar').waitFor()
+  await tab('General info')
+  arrive.resolve()
+  await page.getByText('third.bin: The portal cannot be reached.').waitFor()
+  await tab('Files')
+  await uploads.getByRole('alert').waitFor()
+})
+
 test.each([
   ['wide', 'light', 'vi'],
   ['wide', 'dark', 'en'],
@@ -150,4 +262,24 @@ test('a key is added, seen, and taken away', async () => {
   await dialog.getByRole('button', { name: 'Delete' }).click()
   await page.getByText('No key yet').waitFor()
   expect(complaints.filter((one) => !one.includes('422'))).toEqual([])
+})
+
+// Last: it ends the session that the others use.
+test('what goes up ends with the session', async () => {
+  const { page } = await open('vi')
+  await page.getByRole('button', { name: 'wp-content', exact: true }).waitFor()
+  // No answer, ever.
+  await page.route(isUpload, () => {})
+  await page.locator('input[type=file]').setInputFiles(file('fourth.bin'))
+  await page.getByRole('list', { name: 'Tệp đang tải lên' }).getByRole('progressbar').waitFor()
+  await page.getByRole('button', { name: /^Tài khoản/ }).click()
+  await page.getByRole('menuitem', { name: 'Đăng xuất' }).click()
+  await page.getByLabel('Email').fill(customer.email)
+  await page.getByLabel('Mật khẩu', { exact: true }).fill(customer.password)
+  await page.getByRole('button', { name: 'Đăng nhập', exact: true }).click()
+  await page.getByRole('heading', { level: 1, name: 'Tổng quan' }).waitFor()
+  await page.getByRole('link', { name }).first().click()
+  await page.getByRole('tab', { name: 'Tệp', exact: true }).click()
+  await page.getByRole('button', { name: 'wp-content', exact: true }).waitFor()
+  expect(await page.getByRole('list', { name: 'Tệp đang tải lên' }).count()).toBe(0)
 })

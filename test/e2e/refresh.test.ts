@@ -19,18 +19,25 @@ afterAll(async () => {
 
 const signedIn = (customer = an): Promise<Visit> => visitAs(browser, { language: 'en', customer })
 
-/** A domain that the registry leads here; its customer is told of it by an event. */
-async function domain(name: string): Promise<string> {
-  const created = await portal.call<{ id: string; nameserver: string[] }>('POST', '/api/dns', {
+/** A domain of which the registry has not heard yet. */
+async function created(name: string): Promise<{ id: string; delegate: () => Promise<unknown> }> {
+  const { body } = await portal.call<{ id: string; nameserver: string[] }>('POST', '/api/dns', {
     token: an.token,
     body: { name },
   })
-  const { id, nameserver } = created.body.result
-  await fetch(`${portal.sandboxUrl}/registry.json`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ name, nameservers: nameserver }),
-  })
+  const { id, nameserver } = body.result
+  const delegate = () =>
+    fetch(`${portal.sandboxUrl}/registry.json`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ name, nameservers: nameserver }),
+    })
+  return { id, delegate }
+}
+/** One that the registry leads here; its customer is told of it by an event. */
+async function domain(name: string): Promise<string> {
+  const { id, delegate } = await created(name)
+  await delegate()
   const { status } = await portal.call('GET', `/api/dns/check?domain=${name}`, { token: an.token })
   expect(status).toBe(200)
   return id
@@ -70,6 +77,21 @@ test('what is typed over a record stays when another tab changes it; saving says
   await page.getByText('This record was changed in the meantime.').first().waitFor()
   await page.getByRole('button', { name: 'Load the current version' }).click()
   await expect.poll(() => page.getByLabel('IPV4', { exact: true }).inputValue()).toBe('203.0.113.3')
+  await context.close()
+})
+
+test('a domain that is activated on its own page stays there, with the filter', async () => {
+  const { id, delegate } = await created('trang-rieng.com.vn')
+  const { page, context } = await signedIn()
+  await page.goto(`${portal.url}/dns/domain/${id}?record=MX`)
+  await page.getByRole('button', { name: 'Activate' }).first().click()
+  const dialog = page.getByRole('dialog')
+  await delegate()
+  await dialog.getByRole('button', { name: 'Check' }).click()
+  await page.getByText('Add domain success !').first().waitFor()
+  await dialog.waitFor({ state: 'detached' })
+  await page.getByRole('main').getByText('Activated', { exact: true }).first().waitFor()
+  expect(new URL(page.url()).search).toBe('?record=MX')
   await context.close()
 })
 

@@ -6,6 +6,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openTestDns, type TestDns } from '../dns-server.ts'
 import { eventually, openTestPortal, type TestCustomer, type TestPortal } from '../portal.ts'
+import { join, work } from '../team.ts'
 import { endVisits, openBrowser, openPage, settled, visitAs, type Visit } from './browser.ts'
 
 const name = 'tiem-banh.example.org'
@@ -188,16 +189,31 @@ describe('a running server', { timeout: 90_000 }, () => {
 
   test('restarts and goes on being there', async () => {
     await part('General info')
-    await button('Restart').click()
-    await page.getByRole('dialog').getByRole('button', { name: 'Restart' }).click()
-    await told('Restart started.')
+    // A member whose role hears nothing of the account sees its end, too.
+    const binh = await portal.customer()
+    const membership = await join(portal, an, binh, { role: 'technical' })
+    const member = await visitAs(browser, {
+      language: 'en',
+      customer: { token: await work(portal, binh, membership) },
+    })
+    await member.context.addInitScript(() =>
+      sessionStorage.setItem('view', JSON.stringify({ name: 'An', role: 'technical' })),
+    )
+    await openPage(member.page, `${portal.url}/wordpress/${id}`)
+    await member.page.getByRole('button', { name: 'Restart' }).click()
+    await member.page.getByRole('dialog').getByRole('button', { name: 'Restart' }).click()
+    await member.page.getByText('Restart started.').waitFor()
     await eventually('the end of the restart', async () => {
       const { result } = (
         await portal.call<{ restarting: boolean }>('GET', `/api/wp/${id}`, { token: an.token })
       ).body
       return !result.restarting
     })
-    await expect.poll(() => button('Restart').isEnabled()).toBe(true)
+    for (const at of [page, member.page])
+      await expect
+        .poll(() => at.getByRole('button', { name: 'Restart', exact: true }).isEnabled())
+        .toBe(true)
+    await member.context.close()
   })
 
   test('is deleted by whoever types its name, and leaves its backups at its address', async () => {

@@ -1,10 +1,11 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { brand } from '../brand.ts'
+import { messageOf } from '../api.ts'
 import { formatTime } from '../format.ts'
 import { useTexts, type TextsWith } from '../i18n/index.ts'
 import { Badge } from '../ui/Badge.tsx'
-import { Button } from '../ui/Button.tsx'
 import { Card } from '../ui/Card.tsx'
+import { LoadMore } from '../ui/LoadMore.tsx'
 import { CardList } from './CardList.tsx'
 import { useDeviceName } from './device-name.ts'
 import { signInsQuery } from './queries.ts'
@@ -21,8 +22,8 @@ function howLong(at: string, until: string, t: TextsWith<'account'>): string {
 export default function SignInsCard() {
   const t = useTexts('account')
   const deviceName = useDeviceName()
-  const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } =
-    useInfiniteQuery(signInsQuery)
+  const list = useInfiniteQuery(signInsQuery)
+  const { data, error, refetch } = list
   const signIns = data?.pages.flatMap(({ result }) => result)
   return (
     <Card title={t.account.history} sub={t.account.historySub} padded={false}>
@@ -50,18 +51,15 @@ export default function SignInsCard() {
           </li>
         )}
       />
-      {hasNextPage ? (
-        <div className="grid justify-items-center border-t border-border p-3">
-          <Button
-            variant="ghost"
-            size="sm"
-            busy={isFetchingNextPage}
-            onClick={() => void fetchNextPage()}
-          >
-            {t.account.more}
-          </Button>
-        </div>
-      ) : null}
+      <LoadMore
+        list={list}
+        label={t.account.more}
+        failedText={messageOf(error)}
+        retryLabel={t.common.retry}
+        variant="ghost"
+        size="sm"
+        className="border-t border-border p-3"
+      />
     </Card>
   )
 }

@@ -1,5 +1,4 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { useRouter } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
 import { checkDomain, type Check, type Domain } from '../../contract/dns.ts'
 import { call, messageOf } from '../api.ts'
@@ -21,12 +20,14 @@ const afterSuccessMs = 1000
 export default function ActivateDialog({
   domain,
   onClose,
+  onActivated,
 }: {
   domain: Domain
   onClose: () => void
+  /** A moment after the check succeeded: to the domain's records. */
+  onActivated: () => void
 }) {
   const t = useTexts('dns', 'dnsParts')
-  const router = useRouter()
   const queryClient = useQueryClient()
   const [busy, setBusy] = useState(false)
   const [answer, setAnswer] = useState<Check>()
@@ -43,10 +44,7 @@ export default function ActivateDialog({
       void queryClient.invalidateQueries({ queryKey: ['dns'] })
       if (result.isValid) {
         toast.success(t.toast.success, t.domain.checked)
-        leaving.current = setTimeout(
-          () => void router.navigate({ to: '/dns/domain/$id', params: { id: domain.id } }),
-          afterSuccessMs,
-        )
+        leaving.current = setTimeout(onActivated, afterSuccessMs)
       } else toast.error(t.toast.error, t.domain.checkFailed)
     } catch (error) {
       setTrouble(messageOf(error))

@@ -322,7 +322,7 @@ function Records({ domain }: { domain: Domain }) {
       </Later>
       <Suspense fallback={null}>
         {openDialog?.what === 'activate' ? (
-          <ActivateDialog domain={domain} onClose={close} />
+          <ActivateDialog domain={domain} onClose={close} onActivated={close} />
         ) : null}
         {openDialog?.what === 'delete' ? <DeleteDialog domain={domain} onClose={close} /> : null}
         {openDialog?.what === 'history' ? <HistoryDialog domain={domain} onClose={close} /> : null}

@@ -1,5 +1,5 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
+import { Link, useNavigate } from '@tanstack/react-router'
 import { BookOpen, Globe, LifeBuoy, Plus } from 'lucide-react'
 import { lazy, Suspense, useState } from 'react'
 import type { Domain } from '../../contract/dns.ts'
@@ -38,6 +38,7 @@ export default function DomainsPage() {
   const t = useTexts('dns')
   const [openDialog, setOpenDialog] = useState<OpenDialog>()
   const [added, setAdded] = useState<Domain>()
+  const navigate = useNavigate()
   const close = () => setOpenDialog(undefined)
   const onCreated = (domain: Domain) => {
     setAdded(domain)
@@ -62,7 +63,15 @@ export default function DomainsPage() {
           <CreateDialog onClose={close} onCreated={onCreated} />
         ) : null}
         {openDialog?.what === 'activate' ? (
-          <ActivateDialog key={openDialog.domain.id} domain={openDialog.domain} onClose={close} />
+          <ActivateDialog
+            key={openDialog.domain.id}
+            domain={openDialog.domain}
+            onClose={close}
+            onActivated={() => {
+              close()
+              void navigate({ to: '/dns/domain/$id', params: { id: openDialog.domain.id } })
+            }}
+          />
         ) : null}
         {openDialog?.what === 'delete' ? (
           <DeleteDialog key={openDialog.domain.id} domain={openDialog.domain} onClose={close} />

@@ -18,6 +18,7 @@ import { may } from '../may.ts'
 import { Badge } from '../ui/Badge.tsx'
 import { Button } from '../ui/Button.tsx'
 import { Dialog } from '../ui/Dialog.tsx'
+import { LoadMore } from '../ui/LoadMore.tsx'
 import { LoadError, SkeletonRows } from '../ui/State.tsx'
 import { toast } from '../ui/toast.ts'
 import { recordLine } from './wording.ts'
@@ -49,16 +50,8 @@ export default function HistoryDialog({
   onClose: () => void
 }) {
   const t = useTexts('dns', 'dnsParts')
-  const {
-    data,
-    isPending,
-    isError,
-    error,
-    refetch,
-    hasNextPage,
-    fetchNextPage,
-    isFetchingNextPage,
-  } = useInfiniteQuery(changesQuery(domain.id))
+  const list = useInfiniteQuery(changesQuery(domain.id))
+  const { data, isPending, isError, error, refetch } = list
   const changes = data?.pages.flatMap((page) => page.result.data) ?? []
   return (
     <Dialog
@@ -88,18 +81,14 @@ export default function HistoryDialog({
           <Entry key={change.id} domain={domain} change={change} />
         ))}
       </ol>
-      {hasNextPage ? (
-        <div className="mt-3 flex justify-center">
-          <Button
-            variant="outline"
-            size="sm"
-            busy={isFetchingNextPage}
-            onClick={() => void fetchNextPage()}
-          >
-            {t.common.loadMore}
-          </Button>
-        </div>
-      ) : null}
+      <LoadMore
+        list={list}
+        label={t.common.loadMore}
+        failedText={messageOf(error)}
+        retryLabel={t.common.retry}
+        size="sm"
+        className="mt-3"
+      />
     </Dialog>
   )
 }

@@ -7,11 +7,11 @@ import { useDraft } from '../drafts.ts'
 import { useTexts } from '../i18n/index.ts'
 import { Badge, type Tone } from '../ui/Badge.tsx'
 import { Button } from '../ui/Button.tsx'
-import { Dialog } from '../ui/Dialog.tsx'
 import { Field, inputClass } from '../ui/Field.tsx'
 import { Segmented } from '../ui/Segmented.tsx'
 import { Note } from '../ui/State.tsx'
 import { toast } from '../ui/toast.ts'
+import { TypedDialog } from '../ui/TypedDialog.tsx'
 import { recordLine } from './wording.ts'
 
 /** As the call has it: one MiB of text. */
@@ -65,16 +65,16 @@ export default function ImportDialog({ domain, onClose }: { domain: Domain; onCl
   const count = plan ? plan.added.length + plan.changed.length + plan.removed.length : 0
 
   return (
-    <Dialog
-      open
+    <TypedDialog
       onClose={onClose}
       busy={busy}
+      isTyped={content.trim() !== ''}
       title={t.zone.importTitle}
       description={t.zone.importText}
       closeLabel={t.common.close}
-      footer={
+      footer={(leave) => (
         <>
-          <Button variant="outline" onClick={onClose}>
+          <Button variant="outline" onClick={leave}>
             {t.common.cancel}
           </Button>
           {plan && count > 0 ? (
@@ -87,7 +87,7 @@ export default function ImportDialog({ domain, onClose }: { domain: Domain; onCl
             </Button>
           )}
         </>
-      }
+      )}
     >
       <div className="grid gap-4">
         <Field
@@ -178,7 +178,7 @@ export default function ImportDialog({ domain, onClose }: { domain: Domain; onCl
           ) : null}
         </div>
       </div>
-    </Dialog>
+    </TypedDialog>
   )
 }
 

@@ -20,6 +20,7 @@ export const enPayments = {
     done: 'Top-up complete',
     doneText: (amount: string) => `${amount} added to your wallet.`,
     other: (asked: string) => `You chose ${asked}. We added the amount you transferred.`,
+    setOff: (amount: string) => `${amount} of it paid what you owed.`,
     unknown: 'Transfer not found',
     unknownText: 'It may belong to another account, or it was paid another way.',
   },

@@ -22,6 +22,7 @@ export const viPayments: typeof enPayments = {
     done: 'Nạp ví thành công',
     doneText: (amount) => `Đã cộng ${amount} vào ví.`,
     other: (asked) => `Bạn đã chọn nạp ${asked}. Chúng tôi cộng đúng số tiền bạn đã chuyển.`,
+    setOff: (amount) => `Trong đó ${amount} được dùng để trả khoản bạn còn nợ.`,
     unknown: 'Không tìm thấy giao dịch chuyển khoản này',
     unknownText: 'Mã có thể thuộc tài khoản khác, hoặc đã thanh toán bằng cách khác.',
   },

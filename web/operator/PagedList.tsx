@@ -1,17 +1,14 @@
 import type { LucideIcon } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { Button } from '../ui/Button.tsx'
 import { Card } from '../ui/Card.tsx'
+import { LoadMore, type PagedRead } from '../ui/LoadMore.tsx'
 import { Empty, LoadError, SkeletonRows } from '../ui/State.tsx'
 import { useDeskTexts } from './language.ts'
 
-interface Pages<R> {
+interface Pages<R> extends PagedRead {
   readonly data: { readonly pages: readonly { readonly result: readonly R[] }[] } | undefined
   readonly error: Error | null
-  readonly hasNextPage: boolean
-  readonly isFetchingNextPage: boolean
   refetch(): unknown
-  fetchNextPage(): unknown
 }
 
 /** A card around a list that is read page by page: loading, failed, empty, there, and more. */
@@ -37,17 +34,13 @@ export function PagedList<R>({
       {(data ?? error) ? null : <SkeletonRows className="p-5" />}
       {rows?.length === 0 && !list.hasNextPage ? <Empty text={empty} icon={icon} /> : null}
       <ul>{rows?.map((row) => children(row))}</ul>
-      {list.hasNextPage ? (
-        <div className="border-t border-border p-4 text-center first:border-0">
-          <Button
-            variant="outline"
-            busy={list.isFetchingNextPage}
-            onClick={() => void list.fetchNextPage()}
-          >
-            {t.more}
-          </Button>
-        </div>
-      ) : null}
+      <LoadMore
+        list={list}
+        label={t.more}
+        failedText={error?.message ?? ''}
+        retryLabel={t.retry}
+        className="border-t border-border p-4 first:border-0"
+      />
     </Card>
   )
 }

@@ -3,6 +3,7 @@ import { ShieldCheck } from 'lucide-react'
 import { verifyTrail } from '../../contract/operator-desk.ts'
 import { Button } from '../ui/Button.tsx'
 import { Card } from '../ui/Card.tsx'
+import { LoadMore } from '../ui/LoadMore.tsx'
 import { PageHead } from '../ui/PageHead.tsx'
 import { LoadError, Note, SkeletonRows } from '../ui/State.tsx'
 import { call } from './api.ts'
@@ -17,8 +18,8 @@ const erased = 'customer.erased'
 /** Every act, newest first, and whether their chain is whole. */
 export function TrailView() {
   const t = useDeskTexts()
-  const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } =
-    useInfiniteQuery(trailQuery)
+  const list = useInfiniteQuery(trailQuery)
+  const { data, error, refetch } = list
   const check = useMutation({ mutationFn: () => call(verifyTrail, {}) })
   const acts = data?.pages.flatMap(({ result }) => result)
   const [broken] = check.data?.findings ?? []
@@ -86,17 +87,13 @@ export function TrailView() {
             </li>
           ))}
         </ul>
-        {hasNextPage ? (
-          <div className="border-t border-border p-4 text-center">
-            <Button
-              variant="outline"
-              busy={isFetchingNextPage}
-              onClick={() => void fetchNextPage()}
-            >
-              {t.more}
-            </Button>
-          </div>
-        ) : null}
+        <LoadMore
+          list={list}
+          label={t.more}
+          failedText={error?.message ?? ''}
+          retryLabel={t.retry}
+          className="border-t border-border p-4"
+        />
       </Card>
     </>
   )

@@ -28,8 +28,14 @@ export default function CardStep({
   const navigate = useNavigate()
   const { data, isPending, isFetching, error, refetch } = useQuery(cardsQuery)
   const none = data?.length === 0 && !isFetching
+  const link = async (search: { amount: string; type?: 'card' }) => {
+    // The browser's way back leads to the amount, too.
+    await navigate({ to: '/payment', search, replace: true, resetScroll: false })
+    await navigate({ to: '/link-card', search: { amount: amountText } })
+  }
   useEffect(() => {
-    if (none) void navigate({ to: '/link-card', search: { amount: amountText } })
+    // Without the type: it would lead here once more.
+    if (none) void link({ amount: amountText })
     // The amount goes along as it was when the lack was seen.
     // oxlint-disable-next-line react-hooks/exhaustive-deps
   }, [none, navigate])
@@ -70,6 +76,11 @@ export default function CardStep({
           <Link
             to="/link-card"
             search={{ amount: amountText }}
+            onClick={(event) => {
+              if (event.metaKey || event.ctrlKey || event.shiftKey) return
+              event.preventDefault()
+              void link({ amount: amountText, type: 'card' })
+            }}
             className={`${buttonClass('ghost', 'sm')} mt-3 -ml-3`}
           >
             <Plus aria-hidden className="size-4" />

@@ -110,6 +110,11 @@ function Arrived({ transfer }: { transfer: Transfer }) {
             {t.transfer.other(money(transfer.amount, transfer.currency))}
           </p>
         )}
+        {transfer.setOff ? (
+          <p className="num mt-1 text-sm text-ink-2">
+            {t.transfer.setOff(money(transfer.setOff.amount, transfer.setOff.currency))}
+          </p>
+        ) : null}
       </div>
       <div className="mt-6 flex flex-col gap-2 sm:flex-row sm:justify-center">
         <Link to="/" className={buttonClass()}>

@@ -1,5 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
+import { messageOf } from '../api.ts'
+import { useTexts } from '../i18n/index.ts'
 import { Checkbox } from '../ui/Checkbox.tsx'
+import { LoadError, SkeletonRows } from '../ui/State.tsx'
 import type { choosableDomainsQuery, choosableServersQuery } from './choosable.ts'
 
 interface ChosenProps {
@@ -13,7 +16,8 @@ interface ChosenProps {
 
 /** All servers or domains, or those that are ticked. */
 export function Chosen({ label, empty, query, chosen, error, onChange }: ChosenProps) {
-  const { data } = useQuery(query as typeof choosableServersQuery)
+  const t = useTexts()
+  const { data, error: fault, refetch } = useQuery(query as typeof choosableServersQuery)
   return (
     <div className="grid gap-2">
       <Checkbox
@@ -23,6 +27,15 @@ export function Chosen({ label, empty, query, chosen, error, onChange }: ChosenP
       />
       {chosen === null ? null : (
         <div className="ml-6.5 grid max-h-56 gap-2 overflow-y-auto">
+          {data === undefined && fault === null ? <SkeletonRows rows={2} /> : null}
+          {data === undefined && fault ? (
+            <LoadError
+              text={messageOf(fault)}
+              retryLabel={t.common.retry}
+              onRetry={() => void refetch()}
+              className="py-3"
+            />
+          ) : null}
           {data?.length === 0 ? <p className="text-xs text-ink-3">{empty}</p> : null}
           {data?.map(({ id, name }) => (
             <Checkbox

@@ -18,6 +18,7 @@ import type { LoadInput } from '../load-input.ts'
 import { ConfirmButton } from '../security/ConfirmButton.tsx'
 import { Button, buttonClass } from '../ui/Button.tsx'
 import { Card } from '../ui/Card.tsx'
+import { LoadMore } from '../ui/LoadMore.tsx'
 import { Field, Input } from '../ui/Field.tsx'
 import { PageHead } from '../ui/PageHead.tsx'
 import { Empty, LoadError, Note, Skeleton } from '../ui/State.tsx'
@@ -35,9 +36,8 @@ export const load = ({ queryClient, params }: LoadInput) =>
 export default function WebhookPage() {
   const t = useTexts('programs')
   const { id } = useParams({ strict: false }) as { id: string }
-  const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery(
-    deliveriesQuery(id),
-  )
+  const list = useInfiniteQuery(deliveriesQuery(id))
+  const { data, error, refetch } = list
   const webhook = data?.pages[0]?.result.webhook
   const deliveries = data?.pages.flatMap(({ result }) => result.deliveries)
   return (
@@ -67,18 +67,15 @@ export default function WebhookPage() {
                 ))}
               </ul>
             ) : null}
-            {hasNextPage ? (
-              <div className="grid justify-items-center border-t border-border p-3">
-                <Button
-                  variant="ghost"
-                  size="sm"
-                  busy={isFetchingNextPage}
-                  onClick={() => void fetchNextPage()}
-                >
-                  {t.common.loadMore}
-                </Button>
-              </div>
-            ) : null}
+            <LoadMore
+              list={list}
+              label={t.common.loadMore}
+              failedText={messageOf(error)}
+              retryLabel={t.common.retry}
+              variant="ghost"
+              size="sm"
+              className="border-t border-border p-3"
+            />
           </Card>
           <SettingsCard webhook={webhook} />
         </div>

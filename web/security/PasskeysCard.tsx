@@ -6,7 +6,7 @@ import {
   removePasskey,
   type Passkey,
 } from '../../contract/second-factor.ts'
-import { line } from '../../contract/text.ts'
+import { oneLine } from '../../contract/text.ts'
 import { FormFailure } from '../account/FormFailure.tsx'
 import { ApiError, call } from '../api.ts'
 import { useForm } from '../form.ts'
@@ -71,7 +71,7 @@ export function PasskeysCard({ passkeys, origin, onCodes }: PasskeysCardProps) {
 }
 
 const schema = z.strictObject({
-  name: line(1, 60),
+  name: oneLine(1, 60),
   password: z.string().check(z.minLength(1), z.maxLength(128)),
 })
 

@@ -2,17 +2,20 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { MemberAct } from '../../contract/team.ts'
 import { CardList } from '../account/CardList.tsx'
+import { messageOf } from '../api.ts'
 import { formatTime } from '../format.ts'
-import { Button } from '../ui/Button.tsx'
+import { useTexts } from '../i18n/index.ts'
 import { Card } from '../ui/Card.tsx'
+import { LoadMore } from '../ui/LoadMore.tsx'
 import { actsQuery } from './queries.ts'
 import { useTeamTexts } from './texts.ts'
 
 /** What members did, as the owner reads it. */
 export default function ActsCard() {
   const t = useTeamTexts()
-  const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } =
-    useInfiniteQuery(actsQuery)
+  const { common } = useTexts()
+  const list = useInfiniteQuery(actsQuery)
+  const { data, error, refetch } = list
   return (
     <Card title={t.acts} sub={t.actsSub} padded={false}>
       <CardList
@@ -33,18 +36,15 @@ export default function ActsCard() {
           </li>
         )}
       />
-      {hasNextPage ? (
-        <div className="grid justify-items-center border-t border-border p-3">
-          <Button
-            variant="ghost"
-            size="sm"
-            busy={isFetchingNextPage}
-            onClick={() => void fetchNextPage()}
-          >
-            {t.more}
-          </Button>
-        </div>
-      ) : null}
+      <LoadMore
+        list={list}
+        label={t.more}
+        failedText={messageOf(error)}
+        retryLabel={common.retry}
+        variant="ghost"
+        size="sm"
+        className="border-t border-border p-3"
+      />
     </Card>
   )
 }

@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { offer, takeBackOffer, type HandOver } from '../../contract/hand-over.ts'
 import { CardList } from '../account/CardList.tsx'
 import { FormFailure } from '../account/FormFailure.tsx'
-import { call } from '../api.ts'
+import { call, messageOf } from '../api.ts'
 import { useForm } from '../form.ts'
 import { formatDay, formatTime } from '../format.ts'
 import { useTexts } from '../i18n/index.ts'
@@ -14,6 +14,7 @@ import { Badge } from '../ui/Badge.tsx'
 import { Button } from '../ui/Button.tsx'
 import { Card } from '../ui/Card.tsx'
 import { Field, Input, PasswordInput, Select } from '../ui/Field.tsx'
+import { LoadError } from '../ui/State.tsx'
 import { toast } from '../ui/toast.ts'
 import { handOversQuery } from './queries.ts'
 import { useTeamTexts } from './texts.ts'
@@ -93,6 +94,8 @@ function OfferForm({ onDone }: { onDone: () => void }) {
   const queryClient = useQueryClient()
   const servers = useQuery(choosableServersQuery)
   const domains = useQuery(choosableDomainsQuery)
+  /** A list of what can be chosen that could not be read. */
+  const unread = [servers, domains].find(({ data, error }) => data === undefined && error)
   const { form, values, errors, failure, busy, set, bind, onSubmit } = useForm({
     initial,
     keep: ['what', 'email'],
@@ -122,6 +125,7 @@ function OfferForm({ onDone }: { onDone: () => void }) {
         {(control) => (
           <Select
             {...control}
+            disabled={servers.isPending || domains.isPending}
             value={values.what}
             onChange={(event) => set('what', event.target.value)}
           >
@@ -139,6 +143,14 @@ function OfferForm({ onDone }: { onDone: () => void }) {
           </Select>
         )}
       </Field>
+      {unread ? (
+        <LoadError
+          text={messageOf(unread.error)}
+          retryLabel={common.retry}
+          onRetry={() => void unread.refetch()}
+          className="py-3"
+        />
+      ) : null}
       <Field label={t.email} error={errors['email']} hint={t.emailHint}>
         {(control) => (
           <Input {...control} {...bind('email')} type="email" autoComplete="off" maxLength={254} />

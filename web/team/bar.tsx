@@ -2,11 +2,13 @@
  * A tab that works in the account of another (decision 107): marked by a bar on every page, and led
  * back to the own account when access ends. Loaded for such a tab alone.
  */
+import type { QueryClient } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
 import { createRoot } from 'react-dom/client'
 import { logout } from '../../contract/auth.ts'
 import { lock } from '../../contract/lock.ts'
 import { call } from '../api.ts'
+import { askForServers } from '../realtime/ask-again.ts'
 import { session, subscribe } from '../session.ts'
 import { lockAfter, watchIdle } from '../shell/idle-lock.ts'
 import { onNews, tellTabs } from '../tabs.ts'
@@ -106,7 +108,7 @@ ${hidden === '' ? '' : `${hidden} { display: none; }`}`
 }
 
 /** Shows the bar, and keeps to this account. */
-export function startActing(told: string): void {
+export function startActing(told: string, queryClient: QueryClient): void {
   const of = JSON.parse(told) as AccountOfTab
   // Nothing leads there: the address was typed.
   if (isClosedForm(of, location.pathname)) return location.replace(firstPageOf(of))
@@ -117,6 +119,7 @@ export function startActing(told: string): void {
     if (id === of.own && (kind === 'locked' || kind === 'out')) goBack('/')
   })
   watchIdle()
+  askForServers(queryClient)
   tellOthers(of.own)
   const style = new CSSStyleSheet()
   style.replaceSync(styleFor(of))

@@ -3,7 +3,7 @@ import { useId, useRef, type ReactNode } from 'react'
 import { IconButton } from './Button.tsx'
 import { useModal } from './modal.ts'
 
-interface DialogProps {
+export interface DialogProps {
   open: boolean
   onClose: () => void
   /**
@@ -11,6 +11,8 @@ interface DialogProps {
    * response.
    */
   busy?: boolean
+  /** Called in place of closing. A press beside the dialog does nothing then. */
+  onLeave?: (() => void) | undefined
   title: string
   description?: string
   closeLabel: string
@@ -26,6 +28,7 @@ export function Dialog({
   open,
   onClose,
   busy = false,
+  onLeave,
   title,
   description,
   closeLabel,
@@ -34,7 +37,9 @@ export function Dialog({
 }: DialogProps) {
   const ref = useRef<HTMLDialogElement>(null)
   const id = useId()
-  const { close, onCancel } = useModal(ref, open, busy)
+  const close = useModal(ref, open, busy)
+  const leave = onLeave ?? close
+  const pressed = useRef<EventTarget>(null)
   return (
     /* oxlint-disable-next-line jsx-a11y/click-events-have-key-events,
        jsx-a11y/no-noninteractive-element-interactions */
@@ -43,15 +48,24 @@ export function Dialog({
       aria-labelledby={id}
       aria-describedby={description ? `${id}-text` : undefined}
       onClose={onClose}
-      onCancel={onCancel}
+      onCancel={(event) => {
+        // A file field inside says `cancel` too, when nothing was chosen.
+        if (event.target !== event.currentTarget) return
+        event.preventDefault()
+        leave()
+      }}
       onSubmit={(event) => {
         // <form method="dialog">: the browser would close it within the press.
         if ((event.target as HTMLFormElement).method !== 'dialog') return
         event.preventDefault()
         close()
       }}
-      onClick={(event) => {
-        if (event.target === ref.current) close()
+      onPointerDown={(event) => {
+        pressed.current = event.target
+      }}
+      onClick={({ target }) => {
+        // Text that is marked beyond the edge ends in a click of the dialog, too.
+        if (!onLeave && target === ref.current && target === pressed.current) close()
       }}
       className={
         'max-h-[92dvh] w-[min(94vw,520px)] scroll-pt-24 scroll-pb-24 overflow-y-auto rounded-2xl ' +
@@ -68,7 +82,7 @@ export function Dialog({
         <h2 id={id} className="line-clamp-3 min-w-0 text-lg font-semibold wrap-anywhere">
           {title}
         </h2>
-        <IconButton label={closeLabel} className="-mt-1 -mr-1.5" onClick={close}>
+        <IconButton label={closeLabel} className="-mt-1 -mr-1.5" onClick={leave}>
           <X aria-hidden className="size-4" />
         </IconButton>
       </div>

@@ -1,19 +1,15 @@
 import type { ReactNode } from 'react'
-import { Button } from './Button.tsx'
 import { useLater } from './Later.tsx'
+import { LoadMore, type PagedRead } from './LoadMore.tsx'
 import { LoadError, SkeletonRows } from './State.tsx'
 
 interface PagedCardProps {
   label: string
-  /** A list that is read page by page, as TanStack Query has it. */
-  list: {
+  list: PagedRead & {
     readonly isPending: boolean
     readonly isError: boolean
     readonly data: unknown
-    readonly hasNextPage: boolean
-    readonly isFetchingNextPage: boolean
     refetch(): unknown
-    fetchNextPage(): unknown
   }
   /** How many are there so far. */
   count: number
@@ -51,17 +47,13 @@ export function PagedCard({
       ) : null}
       {list.data && count === 0 ? empty : null}
       {count > 0 ? children : null}
-      {list.hasNextPage ? (
-        <div className="flex justify-center border-t border-border p-4">
-          <Button
-            variant="outline"
-            busy={list.isFetchingNextPage}
-            onClick={() => void list.fetchNextPage()}
-          >
-            {moreLabel}
-          </Button>
-        </div>
-      ) : null}
+      <LoadMore
+        list={list}
+        label={moreLabel}
+        failedText={errorText}
+        retryLabel={retryLabel}
+        className="border-t border-border p-4"
+      />
     </section>
   )
 }

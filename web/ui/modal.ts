@@ -1,15 +1,18 @@
-import { useCallback, useEffect, type RefObject, type SyntheticEvent } from 'react'
+import { useCallback, useEffect, type RefObject } from 'react'
 import { afterPress } from './after-frame.ts'
 
 const firstField =
   ':is(input:not([type=checkbox], [type=radio], [type=hidden]), select, textarea):enabled'
+/** A user who opened a form is about to type. */
+export const focusFirstField = (dialog: HTMLDialogElement | null): void =>
+  dialog?.querySelector<HTMLElement>(firstField)?.focus()
 
 /**
  * Opens and closes a native modal. To make the page behind inert, and to wake it again, the browser
  * styles every element of it anew: the press that asks for it is answered first, and a dialog that
  * is left is out of sight before that work begins. Whoever had the focus gets it back, however the
- * dialog is left. `close` says whether there was something to close; while it is `held`, only its
- * owner closes it.
+ * dialog is left. The answer closes it, and says whether there was something to close; while it is
+ * `held`, only its owner closes it.
  */
 export function useModal(ref: RefObject<HTMLDialogElement | null>, open: boolean, held = false) {
   const leave = useCallback(() => {
@@ -24,7 +27,6 @@ export function useModal(ref: RefObject<HTMLDialogElement | null>, open: boolean
     })
     return true
   }, [ref])
-  const close = useCallback(() => !held && leave(), [held, leave])
   useEffect(() => {
     if (!open) return void leave()
     let wanted = true
@@ -34,9 +36,8 @@ export function useModal(ref: RefObject<HTMLDialogElement | null>, open: boolean
       if (!wanted || ref.current?.open !== false) return
       opener = document.activeElement
       ref.current.showModal()
-      // The browser focuses the first control, the close button; a user who opened a form is about
-      // to type.
-      ref.current.querySelector<HTMLElement>(firstField)?.focus()
+      // The browser focuses the first control, which is the close button.
+      focusFirstField(ref.current)
     })
     return () => {
       wanted = false
@@ -46,14 +47,5 @@ export function useModal(ref: RefObject<HTMLDialogElement | null>, open: boolean
         opener.focus({ preventScroll: true })
     }
   }, [open, leave, ref])
-  const onCancel = useCallback(
-    (event: SyntheticEvent) => {
-      // A file field inside says `cancel` too, when nothing was chosen.
-      if (event.target !== event.currentTarget) return
-      event.preventDefault()
-      close()
-    },
-    [close],
-  )
-  return { close, onCancel }
+  return useCallback(() => !held && leave(), [held, leave])
 }

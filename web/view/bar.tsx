@@ -3,6 +3,7 @@
  * a bar on every page, and led back to where the view began when it ends. Loaded for such a tab
  * alone.
  */
+import type { QueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { createRoot } from 'react-dom/client'
 import { logout } from '../../contract/auth.ts'
@@ -10,6 +11,7 @@ import { call } from '../api.ts'
 import { enView } from '../i18n/en-view.ts'
 import { useLanguage } from '../i18n/index.ts'
 import { viView } from '../i18n/vi-view.ts'
+import { askForServers } from '../realtime/ask-again.ts'
 import { session, subscribe } from '../session.ts'
 import { barStyle } from './bar-style.ts'
 import type { ViewOfTab } from './view-of-tab.ts'
@@ -77,13 +79,14 @@ function follow(token: string | null) {
 }
 
 /** Shows the bar, and keeps to this view. */
-export function startView(): void {
+export function startView(queryClient: QueryClient): void {
   const told = session.view()
   if (told === null) return
   const view = JSON.parse(told) as ViewOfTab
   const token = session.token()
   subscribe(() => follow(token))
   follow(token)
+  askForServers(queryClient)
   const style = new CSSStyleSheet()
   style.replaceSync(barStyle)
   document.adoptedStyleSheets.push(style)

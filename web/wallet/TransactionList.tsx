@@ -5,6 +5,7 @@ import { messageOf } from '../api.ts'
 import { useTexts } from '../i18n/index.ts'
 import { loadWanted } from '../pages/load-screen.ts'
 import { Button, buttonClass } from '../ui/Button.tsx'
+import { LoadMore } from '../ui/LoadMore.tsx'
 import { Empty, LoadError, SkeletonRows } from '../ui/State.tsx'
 import { Filters } from './Filters.tsx'
 import { EmptyWallet } from './EmptyWallet.tsx'
@@ -136,10 +137,12 @@ export function TransactionList({ onEmpty }: ListProps) {
           ) : null}
           {rows.length > 0 && canLoad ? <EndSentinel key={rows.length} onVisible={more} /> : null}
           {isFetchNextPageError ? (
-            <LoadError
-              text={t.wallet.loadMoreFailed}
+            <LoadMore
+              list={{ hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage }}
+              label={t.common.retry}
+              failedText={t.wallet.loadMoreFailed}
               retryLabel={t.common.retry}
-              onRetry={() => void fetchNextPage()}
+              className="border-t border-border p-5"
             />
           ) : null}
           {hasNextPage && !isFetchNextPageError && rows.length > 0 ? (

@@ -15,6 +15,7 @@ import { may } from '../may.ts'
 import { Badge } from '../ui/Badge.tsx'
 import { Button, IconButton } from '../ui/Button.tsx'
 import { Dialog } from '../ui/Dialog.tsx'
+import { LoadMore } from '../ui/LoadMore.tsx'
 import { Empty, LoadError, Note, SkeletonRows } from '../ui/State.tsx'
 import { toast } from '../ui/toast.ts'
 import { backupsQuery } from './site-queries.ts'
@@ -25,8 +26,8 @@ const megabyte = 1_048_576
 export default function BackupsTab({ server }: { server: Server }) {
   const t = useTexts('site', 'parts')
   const queryClient = useQueryClient()
-  const { data, isPending, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } =
-    useInfiniteQuery(backupsQuery(server.id))
+  const list = useInfiniteQuery(backupsQuery(server.id))
+  const { data, isPending, error, refetch } = list
   const backups = data?.pages.flatMap(({ result }) => result)
   const [attempt] = useState(() => new Attempt())
   const [asking, setAsking] = useState(false)
@@ -91,16 +92,12 @@ export default function BackupsTab({ server }: { server: Server }) {
           ))}
         </ul>
       ) : null}
-      {hasNextPage ? (
-        <Button
-          variant="outline"
-          busy={isFetchingNextPage}
-          onClick={() => void fetchNextPage()}
-          className="justify-self-center"
-        >
-          {t.backups.more}
-        </Button>
-      ) : null}
+      <LoadMore
+        list={list}
+        label={t.backups.more}
+        failedText={messageOf(error)}
+        retryLabel={t.common.retry}
+      />
     </div>
   )
 }

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { ArrowLeft } from 'lucide-react'
-import { useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { messageOf } from '../api.ts'
 import { decimals } from '../format.ts'
 import { useLanguage, useTexts } from '../i18n/index.ts'
@@ -14,25 +14,51 @@ import { tablesQuery } from './database-queries.ts'
 export function DatabaseTables({ id }: { id: string }) {
   const t = useTexts('tools')
   const [table, setTable] = useState<string>()
-  if (table === undefined) return <TableList id={id} onOpen={setTable} />
+  /** Which one was left. */
+  const [left, setLeft] = useState<string>()
+  const head = useRef<HTMLHeadingElement>(null)
+  // What was pressed is gone with the list that it stood in.
+  useEffect(() => {
+    if (table !== undefined) head.current?.focus()
+  }, [table])
+  if (table === undefined) return <TableList id={id} left={left} onOpen={setTable} />
   return (
     <div className="grid min-w-0 gap-4">
       <div className="flex flex-wrap items-center gap-3">
-        <Button variant="outline" onClick={() => setTable(undefined)}>
+        <Button
+          variant="outline"
+          onClick={() => {
+            setLeft(table)
+            setTable(undefined)
+          }}
+        >
           <ArrowLeft aria-hidden className="size-4" />
           {t.database.allTables}
         </Button>
-        <h4 className="min-w-0 font-mono text-sm font-semibold break-all">{table}</h4>
+        <h4 ref={head} tabIndex={-1} className="min-w-0 font-mono text-sm font-semibold break-all">
+          {table}
+        </h4>
       </div>
       <DatabaseRows key={table} id={id} table={table} />
     </div>
   )
 }
 
-function TableList({ id, onOpen }: { id: string; onOpen: (table: string) => void }) {
+function TableList({
+  id,
+  left,
+  onOpen,
+}: {
+  id: string
+  /** Where the focus goes back to. */
+  left: string | undefined
+  onOpen: (table: string) => void
+}) {
   const t = useTexts('tools')
   const language = useLanguage()
   const { data, error, refetch } = useQuery(tablesQuery(id))
+  const back = useRef<HTMLButtonElement>(null)
+  useEffect(() => back.current?.focus(), [])
   if (error && !data)
     return (
       <LoadError
@@ -63,6 +89,7 @@ function TableList({ id, onOpen }: { id: string; onOpen: (table: string) => void
           <tr key={name} className={row}>
             <td className={cell}>
               <button
+                ref={name === left ? back : undefined}
                 type="button"
                 aria-label={t.database.openTable(name)}
                 onClick={() => onOpen(name)}

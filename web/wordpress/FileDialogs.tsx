@@ -7,6 +7,7 @@ import { Dialog } from '../ui/Dialog.tsx'
 import { Field, Input, inputClass } from '../ui/Field.tsx'
 import { Note, Skeleton } from '../ui/State.tsx'
 import { toast } from '../ui/toast.ts'
+import { TypedDialog } from '../ui/TypedDialog.tsx'
 import { fetchFile, joined, keepFile, sendFile } from './file-transfers.ts'
 
 /** What is asked about: a new folder, another name, the end of something, or a file's text. */
@@ -183,13 +184,13 @@ function EditDialog({ id, folder, file, onClose, onDone }: DialogProps & { file:
     }
   }
   return (
-    <Dialog
-      open
+    <TypedDialog
       busy={busy}
+      isTyped={typeof stored === 'string' && text !== stored}
       onClose={onClose}
       title={file.name}
       closeLabel={t.common.close}
-      footer={
+      footer={(leave) =>
         stored === null ? (
           <Actions
             label={t.files.download}
@@ -204,7 +205,7 @@ function EditDialog({ id, folder, file, onClose, onDone }: DialogProps & { file:
             busy={busy}
             label={t.files.save}
             disabled={stored === undefined || text === stored}
-            onClose={onClose}
+            onClose={leave}
             onGo={() => void go()}
           />
         )
@@ -230,7 +231,7 @@ function EditDialog({ id, folder, file, onClose, onDone }: DialogProps & { file:
           className={`${inputClass} mt-2 h-[50vh] resize-y py-2 font-mono text-xs`}
         />
       ) : null}
-    </Dialog>
+    </TypedDialog>
   )
 }
 

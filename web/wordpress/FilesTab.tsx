@@ -12,7 +12,7 @@ import {
   Trash2,
   Upload,
 } from 'lucide-react'
-import { useRef, useState, type DragEvent } from 'react'
+import { useEffect, useRef, useState, type DragEvent } from 'react'
 import { mostFileBytes, type SiteFile } from '../../contract/wordpress-files.ts'
 import type { Server } from '../../contract/wordpress.ts'
 import { messageOf } from '../api.ts'
@@ -28,7 +28,8 @@ import { FileDialog, type FileQuestion } from './FileDialogs.tsx'
 import { fetchFile, joined, keepFile, parentOf } from './file-transfers.ts'
 import { SftpPart } from './SftpPart.tsx'
 import { filesQuery } from './site-queries.ts'
-import { Uploads, useUploads } from './Uploads.tsx'
+import { useUploads } from './upload-queues.ts'
+import { Uploads } from './Uploads.tsx'
 
 /** Beyond it a page of text is no pleasure in a browser. */
 const editableBytes = 1_048_576
@@ -61,12 +62,15 @@ function Files({ server }: { server: Server }) {
   const isRunning = server.status === 'running'
   const mayWrite = may('servers:write')
   const again = () => void queryClient.invalidateQueries({ queryKey: ['files', server.id] })
-  const uploads = useUploads(server.id, again)
+  const uploads = useUploads(server.id)
   const names = new Set(data?.entries.map(({ name }) => name))
   const begin = (files: Iterable<globalThis.File>) => {
     for (const file of files)
       if (file.size > mostFileBytes) toast.error(t.toast.error, t.files.tooLarge(file.name))
-      else uploads.add(file, joined(folder, file.name), names.has(file.name))
+      else {
+        const path = joined(folder, file.name)
+        uploads.queue.add({ file, path, onDone: again }, names.has(file.name))
+      }
   }
   const drop = (event: DragEvent) => {
     event.preventDefault()
@@ -176,6 +180,14 @@ function Files({ server }: { server: Server }) {
 /** Where one is: each folder on the way leads back to itself. */
 function Way({ folder, onOpen }: { folder: string; onOpen: (folder: string) => void }) {
   const t = useTexts('parts')
+  const here = useRef<HTMLSpanElement>(null)
+  const shown = useRef(folder)
+  useEffect(() => {
+    if (shown.current === folder) return
+    shown.current = folder
+    // What was pressed is gone with the folder that it stood in.
+    here.current?.focus()
+  }, [folder])
   const names = folder.split('/').filter((name) => name !== '')
   const steps = [
     { name: t.files.root, path: '' },
@@ -192,7 +204,7 @@ function Way({ folder, onOpen }: { folder: string; onOpen: (folder: string) => v
               </span>
             ) : null}
             {index === steps.length - 1 ? (
-              <span aria-current="page" className="font-medium break-all">
+              <span ref={here} tabIndex={-1} aria-current="page" className="font-medium break-all">
                 {name}
               </span>
             ) : (

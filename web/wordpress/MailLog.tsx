@@ -5,6 +5,7 @@ import { ApiError, call, messageOf } from '../api.ts'
 import { formatTime } from '../format.ts'
 import { useTexts } from '../i18n/index.ts'
 import { Badge, type Tone } from '../ui/Badge.tsx'
+import { LoadMore } from '../ui/LoadMore.tsx'
 import { Button } from '../ui/Button.tsx'
 import { Empty, LoadError, SkeletonRows } from '../ui/State.tsx'
 import { toast } from '../ui/toast.ts'
@@ -22,8 +23,8 @@ const tones: Record<SentMail['state'], Tone> = {
 /** What the server sent, newest first, a line a recipient. */
 export function MailLog({ serverId }: { serverId: string }) {
   const t = useTexts('site', 'parts')
-  const { data, isPending, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } =
-    useInfiniteQuery(mailLogQuery(serverId))
+  const list = useInfiniteQuery(mailLogQuery(serverId))
+  const { data, isPending, error, refetch } = list
   const all = data?.pages.flatMap(({ result }) => result)
   return (
     <section aria-labelledby="mail-log" className="border-t border-border pt-5">
@@ -50,13 +51,13 @@ export function MailLog({ serverId }: { serverId: string }) {
           ))}
         </ul>
       ) : null}
-      {hasNextPage ? (
-        <div className="mt-4 flex justify-center">
-          <Button variant="outline" busy={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-            {t.mail.more}
-          </Button>
-        </div>
-      ) : null}
+      <LoadMore
+        list={list}
+        label={t.mail.more}
+        failedText={messageOf(error)}
+        retryLabel={t.common.retry}
+        className="mt-4"
+      />
     </section>
   )
 }

@@ -13,6 +13,7 @@ import { Button } from '../ui/Button.tsx'
 import { Dialog } from '../ui/Dialog.tsx'
 import { Field, Input, inputClass } from '../ui/Field.tsx'
 import { LoadError, Note, Skeleton } from '../ui/State.tsx'
+import { TypedDialog } from '../ui/TypedDialog.tsx'
 import { PhpTree } from './PhpTree.tsx'
 import { phpValueOf } from './php-value.ts'
 import { shownBytes, type RowChange } from './use-row-changes.ts'
@@ -100,13 +101,13 @@ function RowForm({ table, columns, rowKey, row, onChange, onClose }: FormProps) 
     else setFault(why)
   }
   return (
-    <Dialog
-      open
+    <TypedDialog
       busy={busy}
+      isTyped={changed.length > 0}
       onClose={onClose}
       title={rowKey ? t.database.editTitle(table) : t.database.insertTitle(table)}
       closeLabel={t.common.close}
-      footer={
+      footer={() => (
         <>
           {rowKey ? (
             <Button
@@ -126,7 +127,7 @@ function RowForm({ table, columns, rowKey, row, onChange, onClose }: FormProps) 
             {t.database.save}
           </Button>
         </>
-      }
+      )}
     >
       <div className="grid gap-4">
         {fault === undefined ? null : <Note tone="danger">{fault}</Note>}
@@ -141,7 +142,7 @@ function RowForm({ table, columns, rowKey, row, onChange, onClose }: FormProps) 
           />
         ))}
       </div>
-    </Dialog>
+    </TypedDialog>
   )
 }
 

@@ -5,7 +5,7 @@ import { messageOf } from '../api.ts'
 import { formatTime } from '../format.ts'
 import { useTexts } from '../i18n/index.ts'
 import { Badge, type Tone } from '../ui/Badge.tsx'
-import { Button } from '../ui/Button.tsx'
+import { LoadMore } from '../ui/LoadMore.tsx'
 import { Empty, LoadError, SkeletonRows } from '../ui/State.tsx'
 import { updateHistoryQuery } from './site-queries.ts'
 
@@ -25,8 +25,8 @@ const mostShown = 3
 /** Updates of before, the newest first, with what became of them. */
 export function UpdateHistory({ server }: { server: Server }) {
   const t = useTexts('parts')
-  const { data, isPending, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } =
-    useInfiniteQuery(updateHistoryQuery(server.id))
+  const list = useInfiniteQuery(updateHistoryQuery(server.id))
+  const { data, isPending, error, refetch } = list
   const all = data?.pages.flatMap(({ result }) => result)
   return (
     <div className="grid gap-3 border-t border-border pt-5">
@@ -50,16 +50,12 @@ export function UpdateHistory({ server }: { server: Server }) {
           ))}
         </ul>
       ) : null}
-      {hasNextPage ? (
-        <Button
-          variant="outline"
-          busy={isFetchingNextPage}
-          onClick={() => void fetchNextPage()}
-          className="justify-self-center"
-        >
-          {t.updates.more}
-        </Button>
-      ) : null}
+      <LoadMore
+        list={list}
+        label={t.updates.more}
+        failedText={messageOf(error)}
+        retryLabel={t.common.retry}
+      />
     </div>
   )
 }

@@ -1,6 +1,6 @@
 /** Files of a server in pieces: up, and down into the browser. */
 import { pieceBytes, readFile, writeFile } from '../../contract/wordpress-files.ts'
-import { call } from '../api.ts'
+import { call, newKey } from '../api.ts'
 
 export const joined = (folder: string, name: string): string =>
   folder === '' ? name : `${folder}/${name}`
@@ -29,7 +29,7 @@ export async function sendFile(
   file: Blob,
   { id, path, replaces, signal, onProgress }: Way & { readonly replaces: boolean },
 ): Promise<void> {
-  const upload = crypto.randomUUID()
+  const upload = newKey()
   let offset = 0
   do {
     const piece = new Uint8Array(await file.slice(offset, offset + pieceBytes).arrayBuffer())

@@ -40,6 +40,8 @@ export function usePrompt(past: readonly string[]) {
   }
   const go = (steps: number) => {
     const next = Math.min(past.length - 1, Math.max(-1, at + steps))
+    // Beyond either end the line stays as it is.
+    if (next === at) return
     if (at === -1) setDraft(line)
     setAt(next)
     setLine(next === -1 ? draft : (past[next] ?? ''))
@@ -59,7 +61,7 @@ export function usePrompt(past: readonly string[]) {
       // A second press in the same place goes on to the next field.
       if (next.line === line && (next.choices.length === 0 || choices.length > 0)) return
       event.preventDefault()
-      setLine(next.line)
+      type(next.line)
       setChoices(next.choices)
     }
   }

@@ -5,8 +5,8 @@ import { formatMoney } from '../../../contract/money.ts'
 import type { Dispute } from '../../../contract/operator-money.ts'
 import type { OperatorMoneyTexts } from '../../i18n/en-operator-money.ts'
 import { Badge, type Tone } from '../../ui/Badge.tsx'
-import { Button } from '../../ui/Button.tsx'
 import { Card } from '../../ui/Card.tsx'
+import { LoadMore } from '../../ui/LoadMore.tsx'
 import { PageHead } from '../../ui/PageHead.tsx'
 import { Segmented } from '../../ui/Segmented.tsx'
 import { Empty, LoadError, SkeletonRows } from '../../ui/State.tsx'
@@ -41,9 +41,8 @@ export function DisputesView() {
   const t = useDeskTexts()
   const language = useDeskLanguage()
   const [show, setShow] = useState<'open' | 'all'>('open')
-  const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery(
-    disputesQuery(show),
-  )
+  const list = useInfiniteQuery(disputesQuery(show))
+  const { data, error, refetch } = list
   const { disputes: words } = t.money
   const rows = data?.pages.flatMap(({ result }) => result)
   return (
@@ -100,17 +99,13 @@ export function DisputesView() {
             </li>
           ))}
         </ul>
-        {hasNextPage ? (
-          <div className="border-t border-border p-4 text-center">
-            <Button
-              variant="outline"
-              busy={isFetchingNextPage}
-              onClick={() => void fetchNextPage()}
-            >
-              {t.more}
-            </Button>
-          </div>
-        ) : null}
+        <LoadMore
+          list={list}
+          label={t.more}
+          failedText={error?.message ?? ''}
+          retryLabel={t.retry}
+          className="border-t border-border p-4"
+        />
       </Card>
     </>
   )

@@ -7,6 +7,7 @@ import { mayDo } from '../../../contract/staff-roles.ts'
 import { Badge } from '../../ui/Badge.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { Card } from '../../ui/Card.tsx'
+import { LoadMore } from '../../ui/LoadMore.tsx'
 import { PageHead } from '../../ui/PageHead.tsx'
 import { Empty, LoadError, Note, SkeletonRows } from '../../ui/State.tsx'
 import { ActDialog, type WantedAct } from '../ActDialog.tsx'
@@ -39,8 +40,8 @@ function List({ onAct }: { onAct: (wanted: WantedAct) => void }) {
   const t = useDeskTexts()
   const language = useDeskLanguage()
   const words = t.money.vouchers
-  const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } =
-    useInfiniteQuery(vouchersQuery)
+  const list = useInfiniteQuery(vouchersQuery)
+  const { data, error, refetch } = list
   const rows = data?.pages.flatMap(({ result }) => result)
   return (
     <Card padded={false}>
@@ -85,13 +86,13 @@ function List({ onAct }: { onAct: (wanted: WantedAct) => void }) {
           </li>
         ))}
       </ul>
-      {hasNextPage ? (
-        <div className="border-t border-border p-4 text-center">
-          <Button variant="outline" busy={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-            {t.more}
-          </Button>
-        </div>
-      ) : null}
+      <LoadMore
+        list={list}
+        label={t.more}
+        failedText={error?.message ?? ''}
+        retryLabel={t.retry}
+        className="border-t border-border p-4"
+      />
     </Card>
   )
 }
