@@ -66,8 +66,9 @@ test('from /payment over /link-card to the new balance', { timeout: 120_000 }, a
   await settled(page)
   expect(await page.getByText('Credit Card').count()).toBe(0)
   await page.getByLabel('Amount in AUD').fill('20')
-  await page.getByRole('radio', { name: /Credit Card/ }).check()
-  // Without a linked card there is nothing to choose.
+  // Without a linked card there is nothing to choose: it leads on before a check could see it
+  // chosen.
+  await page.getByRole('radio', { name: /Credit Card/ }).click()
   await page.waitForURL(/\/link-card\?amount=20$/)
   await settled(page)
   // The way back keeps the amount, and leads nowhere by itself.
@@ -75,7 +76,6 @@ test('from /payment over /link-card to the new balance', { timeout: 120_000 }, a
   await page.waitForURL(/\/payment\?amount=20$/)
   await settled(page)
   expect(await page.getByLabel('Amount in AUD').inputValue()).toBe('20')
-  // It leads on before a check could see it chosen.
   await page.getByRole('radio', { name: /Credit Card/ }).click()
   await page.waitForURL(/\/link-card\?amount=20$/)
   await settled(page)
