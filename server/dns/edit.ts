@@ -23,6 +23,7 @@ import {
   countRecords,
   dropRecords,
   insertRecords,
+  isThere,
   recordsAt,
   recordsNaming,
   rewriteRecords,
@@ -39,6 +40,8 @@ export interface Edit {
 /** The domain as it will be after the edit. */
 interface View {
   at(name: string): Promise<readonly KeptRecord[]>
+  /** Whether the name is there: it has records, or something below it has (RFC 8020). */
+  holds(name: string): Promise<boolean>
   /** MX and NS records that name this host. */
   naming(host: string): Promise<readonly KeptRecord[]>
   count(): Promise<number>
@@ -56,14 +59,24 @@ function group(
   }
   return groups
 }
+/** Of a name relative to the domain: the name above, `@` at last. */
+const above = (name: string): string =>
+  name.includes('.') ? name.slice(name.indexOf('.') + 1) : '@'
 const namesHost = ({ type }: KeptRecord): boolean => type === 'MX' || type === 'NS'
 
 /** A whole domain in memory, for edits of many records. */
 export function viewOf(records: readonly KeptRecord[]): View {
   const byName = group(records, ({ name }) => name)
   const byHost = group(records.filter(namesHost), ({ content }) => content)
+  let names: Set<string> | undefined
+  const allNames = (): Set<string> => {
+    const every = new Set<string>()
+    for (const { name } of records) for (let at = name; at !== '@'; at = above(at)) every.add(at)
+    return every
+  }
   return {
     at: async (name) => byName.get(name) ?? [],
+    holds: async (name) => name === '@' || (names ??= allNames()).has(name),
     naming: async (host) => byHost.get(host) ?? [],
     count: async () => records.length,
   }
@@ -79,6 +92,10 @@ function overlay(tx: Tx, zoneId: string, { before, after }: Edit): View {
       ...kept(await recordsAt(tx, zoneId, [name])),
       ...after.filter((record) => record.name === name),
     ],
+    holds: async (name) =>
+      name === '@' ||
+      after.some((record) => record.name === name || record.name.endsWith(`.${name}`)) ||
+      (await isThere(tx, zoneId, name, [...gone])),
     naming: async (host) => [
       ...kept(await recordsNaming(tx, zoneId, host)),
       ...after.filter((record) => namesHost(record) && record.content === host),
@@ -97,13 +114,29 @@ async function wholeAfter(tx: Tx, zoneId: string, { before, after }: Edit): Prom
 /** A chain of more CNAMEs inside one domain is refused as if it were a loop. */
 const chainLimit = 8
 
+/**
+ * The name whose records are answered for a name: its own, or the wildcard right below the closest
+ * name above that is there (RFC 4592, 3.3.1).
+ */
+async function sourceOf(view: View, name: string): Promise<string> {
+  if (await view.holds(name)) return name
+  let closest = above(name)
+  while (!(await view.holds(closest))) closest = above(closest)
+  return closest === '@' ? '*' : `*.${closest}`
+}
+
+/**
+ * A loop that begins when the last record of a target is deleted, so that a wildcard stands for
+ * it, is nobody's to refuse: the name server answers it as far as it goes.
+ */
 async function createsCnameLoop(view: View, zone: string, record: KeptRecord): Promise<boolean> {
   let target = record.content
   for (let hop = 0; hop < chainLimit; hop++) {
     const name = relativeName(target, zone)
     if (name === undefined) return false
-    if (name === record.name) return true
-    const next = (await view.at(name)).find(({ type }) => type === 'CNAME')
+    const source = await sourceOf(view, name)
+    if (source === record.name) return true
+    const next = (await view.at(source)).find(({ type }) => type === 'CNAME')
     if (!next) return false
     target = next.content
   }

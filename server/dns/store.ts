@@ -275,6 +275,29 @@ export const recordsAt = async (
       .execute()
   ).map(recordOf)
 
+/** Whether records other than these stand at a name, or below it. */
+export const isThere = async (
+  db: Queryable,
+  zoneId: string,
+  name: string,
+  but: readonly string[],
+): Promise<boolean> => {
+  const found = await db
+    .selectFrom('dns_record')
+    .select('id')
+    .where('zone_id', '=', zoneId)
+    .where('id', '<>', sql<string>`all (${[...but]}::uuid[])`)
+    .where((eb) =>
+      eb.or([
+        eb('name', '=', name),
+        eb(sql<string>`right(name, ${name.length + 1}::int)`, '=', `.${name}`),
+      ]),
+    )
+    .limit(1)
+    .executeTakeFirst()
+  return found !== undefined
+}
+
 export const countRecords = async (db: Queryable, zoneId: string): Promise<number> =>
   Number(
     (

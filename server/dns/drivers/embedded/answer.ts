@@ -107,6 +107,13 @@ function resolve(zones: Zones, name: string, type: number): Resolved {
       addStart(result.authority, zone)
       return result
     }
+    const alias = setOf(node, types.CNAME)
+    // A synthesised HINFO beside a CNAME would deny the alias (RFC 8482, 4.2): there the CNAME is
+    // the answer, as it stands in the domain.
+    if (type === types.ANY && alias) {
+      result.answer.push(...all(owner, alias))
+      return result
+    }
     if (type === types.ANY && node.sets.length > 0) {
       result.answer.push({ owner, type: types.HINFO, ttl: anyTtlSeconds, value: 'RFC8482' })
       return result
@@ -119,13 +126,15 @@ function resolve(zones: Zones, name: string, type: number): Resolved {
           addAddresses(result.additional, zone, value.slice(value.indexOf(' ') + 1), false)
       return result
     }
-    const alias = setOf(node, types.CNAME)
     const target = alias?.values[0]
     if (!alias || target === undefined) {
       addStart(result.authority, zone)
       return result
     }
     result.answer.push(...all(owner, alias))
+    // A wildcard may lead back to a name that was followed: its set is in the answer already, and
+    // stands there once (RFC 2181, 5).
+    if (result.answer.some((found) => found.owner === target)) return result
     // Only within the domain: what another customer says of the target is not this one's to hand
     // out.
     if (zones.closest(target) !== zone) return result

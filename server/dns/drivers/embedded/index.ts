@@ -70,7 +70,11 @@ export function createEmbedded(settings: Settings): NameServer {
         const zone = zones.get(query.name)
         if (zone) {
           responses[rcodes.noError]!++
-          yield* transfer(zone, bytes, query)
+          try {
+            yield* transfer(zone, bytes, query)
+          } catch (error) {
+            settings.onFault(error)
+          }
           return
         }
       }

@@ -1,8 +1,9 @@
-/** The ports: UDP, and TCP with pipelining and limits (RFC 7766). */
+/** The ports: UDP, and TCP (tcp.ts). */
 import dgram from 'node:dgram'
 import { once } from 'node:events'
 import net from 'node:net'
 import { performance } from 'node:perf_hooks'
+import { createTcp, type TcpLimits } from './tcp.ts'
 
 export interface Handler {
   /** Undefined: no answer. `nowMs` is of a clock that never goes back. */
@@ -15,46 +16,7 @@ export interface Ports {
   close(): Promise<void>
 }
 
-const idleMs = 10_000
-const connectionLimit = 300
-const connectionsPerAddress = 30
-/** A reader that leaves so much unread is cut off. */
-const unreadBytes = 4 * 1024 * 1024
 const socketBufferBytes = 4 * 1024 * 1024
-
-function framed(message: Buffer): Buffer {
-  const frame = Buffer.allocUnsafe(message.length + 2)
-  frame.writeUInt16BE(message.length, 0)
-  message.copy(frame, 2)
-  return frame
-}
-
-function converse(socket: net.Socket, handler: Handler): void {
-  const address = socket.remoteAddress ?? ''
-  let waiting = Buffer.alloc(0)
-  socket.setNoDelay(true)
-  socket.setTimeout(idleMs, () => socket.destroy())
-  // A client that disconnects early is no error of ours.
-  socket.on('error', () => socket.destroy())
-  socket.on('data', (chunk) => {
-    waiting = waiting.length > 0 ? Buffer.concat([waiting, chunk]) : chunk
-    while (waiting.length >= 2) {
-      const length = waiting.readUInt16BE(0)
-      if (waiting.length < length + 2) break
-      const query = waiting.subarray(2, length + 2)
-      waiting = waiting.subarray(length + 2)
-      let answered = false
-      for (const message of handler.tcp(query, address)) {
-        answered = true
-        socket.write(framed(message))
-      }
-      if (!answered || socket.writableLength > unreadBytes) {
-        socket.destroy()
-        return
-      }
-    }
-  })
-}
 
 /**
  * Answers what comes over UDP: one turn of the event loop reads what has come (libuv: up to 32
@@ -90,7 +52,13 @@ function serve(udp: dgram.Socket, handler: Handler): { stop(): void } {
 }
 
 /** Resolves when both listen; fails with what the system says (EADDRINUSE, EACCES). */
-export async function listen(of: { host: string; port: number; handler: Handler }): Promise<Ports> {
+export async function listen(of: {
+  host: string
+  port: number
+  handler: Handler
+  /** Those of TCP, where the usual ones are not meant. */
+  limits?: TcpLimits
+}): Promise<Ports> {
   const { host, port, handler } = of
   const family = net.isIPv6(host) ? 6 : 4
   const udp = dgram.createSocket({
@@ -102,29 +70,10 @@ export async function listen(of: { host: string; port: number; handler: Handler 
     lookup: (address, _options, found) => found(null, address, family),
   })
   const questions = serve(udp, handler)
-  const perAddress = new Map<string, number>()
-  const sockets = new Set<net.Socket>()
-  const tcp = net.createServer((socket) => {
-    const address = socket.remoteAddress ?? ''
-    const open = (perAddress.get(address) ?? 0) + 1
-    if (open > connectionsPerAddress) {
-      socket.destroy()
-      return
-    }
-    perAddress.set(address, open)
-    sockets.add(socket)
-    socket.once('close', () => {
-      sockets.delete(socket)
-      const left = (perAddress.get(address) ?? 1) - 1
-      if (left > 0) perAddress.set(address, left)
-      else perAddress.delete(address)
-    })
-    converse(socket, handler)
-  })
-  tcp.maxConnections = connectionLimit
+  const { server: tcp, endAll } = createTcp((bytes, from) => handler.tcp(bytes, from), of.limits)
   const close = async (): Promise<void> => {
     questions.stop()
-    for (const socket of sockets) socket.destroy()
+    endAll()
     await Promise.all([
       new Promise<void>((resolve) => {
         if (tcp.listening) tcp.close(() => resolve())

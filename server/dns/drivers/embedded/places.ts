@@ -1,0 +1,52 @@
+/** The places of connections over TCP: so many in all and of one network, and whose end is next. */
+import { networkOf } from '../../../platform/network.ts'
+
+export interface PlaceLimits {
+  readonly connections: number
+  /** An IPv6 network is a /64: one line has all of its addresses. */
+  readonly connectionsPerNetwork: number
+}
+
+export interface Place {
+  readonly network: string
+  /** When a whole question came last, or an answer was taken: single bytes hold no place. */
+  busyAt: number
+  /** Ends the connection. */
+  readonly end: () => void
+}
+
+/** Who comes is always let in: where all is full the idlest connection ends. */
+export class Places {
+  readonly #limits: PlaceLimits
+  readonly #taken = new Set<Place>()
+
+  constructor(limits: PlaceLimits) {
+    this.#limits = limits
+  }
+
+  /** A place for a connection from this address. */
+  take(address: string, nowMs: number, end: () => void): Place {
+    const place: Place = { network: networkOf(address), busyAt: nowMs, end }
+    const beside = [...this.#taken].filter(({ network }) => network === place.network)
+    if (beside.length >= this.#limits.connectionsPerNetwork) this.#endIdlest(beside)
+    else if (this.#taken.size >= this.#limits.connections) this.#endIdlest([...this.#taken])
+    this.#taken.add(place)
+    return place
+  }
+
+  #endIdlest(places: readonly Place[]): void {
+    const [idlest] = places.toSorted((one, other) => one.busyAt - other.busyAt)
+    if (!idlest) return
+    this.leave(idlest)
+    idlest.end()
+  }
+
+  leave(place: Place): void {
+    this.#taken.delete(place)
+  }
+
+  /** Ends all connections. */
+  endAll(): void {
+    for (const place of this.#taken) place.end()
+  }
+}

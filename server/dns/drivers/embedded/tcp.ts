@@ -1,0 +1,128 @@
+/** DNS over TCP (RFC 7766): pipelined questions, and answers as fast as they are taken. */
+import { once } from 'node:events'
+import net from 'node:net'
+import { setImmediate as turn } from 'node:timers/promises'
+import { Places, type Place, type PlaceLimits } from './places.ts'
+
+export interface TcpLimits extends PlaceLimits {
+  /** Where nothing comes and nothing is taken for so long, the connection ends. */
+  readonly idleMs: number
+  /** From the first byte of a question to its last. */
+  readonly questionMs: number
+}
+
+const usualLimits: TcpLimits = {
+  idleMs: 10_000,
+  questionMs: 10_000,
+  connections: 300,
+  connectionsPerNetwork: 30,
+}
+
+/** The messages of the answer, in order; none closes the connection. */
+type Answer = (bytes: Buffer, address: string) => Iterable<Buffer>
+
+function framed(message: Buffer): Buffer {
+  const frame = Buffer.allocUnsafe(message.length + 2)
+  frame.writeUInt16BE(message.length, 0)
+  message.copy(frame, 2)
+  return frame
+}
+
+/** Resolves when what was written is taken, or the connection is gone. */
+async function taken(socket: net.Socket): Promise<void> {
+  const gone = new AbortController()
+  const onClose = (): void => gone.abort()
+  socket.once('close', onClose)
+  // Gone: the caller sees it at the socket.
+  await once(socket, 'drain', { signal: gone.signal }).catch(() => undefined)
+  socket.off('close', onClose)
+  // A fast reader of a large zone leaves a turn to everybody else.
+  await turn()
+}
+
+/** Answers question after question; what comes while an answer is not taken waits at its sender. */
+function converse(socket: net.Socket, place: Place, answer: Answer, limits: TcpLimits): void {
+  const address = socket.remoteAddress ?? ''
+  let waiting = Buffer.alloc(0)
+  let isAnswering = false
+  /** The other side has nothing more to ask. */
+  let hasEnded = false
+  let late: NodeJS.Timeout | undefined
+
+  function nextQuestion(): Buffer | undefined {
+    if (waiting.length < 2) return undefined
+    const end = waiting.readUInt16BE(0) + 2
+    if (waiting.length < end) return undefined
+    const question = waiting.subarray(2, end)
+    waiting = waiting.subarray(end)
+    return question
+  }
+
+  /** False: there is no answer, or nobody to take it. */
+  async function send(question: Buffer): Promise<boolean> {
+    let isAnswered = false
+    for (const message of answer(question, address)) {
+      isAnswered = true
+      if (!socket.write(framed(message))) {
+        socket.pause()
+        await taken(socket)
+      }
+      if (socket.destroyed) return false
+      place.busyAt = performance.now()
+    }
+    return isAnswered
+  }
+
+  async function answerAll(): Promise<void> {
+    isAnswering = true
+    for (let question = nextQuestion(); question; question = nextQuestion()) {
+      clearTimeout(late)
+      late = undefined
+      place.busyAt = performance.now()
+      if (!(await send(question))) {
+        socket.destroy()
+        return
+      }
+    }
+    isAnswering = false
+    if (hasEnded) socket.end()
+    else socket.resume()
+    if (waiting.length > 0) late ??= setTimeout(() => socket.destroy(), limits.questionMs)
+  }
+  const answerNext = (): void => {
+    // A handler that fails is a fault of the name server: the process ends with it.
+    if (!isAnswering) void answerAll()
+  }
+
+  socket.setNoDelay(true)
+  // It begins anew with what is read, and with what is taken of an answer.
+  socket.setTimeout(limits.idleMs, () => socket.destroy())
+  // A client that disconnects early is no error of ours.
+  socket.on('error', () => socket.destroy())
+  socket.once('close', () => clearTimeout(late))
+  socket.on('data', (chunk) => {
+    waiting = waiting.length > 0 ? Buffer.concat([waiting, chunk]) : chunk
+    answerNext()
+  })
+  socket.once('end', () => {
+    hasEnded = true
+    answerNext()
+  })
+}
+
+/** A server, not listening yet, and what ends all of its connections. */
+export function createTcp(
+  answer: Answer,
+  limits: TcpLimits = usualLimits,
+): { server: net.Server; endAll(): void } {
+  const places = new Places(limits)
+  // Somebody may ask, say that this was all, and then wait for the answer.
+  const server = net.createServer({ allowHalfOpen: true }, (socket) => {
+    const place = places.take(socket.remoteAddress ?? '', performance.now(), () => {
+      socket.destroy()
+    })
+    socket.once('close', () => places.leave(place))
+    converse(socket, place, answer, limits)
+  })
+  return { server, endAll: () => places.endAll() }
+}
