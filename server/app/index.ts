@@ -102,6 +102,7 @@ export async function openApp(parts: AppParts) {
       versions?.stop()
       await mailCollector.stop()
       failover?.stop()
+      sites.archiveWatch.stop()
       nodes.stop()
       tls.feed.stop()
       realtime.sockets.close()

@@ -42,6 +42,7 @@ export function openUpkeep(base: Base, sites: Sites, names: Names) {
     unremovedSites: () => nodes.driver.unremoved(),
     room: () => nodes.driver.room(),
     mirrors: sites.mirrors.counts,
+    missingArchives: sites.archiveWatch.missing,
     nodes: async () =>
       (await wordpress.listNodes(db)).map((node) => ({ ...node, free: wordpress.freeOn(node) })),
     waitingMessages: messages.waiting,

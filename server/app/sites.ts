@@ -147,6 +147,7 @@ export function openSites(base: Base, onReachable: () => void) {
   wordpress.defineRewriting(provisioning)
   const lifecycle = wordpress.createLifecycle({ ...provisioning, catalog })
   const archives = archivesOf(config)
+  const archiveWatch = wordpress.watchArchives({ db, log, archives })
   const backups = wordpress.createBackups({
     ...provisioning,
     portalUrl,
@@ -264,6 +265,7 @@ export function openSites(base: Base, onReachable: () => void) {
     mailCollector,
     moves,
     mirrors,
+    archiveWatch,
     failover,
     emptyNodes,
     reports,

@@ -26,6 +26,8 @@ export interface GaugeParts {
   readonly connections: () => number
   readonly orphans: () => number | Promise<number>
   readonly unremovedSites: () => Promise<number>
+  /** Archives of proven backups that this machine does not find. */
+  readonly missingArchives: () => number
   /** How many more containers there is memory for. */
   readonly room: () => Promise<number>
   readonly mirrors: () => Promise<MirrorCounts>

@@ -14,7 +14,15 @@ import type { GaugeParts } from './parts.ts'
 export function defineSiteGauges(
   parts: Pick<
     GaugeParts,
-    'db' | 'clock' | 'metrics' | 'orphans' | 'unremovedSites' | 'room' | 'mirrors' | 'nodes'
+    | 'db'
+    | 'clock'
+    | 'metrics'
+    | 'orphans'
+    | 'unremovedSites'
+    | 'missingArchives'
+    | 'room'
+    | 'mirrors'
+    | 'nodes'
   >,
 ): void {
   const { db, clock, metrics } = parts
@@ -88,6 +96,11 @@ export function defineSiteGauges(
     'sites_unremoved',
     "Folders of removed sites or of their copies that could not be removed: customers' data",
     parts.unremovedSites,
+  )
+  metrics.gauge(
+    'portal_site_archives_missing',
+    'Archives of proven backups that this machine does not find where SITE_BACKUPS_TO leads',
+    async () => parts.missingArchives(),
   )
   metrics.gauge(
     'portal_containers_room',

@@ -1,4 +1,5 @@
 /** Archives in a folder and in a bucket keep the same promise; a customer’s backup in a bucket. */
+import { randomUUID } from 'node:crypto'
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import fs from 'node:fs/promises'
 import os from 'node:os'
@@ -62,9 +63,12 @@ describe.each(kinds)('archives %s', (_kind, open) => {
 
   test('that come from elsewhere are read as they came', async () => {
     const archives = open()
-    await archives.put(of, (into) => pipeline([content], into))
-    expect(await buffer(await archives.read(of))).toEqual(content)
-    await archives.remove(of)
+    const known = { siteId: randomUUID(), backupId: randomUUID() }
+    await archives.put(known, (into) => pipeline([content], into))
+    expect(await buffer(await archives.read(known))).toEqual(content)
+    expect(await archives.list()).toEqual([known])
+    await archives.remove(known)
+    expect(await archives.list()).toEqual([])
   })
 
   test('of which the making failed are not there, and leave nothing behind', async () => {

@@ -17,6 +17,7 @@ import type { JobDefinition, Jobs } from '../platform/jobs.ts'
 import { createLog } from '../platform/log.ts'
 import { folderStore } from '../platform/object-store/index.ts'
 import type { Secrets } from '../platform/secrets.ts'
+import { watchArchives } from './archive-watch.ts'
 import { archivesAt, type Archives } from './archives.ts'
 import { beginBackup, makeJob, restoreJob, updateHoldMs } from './backup-store.ts'
 import { createBackups, type Backups } from './backups.ts'
@@ -191,6 +192,32 @@ describe('a backup is proven if and only if its archive is there', () => {
       expect([await stateOf(id), hasArchive(id)]).toEqual([undefined, false])
     },
   )
+})
+
+test('a machine that does not find an archive says so, until it does', async () => {
+  const { jobs, run } = worker()
+  const id = await begin(jobs)
+  await run(makeJob, { backupId: id })
+  const lines: string[] = []
+  const log = createLog('error', { write: (line) => void lines.push(line) })
+  const stored = archivesAt(folderStore(path.join(folder, 'store')), path.join(folder, 'scratch'))
+  const here = watchArchives({ db: pool.db, log, archives: stored })
+  // Another machine, whose folder is its own.
+  const elsewhere = folderStore(path.join(folder, 'elsewhere'))
+  const there = watchArchives({
+    db: pool.db,
+    log,
+    archives: archivesAt(elsewhere, path.join(folder, 'scratch')),
+  })
+  await here.look()
+  expect([here.missing(), lines]).toEqual([0, []])
+  await there.look()
+  expect(there.missing()).toBeGreaterThan(0)
+  expect(lines[0]).toContain(id)
+  await sql`update site_backup set state = 'removed'`.execute(pool.db)
+  await there.look()
+  expect(there.missing()).toBe(0)
+  for (const watch of [here, there]) watch.stop()
 })
 
 test('nights that fail cost no good backup', async () => {

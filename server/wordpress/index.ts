@@ -1,6 +1,7 @@
 /** WordPress servers: ordered, brought up, found by the edge, and watched through their log. */
 export { defineAligning } from './align.ts'
 export { backupRoutes } from './backup-routes.ts'
+export { watchArchives } from './archive-watch.ts'
 export { archivesAt, archivesIn, type Archives } from './archives.ts'
 export { warnOfCertificate } from './certificate-warnings.ts'
 export { namesOfSite, namesToCertify } from './certifiable.ts'

@@ -1,0 +1,69 @@
+/**
+ * Archives of proven backups that a machine does not find: they were removed behind the portal's
+ * back, SITE_BACKUPS_TO leads elsewhere than before, or each of several machines has a folder of
+ * its own. A customer would learn of it at a download or a restore.
+ */
+import { sql } from 'kysely'
+import { hours, minutes } from '../platform/clock.ts'
+import type { Queryable } from '../platform/db.ts'
+import type { Log } from '../platform/log.ts'
+import type { Archives } from './archives.ts'
+
+/** A list of everything in a bucket is asked for so seldom. */
+const lookEveryMs = hours(6)
+/** A portal that starts has other work. */
+const firstLookMs = minutes(5)
+/** So many are named in the log. */
+const namedAtMost = 20
+
+export interface ArchiveWatch {
+  /** How many were missing at the last look. */
+  missing(): number
+  look(): Promise<void>
+  stop(): void
+}
+
+export function watchArchives(parts: {
+  readonly db: Queryable
+  readonly log: Log
+  readonly archives: Pick<Archives, 'list'>
+}): ArchiveWatch {
+  const { db, log, archives } = parts
+  let missing = 0
+
+  const proven = async (among?: readonly string[]): Promise<string[]> => {
+    const { rows } = await sql<{ id: string }>`
+      select id from site_backup where state = 'proven'
+      ${among ? sql`and id = any (${among}::uuid[])` : sql``}`.execute(db)
+    return rows.map(({ id }) => id)
+  }
+  async function look(): Promise<void> {
+    try {
+      const before = await proven()
+      if (before.length === 0) return void (missing = 0)
+      const present = new Set((await archives.list()).map(({ backupId }) => backupId))
+      // What was pruned meanwhile is missing to nobody.
+      const gone = await proven(before.filter((id) => !present.has(id)))
+      missing = gone.length
+      if (missing > 0)
+        log.error(
+          { missing, backups: gone.slice(0, namedAtMost) },
+          'archives of backups are not where SITE_BACKUPS_TO leads',
+        )
+    } catch (error) {
+      log.warn({ err: error }, 'looking for the archives of backups')
+    }
+  }
+  const first = setTimeout(() => void look(), firstLookMs)
+  const timer = setInterval(() => void look(), lookEveryMs)
+  first.unref()
+  timer.unref()
+  return {
+    missing: () => missing,
+    look,
+    stop() {
+      clearTimeout(first)
+      clearInterval(timer)
+    },
+  }
+}
