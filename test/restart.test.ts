@@ -3,7 +3,7 @@
  * customer's site notices.
  */
 import { once } from 'node:events'
-import { cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, readFileSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import path from 'node:path'
@@ -350,6 +350,11 @@ test(
     } finally {
       signal(api, 'SIGCONT')
     }
+    // What its disk has lost it is told, by a portal that was there all the time.
+    truncateSync(path.join(portal.dataDir, 'dns', 'zones.jsonl'))
+    signal(nameServer() ?? 0, 'SIGKILL')
+    await eventually('no answer', async () => (await resolve()) !== 'NOERROR')
+    await eventually('its answer again', async () => (await resolve()) === 'NOERROR')
     expect(portalNow()).toBe(api)
     for (const { holds } of an.facts) await holds()
   },

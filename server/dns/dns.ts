@@ -53,7 +53,16 @@ export function createDns(deps: {
   let ownSerial = 0
   const ownZones = [...new Set(pool.map(parentOf))]
   const contact = `hostmaster.${ownZones[0] ?? 'localhost'}`
-  const publisher = createPublisher({ ...deps, contact, own: ownZones })
+  const publisher = createPublisher({
+    ...deps,
+    contact,
+    own: ownZones,
+    async serveOwn() {
+      // Another process of the portal may have put them later than this one.
+      const held = await Promise.all(ownZones.map((zone) => driver.held(zone)))
+      if (held.some((one) => !one || one.serial < ownSerial)) await serveOwnZones()
+    },
+  })
   const verifier = createVerifier({ ...deps, publisher })
 
   /**

@@ -321,3 +321,35 @@ describe('the name server and the database', () => {
     expect(await answers(first, 'A')).toEqual([`${first} 3600 A 127.0.0.1`])
   })
 })
+
+describe('a CNAME that leads back to itself through a wildcard', () => {
+  const loop = { content: 'These CNAME records would form a loop.' }
+  const alias = (domain: Domain, name: string, target: string) =>
+    post(domain, { name, type: 'CNAME', content: `${target}.${domain.name}` })
+  const faults = async (domain: Domain, name: string, target: string) =>
+    (await alias(domain, name, target)).body.error?.fields
+
+  test('is refused, one by one and in a file', async () => {
+    const domain = await create()
+    expect(await faults(domain, '*', 'www')).toEqual(loop)
+    await add(domain, { name: 'www' })
+    expect((await alias(domain, '*', 'www')).status).toBe(201)
+    // What is there by something below it, and what has a wildcard of its own, is no case of "*".
+    await add(domain, { name: 'deep.shop' })
+    expect(await faults(domain, '*.shop', 'a.b.shop')).toEqual(loop)
+    expect((await alias(domain, '*.shop', 'shop')).status).toBe(201)
+    expect((await alias(domain, 'a', 'none')).status).toBe(201)
+    expect(await faults(domain, 'b', 'b.none')).toBeUndefined()
+
+    const other = await create()
+    expect((await alias(other, 'one', 'two')).status).toBe(201)
+    expect(await faults(other, '*', 'one')).toEqual(loop)
+    const file = await call('POST', `/api/dns/${other.id}/zone`, {
+      content: `* 300 IN CNAME one.${other.name}.\n`,
+      mode: 'merge',
+      preview: true,
+    })
+    expect(file.status).toBe(422)
+    expect(file.text).toContain(loop.content)
+  })
+})

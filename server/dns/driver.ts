@@ -90,6 +90,11 @@ export interface DnsDriver {
   held(name: string): Promise<{ readonly id: string; readonly serial: number } | undefined>
   /** Names of all zones that it serves for this portal. */
   list(): Promise<readonly string[]>
+  /**
+   * Differs with every start of a name server that may be started again while the portal runs, so
+   * that all zones are compared then. Undefined: it does not say (an earlier release).
+   */
+  startId?(): Promise<string | undefined>
   /** Opens its ports, if it has any. */
   start(): Promise<void>
   /** Undefined when ready; otherwise why not (for /readyz). */

@@ -2,8 +2,8 @@
  * Synchronises the name servers with the database. A driver in this process is synchronised right
  * after the commit, and in other processes by a notice; a sweep finds what was missed (a crash
  * after the commit, a lost notice) by comparing each zone's serial in the database with the serial
- * that the driver serves. A remote
- * driver is synchronised by a job of the same transaction, and compared every night.
+ * that the driver serves. A remote driver is synchronised by a job of the same transaction, and
+ * compared every night.
  */
 import { sql } from 'kysely'
 import { absoluteName, type RecordType } from '../../contract/dns-records.ts'
@@ -12,7 +12,9 @@ import type { Clock } from '../platform/clock.ts'
 import type { Jobs } from '../platform/jobs.ts'
 import type { Log } from '../platform/log.ts'
 import type { Notices } from '../platform/notices.ts'
-import type { DnsDriver, RecordSet, ZoneHead } from './driver.ts'
+import type { DnsDriver, ZoneHead } from './driver.ts'
+import { setsOf } from './sets.ts'
+import { watchStarts } from './started-again.ts'
 import {
   allRecords,
   challengesOf,
@@ -71,30 +73,6 @@ interface Touched {
   readonly ttl: number
 }
 
-/** The values of the records of one set, in the driver's words. */
-function setsOf(zone: string, records: readonly KeptRecord[]): RecordSet[] {
-  const sets = new Map<string, { name: string; first: KeptRecord; values: string[] }>()
-  for (const record of records) {
-    const key = `${record.name} ${record.type}`
-    const set = sets.get(key) ?? {
-      name: absoluteName(record.name, zone),
-      first: record,
-      values: [],
-    }
-    set.values.push(
-      record.priority === null ? record.content : `${record.priority} ${record.content}`,
-    )
-    sets.set(key, set)
-  }
-  return [...sets.values()].map(({ name, first, values }) => ({
-    name,
-    type: first.type,
-    ttlSeconds: first.ttl,
-    proxied: first.proxied,
-    values,
-  }))
-}
-
 export function createPublisher(deps: {
   db: Database
   driver: DnsDriver
@@ -106,8 +84,11 @@ export function createPublisher(deps: {
   contact: string
   /** Zones that the driver serves for the portal itself. */
   own: readonly string[]
+  /** Puts those again that a name server lacks which was started again. */
+  serveOwn: () => Promise<void>
 }): Publisher {
   const { db, driver, log } = deps
+  const starts = watchStarts(deps)
   /** Per name: the synchronisation in flight, so that one does not overtake another. */
   const inFlight = new Map<string, { again: boolean; done: Promise<void> }>()
   let timer: NodeJS.Timeout | undefined
@@ -310,6 +291,7 @@ export function createPublisher(deps: {
         await enqueue(name)
     }
     sweptAt = began
+    await starts.catchUp(enqueue)
   }
 
   async function loadAll(): Promise<void> {
@@ -382,12 +364,15 @@ export function createPublisher(deps: {
     ensure: enqueue,
     async start() {
       if (driver.durable) return
+      // Before: a start meanwhile is one that the sweep finds.
+      await starts.note()
       await loadAll()
       timer = setInterval(sweepNext, sweepMs)
       timer.unref()
     },
     async stop() {
       stopped = true
+      starts.stop()
       clearInterval(timer)
       await Promise.allSettled([sweeping, ...[...inFlight.values()].map(({ done }) => done)])
     },

@@ -307,6 +307,34 @@ test('an active domain that moves away is marked, told, and waits again after a 
   expect(await check(domain.name, who)).toMatchObject({ isValid: true })
 })
 
+test('one that lapsed long after it was claimed is active by itself when it is back', async () => {
+  const who = await person()
+  const [back, never] = [await claim(fresh(), who), await claim(fresh(), who)]
+  for (const { name, nameserver } of [back, never]) {
+    await delegate(name, nameserver)
+    expect(await check(name, who)).toMatchObject({ isValid: true })
+  }
+  await travel(days(365))
+  for (const { name } of [back, never]) await delegate(name, [])
+  for (const ms of [hours(1), hours(2), days(8)]) {
+    await checkDue()
+    await travel(ms)
+  }
+  await checkDue()
+  expect(await read(back, who)).toMatchObject({ active: false, movedAt: null })
+  await travel(days(20))
+  await delegate(back.name, back.nameserver)
+  await checkDue()
+  expect(await read(back, who)).toMatchObject({ active: true })
+  // And the other one is left alone after its 28 days.
+  await travel(days(9))
+  await checkDue()
+  const last = (await read(never, who)).verification.checkedAt
+  await travel(days(30))
+  await checkDue()
+  expect((await read(never, who)).verification.checkedAt).toBe(last)
+})
+
 describe('a domain that changed hands', () => {
   test('is activated by its new owner, who names the new pair at the parent', async () => {
     const name = fresh()

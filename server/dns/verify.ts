@@ -124,10 +124,11 @@ export function createVerifier(deps: {
     return ours.some((name) => !own.has(name))
   }
 
-  function nextCheck(zone: ZoneRow, active: boolean, misses: number, now: Date): Date | null {
-    if (active) return later(now, misses > 0 ? recheckGap : activeGap)
+  /** `since`: when it began to wait; undefined: it is active. */
+  function nextCheck(since: Date | undefined, misses: number, now: Date): Date | null {
+    if (!since) return later(now, misses > 0 ? recheckGap : activeGap)
     const next = later(now, gaps[Math.min(misses, gaps.length) - 1] ?? minutes(1))
-    return next.getTime() - zone.created_at.getTime() > waitsFor ? null : next
+    return next.getTime() - since.getTime() > waitsFor ? null : next
   }
 
   /**
@@ -168,6 +169,7 @@ export function createVerifier(deps: {
     else if (verdict.isValid) movedAt = null
     const lost = gone && movedAt !== null && now.getTime() - movedAt.getTime() >= movedFor
     const active = verdict.isValid || (wasActive && !lost)
+    const pendingSince = lost ? now : zone.pending_since
     const foreign = foreignAbove || (await isForeign(tx, zone, verdict.found))
     await tx
       .updateTable('dns_zone')
@@ -179,7 +181,12 @@ export function createVerifier(deps: {
         foreign_delegation: foreign,
         active_at: active ? (zone.active_at ?? now) : null,
         first_active_at: zone.first_active_at ?? (active ? now : null),
-        next_check_at: nextCheck(zone, active, misses, now),
+        pending_since: active ? null : pendingSince,
+        next_check_at: nextCheck(
+          active ? undefined : (pendingSince ?? zone.created_at),
+          misses,
+          now,
+        ),
       })
       .where('id', '=', zone.id)
       .execute()

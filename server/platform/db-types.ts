@@ -322,6 +322,7 @@ export interface DnsZone {
   name: string;
   name_servers: string[];
   next_check_at: Timestamp | null;
+  pending_since: Timestamp | null;
   seq: Generated<bigint>;
   serial: bigint;
   shown_name: string;

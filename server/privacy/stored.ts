@@ -398,7 +398,7 @@ export const stored: readonly Stored[] = [
     'seq',
     'id shown_name name_servers created_at first_active_at deleted_at',
     `customer_id seq name active_at checked_at foreign_delegation found misses moved_at
-      next_check_at serial touched_at`,
+      next_check_at pending_since serial touched_at`,
   ),
   rows(
     'dns_record',

@@ -2,6 +2,7 @@
  * The authoritative name server of the portal: no program of others, no configuration, no
  * recursion. In production it has a process of its own (server/name-server.ts).
  */
+import { randomUUID } from 'node:crypto'
 import type { DnsDriver, NameServerCounts } from '../../driver.ts'
 import { createAnswerer, transfer } from './answer.ts'
 import { createRateLimit } from './limit.ts'
@@ -26,6 +27,7 @@ export function createEmbedded(settings: Settings): NameServer {
   const limit = createRateLimit()
   const transferTo = new Set(settings.transferTo)
   const journal = settings.folder && new ZoneJournal(zones, settings.folder, settings.onFault)
+  const startId = randomUUID()
   let ports: Ports | undefined
   let open = false
   const responses = new Float64Array(16)
@@ -109,6 +111,7 @@ export function createEmbedded(settings: Settings): NameServer {
       return head && { id: head.id, serial: head.serial }
     },
     list: async () => zones.names(),
+    startId: async () => startId,
     async start() {
       if (journal) await journal.open()
       ports = await listen({ ...settings, handler })

@@ -1,4 +1,5 @@
 /** What the name server keeps on disk, and reads when it starts again. */
+import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import fs from 'node:fs/promises'
 import os from 'node:os'
@@ -52,7 +53,7 @@ const setsOf = (zone: string) =>
       type: fc.constantFrom('A' as const, 'TXT' as const, 'NS' as const),
       ttlSeconds: fc.integer({ min: 30, max: 86_400 }),
       proxied: fc.constant(false),
-      values: fc.array(fc.constantFrom('203.0.113.7', 'ns.other.example', 'đường'), {
+      values: fc.array(fc.constantFrom('203.0.113.7', 'ns.other.example', 'đường\u2028'), {
         minLength: 1,
         maxLength: 2,
       }),
@@ -149,4 +150,88 @@ test('a last line that was cut is left out; a file that is no journal is replace
   expect(await readAgain((fault) => faults.push(fault))).toEqual([])
   expect(faults).toHaveLength(1)
   expect(await readAgain()).toEqual([])
+})
+
+/** As a full disk: no file of this process grows beyond so many bytes. */
+async function withFilesUpTo(bytes: number, act: () => Promise<void>): Promise<void> {
+  const limits = (...words: string[]): string =>
+    execFileSync('prlimit', ['--pid', String(process.pid), ...words], { encoding: 'utf8' }).trim()
+  const before = limits('--fsize', '--output', 'SOFT', '--noheadings')
+  limits(`--fsize=${bytes}:`)
+  try {
+    await act()
+  } finally {
+    limits(`--fsize=${before}:`)
+  }
+}
+
+test('a disk that is full for a moment costs nothing of what is changed later', async () => {
+  const faults: unknown[] = []
+  const zones = new Zones()
+  const journal = new ZoneJournal(zones, folder, (fault) => faults.push(fault))
+  await journal.open()
+  const put = async (name: string): Promise<void> => {
+    zones.put(head(name, 1), [])
+    await journal.note(['put', head(name, 1), []])
+  }
+  await put('before.example')
+  const file = path.join(folder, 'zones.jsonl')
+  const { size } = await fs.stat(file)
+  await withFilesUpTo(size + 20, async () => {
+    await put('lost.example')
+    await put('lost-too.example')
+  })
+  expect((await fs.stat(file)).size).toBe(size + 20)
+  expect(faults).toHaveLength(2)
+  await put('after.example')
+  // Not closed: the process may be killed now.
+  expect(await readAgain()).toEqual(everything(zones))
+  await journal.close()
+})
+
+test('one line that cannot be read hides no later one, and is told', async () => {
+  const lines = ['a', 'b', 'c'].map((name) =>
+    JSON.stringify(['put', head(`${name}.example`, 1), []]),
+  )
+  const change = (name: string) => JSON.stringify(['change', head(name, 3), 2, []])
+  await fs.writeFile(
+    path.join(folder, 'zones.jsonl'),
+    [
+      lines[0],
+      `${lines[1]?.slice(0, 30)}${lines[1]}`,
+      change('a.example'),
+      // Changed and removed while the file was written anew.
+      change('gone.example'),
+      JSON.stringify(['remove', 'gone.example']),
+      lines[2],
+      '',
+    ].join('\n'),
+  )
+  const faults: unknown[] = []
+  const read = await readAgain((fault) => faults.push(fault))
+  expect(read.map((zone) => zone?.head.name)).toEqual(['a.example', 'c.example'])
+  expect(faults.map(String)).toEqual([
+    'Error: of the kept zones 1 lines cannot be read, and 1 zones lack a change (a.example): ' +
+      'the portal puts them again',
+  ])
+  expect(await readAgain()).toEqual(read)
+})
+
+test('a name server starts on a full disk, and keeps what is changed from then on', async () => {
+  const zones = new Zones()
+  const journal = new ZoneJournal(zones, folder, onFault)
+  await journal.open()
+  zones.put(head('a.example', 1), [])
+  await journal.note(['put', head('a.example', 1), []])
+  await journal.close()
+  const faults: unknown[] = []
+  const again = new Zones()
+  const full = new ZoneJournal(again, folder, (fault) => faults.push(fault))
+  await withFilesUpTo(50, () => full.open())
+  expect(faults).toHaveLength(1)
+  expect(again.names()).toEqual(['a.example'])
+  again.put(head('b.example', 1), [])
+  await full.note(['put', head('b.example', 1), []])
+  await full.close()
+  expect(await readAgain()).toEqual(everything(again))
 })

@@ -3,7 +3,7 @@
  * is started again.
  */
 import type { MessageConnection } from 'vscode-jsonrpc/node'
-import { callsOver, passOn, serveOver } from '../../../platform/rpc.ts'
+import { callsOver, isUnknownCall, passOn, serveOver } from '../../../platform/rpc.ts'
 import type { DnsDriver } from '../../driver.ts'
 import { callNames, prefix, type Calls } from './protocol.ts'
 
@@ -26,6 +26,14 @@ export function connectNameServer(
     removeZone: (name) => call('removeZone', name),
     held: async (name) => (await call('held', name)) ?? undefined,
     list: () => call('list'),
+    async startId() {
+      try {
+        return (await call('startId')) ?? undefined
+      } catch (error) {
+        if (isUnknownCall(error)) return undefined
+        throw error
+      }
+    },
     start: async () => undefined,
     health: async () => (await call('health')) ?? undefined,
     close: async () => undefined,
@@ -40,6 +48,7 @@ export function serveNameServer(line: MessageConnection, driver: DnsDriver): voi
     removeZone: (name) => driver.removeZone(name),
     held: async (name) => (await driver.held(name)) ?? null,
     list: () => driver.list(),
+    startId: async () => (await driver.startId?.()) ?? null,
     health: async () => (await driver.health()) ?? null,
   })
 }

@@ -13,6 +13,8 @@ export interface Calls {
   /** Null: nothing. */
   held: (name: string) => Awaited<ReturnType<DnsDriver['held']>> | null
   list: () => readonly string[]
+  /** Null: it does not say. An earlier release does not know the call. */
+  startId: () => string | null
   health: () => string | null
 }
 
@@ -23,5 +25,6 @@ export const callNames = [
   'removeZone',
   'held',
   'list',
+  'startId',
   'health',
 ] as const satisfies readonly (keyof Calls)[]

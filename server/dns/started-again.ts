@@ -1,0 +1,85 @@
+/**
+ * A name server in a process of its own may be started again while this process runs: what it kept
+ * on disk then lacks whatever a full disk, or the end of its machine, took. The sweep for missed
+ * changes looks only at what was changed lately; after a start every zone is compared.
+ */
+import type { Database } from '../platform/db.ts'
+import type { DnsDriver } from './driver.ts'
+
+export interface StartedAgain {
+  /** All is loaded into the name server as it is now. */
+  note(): Promise<void>
+  /**
+   * Compares all zones where the name server was started since, and synchronises those that are not
+   * served as the database says. What fails is tried again with the next call.
+   */
+  catchUp(sync: (name: string) => Promise<void>): Promise<void>
+  /** What is under way comes to its end soon. */
+  stop(): void
+}
+
+const pageSize = 1000
+/** Zones that are synchronised at the same time. */
+const together = 8
+
+export function watchStarts(deps: {
+  db: Database
+  driver: DnsDriver
+  /** Zones that the driver serves for the portal itself, and what puts them again where needed. */
+  own: readonly string[]
+  serveOwn: () => Promise<void>
+}): StartedAgain {
+  const { db, driver } = deps
+  let known: string | undefined
+  const behind = new Set<string>()
+  let stopped = false
+
+  async function compareAll(): Promise<void> {
+    const gone = new Set(await driver.list())
+    let after = 0n
+    for (;;) {
+      const zones = await db
+        .selectFrom('dns_served')
+        .select(['seq', 'id', 'name', 'serial'])
+        .where('seq', '>', after)
+        .orderBy('seq')
+        .limit(pageSize)
+        .$castTo<{ seq: bigint; id: string; name: string; serial: bigint }>()
+        .execute()
+      for (const { seq, id, name, serial } of zones) {
+        if (stopped) return
+        gone.delete(name)
+        const held = await driver.held(name)
+        if (held?.id !== id || held.serial < Number(serial)) behind.add(name)
+        after = seq
+      }
+      if (zones.length < pageSize) break
+    }
+    for (const name of gone) if (!deps.own.includes(name)) behind.add(name)
+  }
+
+  return {
+    async note() {
+      known = await driver.startId?.()
+    },
+    async catchUp(sync) {
+      const present = await driver.startId?.()
+      if (present !== undefined && present !== known) {
+        await deps.serveOwn()
+        await compareAll()
+        known = present
+      }
+      while (behind.size > 0 && !stopped) {
+        const some = [...behind].slice(0, together)
+        const done = await Promise.allSettled(some.map(sync))
+        for (const [index, name] of some.entries())
+          if (done[index]?.status === 'fulfilled') behind.delete(name)
+        const failed = done.find((one) => one.status === 'rejected')
+        if (failed) throw failed.reason
+      }
+    },
+    stop() {
+      stopped = true
+    },
+  }
+}
