@@ -4,12 +4,16 @@
  * which is half the CPU of `node:http`'s client.
  */
 import { isIP } from 'node:net'
+import { PassThrough, type Readable } from 'node:stream'
 import { Agent, buildConnector, Client, type Dispatcher } from 'undici'
 import { marksOf, toUpstream, toVisitor, withoutOurs, type Visit } from './headers.ts'
 import type { VisitorRequest } from './http2.ts'
 import { withinSite } from './shared-domain.ts'
 import type { Sink } from './sink.ts'
 import type { EdgeAddress } from './upstreams.ts'
+
+/** How long the rest of a request is read whose answer is there. */
+const lingerMs = 30_000
 
 export interface UpstreamRequest {
   readonly address: EdgeAddress
@@ -66,6 +70,29 @@ function originOf({ host, port }: EdgeAddress): URL {
   origin.hostname = isIP(host) === 6 ? `[${host}]` : host
   origin.port = String(port)
   return origin
+}
+
+/**
+ * What is sent of a request. undici destroys a body whose answer came before its end, and with the
+ * visitor's own request nobody would read their connection any more: who sends all before reading
+ * would never see that answer. What is left of it is read and dropped for a while.
+ */
+function bodyOf(request: VisitorRequest): Readable {
+  const body = new PassThrough()
+  request.pipe(body)
+  request.once('close', () => {
+    if (!request.readableEnded) body.destroy()
+  })
+  body.once('close', () => {
+    request.unpipe(body)
+    if (request.complete || request.destroyed) return
+    const timer = setTimeout(() => request.destroy(), lingerMs)
+    request.once('close', () => clearTimeout(timer)).once('end', () => clearTimeout(timer))
+    request.resume()
+  })
+  // The answer, or its failure, says what became of it.
+  body.on('error', () => undefined)
+  return body
 }
 
 /**
@@ -127,7 +154,7 @@ export function createUpstreamClient({
           headers: headers
             ? toUpstream(headers, undefined, visit)
             : toUpstream(withoutOurs(request.rawHeaders), request.headers.connection, visit),
-          body: hasBody ? request : null,
+          body: hasBody ? bodyOf(request) : null,
         },
         {
           onRequestStart(started) {

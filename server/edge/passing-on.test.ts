@@ -169,6 +169,30 @@ describe('the edge', () => {
     }
   })
 
+  test('an upload that is refused early is read to its end: its visitor sees the answer', async () => {
+    const early = await upstream((request, response) => {
+      request.resume()
+      response.writeHead(413).end('too large')
+    })
+    sites.set('a.test', running(early))
+    const socket = net.connect(port, '127.0.0.1')
+    closers.push(() => socket.destroy())
+    let heard = ''
+    socket.on('data', (chunk: Buffer) => (heard += chunk.toString()))
+    const [pieces, bytes] = [32, 1024 * 1024]
+    const send = (what: string | Buffer): Promise<void> =>
+      new Promise((resolve, reject) =>
+        socket.write(what, (error) => (error ? reject(error) : resolve())),
+      )
+    await send(`POST / HTTP/1.1\r\nHost: a.test\r\nContent-Length: ${pieces * bytes}\r\n\r\n`)
+    for (let sent = 0; sent < pieces; sent++) await send(Buffer.alloc(bytes))
+    await expect.poll(() => heard).toMatch(/^HTTP\/1\.1 413 /)
+    // The connection goes on.
+    heard = ''
+    await send('GET / HTTP/1.1\r\nHost: a.test\r\n\r\n')
+    await expect.poll(() => heard).toMatch(/^HTTP\/1\.1 413 /)
+  })
+
   test('the first bytes arrive before the last are written', async () => {
     let finish = () => {}
     sites.set(
