@@ -226,6 +226,24 @@ describe('a run that was cut short', () => {
     expect(await row(name)).toMatchObject({ order_url: null, order_key_sealed: null })
   })
 
+  test('one under way is left to its worker, though its owner asks for another', async () => {
+    await world.behave('first', { mode: 'stuck' })
+    await world.behave('second', { mode: 'down' })
+    const name = await world.named(server)
+    const leased = await eventually('an order', async () => {
+      const found = await row(name)
+      return found?.order_url && found.leased_until ? found : undefined
+    })
+    expect((await retry(name)).status).toBe(200)
+    expect((await row(name))?.next_at).toEqual(leased.next_at)
+    await world.settled(server, name, 'failed', 'unavailable')
+    // It is given back with the end of the try, and not only in time.
+    await eventually('it is given back', async () => (await row(name))?.leased_until === null)
+    await world.behave('first', { mode: 'well' })
+    await retry(name)
+    await world.settled(server, name, 'issued')
+  })
+
   test('and two runs at once order once', async () => {
     const names: string[] = []
     for (let count = 0; count < 6; count++) names.push(await world.named(server))

@@ -226,6 +226,8 @@ export function defineRenewing(deps: RenewDeps): { due(signal: AbortSignal): Pro
             continue
           }
           log.error({ err: error, name: row.name }, 'looking at a certificate failed')
+        } finally {
+          await update(db, row.id, { leased_until: null })
         }
       }
     }

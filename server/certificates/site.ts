@@ -62,14 +62,21 @@ export async function retry(
   { clock, jobs }: SiteHttpsDeps,
   of: { readonly siteId: string; readonly name: string },
 ): Promise<void> {
-  const { numUpdatedRows } = await tx
-    .updateTable('certificate')
-    .set({ next_at: clock.now(), problem: null, problem_detail: null, problem_at: null })
+  const now = clock.now()
+  const row = await tx
+    .selectFrom('certificate')
+    .select(['id', 'problem', 'chain', 'leased_until'])
     .where('site_id', '=', of.siteId)
     .where('name', '=', of.name.toLowerCase())
-    // One under way is left to its worker.
-    .where((eb) => eb.or([eb('problem', 'is not', null), eb('chain', 'is', null)]))
+    .forUpdate()
     .executeTakeFirst()
-  if (numUpdatedRows === 0n) throw new Refusal('not_found')
+  if (!row || (row.problem === null && row.chain !== null)) throw new Refusal('not_found')
+  // One under way is left to its worker: another would order it a second time.
+  if (row.leased_until !== null && row.leased_until > now) return
+  await tx
+    .updateTable('certificate')
+    .set({ next_at: now, problem: null, problem_detail: null, problem_at: null })
+    .where('id', '=', row.id)
+    .execute()
   await jobs.add(tx, orderJob, {})
 }

@@ -61,7 +61,8 @@ export async function someDue(
 const mostConsidered = 2_000
 
 /**
- * One that is due, which no other worker takes before `until`. Its `next_at` is that moment now.
+ * One that is due, which no other worker takes before `until`. Its `next_at` is that moment now, and
+ * its lease ends then where its worker does not give it back.
  * Undefined: somebody else has it, or it is gone.
  */
 export async function claim(
@@ -70,7 +71,7 @@ export async function claim(
   { now, until }: { readonly now: Date; readonly until: Date },
 ): Promise<CertificateRow | undefined> {
   const { rows } = await sql<CertificateRow>`
-    update certificate set next_at = ${until}
+    update certificate set next_at = ${until}, leased_until = ${until}
     where id = (
       select id from certificate where id = ${id} and next_at <= ${now} for update skip locked
     ) returning *`.execute(db)

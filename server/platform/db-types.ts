@@ -145,6 +145,7 @@ export interface Certificate {
   id: Generated<bigint>;
   issuer: string | null;
   key_sealed: Buffer | null;
+  leased_until: Timestamp | null;
   name: string;
   next_at: Timestamp;
   not_after: Timestamp | null;
