@@ -61,8 +61,8 @@ export async function someDue(
 const mostConsidered = 2_000
 
 /**
- * One that is due, which no other worker takes before `until`. Its `next_at` is that moment now, and
- * its lease ends then where its worker does not give it back.
+ * One that is due, which no other worker takes before `until`. Its `next_at` is that moment now,
+ * and its lease ends then where its worker does not give it back.
  * Undefined: somebody else has it, or it is gone.
  */
 export async function claim(

@@ -169,7 +169,7 @@ describe('the edge', () => {
     }
   })
 
-  test('an upload that is refused early is read to its end: its visitor sees the answer', async () => {
+  test('an upload that is refused early is read on: its visitor sees the answer', async () => {
     const early = await upstream((request, response) => {
       request.resume()
       response.writeHead(413).end('too large')

@@ -389,8 +389,8 @@ export const stored: readonly Stored[] = [
     own,
     'id',
     'id name site_id issuer not_before not_after created_at problem',
-    `customer_id attempts chain directory key_sealed leased_until next_at order_directory order_key_sealed
-      order_url problem_at problem_detail renew_at version warned`,
+    `customer_id attempts chain directory key_sealed leased_until next_at order_directory
+      order_key_sealed order_url problem_at problem_detail renew_at version warned`,
   ),
   rows(
     'dns_zone',
