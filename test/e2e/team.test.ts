@@ -283,7 +283,7 @@ test('each role is shown what it may do, and no more', async () => {
   await technical.getByRole('button', { name: 'Restart' }).waitFor()
   expect(await buttons(technical)).not.toContain('Delete server')
   await openPage(technical, `${sitePage}?tab=plans`)
-  await shown(technical, 'Ordering, buying, renaming and deleting is left to the owner and co-')
+  await shown(technical, 'Only the owner and co-owners can order, upgrade, rename and delete')
   await technical.getByRole('table', { name: 'Size plans' }).waitFor()
   expect((await buttons(technical)).filter((name) => /Buy|Rename|Apply/.test(name))).toEqual([])
   expect(await violations(technical)).toEqual([])
@@ -309,7 +309,7 @@ test('each role is shown what it may do, and no more', async () => {
     (await buttons(reader)).filter((name) => /Cancel sub|Restart|Delete|Admin/.test(name)),
   ).toEqual([])
   await openPage(reader, `${sitePage}?tab=backups`)
-  await shown(reader, 'Your role in this account looks at this and changes nothing.')
+  await shown(reader, 'Your role in this account can view this, but not change it.')
   expect(await buttons(reader)).not.toContain('Back up now')
   await openPage(reader, domainPage)
   await reader.getByRole('button', { name: 'More' }).first().waitFor()

@@ -120,8 +120,8 @@ export const enTeam = {
   asRole: (role: string) => `Role: ${role}`,
   toOwn: 'Back to your own account',
   mayNot: {
-    order: 'Ordering, buying, renaming and deleting is left to the owner and co-owners.',
-    change: 'Your role in this account looks at this and changes nothing.',
+    order: 'Only the owner and co-owners can order, upgrade, rename and delete.',
+    change: 'Your role in this account can view this, but not change it.',
   },
 }
 export type TeamTexts = typeof enTeam
