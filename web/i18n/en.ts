@@ -19,8 +19,6 @@ export const en = {
     optional: 'optional',
     showPassword: 'Show Password',
     loadMore: 'Load more',
-    /** Before a dialog is closed in which somebody typed. */
-    closeTyped: 'Close without saving what you typed?',
     offline: 'You are offline. What you see may be out of date.',
     noConnection: 'The portal cannot be reached. Check your connection and try again.',
     home: 'Back to overview',

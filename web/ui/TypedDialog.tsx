@@ -1,6 +1,8 @@
 import { onOutage } from '../api.ts'
 import { useEffect, useRef, useState, type ReactNode } from 'react'
-import { useTexts } from '../i18n/index.ts'
+import { enTyped } from '../i18n/en-typed.ts'
+import { useLanguage } from '../i18n/index.ts'
+import { viTyped } from '../i18n/vi-typed.ts'
 import { Button } from './Button.tsx'
 import { Dialog, type DialogProps } from './Dialog.tsx'
 import { focusFirstField } from './modal.ts'
@@ -17,7 +19,8 @@ interface TypedDialogProps extends Omit<DialogProps, 'open' | 'onLeave' | 'foote
  * and every other way out asks; Esc goes from that question back to what is typed.
  */
 export function TypedDialog({ isTyped, footer, children, onClose, ...rest }: TypedDialogProps) {
-  const { common: t } = useTexts()
+  // Few dialogs are of this kind: the other pages do without these words.
+  const t = useLanguage() === 'vi' ? viTyped : enTyped
   const body = useRef<HTMLDivElement>(null)
   const [before, setBefore] = useState<Element | null>(null)
   const [wasAsked, setWasAsked] = useState(false)
@@ -81,15 +84,15 @@ export function TypedDialog({ isTyped, footer, children, onClose, ...rest }: Typ
         asking ? (
           <div className="grid min-w-full gap-3">
             <p role="alert" className="text-sm font-medium">
-              {t.closeTyped}
+              {t.ask}
             </p>
             <div className="flex flex-wrap justify-end gap-2">
               <Button variant="outline" onClick={onClose}>
-                {t.close}
+                {t.discard}
               </Button>
               {/* oxlint-disable-next-line jsx-a11y/no-autofocus */}
               <Button autoFocus onClick={() => setWasAsked(false)}>
-                {t.cancel}
+                {t.goOn}
               </Button>
             </div>
           </div>
