@@ -75,7 +75,7 @@ test('a row is changed, put back, added and deleted; a statement reads and write
   await dialog.getByLabel('post_title', { exact: true }).fill('Từ bảng')
   await page.mouse.click(5, 5)
   await page.keyboard.press('Escape')
-  await dialog.getByRole('button', { name: 'Cancel' }).click()
+  await dialog.getByRole('button', { name: 'Keep editing' }).click()
   await dialog.getByRole('button', { name: 'Save' }).click()
   await grid.getByText('Từ bảng').waitFor()
   await page.getByRole('button', { name: 'Undo' }).click()

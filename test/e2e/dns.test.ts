@@ -212,7 +212,7 @@ describe('a domain', { timeout: 60_000 }, () => {
     await expect.poll(() => answers('A', `api.${name}`)).toEqual([])
     expect(await wrong()).toEqual([])
     await page.keyboard.press('Escape')
-    await dialog.getByRole('button', { name: 'Cancel' }).click()
+    await dialog.getByRole('button', { name: 'Keep editing' }).click()
     await dialog.getByRole('button', { name: /^Apply/ }).click()
     await told('Records imported.')
     await expect
