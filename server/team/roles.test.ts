@@ -2,7 +2,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import * as contract from '../../contract/index.ts'
 import { memberActs } from '../../contract/member-acts.ts'
-import { memberRoles, memberRolesThatMay, type MemberRole } from '../../contract/member-roles.ts'
+import {
+  memberRefusal,
+  memberRoles,
+  memberRolesThatMay,
+  permissionsOf,
+  type MemberRole,
+} from '../../contract/member-roles.ts'
 import type { Endpoint } from '../../contract/endpoint.ts'
 import { subjectOf } from '../../contract/token-scopes.ts'
 import {
@@ -53,6 +59,26 @@ const inOrder = [
 ]
 
 describe('which call is open to a member', () => {
+  test('is shown in a tab just where the server opens it', () => {
+    const calls = ofCustomers.flatMap((one) =>
+      one.member === undefined || one.member === 'self' ? [] : [{ ...one, member: one.member }],
+    )
+    for (const role of memberRoles) {
+      const whole = { role, servers: null, domains: null }
+      for (const call of calls)
+        expect(
+          permissionsOf(whole).includes(call.member),
+          `${role}: ${call.method} ${call.path}`,
+        ).toBe(memberRefusal(whole, call, nobody) === undefined)
+      // Of some servers and domains: what it opens is shown.
+      const some = { role, servers: [nobody], domains: [nobody] }
+      for (const call of calls)
+        if (call.narrows !== true && memberRefusal(some, call, nobody) === undefined)
+          expect(permissionsOf(some)).toContain(call.member)
+      expect(permissionsOf(some)).not.toContain('money:read')
+    }
+  })
+
   test('is said in the contract, and what is the owner’s own never is', () => {
     expect(ofCustomers.length).toBeGreaterThan(170)
     const open = ofCustomers.filter(({ member }) => member !== undefined)
