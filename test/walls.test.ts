@@ -166,7 +166,7 @@ describe('each wall notices a breach', () => {
     })
   }
 
-  test('of the platform a driver gets seven files and no other', async () => {
+  test('of the platform a driver gets these files and no other', async () => {
     const place = path.join(scratch, 'platform')
     const platform = path.join(place, 'server/platform')
     const driver = path.join(place, 'server/payments/drivers/vnpay')
@@ -188,6 +188,7 @@ describe('each wall notices a breach', () => {
       'errors.ts',
       'front-page.ts',
       'http-client.ts',
+      'network.ts',
       'rpc.ts',
       'vietnam-time.ts',
       'zip.ts',

@@ -276,8 +276,8 @@ export default defineConfig({
                       .source +
                     /(?!team[\\/]|programs[\\/][Cc]ho)/.source +
                     /(?!ui[\\/](CodeInput|NumberField|RadioCard|Stepper))/.source +
-                    /(?!ui[\\/](Checkbox|CopyButton|LoadMore|Segmented|Switch|Typed))/.source +
-                    /(?!wallet[\\/]EmptyWallet|shell[\\/]idle-lock|tabs\.ts)/.source +
+                    /(?!ui[\\/](Checkbox|CopyButton|LoadMore|Segmented|Switch))/.source +
+                    /(?!wallet[\\/]EmptyWallet|shell[\\/](idle-lock|Typed)|tabs\.ts)/.source +
                     /(?!payments[\\/](card-|Card)|.*(Page|PagedCard|Tab|DiskPicker)\.tsx)/.source,
                 ),
               ]),

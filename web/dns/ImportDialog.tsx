@@ -11,7 +11,7 @@ import { Field, inputClass } from '../ui/Field.tsx'
 import { Segmented } from '../ui/Segmented.tsx'
 import { Note } from '../ui/State.tsx'
 import { toast } from '../ui/toast.ts'
-import { TypedDialog } from '../ui/TypedDialog.tsx'
+import { TypedDialog } from '../shell/TypedDialog.tsx'
 import { recordLine } from './wording.ts'
 
 /** As the call has it: one MiB of text. */

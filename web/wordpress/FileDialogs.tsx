@@ -7,7 +7,7 @@ import { Dialog } from '../ui/Dialog.tsx'
 import { Field, Input, inputClass } from '../ui/Field.tsx'
 import { Note, Skeleton } from '../ui/State.tsx'
 import { toast } from '../ui/toast.ts'
-import { TypedDialog } from '../ui/TypedDialog.tsx'
+import { TypedDialog } from '../shell/TypedDialog.tsx'
 import { fetchFile, joined, keepFile, sendFile } from './file-transfers.ts'
 
 /** What is asked about: a new folder, another name, the end of something, or a file's text. */

@@ -3,9 +3,9 @@ import { useEffect, useRef, useState, type ReactNode } from 'react'
 import { enTyped } from '../i18n/en-typed.ts'
 import { useLanguage } from '../i18n/index.ts'
 import { viTyped } from '../i18n/vi-typed.ts'
-import { Button } from './Button.tsx'
-import { Dialog, type DialogProps } from './Dialog.tsx'
-import { focusFirstField } from './modal.ts'
+import { Button } from '../ui/Button.tsx'
+import { Dialog, type DialogProps } from '../ui/Dialog.tsx'
+import { focusFirstField } from '../ui/modal.ts'
 
 interface TypedDialogProps extends Omit<DialogProps, 'open' | 'onLeave' | 'footer'> {
   /** Closing would lose something: it is asked about first. */
