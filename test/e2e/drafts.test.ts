@@ -185,7 +185,7 @@ test('a registration waits out an outage, without its password', async () => {
   await context.close()
 })
 
-test('a busy server takes nobody from a dialog in which they type; elsewhere forms are kept', async () => {
+test('a busy server takes nobody from a dialog they type in; other forms are kept', async () => {
   const an = await portal.customer()
   const made = await portal.call<{ id: string }>('POST', '/api/dns', {
     token: an.token,
