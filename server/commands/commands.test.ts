@@ -106,6 +106,26 @@ test('jobs that gave up are named, and started again', async () => {
     code: 0,
     said: '1 started again.\n',
   })
+  expect((await command('acts')).said).toMatch(
+    / command {2}work\.retry_jobs {2}queue ensure-site {2}started again by command$/m,
+  )
+  await jobsIdle(portal.app.db)
+  const { rows } = await sql<{ id: string }>`
+    insert into pgboss.job (name, data, state, output, retry_count, completed_on)
+    values ('ensure-site', '{"siteId":"5b5f8a70-0000-4000-8000-000000000000"}', 'failed',
+      '{"message":"the runtime did not answer"}', 3, now()) returning id`.execute(portal.app.db)
+  const id = rows[0]?.id ?? ''
+  expect(
+    await command('jobs', 'retry', id, randomUUID(), '--reason', 'the runtime is back'),
+  ).toEqual({ code: 0, said: '1 started again.\n' })
+  const { acts } = JSON.parse((await command('acts', '--json')).said) as { acts: object[] }
+  expect(acts[0]).toMatchObject({
+    act: 'work.retry_job',
+    subject: { kind: 'job', id },
+    reason: 'the runtime is back',
+    before: { job: 'given_up' },
+    after: { job: 'waiting' },
+  })
   await jobsIdle(portal.app.db)
   expect(await command('jobs', 'retry', '--all')).toEqual({
     code: 1,

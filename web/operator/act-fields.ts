@@ -117,6 +117,7 @@ const own: Readonly<Record<ActName, readonly ActField[]>> = {
   'work.hold_server': [toldByLetter],
   'work.release_server': [],
   'work.retry_job': [],
+  'work.retry_jobs': [],
   'work.retry_server': [],
   'work.give_up_order': [toldByLetter],
   'catalog.publish': [],
