@@ -10,6 +10,7 @@ import { nodeActs } from './operator-node-acts.ts'
 import { privacyActs } from './operator-privacy.ts'
 import { outgoingWebhookActs } from './operator-webhooks.ts'
 import { ticketActs } from './operator-ticket-acts.ts'
+import { siteMailActs } from './operator-site-mail-acts.ts'
 import { publicationShape } from './operator-catalog.ts'
 import { workActs } from './operator-work-acts.ts'
 import { staffRole } from './operator.ts'
@@ -288,6 +289,7 @@ export const acts = {
     { publication: id },
   ),
   ...workActs,
+  ...siteMailActs,
   'server.move': needed(
     'server.move',
     'work',

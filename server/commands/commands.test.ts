@@ -401,6 +401,27 @@ test('mail of a site is suspended with a reason, listed, and resumed', async () 
   expect(letter.text).toContain('tạm ngưng gửi email')
   expect(await command('mail', 'resume', id)).toMatchObject({ code: 0 })
   expect(await suspended()).toBeNull()
+  expect(await command('mail', 'resume', name)).toEqual({
+    code: 0,
+    said: `E-mail of ${name} is not suspended.\n`,
+  })
+  const { acts } = JSON.parse(
+    (await command('acts', 'list', '--customer', an.id, '--json')).said,
+  ) as {
+    acts: object[]
+  }
+  const subject = { kind: 'server', id }
+  const suspendedFor = { name, mailSuspended: 'complaint' }
+  expect(acts).toMatchObject([
+    { act: 'mail.resume', actor: 'command', subject, before: suspendedFor },
+    {
+      act: 'mail.suspend',
+      actor: 'command',
+      subject,
+      reason: note,
+      after: { ...suspendedFor, note },
+    },
+  ])
   expect(await command('mail', 'records')).toMatchObject({ code: 1 })
   const records = await commandWith({ SITES_DOMAIN: 'sites.example.net' }, 'mail', 'records')
   expect(records.code).toBe(0)

@@ -10,7 +10,8 @@ import type { PaymentDriver } from '../payments/index.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Tx } from '../platform/db.ts'
 import type { Jobs } from '../platform/jobs.ts'
-import type { OperatorOutbox } from '../realtime/index.ts'
+import type { Log } from '../platform/log.ts'
+import type { EventOutbox, OperatorOutbox } from '../realtime/index.ts'
 import type { Invitations } from '../staff/index.ts'
 import type { TicketDeps } from '../tickets/index.ts'
 import type { Ledger } from '../wallet/index.ts'
@@ -43,6 +44,7 @@ export const commandActor: Actor = {
 
 export interface ActNeeds {
   readonly clock: Clock
+  readonly log: Log
   readonly ledger: Ledger
   readonly letters: Letters
   readonly jobs: Pick<Jobs, 'add'>
@@ -62,7 +64,7 @@ export interface ActNeeds {
   readonly mail: (tx: Tx, to: string, subject: string, text: string) => Promise<void>
   /** Sends a letter again. */
   readonly again: Outbox['again']
-  readonly outbox: OperatorOutbox
+  readonly outbox: OperatorOutbox & Pick<EventOutbox, 'publishEvent'>
   readonly outgoing: OutgoingWebhooks
   /** Looks for a newer version of the catalogue, after one was published. */
   readonly followCatalog: () => void

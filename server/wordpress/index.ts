@@ -52,12 +52,13 @@ export {
   mailOfSites,
   mailRoutes,
   mechanismFor,
-  openMailOperator,
+  ownMailKey,
   createReportListener,
   createReturnPaths,
+  resumeMailOf,
+  suspendMailOf,
   suspensionCauses,
   takeReport,
-  type MailOperator,
   type ReturnPaths,
 } from './mail/index.ts'
 export { defineProvisioning, runOutcomes, type RunObserver } from './provision.ts'

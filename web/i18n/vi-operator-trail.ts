@@ -2,6 +2,7 @@ import type { enTrailCodes } from './en-operator-trail.ts'
 
 export const viTrailCodes: typeof enTrailCodes = {
   job: { given_up: 'thất bại', waiting: 'đang chờ' },
+  mailSuspended: { bounces: 'thư bị trả lại', complaint: 'bị khiếu nại', operator: 'nhà cung cấp' },
   state: {
     open: 'đang mở',
     answered: 'đã trả lời',

@@ -119,6 +119,9 @@ const own: Readonly<Record<ActName, readonly ActField[]>> = {
   'work.retry_job': [],
   'work.retry_jobs': [],
   'work.retry_server': [],
+  // The desk has no dialog for these: commands do them.
+  'mail.suspend': [],
+  'mail.resume': [],
   'work.give_up_order': [toldByLetter],
   'catalog.publish': [],
   'catalog.withdraw': [],
