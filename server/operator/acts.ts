@@ -7,6 +7,7 @@ import type { ChangeCreditLine } from '../billing/index.ts'
 import type { Outbox } from '../messages/index.ts'
 import type { DisputeAnswers, Letters, Refunds } from '../payments/index.ts'
 import type { PaymentDriver } from '../payments/index.ts'
+import type { Catalog } from '../catalog/index.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Tx } from '../platform/db.ts'
 import type { Jobs } from '../platform/jobs.ts'
@@ -45,6 +46,8 @@ export const commandActor: Actor = {
 export interface ActNeeds {
   readonly clock: Clock
   readonly log: Log
+  /** Of the portal that runs; of the shell's machine its file. */
+  readonly catalog: Pick<Catalog, 'dataCentres'>
   readonly ledger: Ledger
   readonly letters: Letters
   readonly jobs: Pick<Jobs, 'add'>
@@ -54,6 +57,13 @@ export interface ActNeeds {
   readonly disputeAnswers: DisputeAnswers
   readonly drivers: ReadonlyMap<string, PaymentDriver>
   readonly accounts: AccountActs
+  /** The keys that a node is started with; told in the shell only. */
+  readonly nodeKeys: {
+    /** Of its line. */
+    line(node: string): string
+    /** Another one to join with; one that it had before works no longer. */
+    join(tx: Tx, node: string): Promise<string>
+  }
   readonly invitations: Pick<Invitations, 'invite'>
   /** In the language that the customer is written to in. */
   readonly customerMail: (

@@ -4,6 +4,8 @@ type Labels = Readonly<Record<string, string>>
 export const enTrailCodes: Readonly<Record<string, Labels>> = {
   job: { given_up: 'gave up', waiting: 'waiting' },
   mailSuspended: { bounces: 'bounces', complaint: 'a complaint', operator: 'us' },
+  regions: { all: 'all' },
+  nodeState: { active: 'active', draining: 'without new servers' },
   state: {
     open: 'open',
     answered: 'answered',

@@ -120,6 +120,11 @@ const own: Readonly<Record<ActName, readonly ActField[]>> = {
   'work.retry_jobs': [],
   'work.retry_server': [],
   // The desk has no dialog for these: commands do them.
+  'node.add': [],
+  'node.key': [],
+  'node.drain': [],
+  'node.activate': [],
+  'node.remove': [],
   'mail.suspend': [],
   'mail.resume': [],
   'work.give_up_order': [toldByLetter],
