@@ -92,6 +92,13 @@ test('with --json a command answers one object', async () => {
   expect(await objectOf('migrate', '--plan')).toMatchObject({ oldestRelease: 1, missing: [] })
 })
 
+test('the first catalogue of a database needs nobody else, and once is enough', async () => {
+  expect((await command('catalog', 'use', '--dry-run')).said).toContain('Nothing was changed.')
+  const first = await command('catalog', 'use')
+  expect([first.code, first.said]).toEqual([0, expect.stringMatching(/in use, as version \d+\.$/m)])
+  expect(await command('catalog', 'use')).toEqual(first)
+})
+
 test('jobs that gave up are named, and started again', async () => {
   await sql`
     insert into pgboss.job (name, data, state, output, retry_count, completed_on)

@@ -1,6 +1,7 @@
 /** Acts that commands do and the desk only shows in the trail (decision 141). */
 export const enShellActs = {
   names: {
+    'catalog.use': 'Use a file as the catalogue',
     'node.add': 'Node written down',
     'node.key': 'Key of a node shown',
     'node.drain': 'Empty a node',
@@ -12,6 +13,7 @@ export const enShellActs = {
   facts: {
     mailSuspended: 'Email suspended for',
     note: 'Note',
+    origin: 'File of',
     address: 'Address',
     edge: 'Address of its edge',
     regions: 'Data centres',

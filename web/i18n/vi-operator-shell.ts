@@ -4,6 +4,7 @@ export const viShellActs: {
   readonly [K in keyof typeof enShellActs]: Record<keyof (typeof enShellActs)[K], string>
 } = {
   names: {
+    'catalog.use': 'Dùng tệp làm danh mục',
     'node.add': 'Khai báo node',
     'node.key': 'Xem khoá của node',
     'node.drain': 'Rút máy chủ khỏi node',
@@ -15,6 +16,7 @@ export const viShellActs: {
   facts: {
     mailSuspended: 'Lý do ngưng email',
     note: 'Ghi chú',
+    origin: 'Tệp của',
     address: 'Địa chỉ',
     edge: 'Địa chỉ edge',
     regions: 'Trung tâm dữ liệu',

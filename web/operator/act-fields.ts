@@ -129,6 +129,7 @@ const own: Readonly<Record<ActName, readonly ActField[]>> = {
   'mail.resume': [],
   'work.give_up_order': [toldByLetter],
   'catalog.publish': [],
+  'catalog.use': [],
   'catalog.withdraw': [],
   'letter.resend': [],
   'webhook.replay': [],
