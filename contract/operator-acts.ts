@@ -10,6 +10,7 @@ import { nodeActs } from './operator-node-acts.ts'
 import { privacyActs } from './operator-privacy.ts'
 import { outgoingWebhookActs } from './operator-webhooks.ts'
 import { ticketActs } from './operator-ticket-acts.ts'
+import { siteMailActs } from './operator-site-mail-acts.ts'
 import { publicationShape } from './operator-catalog.ts'
 import { workActs } from './operator-work-acts.ts'
 import { staffRole } from './operator.ts'
@@ -281,6 +282,18 @@ export const acts = {
     'Sell by other plans, prices, disks or data centres, now or from a moment on',
     publicationShape,
   ),
+  'catalog.use': needed(
+    'catalog.use',
+    'sell',
+    'Have a file be the catalogue as it is, at once; in the shell only',
+    {
+      file: z.string().check(z.minLength(1), z.maxLength(200_000)),
+      /** The installation that has it. */
+      origin: z.string().check(z.minLength(1), z.maxLength(500)),
+      /** The version that is in use; there is none without it. */
+      base: z.optional(z.int().check(z.gte(1))),
+    },
+  ),
   'catalog.withdraw': needed(
     'catalog.withdraw',
     'sell',
@@ -288,6 +301,7 @@ export const acts = {
     { publication: id },
   ),
   ...workActs,
+  ...siteMailActs,
   'server.move': needed(
     'server.move',
     'work',

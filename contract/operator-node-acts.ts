@@ -1,9 +1,52 @@
-/** The acts on nodes (decision 123). */
+/** The acts on nodes (decisions 123 and 141). */
 import * as z from 'zod/mini'
 import { needed } from './operator-act.ts'
 import { oneLine } from './text.ts'
 
+/** What a node may be called. */
+export const nodeName = /^[a-z0-9][a-z0-9-]{0,39}$/
+/** host:port */
+export const hostAndPort = /^(?:\[[0-9a-f:.]+\]|[a-z0-9.-]+):[1-9]\d{0,4}$/i
+
+const node = z.string().check(z.regex(nodeName))
+const address = z.string().check(z.maxLength(260), z.regex(hostAndPort))
+const dataCentre = z.coerce.number().check(z.int(), z.gte(1), z.lte(999_999_999))
+
 export const nodeActs = {
+  'node.add': needed(
+    'node.add',
+    'work',
+    'Write a node down, or change it, and make it another join key; in the shell only',
+    {
+      node,
+      /** Of its line. */
+      address,
+      /** Ids of data centres; what it had, or every one of a new node, without it. */
+      regions: z.optional(
+        z.union([z.literal('all'), z.array(dataCentre).check(z.minLength(1), z.maxLength(1000))]),
+      ),
+      /** Of its edge, for the edges of other nodes. */
+      sites: z.optional(address),
+    },
+  ),
+  'node.key': needed('node.key', 'work', 'Show the key of a line; in the shell only', { node }),
+  'node.drain': needed(
+    'node.drain',
+    'work',
+    'A node gets no new servers, and those that it has move to others',
+    {
+      node,
+      /** `yes`: those that it has stay. */
+      stay: z.optional(z.enum(['no', 'yes'])),
+    },
+  ),
+  'node.activate': needed('node.activate', 'work', 'A node gets new servers again', { node }),
+  'node.remove': needed(
+    'node.remove',
+    'work',
+    'Forget a node that has no server and keeps no original',
+    { node },
+  ),
   'node.lost': needed(
     'node.lost',
     'work',

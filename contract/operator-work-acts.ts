@@ -25,6 +25,15 @@ export const workActs = {
   'work.retry_job': needed('work.retry_job', 'work', 'Start a job again that gave up', {
     job: id,
   }),
+  'work.retry_jobs': needed(
+    'work.retry_jobs',
+    'work',
+    'Start every job again that gave up, or every one of a queue',
+    {
+      /** Its name; all queues without it. */
+      queue: z.optional(oneLine(1, 100)),
+    },
+  ),
   'work.retry_server': needed(
     'work.retry_server',
     'work',

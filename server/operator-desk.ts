@@ -1,12 +1,13 @@
 /** The operator's desk: its staff, and what they do. */
 import type { RefuseBreached } from './auth/index.ts'
 import * as operator from './operator/index.ts'
+import { nodeKeysOf } from './own-node.ts'
 import type { Http } from './platform/http.ts'
 import type { Limits } from './platform/limits.ts'
 import type { Secrets } from './platform/secrets.ts'
 import * as staff from './staff/index.ts'
 
-type DeskDeps = Omit<Parameters<typeof operator.routes>[1], 'invitations'> & {
+type DeskDeps = Omit<Parameters<typeof operator.routes>[1], 'invitations' | 'nodeKeys'> & {
   readonly refuseBreached: RefuseBreached
   readonly limits: Limits
   readonly secrets: Secrets
@@ -24,5 +25,5 @@ export function operatorDesk(http: Http, deps: DeskDeps): void {
     invitations,
     invitationTries: limits.limit('staff-invitation'),
   })
-  operator.routes(http, { ...deps, invitations })
+  operator.routes(http, { ...deps, invitations, nodeKeys: nodeKeysOf(deps) })
 }

@@ -2,12 +2,20 @@
 import type { Config } from './config.ts'
 import type { NodeSettings } from '../contract/nodes.ts'
 import type { Drivers } from './drivers.ts'
+import type { Clock } from './platform/clock.ts'
+import type { Tx } from './platform/db.ts'
 import type { Secrets } from './platform/secrets.ts'
-import type { NodeControl, NodeEntry } from './wordpress/index.ts'
+import { makeJoinKey, type NodeControl, type NodeEntry } from './wordpress/index.ts'
 
 /** NODE_KEY of a node: one that is lost opens no other one. */
 export const nodeKey = (secrets: Pick<Secrets, 'derive'>, id: string): string =>
   secrets.derive(`node-line:${id}`)
+
+/** The keys that a node is started with. */
+export const nodeKeysOf = (needs: { readonly secrets: Secrets; readonly clock: Clock }) => ({
+  line: (node: string) => nodeKey(needs.secrets, node),
+  join: (tx: Tx, node: string) => makeJoinKey(tx, needs, node),
+})
 
 /** What a node of this portal is started with, on a machine of its own. */
 export function nodeSettings(

@@ -11,6 +11,7 @@ import { serverProgram } from '../scripts/bootstrap.mjs'
 import { joinRequest, openSettings } from '../server/wordpress/index.ts'
 import { runCommand } from './operator.ts'
 import { eventually, freePort, manualClock, openTestPortal, type TestPortal } from './portal.ts'
+import { newMember } from './staff.ts'
 
 const clock = manualClock()
 const folder = mkdtempSync(path.join(os.tmpdir(), 'portal-join-'))
@@ -84,7 +85,33 @@ test('for another key what was written down stays, and no data centre is made up
   expect(await written()).toEqual({ ...row, address: '10.0.0.22:7443' })
   expect((await nodeAdd('hn5', line, '--regions', 'all')).code).toBe(0)
   expect(await written()).toEqual({ ...row, regions: null })
-  await portal.app.db.deleteFrom('node').where('id', '=', 'hn5').execute()
+  const why = ['--reason', 'the machine went back']
+  expect((await runCommand(portal, {}, 'node', 'drain', 'hn5', ...why)).code).toBe(0)
+  expect((await runCommand(portal, {}, 'node', 'undrain', 'hn5')).code).toBe(0)
+  expect((await runCommand(portal, {}, 'node', 'remove', 'hn5', ...why)).code).toBe(0)
+  expect(await written()).toBeUndefined()
+  const shown = await runCommand(portal, {}, 'node', 'key', 'ns')
+  const trail = (await runCommand(portal, {}, 'acts', '--json')).said
+  const { acts } = JSON.parse(trail) as { acts: object[] }
+  const said = { actor: 'command', subject: { kind: 'node', id: 'hn5' } }
+  const [is, was] = [{ nodeState: 'active' }, { nodeState: 'draining', empties: true }]
+  expect(acts).toMatchObject([
+    { act: 'node.key', subject: { id: 'ns' } },
+    { ...said, act: 'node.remove', reason: why[1], before: { address: line }, after: null },
+    { ...said, act: 'node.activate', reason: 'activated by command', before: was, after: is },
+    { ...said, act: 'node.drain', reason: why[1], before: is, after: was },
+    { ...said, act: 'node.add', before: { regions: [1, 2] }, after: { regions: 'all' } },
+    { ...said, act: 'node.add', before: { address: line }, after: { address: '10.0.0.22:7443' } },
+    { ...said, act: 'node.add', before: null, after: { edge: '10.0.0.21:8082' } },
+  ])
+  // A key is told once, and to the shell.
+  const joinKey = /^ {2}((?:[a-z0-9]{5}-){3,}[a-z0-9]+)$/m.exec(first.said)?.[1]
+  expect(trail).not.toContain(joinKey)
+  expect(trail).not.toContain(shown.said.trim())
+  const owner = await newMember(portal, 'owner', { clock })
+  const body = { node: 'hn5', address: line, reason: 'from the desk' }
+  expect((await owner.act('node.add', body)).status).toBe(403)
+  expect(await written()).toBeUndefined()
 })
 
 /** Runs what was printed, as on the other machine; the key goes in by standard input. */

@@ -19,7 +19,13 @@ import {
   type Publications,
 } from './publish.ts'
 import { sellingOf, writeSelling } from './selling.ts'
-import { activateCatalog, followCatalog, newestVersion, versionRow } from './versions.ts'
+import {
+  activateCatalog,
+  followCatalog,
+  newestVersion,
+  versionRow,
+  type CatalogFileText,
+} from './versions.ts'
 
 const shipped = readFileSync(path.resolve(import.meta.dirname, '../../catalog.yaml'), 'utf8')
 const silent = { info() {}, warn() {}, error() {} } as unknown as Log
@@ -70,6 +76,8 @@ async function at(price: string): Promise<{ base: number; selling: Selling }> {
   const prices = { ...first.prices, VND: { price, sale: '' } }
   return { base: row.version, selling: { ...selling, plans: [{ ...first, prices }, ...others] } }
 }
+const use = async (file: CatalogFileText): Promise<number> =>
+  (await transaction(pool.db, (tx) => activateCatalog(tx, file, () => Promise.resolve()))).version
 const publish = (wanted: Parameters<typeof preparePublication>[2]) =>
   transaction(pool.db, (tx) => publishCatalog(tx, clock, author, { wanted, reason: 'spring' }))
 
@@ -154,7 +162,7 @@ test('gives no number of a plan to another one, also where a file has deleted it
   const { text = '' } = (await newestVersion(pool.db)) ?? {}
   // Plan 6 stands last of the plans.
   const shorter = text.replace(/ {2}- id: 6\n(?: {4}.*\n)*/, '')
-  await activateCatalog(pool.db, { text: shorter, origin: 'a' })
+  await use({ text: shorter, origin: 'a' })
   const now = await at('95000')
   expect(now.selling.plans.map(({ id }) => id)).toEqual([1, 2, 3, 4, 5])
   const wrong = { ...now.selling, plans: [...now.selling.plans, { ...copy, id: 6 }] }
@@ -174,7 +182,7 @@ test('goes on where only the brand of a file changed, and not where what is sold
   await publish(wanted)
   const { text = '' } = (await versionRow(pool.db, wanted.base)) ?? {}
   const branded = text.replace('email: support@example.com', 'email: help@example.com')
-  await activateCatalog(pool.db, { text: branded, origin: 'a' })
+  await use({ text: branded, origin: 'a' })
   clock.advance(hours(2))
   await here?.countDue()
   const newest = await newestVersion(pool.db)
@@ -186,10 +194,10 @@ test('goes on where only the brand of a file changed, and not where what is sold
   ])
   // `use` says that files decide again, also with the text that is in use; once is enough.
   const text2 = newest?.text ?? ''
-  const used = await activateCatalog(pool.db, { text: text2, origin: 'a' })
+  const used = await use({ text: text2, origin: 'a' })
   expect(await newestVersion(pool.db)).toMatchObject({ version: used, source: 'use' })
   expect(used).toBe((newest?.version ?? 0) + 1)
-  expect(await activateCatalog(pool.db, { text: text2, origin: 'a' })).toBe(used)
+  expect(await use({ text: text2, origin: 'a' })).toBe(used)
   const started = await follow('a')
   expect(await started.price()).toBe(89_000)
   started.versions.stop()

@@ -7,13 +7,12 @@ import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { Selling, type publicationShape } from '../../contract/operator-catalog.ts'
 import type * as z from 'zod/mini'
-import { days, hours, later, minutes, type Clock } from '../platform/clock.ts'
+import { days, later, minutes, type Clock } from '../platform/clock.ts'
 import { isUuid, transaction, type Database, type Queryable, type Tx } from '../platform/db.ts'
 import { Refusal, type Sentence } from '../platform/errors.ts'
 import type { Jobs } from '../platform/jobs.ts'
 import { lockKeys } from '../platform/lock-keys.ts'
 import type { Log } from '../platform/log.ts'
-import { changesMuch } from './changes.ts'
 import { CatalogFault, parseCatalog } from './load.ts'
 import type { Catalog } from './schema.ts'
 import {
@@ -24,13 +23,7 @@ import {
   textOfSelling,
   writeSelling,
 } from './selling.ts'
-import {
-  addVersion,
-  newestVersion,
-  versionBefore,
-  versionRow,
-  type VersionRow,
-} from './versions.ts'
+import { addVersion, newestVersion, versionRow, type VersionRow } from './versions.ts'
 
 /** What a publication is made of, as the contract reads it. */
 export type WantedSelling = z.output<z.ZodMiniObject<typeof publicationShape>>
@@ -39,8 +32,6 @@ export type WantedSelling = z.output<z.ZodMiniObject<typeof publicationShape>>
 const aheadMs = days(366)
 /** A clock of the staff may be a little off. */
 const lateMs = minutes(5)
-/** Several changes within so long count as one. */
-const aloneMs = hours(24)
 
 const conflict = (field: string, said: Sentence): Refusal =>
   new Refusal('conflict', { fields: { [field]: said } })
@@ -51,7 +42,7 @@ const waitingRow = (db: Queryable) =>
   db.selectFrom('catalog_publication').selectAll().where('state', '=', 'waiting').executeTakeFirst()
 
 /** A version as this release reads it; undefined where it cannot. */
-function read(row: VersionRow): Catalog | undefined {
+export function read(row: VersionRow): Catalog | undefined {
   try {
     return parseCatalog(row.text, `catalogue version ${row.version}`)
   } catch (error) {
@@ -70,7 +61,7 @@ function readOr(row: VersionRow, field: string): Catalog {
 }
 
 /** Who brought a version, for whoever was later. */
-async function broughtBy(tx: Queryable, row: VersionRow): Promise<string> {
+export async function broughtBy(tx: Queryable, row: VersionRow): Promise<string> {
   const publication = row.publication_id
     ? await tx
         .selectFrom('catalog_publication')
@@ -196,32 +187,6 @@ async function restored(db: Queryable, version: number): Promise<Selling> {
   if (!row)
     throw fault('restores', { en: 'There is no such version.', vi: 'Không có phiên bản này.' })
   return sellingOf(readOr(row, 'restores'))
-}
-
-/**
- * Whether a second member must approve it: a plan is new, or a price changes by more than a fifth,
- * also by several publications within a day that nobody approved.
- */
-export async function needsApproval(
-  db: Queryable,
-  clock: Clock,
-  { present, after }: Prepared,
-): Promise<boolean> {
-  const since = later(clock.now(), -aloneMs)
-  const wanted = sellingOf(after)
-  for (let row: VersionRow | undefined = present; row;) {
-    const catalog = read(row)
-    if (catalog && changesMuch(sellingOf(catalog), wanted)) return true
-    if (row.at < since || row.publication_id === null) return false
-    const { approved_by: approvedBy } = await db
-      .selectFrom('catalog_publication')
-      .select('approved_by')
-      .where('id', '=', row.publication_id)
-      .executeTakeFirstOrThrow()
-    if (approvedBy !== null) return false
-    row = await versionBefore(db, row.version)
-  }
-  return false
 }
 
 export interface Publisher {

@@ -9,7 +9,13 @@ import { connect, transaction, type Pool } from '../platform/db.ts'
 import type { Log } from '../platform/log.ts'
 import { parseCatalog } from './load.ts'
 import type { Catalog } from './schema.ts'
-import { followCatalog, listCatalogs, activateCatalog, type CatalogVersions } from './versions.ts'
+import {
+  followCatalog,
+  listCatalogs,
+  activateCatalog,
+  type CatalogFileText,
+  type CatalogVersions,
+} from './versions.ts'
 
 const shipped = readFileSync(path.resolve(import.meta.dirname, '../../catalog.yaml'), 'utf8')
 const named = (brand: string): string => shipped.replace(/^( +name: )Let’s Panel$/m, `$1${brand}`)
@@ -66,6 +72,9 @@ async function start(text: string, origin: string): Promise<Process> {
   }
 }
 
+const use = async (file: CatalogFileText): Promise<number> =>
+  (await transaction(pool.db, (tx) => activateCatalog(tx, file, () => Promise.resolve()))).version
+
 test('a process that starts with another file changes the price of all at once', async () => {
   const first = await start(named('One'), 'a')
   expect([await first.brand(), first.changes()]).toEqual(['One', 0])
@@ -83,7 +92,7 @@ test('a forgotten file brings no earlier price back; its owner can', async () =>
   const back = await start(named('One'), 'b')
   expect([await back.brand(), await forgotten.brand()]).toEqual(['One', 'One'])
   // Anybody may do so by the command.
-  await activateCatalog(pool.db, { text: named('Two'), origin: 'a' })
+  await use({ text: named('Two'), origin: 'a' })
   expect([await back.brand(), await forgotten.brand()]).toEqual(['Two', 'Two'])
 })
 
@@ -93,7 +102,7 @@ test('a price that is being charged stays the newest until it is', async () => {
   const held = Promise.withResolvers<void>()
   // Begun outside of the transaction, as by another process.
   const activation = held.promise
-    .then(() => activateCatalog(pool.db, { text: named('Three'), origin: 'b' }))
+    .then(() => use({ text: named('Three'), origin: 'b' }))
     .then(() => {
       isNew = true
     })
@@ -122,6 +131,6 @@ test('a version that this release cannot read is not priced by, and is told once
   await expect(process.brand()).rejects.toMatchObject({ code: 'unavailable' })
   expect(warnings).toEqual(['this release cannot read the catalogue'])
   expect(process.catalog.brand.name).toBe('Three')
-  await activateCatalog(pool.db, { text: named('Four'), origin: 'b' })
+  await use({ text: named('Four'), origin: 'b' })
   expect(await process.brand()).toBe('Four')
 })

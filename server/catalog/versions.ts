@@ -53,6 +53,9 @@ export const newestVersion = (db: Queryable): Promise<VersionRow | undefined> =>
     .orderBy('version', 'desc')
     .limit(1)
     .executeTakeFirst()
+/** Its number; undefined: there is none. */
+export const newestNumber = async (db: Queryable): Promise<number | undefined> =>
+  (await newestVersion(db))?.version
 export const versionRow = (db: Queryable, version: number): Promise<VersionRow | undefined> =>
   db.selectFrom('catalog_version').selectAll().where('version', '=', version).executeTakeFirst()
 /** The one before a version. */
@@ -179,21 +182,25 @@ export const addVersion = (
 /**
  * Makes a catalogue the newest, whatever it was before; answers its version; or CatalogFault. What
  * is in use becomes a version too where the staff published it: files decide from then on.
+ * `judge` is asked first, once nobody prices anything.
  */
-export async function activateCatalog(db: Database, file: CatalogFileText): Promise<number> {
+export async function activateCatalog<T>(
+  tx: Tx,
+  file: CatalogFileText & { readonly at?: Date },
+  judge: () => Promise<T>,
+): Promise<{ readonly version: number; readonly judged: T }> {
   parseCatalog(file.text, 'the catalogue')
-  return await transaction(db, async (tx) => {
-    await sql`select pg_advisory_xact_lock(${lockKeys.catalog})`.execute(tx)
-    const present = await newestVersion(tx)
-    const isSaid = present?.text === file.text && !(await staffDecide(tx))
-    const { version } = isSaid ? present : await addVersion(tx, { ...file, source: 'use' })
-    await tx
-      .updateTable('catalog_file')
-      .set({ state: 'in_use', sha256: sha256Of(file.text) })
-      .where('origin', '=', file.origin)
-      .execute()
-    return version
-  })
+  await sql`select pg_advisory_xact_lock(${lockKeys.catalog})`.execute(tx)
+  const judged = await judge()
+  const present = await newestVersion(tx)
+  const isSaid = present?.text === file.text && !(await staffDecide(tx))
+  const { version } = isSaid ? present : await addVersion(tx, { ...file, source: 'use' })
+  await tx
+    .updateTable('catalog_file')
+    .set({ state: 'in_use', sha256: sha256Of(file.text) })
+    .where('origin', '=', file.origin)
+    .execute()
+  return { version, judged }
 }
 
 /** Newest first, without their texts. */

@@ -98,6 +98,14 @@ export async function actCommand(
   }
 }
 
+/** How a command says what its act has done or would do, where the usual lines do not say it. */
+export interface OwnWords {
+  done(outcome: CommandOutcome): void
+  /** The exit code of a refusal that the command words itself; undefined: the usual sentence. */
+  refused?(refusal: Refusal): number | undefined
+}
+export type CommandOutcome = Awaited<ReturnType<typeof perform>>
+
 /** Does the act that another command is short for. */
 export async function actFor(
   config: Config,
@@ -105,13 +113,24 @@ export async function actFor(
   name: ActName,
   input: Readonly<Record<string, unknown>> & { readonly reason: string },
   out: Output,
+  words?: OwnWords,
 ): Promise<number> {
   const tools = await openDeskTools(config, databaseUrl)
   try {
-    return await performAsCommand(tools, wantedOf(name, input), false, out)
+    return await performAsCommand(tools, wantedOf(name, input), false, out, words)
   } finally {
     await tools.close()
   }
+}
+
+const longestReason = 500
+/**
+ * The reason that the trail keeps of a command: what `--reason` says, or what happened where it is
+ * left out; undefined where it is too short or too long for the trail.
+ */
+export function reasonOf(given: string | undefined, otherwise: string): string | undefined {
+  const reason = (given ?? otherwise).trim()
+  return reason.length < 3 || reason.length > longestReason ? undefined : reason
 }
 
 /** Does an act, or only tries it; says what came of it, and answers the exit code. */
@@ -120,9 +139,10 @@ export async function performAsCommand(
   wanted: Parameters<typeof perform>[3],
   dryRun: boolean,
   out: Output,
+  words?: OwnWords,
 ): Promise<number> {
   try {
-    let outcome: Awaited<ReturnType<typeof perform>> | undefined
+    let outcome: CommandOutcome | undefined
     try {
       await transaction(tools.db, async (tx) => {
         outcome = await perform(tx, tools, commandActor, wanted)
@@ -131,20 +151,23 @@ export async function performAsCommand(
     } catch (error) {
       if (!(error instanceof RolledBack)) throw error
     }
+    if (words && !dryRun && outcome?.state === 'done') {
+      words.done(outcome)
+      out.fields({ act: outcome.act })
+      return 0
+    }
     return tell(outcome, dryRun, out)
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
+    const code = words?.refused?.(error)
+    if (code !== undefined) return code
     const why = Object.values(error.fieldsIn('en') ?? {})
     out.refuse(why.length > 0 ? why.join(' ') : errorText(error.code, 'en'))
     return 1
   }
 }
 
-function tell(
-  outcome: Awaited<ReturnType<typeof perform>> | undefined,
-  dryRun: boolean,
-  out: Output,
-): number {
+function tell(outcome: CommandOutcome | undefined, dryRun: boolean, out: Output): number {
   if (!outcome) return 70
   const { told, secret, ...rest } = outcome
   const once = { ...told, ...(secret !== undefined && { secret }) }

@@ -3,11 +3,11 @@ import * as z from 'zod'
 import { formatMoney } from '../../contract/money.ts'
 import { acts } from '../../contract/operator-acts.ts'
 import {
-  activateCatalog,
   catalogAtDesk,
   CatalogFault,
   changesBetween,
   inUse,
+  newestNumber,
   loadCatalog,
   originOf,
   parseCatalog,
@@ -22,14 +22,14 @@ import { previewOf, wantedOf } from '../operator/index.ts'
 import { connect, type Database } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
 import { dayInVietnam } from '../platform/vietnam-time.ts'
-import { pairsOf, performAsCommand } from './act.ts'
+import { pairsOf, performAsCommand, reasonOf } from './act.ts'
 import { openDeskTools, type DeskTools } from './desk-tools.ts'
 import type { Output } from './output.ts'
 
 const usage =
-  'npm run portal -- catalog [use | show [<version>] | diff [<version>] | publish --reason ' +
-  '<text> [--restores <version>] [--from <moment>] [--base <version>] [--key <key>] ' +
-  '[--dry-run]] [--json]'
+  'npm run portal -- catalog [use [--reason <text>] [--key <key>] [--dry-run] | ' +
+  'show [<version>] | diff [<version>] | publish --reason <text> [--restores <version>] ' +
+  '[--from <moment>] [--base <version>] [--key <key>] [--dry-run]] [--json]'
 
 const fileSays = {
   in_use: 'is in use',
@@ -39,10 +39,11 @@ const fileSays = {
 
 /**
  * `catalog`: the versions that were in use, the newest first. `use`: this machine's file is the
- * newest from now on, also where it was in use before. `show` prints a version's text, `diff` what
- * another version, or this machine's file, sells otherwise than the one in use. `publish`: what
- * this machine's file sells, or an earlier version, through the act `catalog.publish`. A file was
- * made from the version that `show` wrote into its first line, or that `--base` says.
+ * newest from now on, also where it was in use before, by the act `catalog.use`. `show` prints a
+ * version's text, `diff` what another version, or this machine's file, sells otherwise than the one
+ * in use. `publish`: what this machine's file sells, or an earlier version, through the act
+ * `catalog.publish`. A file was made from the version that `show` wrote into its first line, or
+ * that `--base` says.
  */
 export async function catalogCommand(
   config: Config,
@@ -51,17 +52,16 @@ export async function catalogCommand(
   out: Output,
 ): Promise<number> {
   if (verb === 'publish') return await publish(config, databaseUrl, more, out)
+  if (verb === 'use') return await activate(config, databaseUrl, more, out)
   const [version] = more
   const takesVersion = verb === 'show' || verb === 'diff'
-  const isSound =
-    verb === undefined || (verb === 'use' && more.length === 0) || (takesVersion && more.length < 2)
+  const isSound = verb === undefined || (takesVersion && more.length < 2)
   if (!isSound || (version !== undefined && !/^\d{1,9}$/.test(version))) {
     out.refuse(usage)
     return 64
   }
   const { db, close } = connect(databaseUrl, 1, () => undefined)
   try {
-    if (verb === 'use') return await activate(db, config, out)
     if (verb === 'show') return await show(db, version, out)
     if (verb === 'diff') return await diff(db, config, version, out)
     return await list(db, out)
@@ -75,12 +75,43 @@ export async function catalogCommand(
   }
 }
 
-async function activate(db: Database, config: Config, out: Output): Promise<number> {
-  const text = readFileSync(config.CATALOG, 'utf8')
-  const version = await activateCatalog(db, { text, origin: originOf(config.DATA_DIR) })
-  out.line(`${config.CATALOG} is in use, as version ${version}.`)
-  out.fields({ version })
-  return 0
+/** The file counts as it is: the act `catalog.use`. */
+async function activate(
+  config: Config,
+  databaseUrl: string,
+  words: readonly string[],
+  out: Output,
+): Promise<number> {
+  const pairs = pairsOf(words)
+  const { reason: why, key, ...others } = pairs?.fields ?? {}
+  const origin = originOf(config.DATA_DIR)
+  const reason = reasonOf(why, 'the file of this machine, by command')
+  if (!pairs || Object.keys(others).length > 0 || reason === undefined) {
+    out.refuse(usage)
+    return 64
+  }
+  try {
+    loadCatalog(config.CATALOG)
+  } catch (error) {
+    if (!(error instanceof CatalogFault)) throw error
+    out.refuse(error.message)
+    return 1
+  }
+  const tools = await openDeskTools(config, databaseUrl)
+  try {
+    const file = readFileSync(config.CATALOG, 'utf8')
+    const base = await newestNumber(tools.db)
+    const input = { file, origin, ...(base !== undefined && { base }), reason, ...(key && { key }) }
+    return await performAsCommand(tools, wantedOf('catalog.use', input), pairs.dryRun, out, {
+      done({ after }) {
+        const version = after?.['version']
+        out.line(`${config.CATALOG} is in use, as version ${String(version)}.`)
+        out.fields({ version })
+      },
+    })
+  } finally {
+    await tools.close()
+  }
 }
 
 async function list(db: Database, out: Output): Promise<number> {

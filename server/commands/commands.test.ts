@@ -92,6 +92,13 @@ test('with --json a command answers one object', async () => {
   expect(await objectOf('migrate', '--plan')).toMatchObject({ oldestRelease: 1, missing: [] })
 })
 
+test('the first catalogue of a database needs nobody else, and once is enough', async () => {
+  expect((await command('catalog', 'use', '--dry-run')).said).toContain('Nothing was changed.')
+  const first = await command('catalog', 'use')
+  expect([first.code, first.said]).toEqual([0, expect.stringMatching(/in use, as version \d+\.$/m)])
+  expect(await command('catalog', 'use')).toEqual(first)
+})
+
 test('jobs that gave up are named, and started again', async () => {
   await sql`
     insert into pgboss.job (name, data, state, output, retry_count, completed_on)
@@ -105,6 +112,26 @@ test('jobs that gave up are named, and started again', async () => {
   expect(await command('jobs', 'retry', '--queue', 'ensure-site')).toEqual({
     code: 0,
     said: '1 started again.\n',
+  })
+  expect((await command('acts')).said).toMatch(
+    / command {2}work\.retry_jobs {2}queue ensure-site {2}started again by command$/m,
+  )
+  await jobsIdle(portal.app.db)
+  const { rows } = await sql<{ id: string }>`
+    insert into pgboss.job (name, data, state, output, retry_count, completed_on)
+    values ('ensure-site', '{"siteId":"5b5f8a70-0000-4000-8000-000000000000"}', 'failed',
+      '{"message":"the runtime did not answer"}', 3, now()) returning id`.execute(portal.app.db)
+  const id = rows[0]?.id ?? ''
+  expect(
+    await command('jobs', 'retry', id, randomUUID(), '--reason', 'the runtime is back'),
+  ).toEqual({ code: 0, said: '1 started again.\n' })
+  const { acts } = JSON.parse((await command('acts', '--json')).said) as { acts: object[] }
+  expect(acts[0]).toMatchObject({
+    act: 'work.retry_job',
+    subject: { kind: 'job', id },
+    reason: 'the runtime is back',
+    before: { job: 'given_up' },
+    after: { job: 'waiting' },
   })
   await jobsIdle(portal.app.db)
   expect(await command('jobs', 'retry', '--all')).toEqual({
@@ -381,6 +408,27 @@ test('mail of a site is suspended with a reason, listed, and resumed', async () 
   expect(letter.text).toContain('tạm ngưng gửi email')
   expect(await command('mail', 'resume', id)).toMatchObject({ code: 0 })
   expect(await suspended()).toBeNull()
+  expect(await command('mail', 'resume', name)).toEqual({
+    code: 0,
+    said: `E-mail of ${name} is not suspended.\n`,
+  })
+  const { acts } = JSON.parse(
+    (await command('acts', 'list', '--customer', an.id, '--json')).said,
+  ) as {
+    acts: object[]
+  }
+  const subject = { kind: 'server', id }
+  const suspendedFor = { name, mailSuspended: 'complaint' }
+  expect(acts).toMatchObject([
+    { act: 'mail.resume', actor: 'command', subject, before: suspendedFor },
+    {
+      act: 'mail.suspend',
+      actor: 'command',
+      subject,
+      reason: note,
+      after: { ...suspendedFor, note },
+    },
+  ])
   expect(await command('mail', 'records')).toMatchObject({ code: 1 })
   const records = await commandWith({ SITES_DOMAIN: 'sites.example.net' }, 'mail', 'records')
   expect(records.code).toBe(0)

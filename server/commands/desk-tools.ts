@@ -8,14 +8,15 @@ import { calledBy, createEndPrograms } from '../customer-programs.ts'
 import { endTeam } from '../customer-team.ts'
 import { replyAddressesOf, ticketObjects } from '../customer-tickets.ts'
 import { createOutbox } from '../messages/index.ts'
-import type { PerformNeeds } from '../operator/index.ts'
+import { nodeKeysOf } from '../own-node.ts'
+import type { ActNeeds } from '../operator/index.ts'
 import type { Database, Queryable } from '../platform/db.ts'
 import { createEventOutbox, revokeSessions } from '../realtime/index.ts'
 import { createInvitations, emailsOf } from '../staff/index.ts'
 import { createOutgoingWebhooks, createSender } from '../webhooks/index.ts'
 import { openPaymentTools } from './payment-tools.ts'
 
-export interface DeskTools extends PerformNeeds {
+export interface DeskTools extends ActNeeds {
   readonly db: Database
   close(): Promise<void>
 }
@@ -76,6 +77,7 @@ export async function openDeskTools(config: Config, databaseUrl: string): Promis
       endPrograms: createEndPrograms(clock),
       endTeam,
     }),
+    nodeKeys: nodeKeysOf({ secrets, clock }),
     invitations: createInvitations({ db, clock, secrets, brandName, portalUrl }),
     customerMail,
     // Portals that run look for it by themselves.

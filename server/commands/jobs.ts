@@ -1,20 +1,24 @@
 import { parseArgs } from 'node:util'
 import type { Config } from '../config.ts'
+import { wantedOf } from '../operator/index.ts'
 import { connect } from '../platform/db.ts'
-import { givenUpJobs, queueStates, startAgain, type JobChoice } from '../platform/job-inspection.ts'
+import { givenUpJobs, queueStates } from '../platform/job-inspection.ts'
+import { performAsCommand, reasonOf } from './act.ts'
+import { openDeskTools } from './desk-tools.ts'
 import type { Output } from './output.ts'
 
 const usage = `npm run portal -- jobs [--queue <name>] [--json]
-npm run portal -- jobs retry <id> … | --queue <name> | --all [--json]`
+npm run portal -- jobs retry <id> … | --queue <name> | --all [--reason <text>] [--json]`
 const shownAtOnce = 200
 
 /**
  * `jobs`: every queue with what waits, runs and gave up, and the jobs that gave up with why;
- * `jobs retry`: starts those again that are named. Answers 1 where something gave up, and where
+ * `jobs retry`: starts those again that are named, by the acts `work.retry_job` (one for each id)
+ * and `work.retry_jobs`. Answers 1 where something gave up, and where
  * nothing was found to start again.
  */
 export async function jobsCommand(
-  _config: Config,
+  config: Config,
   databaseUrl: string,
   args: readonly string[],
   out: Output,
@@ -27,6 +31,7 @@ export async function jobsCommand(
       options: {
         queue: { type: 'string' },
         all: { type: 'boolean' },
+        reason: { type: 'string' },
       },
     })
   } catch {
@@ -35,25 +40,46 @@ export async function jobsCommand(
   }
   const { values, positionals } = given
   const [verb, ...ids] = positionals
-  const { db, close } = connect(databaseUrl, 1, () => undefined)
-  try {
-    if (verb === undefined && values.all === undefined) return await show(db, values.queue, out)
-    const choices: JobChoice[] = [
-      ...(ids.length > 0 ? [{ ids }] : []),
-      ...(values.queue === undefined ? [] : [{ queue: values.queue }]),
-      ...(values.all === true ? [{ all: true } as const] : []),
-    ]
-    const [choice, ...more] = choices
-    if (verb !== 'retry' || !choice || more.length > 0) {
-      out.refuse(usage)
-      return 64
+  if (verb === undefined && values.all === undefined && values.reason === undefined) {
+    const { db, close } = connect(databaseUrl, 1, () => undefined)
+    try {
+      return await show(db, values.queue, out)
+    } finally {
+      await close()
     }
-    const started = await startAgain(db, choice)
+  }
+  const reason = reasonOf(values.reason, 'started again by command')
+  const choices = [
+    ...(ids.length > 0 ? [ids.map((job) => ({ act: 'work.retry_job' as const, job }))] : []),
+    ...(values.queue === undefined
+      ? []
+      : [[{ act: 'work.retry_jobs' as const, queue: values.queue }]]),
+    ...(values.all === true ? [[{ act: 'work.retry_jobs' as const }]] : []),
+  ]
+  const [choice, ...more] = choices
+  if (verb !== 'retry' || !choice || more.length > 0 || reason === undefined) {
+    out.refuse(usage)
+    return 64
+  }
+  const tools = await openDeskTools(config, databaseUrl)
+  try {
+    let [started, acts] = [0, [] as (number | null)[]]
+    for (const { act, ...input } of choice) {
+      const wanted = wantedOf(act, { ...input, reason })
+      await performAsCommand(tools, wanted, false, out, {
+        done({ act: number, after }) {
+          started += Number(after?.['jobs'] ?? 1)
+          acts = [...acts, number]
+        },
+        // Of several ids those count that gave up.
+        refused: ({ code }) => (code === 'not_found' ? 0 : undefined),
+      })
+    }
     out.line(started === 0 ? 'No such job gave up.' : `${started} started again.`)
-    out.fields({ started })
+    out.fields({ started, acts })
     return started === 0 ? 1 : 0
   } finally {
-    await close()
+    await tools.close()
   }
 }
 

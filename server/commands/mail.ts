@@ -1,57 +1,26 @@
 import { parseArgs } from 'node:util'
-import { loadCatalog } from '../catalog/index.ts'
 import type { Config } from '../config.ts'
-import { createOutbox } from '../messages/index.ts'
 import { days, later, readOffset, systemClock, type Clock } from '../platform/clock.ts'
 import { connect, type Database } from '../platform/db.ts'
-import { createJobs } from '../platform/jobs.ts'
-import { createLog } from '../platform/log.ts'
 import { loadRootSecret, openSecrets } from '../platform/secrets.ts'
-import { createEventOutbox } from '../realtime/index.ts'
 import {
   addressingOf,
   mailOfSites,
   mechanismFor,
-  openMailOperator,
+  ownMailKey,
   suspensionCauses,
-  type MailOperator,
 } from '../wordpress/index.ts'
+import { actFor, reasonOf } from './act.ts'
 import type { Output } from './output.ts'
 
 const usage = `npm run portal -- mail [list]
 npm run portal -- mail suspend <server> [--for complaint | operator] [--note <text>]
 npm run portal -- mail resume <server>
 npm run portal -- mail records
-A server by its name or its id. Each with --json.`
+A server by its name or its id. --reason <text> is for the trail; without it the note is.
+Each with --json.`
 const shownAtOnce = 100
 const longestNote = 300
-
-async function openOperator(config: Config, databaseUrl: string, db: Database) {
-  const log = createLog(config.LOG_LEVEL)
-  const secrets = await openSecrets(
-    db,
-    loadRootSecret(config.DATA_DIR, config.PORTAL_SECRET),
-    config.PORTAL_SECRET_PREVIOUS,
-  )
-  const jobs = createJobs(databaseUrl, log, 'send')
-  await jobs.start()
-  const offsetMs = config.sandbox ? await readOffset(db) : 0
-  const clock: Clock = { now: () => new Date(systemClock.now().getTime() + offsetMs) }
-  const operator = openMailOperator({
-    db,
-    clock,
-    log,
-    jobs,
-    secrets,
-    catalog: loadCatalog(config.CATALOG),
-    // Written here, and sent by the portal that runs.
-    outbox: createEventOutbox(clock, () => undefined),
-    mail: createOutbox({ jobs, clock, secrets }).mail,
-    addressing: addressingOf(config),
-    portalUrl: config.portalUrl,
-  })
-  return { operator, close: () => jobs.stop() }
-}
 
 async function list(db: Database, out: Output): Promise<number> {
   const sites = await mailOfSites(db, {
@@ -73,8 +42,12 @@ async function list(db: Database, out: Output): Promise<number> {
   return suspended === 0 ? 0 : 1
 }
 
-async function records(operator: MailOperator, config: Config, out: Output): Promise<number> {
-  const key = await operator.ownKey()
+async function records(db: Database, config: Config, out: Output): Promise<number> {
+  const root = loadRootSecret(config.DATA_DIR, config.PORTAL_SECRET)
+  const secrets = await openSecrets(db, root, config.PORTAL_SECRET_PREVIOUS)
+  const offsetMs = config.sandbox ? await readOffset(db) : 0
+  const clock: Clock = { now: () => later(systemClock.now(), offsetMs) }
+  const key = await ownMailKey({ db, clock, secrets, addressing: addressingOf(config) })
   if (!key) {
     out.refuse('Without SITES_DOMAIN the sites have no domain that records could be written for.')
     return 1
@@ -105,8 +78,9 @@ async function records(operator: MailOperator, config: Config, out: Output): Pro
 }
 
 /**
- * `mail`: what sites send; suspends the mail of one, resumes it, and says which records the sites'
- * own domain needs. `list` answers 1 while mail of any is suspended.
+ * `mail`: what sites send; suspends the mail of one, resumes it (the acts `mail.suspend` and
+ * `mail.resume`), and says which records the sites' own domain needs. `list` answers 1 while mail
+ * of any is suspended.
  */
 export async function mailCommand(
   config: Config,
@@ -123,7 +97,7 @@ export async function mailCommand(
     given = parseArgs({
       args: [...args],
       allowPositionals: true,
-      options: { for: { type: 'string' }, note: { type: 'string' } },
+      options: { for: { type: 'string' }, note: { type: 'string' }, reason: { type: 'string' } },
     })
   } catch {
     return refuse(usage)
@@ -135,31 +109,34 @@ export async function mailCommand(
   const isOfOne = ['suspend', 'resume'].includes(act) && server !== undefined
   const note = values.note?.trim().slice(0, longestNote)
   if ((!isWhole && !isOfOne) || more.length > 0 || cause === undefined) return refuse(usage)
+  if (isWhole && values.reason !== undefined) return refuse(usage)
   if (act !== 'suspend' && (values.for ?? values.note) !== undefined) return refuse(usage)
 
+  if (act === 'suspend' || act === 'resume') {
+    const name = server ?? ''
+    const state = act === 'suspend' ? 'suspended' : 'resumed'
+    const reason = reasonOf(values.reason, note && note.length > 2 ? note : `${state} by command`)
+    if (reason === undefined) return refuse(usage)
+    const input =
+      act === 'suspend'
+        ? { server: name, cause, ...(note && { note }), reason }
+        : { server: name, reason }
+    return await actFor(config, databaseUrl, `mail.${act}`, input, out, {
+      done() {
+        out.line(`E-mail of ${name} is ${state}, and its owner is told.`)
+        out.fields({ server: name, state, changed: true })
+      },
+      refused(refusal) {
+        if (refusal.code !== 'conflict') return undefined
+        out.line(Object.values(refusal.fieldsIn('en') ?? {}).join(' '))
+        out.fields({ server: name, state, changed: false })
+        return 0
+      },
+    })
+  }
   const { db, close } = connect(databaseUrl, 2, () => undefined)
   try {
-    if (act === 'list') return await list(db, out)
-    const opened = await openOperator(config, databaseUrl, db)
-    try {
-      if (act === 'records') return await records(opened.operator, config, out)
-      const name = server ?? ''
-      const done =
-        act === 'suspend'
-          ? await opened.operator.suspend(name, { cause, note: note || null })
-          : await opened.operator.resume(name)
-      if (done === undefined) return refuse(`There is no server ${name}.`, 1)
-      const state = act === 'suspend' ? 'suspended' : 'resumed'
-      out.line(
-        done
-          ? `E-mail of ${name} is ${state}, and its owner is told.`
-          : `E-mail of ${name} ${act === 'suspend' ? 'was' : 'was not'} suspended already.`,
-      )
-      out.fields({ server: name, state, changed: done })
-      return 0
-    } finally {
-      await opened.close()
-    }
+    return act === 'list' ? await list(db, out) : await records(db, config, out)
   } finally {
     await close()
   }

@@ -7,10 +7,12 @@ import type { ChangeCreditLine } from '../billing/index.ts'
 import type { Outbox } from '../messages/index.ts'
 import type { DisputeAnswers, Letters, Refunds } from '../payments/index.ts'
 import type { PaymentDriver } from '../payments/index.ts'
+import type { Catalog } from '../catalog/index.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Tx } from '../platform/db.ts'
 import type { Jobs } from '../platform/jobs.ts'
-import type { OperatorOutbox } from '../realtime/index.ts'
+import type { Log } from '../platform/log.ts'
+import type { EventOutbox, OperatorOutbox } from '../realtime/index.ts'
 import type { Invitations } from '../staff/index.ts'
 import type { TicketDeps } from '../tickets/index.ts'
 import type { Ledger } from '../wallet/index.ts'
@@ -43,6 +45,9 @@ export const commandActor: Actor = {
 
 export interface ActNeeds {
   readonly clock: Clock
+  readonly log: Log
+  /** Of the portal that runs; of the shell's machine its file. */
+  readonly catalog: Pick<Catalog, 'dataCentres'>
   readonly ledger: Ledger
   readonly letters: Letters
   readonly jobs: Pick<Jobs, 'add'>
@@ -52,6 +57,13 @@ export interface ActNeeds {
   readonly disputeAnswers: DisputeAnswers
   readonly drivers: ReadonlyMap<string, PaymentDriver>
   readonly accounts: AccountActs
+  /** The keys that a node is started with; told in the shell only. */
+  readonly nodeKeys: {
+    /** Of its line. */
+    line(node: string): string
+    /** Another one to join with; one that it had before works no longer. */
+    join(tx: Tx, node: string): Promise<string>
+  }
   readonly invitations: Pick<Invitations, 'invite'>
   /** In the language that the customer is written to in. */
   readonly customerMail: (
@@ -62,7 +74,7 @@ export interface ActNeeds {
   readonly mail: (tx: Tx, to: string, subject: string, text: string) => Promise<void>
   /** Sends a letter again. */
   readonly again: Outbox['again']
-  readonly outbox: OperatorOutbox
+  readonly outbox: OperatorOutbox & Pick<EventOutbox, 'publishEvent'>
   readonly outgoing: OutgoingWebhooks
   /** Looks for a newer version of the catalogue, after one was published. */
   readonly followCatalog: () => void

@@ -1,27 +1,58 @@
-/** Acts on what is sold: published, and taken back before it counts (decision 126). */
+/**
+ * Acts on what is sold: published, and taken back before it counts (decision 126), and by a file of
+ * the shell (decision 141).
+ */
 import { createHash } from 'node:crypto'
 import {
   changesBetween,
   needsApproval,
   preparePublication,
+  prepareUse,
   publishCatalog,
   sayChange,
   sellingOf,
+  bringIntoUse,
   withdrawPublication,
+  type IsApprovedUse,
 } from '../catalog/index.ts'
-import { onCommit } from '../platform/db.ts'
-import type { RegistryOf } from './acts.ts'
+import { onCommit, type Queryable } from '../platform/db.ts'
+import { Refusal } from '../platform/errors.ts'
+import type { Actor, RegistryOf } from './acts.ts'
 import { canonical } from './canonical.ts'
 
 const sha256Of = (value: unknown): string =>
   createHash('sha256').update(canonical(value)).digest('hex')
+
+/** It is a file of the machine, and has more than what is sold. */
+function refuseAtDesk({ staffId }: Actor): void {
+  if (staffId !== null) throw new Refusal('forbidden')
+}
+
+/** The versions that `catalog.use` made with a second member. */
+export const approvedUses =
+  (db: Queryable): IsApprovedUse =>
+  async (version) => {
+    const row = await db
+      .selectFrom('operator_act')
+      .select('seq')
+      .where('act', '=', 'catalog.use')
+      .where('subject_id', '=', String(version))
+      .where('approved_by', 'is not', null)
+      .executeTakeFirst()
+    return row !== undefined
+  }
 
 export const catalogActs: RegistryOf<'catalog'> = {
   'catalog.publish': {
     // What changed stands in what the act answers; all that is sold would be the whole catalogue.
     kept: ({ selling, ...rest }) => ({ ...rest, ...(selling && { sha256: sha256Of(selling) }) }),
     async needsSecond(tx, { clock }, input) {
-      return await needsApproval(tx, clock, await preparePublication(tx, clock, input))
+      return await needsApproval(
+        tx,
+        clock,
+        await preparePublication(tx, clock, input),
+        approvedUses(tx),
+      )
     },
     async run(tx, { clock, followCatalog }, actor, input, reason) {
       const publisher = {
@@ -41,6 +72,31 @@ export const catalogActs: RegistryOf<'catalog'> = {
           restores: input.restores ?? null,
           changes: changes.map(sayChange),
         },
+      }
+    },
+  },
+  'catalog.use': {
+    // A repeat under its key names what is in use by then.
+    kept: ({ file, origin }) => ({ origin, sha256: sha256Of(file) }),
+    async needsSecond(tx, { clock }, { file, ...of }, actor) {
+      refuseAtDesk(actor)
+      const { present, after } = await prepareUse(tx, clock, { ...of, text: file })
+      // The first catalogue has none before it that it could differ from.
+      return (
+        present !== undefined &&
+        (await needsApproval(tx, clock, { present, after }, approvedUses(tx)))
+      )
+    },
+    async run(tx, { clock, followCatalog }, actor, { file, ...of }) {
+      refuseAtDesk(actor)
+      const { version, judged } = await bringIntoUse(tx, clock, { ...of, text: file })
+      onCommit(tx, followCatalog)
+      const { present, before, after } = judged
+      const changes = before ? changesBetween(sellingOf(before), sellingOf(after)) : []
+      return {
+        subject: { kind: 'catalog', id: String(version) },
+        before: { version: present?.version ?? null },
+        after: { version, origin: of.origin, changes: changes.map(sayChange) },
       }
     },
   },

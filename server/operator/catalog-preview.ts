@@ -1,17 +1,21 @@
 /** What a publication would change, before anybody publishes it: lines, prices, days, letter. */
 import type * as z from 'zod/mini'
+import type { ActInput } from '../../contract/operator-acts.ts'
 import type { CatalogPreview, Selling } from '../../contract/operator-catalog.ts'
 import { outlookOf } from '../billing/index.ts'
 import {
   changesBetween,
   needsApproval,
   preparePublication,
+  prepareUse,
   sellingOf,
+  type Prepared,
   type WantedSelling,
 } from '../catalog/index.ts'
 import { isUuid, type Queryable } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
 import type { Clock } from '../platform/clock.ts'
+import { approvedUses } from './catalog-acts.ts'
 import { serversByPlan, wordpressProduct } from '../wordpress/index.ts'
 
 export interface PreviewNeeds {
@@ -32,6 +36,14 @@ export async function previewOf(
   wanted: WantedSelling,
 ): Promise<z.input<typeof CatalogPreview>> {
   const prepared = await preparePublication(db, clock, wanted)
+  return await previewPrepared(db, { clock, portalUrl }, prepared)
+}
+
+async function previewPrepared(
+  db: Queryable,
+  { clock, portalUrl }: PreviewNeeds,
+  prepared: Prepared,
+): Promise<z.input<typeof CatalogPreview>> {
   const { present, before, after, from } = prepared
   const outlook = await outlookOf(
     db,
@@ -53,7 +65,7 @@ export async function previewOf(
     })),
     kept: ended.map(({ id, name }) => ({ plan: name, servers: having.get(id ?? 0) ?? 0 })),
     letter: outlook.letter,
-    needsSecond: await needsApproval(db, clock, prepared),
+    needsSecond: await needsApproval(db, clock, prepared, approvedUses(db)),
   }
 }
 
@@ -66,11 +78,15 @@ export async function previewOfProposal(
   const row = isUuid(id)
     ? await db
         .selectFrom('operator_proposal')
-        .select('input')
+        .select(['act', 'input'])
         .where('id', '=', id)
-        .where('act', '=', 'catalog.publish')
+        .where('act', 'in', ['catalog.publish', 'catalog.use'])
         .executeTakeFirst()
     : undefined
+  if (row?.act === 'catalog.publish') return await previewOf(db, needs, row.input as WantedSelling)
   if (!row) throw new Refusal('not_found')
-  return await previewOf(db, needs, row.input as WantedSelling)
+  const { file, ...of } = row.input as ActInput<'catalog.use'>
+  const { present, before, ...rest } = await prepareUse(db, needs.clock, { ...of, text: file })
+  if (!present || !before) throw new Refusal('not_found')
+  return await previewPrepared(db, needs, { present, before, ...rest })
 }

@@ -3,9 +3,9 @@
  * trail (decisions 91 and 92).
  */
 export { forgetAtDesk, forgetClosed } from './forget.ts'
-export { commandActor } from './acts.ts'
+export { commandActor, type ActNeeds } from './acts.ts'
 export { previewOf } from './catalog-preview.ts'
-export { endpointOf, perform, wantedOf, type PerformNeeds } from './perform.ts'
+export { endpointOf, perform, wantedOf } from './perform.ts'
 export { routes } from './routes.ts'
 export { holdTrail, listActs, verifyTrail } from './trail.ts'
 export { identifyView } from './views.ts'

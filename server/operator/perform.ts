@@ -8,7 +8,6 @@ import { acts, type ActInput, type ActName, type ActOutcome } from '../../contra
 import { hours, later } from '../platform/clock.ts'
 import { onCommit, type Tx } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
-import type { Log } from '../platform/log.ts'
 import { memberOf } from '../staff/index.ts'
 import type { Act, ActNeeds, Actor, Registry } from './acts.ts'
 import { canonical, type Facts } from './canonical.ts'
@@ -24,6 +23,7 @@ import { payoutActs } from './payout-acts.ts'
 import { privacyActs } from './privacy-acts.ts'
 import { reconcileActs } from './reconcile-acts.ts'
 import { serverActs } from './server-acts.ts'
+import { siteMailActs } from './site-mail-acts.ts'
 import { staffActs } from './staff-acts.ts'
 import { statusActs } from './status-acts.ts'
 import { ticketActs } from './ticket-acts.ts'
@@ -44,6 +44,7 @@ const registry: Registry = {
   ...privacyActs,
   ...reconcileActs,
   ...serverActs,
+  ...siteMailActs,
   ...staffActs,
   ...statusActs,
   ...ticketActs,
@@ -56,9 +57,6 @@ const actOf = (name: ActName): Act<ActInput<ActName>> => registry[name] as Act<A
 /** A proposal that nobody approves is void so long after it was made, ms. */
 export const proposalMs = hours(24)
 
-export interface PerformNeeds extends ActNeeds {
-  readonly log: Log
-}
 export interface Wanted {
   readonly name: ActName
   readonly input: ActInput<ActName>
@@ -116,7 +114,7 @@ async function earlier(tx: Tx, { name, input, key }: Wanted): Promise<Outcome | 
 /** Runs an act that may be done now. The caller holds the trail. */
 export async function carryOut(
   tx: Tx,
-  needs: PerformNeeds,
+  needs: ActNeeds,
   actor: Actor,
   { name, input, reason, key }: Wanted,
 ): Promise<Outcome> {
@@ -154,7 +152,7 @@ export async function carryOut(
 
 async function propose(
   tx: Tx,
-  needs: PerformNeeds,
+  needs: ActNeeds,
   actor: Actor,
   { name, input, reason, key }: Wanted,
 ): Promise<Outcome> {
@@ -218,7 +216,7 @@ export async function refuseFormer(
 /** Refuses as the act does, and with idempotency_key_reused. */
 export async function perform(
   tx: Tx,
-  needs: PerformNeeds,
+  needs: ActNeeds,
   actor: Actor,
   wanted: Wanted,
 ): Promise<Outcome> {

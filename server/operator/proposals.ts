@@ -10,9 +10,9 @@ import { isUuid, type Queryable, type Tx } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
 import type { StaffCaller } from '../platform/http.ts'
 import { memberOf } from '../staff/index.ts'
-import type { Actor } from './acts.ts'
+import type { ActNeeds, Actor } from './acts.ts'
 import type { Facts } from './canonical.ts'
-import { carryOut, endpointOf, keptOf, refuseFormer, type PerformNeeds } from './perform.ts'
+import { carryOut, endpointOf, keptOf, refuseFormer } from './perform.ts'
 import { holdTrail, writeAct } from './trail.ts'
 
 const shownAtOnce = 100
@@ -102,7 +102,7 @@ async function openProposal(tx: Tx, now: Date, id: string) {
 
 const tellDecided = (
   tx: Tx,
-  { outbox }: PerformNeeds,
+  { outbox }: ActNeeds,
   { id, act, customer_id: customerId }: Awaited<ReturnType<typeof openProposal>>,
   approved: boolean,
 ): Promise<void> =>
@@ -115,7 +115,7 @@ const tellDecided = (
 /** Refuses with forbidden who may not, and as the act does. Answers the number of the act. */
 export async function approve(
   tx: Tx,
-  needs: PerformNeeds,
+  needs: ActNeeds,
   staff: StaffCaller,
   { id, address }: { readonly id: string; readonly address: string },
 ): Promise<number> {
@@ -163,7 +163,7 @@ export async function approve(
 /** Who proposed it may withdraw it. Refuses with forbidden, not_found, conflict. */
 export async function reject(
   tx: Tx,
-  needs: PerformNeeds,
+  needs: ActNeeds,
   staff: StaffCaller,
   of: { readonly id: string; readonly reason: string; readonly address: string },
 ): Promise<void> {

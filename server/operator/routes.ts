@@ -33,10 +33,10 @@ import {
 import { requestsOfDesk } from '../privacy/index.ts'
 import { creditDebtPage } from '../wallet/index.ts'
 import { listOutgoing, outgoingDeliveries } from '../webhooks/index.ts'
-import type { Actor } from './acts.ts'
+import type { ActNeeds, Actor } from './acts.ts'
 import { listRoutes, withCustomers, type ListNeeds } from './lists.ts'
 import { previewOf, previewOfProposal } from './catalog-preview.ts'
-import { perform, wantedOf, type PerformNeeds } from './perform.ts'
+import { perform, wantedOf } from './perform.ts'
 import { approve, listProposals, reject } from './proposals.ts'
 import { search, type SearchNeeds } from './search.ts'
 import { storyOf, type StoryNeeds } from './story.ts'
@@ -66,7 +66,7 @@ type ActEndpoint = Omit<Endpoint, 'body' | 'result'> & {
 
 export function routes(
   http: Http,
-  needs: PerformNeeds &
+  needs: ActNeeds &
     SearchNeeds &
     StoryNeeds &
     ListNeeds & {

@@ -3,7 +3,7 @@ import type * as z from 'zod/mini'
 import type { work } from '../../contract/operator-desk.ts'
 import { customerOfRecipient } from '../auth/index.ts'
 import type { Queryable } from '../platform/db.ts'
-import { Refusal } from '../platform/errors.ts'
+import { Refusal, type Sentence } from '../platform/errors.ts'
 import { givenUpByQueue, givenUpJobs, queueCounts, startAgain } from '../platform/job-inspection.ts'
 import { customerOfPayment, replayNotice } from '../payments/index.ts'
 import {
@@ -20,6 +20,10 @@ import { isAbove } from './second-member.ts'
 import { orderGivenUp, serverHeld, serverReleased } from './letters.ts'
 
 const shownAtOnce = 100
+const noneGaveUp: Sentence = {
+  en: 'No such job gave up.',
+  vi: 'Không có tác vụ nào như vậy đã thất bại.',
+}
 
 export async function workOf(db: Queryable): Promise<z.output<typeof work.result>> {
   const [down, stuck, givenUp, counts, failed] = await Promise.all([
@@ -158,6 +162,17 @@ export const workActs: RegistryOf<'work'> & RegistryOf<'letter'> & RegistryOf<'w
         subject: { kind: 'job', id: job },
         before: { job: 'given_up' },
         after: { job: 'waiting' },
+      }
+    },
+  },
+  'work.retry_jobs': {
+    async run(tx, _needs, _actor, { queue }) {
+      const jobs = await startAgain(tx, queue === undefined ? { all: true } : { queue })
+      if (jobs === 0) throw new Refusal('not_found', { fields: { queue: noneGaveUp } })
+      return {
+        subject: { kind: 'queue', id: queue ?? 'all' },
+        before: { job: 'given_up', jobs },
+        after: { job: 'waiting', jobs },
       }
     },
   },

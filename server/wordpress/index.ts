@@ -21,7 +21,14 @@ export { listServers } from './desk-list.ts'
 export { capacityOf, serversByPlan } from './capacity.ts'
 export { createCouponTries } from './coupon-tries.ts'
 export { createDirectory, dropOldHostChanges, type EdgeControl } from './directory.ts'
-export { listNodes, putNode, removeNode, setNodeState, type NodeEntry } from './nodes.ts'
+export {
+  listNodes,
+  nodeAsSaid,
+  putNode,
+  removeNode,
+  setNodeState,
+  type NodeEntry,
+} from './nodes.ts'
 export { joinRequest, joinRoutes, makeJoinKey, openSettings } from './node-joins.ts'
 export { isLost, freeOn } from './placement.ts'
 export { createNodes, type NodeConnection, type NodeControl } from './routed-driver.ts'
@@ -53,12 +60,13 @@ export {
   mailOfSites,
   mailRoutes,
   mechanismFor,
-  openMailOperator,
+  ownMailKey,
   createReportListener,
   createReturnPaths,
+  resumeMailOf,
+  suspendMailOf,
   suspensionCauses,
   takeReport,
-  type MailOperator,
   type ReturnPaths,
 } from './mail/index.ts'
 export { defineProvisioning, runOutcomes, type RunObserver } from './provision.ts'

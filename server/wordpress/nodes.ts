@@ -5,7 +5,7 @@
  */
 import { sql, type Selectable } from 'kysely'
 import type { DB } from '../platform/db-types.ts'
-import type { Database, Queryable, Tx } from '../platform/db.ts'
+import type { Queryable, Tx } from '../platform/db.ts'
 import type { WordpressCapabilities } from './driver.ts'
 import { lostAfterSeconds, place, type NodeState, type NoPlace } from './placement.ts'
 import { firstNode, siteById } from './store.ts'
@@ -153,6 +153,20 @@ export async function listNodes(
   })
 }
 
+/** What was said of a node; undefined for one that there is not. */
+export async function nodeAsSaid(db: Queryable, id: string) {
+  const row = await db.selectFrom('node').selectAll().where('id', '=', id).executeTakeFirst()
+  return (
+    row && {
+      address: row.address,
+      edge: row.sites_address,
+      regions: row.regions ?? 'all',
+      nodeState: row.state,
+      empties: row.empties_since !== null,
+    }
+  )
+}
+
 export const setNodeState = async (
   db: Queryable,
   id: string,
@@ -165,55 +179,53 @@ export const setNodeState = async (
  * Forgets a node that holds no site any more; answers how many it still has otherwise, with the
  * originals of servers that were moved away and can be moved back.
  */
-export async function removeNode(db: Database, id: string): Promise<number | 'unknown'> {
-  return await db.transaction().execute(async (tx) => {
-    const row = await tx
-      .selectFrom('node')
-      .select('id')
-      .where('id', '=', id)
-      .forUpdate()
-      .executeTakeFirst()
-    if (!row) return 'unknown'
-    const { rows } = await sql<{ away: boolean }>`
-      select ${isAwaySql} as away from node where id = ${id}`.execute(tx)
-    const isAway = rows[0]?.away ?? false
-    const { n } = await tx
-      .selectFrom('site')
-      .select((eb) => eb.fn.countAll<bigint>().as('n'))
-      .where(sql`coalesce(node_id, ${firstNode}::text)`, '=', id)
-      .where('deleted_at', 'is', null)
-      .executeTakeFirstOrThrow()
-    const { kept } = await tx
-      .selectFrom('site_move')
-      .select((eb) => eb.fn.countAll<bigint>().as('kept'))
-      .where((eb) => eb.or([eb('leftover_node', '=', id), eb('to_node', '=', id)]))
-      // What a lost node has of servers that came up elsewhere goes with it.
-      .where(sql<boolean>`not (${isAway} and backup_id is not null and state = 'moved')`)
-      .where((eb) =>
-        eb.or([
-          eb('leftover_node', 'is not', null),
-          eb('state', 'in', ['copying', 'switching', 'undoing']),
-        ]),
-      )
-      .executeTakeFirstOrThrow()
-    const { mirrors } = await tx
-      .selectFrom('site_mirror')
-      .select((eb) => eb.fn.countAll<bigint>().as('mirrors'))
-      .where('node_id', '=', id)
-      .executeTakeFirstOrThrow()
-    // Those of a node that is away are not removed by anybody.
-    const left = n + kept + (isAway ? 0n : mirrors)
-    if (left > 0n) return Number(left)
-    await tx
-      .updateTable('site_move')
-      .set({ leftover_node: null })
-      .where('leftover_node', '=', id)
-      .execute()
-    await tx.deleteFrom('site_placement').where('node_id', '=', id).execute()
-    await tx.updateTable('site').set({ node_id: null }).where('node_id', '=', id).execute()
-    await tx.deleteFrom('node').where('id', '=', id).execute()
-    return 0
-  })
+export async function removeNode(tx: Tx, id: string): Promise<number | 'unknown'> {
+  const row = await tx
+    .selectFrom('node')
+    .select('id')
+    .where('id', '=', id)
+    .forUpdate()
+    .executeTakeFirst()
+  if (!row) return 'unknown'
+  const { rows } = await sql<{ away: boolean }>`
+    select ${isAwaySql} as away from node where id = ${id}`.execute(tx)
+  const isAway = rows[0]?.away ?? false
+  const { n } = await tx
+    .selectFrom('site')
+    .select((eb) => eb.fn.countAll<bigint>().as('n'))
+    .where(sql`coalesce(node_id, ${firstNode}::text)`, '=', id)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirstOrThrow()
+  const { kept } = await tx
+    .selectFrom('site_move')
+    .select((eb) => eb.fn.countAll<bigint>().as('kept'))
+    .where((eb) => eb.or([eb('leftover_node', '=', id), eb('to_node', '=', id)]))
+    // What a lost node has of servers that came up elsewhere goes with it.
+    .where(sql<boolean>`not (${isAway} and backup_id is not null and state = 'moved')`)
+    .where((eb) =>
+      eb.or([
+        eb('leftover_node', 'is not', null),
+        eb('state', 'in', ['copying', 'switching', 'undoing']),
+      ]),
+    )
+    .executeTakeFirstOrThrow()
+  const { mirrors } = await tx
+    .selectFrom('site_mirror')
+    .select((eb) => eb.fn.countAll<bigint>().as('mirrors'))
+    .where('node_id', '=', id)
+    .executeTakeFirstOrThrow()
+  // Those of a node that is away are not removed by anybody.
+  const left = n + kept + (isAway ? 0n : mirrors)
+  if (left > 0n) return Number(left)
+  await tx
+    .updateTable('site_move')
+    .set({ leftover_node: null })
+    .where('leftover_node', '=', id)
+    .execute()
+  await tx.deleteFrom('site_placement').where('node_id', '=', id).execute()
+  await tx.updateTable('site').set({ node_id: null }).where('node_id', '=', id).execute()
+  await tx.deleteFrom('node').where('id', '=', id).execute()
+  return 0
 }
 
 /** The node that runs a site. */

@@ -203,6 +203,7 @@ export const enWorkActs = {
     'work.hold_server': 'Suspend server',
     'work.release_server': 'Release server',
     'work.retry_job': 'Start again',
+    'work.retry_jobs': 'Start all again',
     'work.retry_server': 'Try now',
     'work.give_up_order': 'Give up order',
     'letter.resend': 'Send again',
@@ -213,6 +214,7 @@ export const enWorkActs = {
       'The site is taken off at once. Data and payments go on. The customer gets an email.',
     'work.release_server': 'The site runs again, if it is paid for. The customer gets an email.',
     'work.retry_job': 'It gets one more attempt. A job may run twice and acts once.',
+    'work.retry_jobs': 'Each gets one more attempt. A job may run twice and acts once.',
     'work.retry_server':
       'The job that has it in hand runs now, with all its tries. A server that runs is restarted.',
     'work.give_up_order':
@@ -223,6 +225,7 @@ export const enWorkActs = {
   },
   facts: {
     tried: 'Tried now',
+    jobs: 'Jobs',
     letter: 'Letter',
   },
 }

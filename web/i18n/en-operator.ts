@@ -5,6 +5,7 @@ import { enDeskOutgoing, enOutgoingActs } from './en-operator-outgoing.ts'
 import { enDeskPrivacy, enPrivacyActs } from './en-operator-privacy.ts'
 import { enDeskTickets, enTicketActs, enTicketExplain } from './en-operator-tickets.ts'
 import { enTrailCodes } from './en-operator-trail.ts'
+import { enShellActs } from './en-operator-shell.ts'
 import { enDeskNotices, enDeskWork, enWorkActs } from './en-operator-work.ts'
 import { plural } from './plural.ts'
 
@@ -176,6 +177,7 @@ export const enOperator = {
   facts: {
     ...enMoneyActs.facts,
     ...enWorkActs.facts,
+    ...enShellActs.facts,
     ...enCatalogActs.facts,
     blocked: 'Blocked',
     sessions: 'Sessions',
@@ -254,6 +256,7 @@ export const enOperator = {
     'money.return': 'Sent back',
     ...enMoneyActs.names,
     ...enWorkActs.names,
+    ...enShellActs.names,
     ...enOutgoingActs.names,
     ...enCatalogActs.names,
     'server.move': 'Move',

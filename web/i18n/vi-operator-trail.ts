@@ -2,6 +2,9 @@ import type { enTrailCodes } from './en-operator-trail.ts'
 
 export const viTrailCodes: typeof enTrailCodes = {
   job: { given_up: 'thất bại', waiting: 'đang chờ' },
+  mailSuspended: { bounces: 'thư bị trả lại', complaint: 'bị khiếu nại', operator: 'nhà cung cấp' },
+  regions: { all: 'tất cả' },
+  nodeState: { active: 'đang nhận máy chủ', draining: 'không nhận máy chủ mới' },
   state: {
     open: 'đang mở',
     answered: 'đã trả lời',

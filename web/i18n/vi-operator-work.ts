@@ -192,6 +192,7 @@ export const viWorkActs: {
     'work.hold_server': 'Tạm ngưng máy chủ',
     'work.release_server': 'Mở lại máy chủ',
     'work.retry_job': 'Chạy lại',
+    'work.retry_jobs': 'Chạy lại tất cả',
     'work.retry_server': 'Thử ngay',
     'work.give_up_order': 'Huỷ đơn hàng',
     'letter.resend': 'Gửi lại',
@@ -203,6 +204,8 @@ export const viWorkActs: {
       'email.',
     'work.release_server': 'Trang web chạy lại nếu đã được thanh toán. Khách hàng nhận được email.',
     'work.retry_job': 'Được thử thêm một lần. Dù chạy hai lần, tác vụ chỉ có hiệu lực một lần.',
+    'work.retry_jobs':
+      'Mỗi tác vụ được thử thêm một lần. Dù chạy hai lần, tác vụ chỉ có hiệu lực một lần.',
     'work.retry_server':
       'Tác vụ phụ trách chạy ngay với đủ số lần thử. Máy chủ đang chạy được khởi động lại.',
     'work.give_up_order':
@@ -214,6 +217,7 @@ export const viWorkActs: {
   },
   facts: {
     tried: 'Thử ngay',
+    jobs: 'Số tác vụ',
     letter: 'Email',
   },
 }

@@ -5,6 +5,7 @@ import { viDeskOutgoing, viOutgoingActs } from './vi-operator-outgoing.ts'
 import { viDeskPrivacy, viPrivacyActs } from './vi-operator-privacy.ts'
 import { viDeskTickets, viTicketActs, viTicketExplain } from './vi-operator-tickets.ts'
 import { viTrailCodes } from './vi-operator-trail.ts'
+import { viShellActs } from './vi-operator-shell.ts'
 import { viDeskNotices, viDeskWork, viWorkActs } from './vi-operator-work.ts'
 
 export const viOperator: OperatorTexts = {
@@ -170,6 +171,7 @@ export const viOperator: OperatorTexts = {
   facts: {
     ...viMoneyActs.facts,
     ...viWorkActs.facts,
+    ...viShellActs.facts,
     ...viCatalogActs.facts,
     blocked: 'Bị khoá',
     sessions: 'Số phiên',
@@ -248,6 +250,7 @@ export const viOperator: OperatorTexts = {
     'money.return': 'Đã trả lại',
     ...viMoneyActs.names,
     ...viWorkActs.names,
+    ...viShellActs.names,
     ...viOutgoingActs.names,
     ...viCatalogActs.names,
     'server.move': 'Chuyển sang node khác',

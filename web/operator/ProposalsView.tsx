@@ -96,7 +96,7 @@ function Waiting({
         ) : null}
         <p className="text-sm break-words">{reason}</p>
         <Changes before={null} after={input} said={said} />
-        {proposal.act === 'catalog.publish' ? (
+        {proposal.act === 'catalog.publish' || proposal.act === 'catalog.use' ? (
           <DeskLink to={`/catalog/${proposal.id}`} className="text-sm text-primary-ink underline">
             {t.catalog.preview.seeIt}
           </DeskLink>

@@ -2,7 +2,7 @@
 export { createMailCollector } from './collect.ts'
 export { countMail, mailOfSites } from './counts.ts'
 export { suspensionCauses } from './letters.ts'
-export { openMailOperator, type MailOperator } from './operator.ts'
+export { ownMailKey, resumeMailOf, suspendMailOf } from './operator.ts'
 export { createReportListener } from './report-listener.ts'
 export { createReturnPaths, type ReturnPaths } from './return-path.ts'
 export { takeReport } from './returned.ts'

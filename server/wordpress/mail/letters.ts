@@ -5,7 +5,10 @@ import type { Tx } from '../../platform/db.ts'
 import type { SiteRow } from '../store.ts'
 import type { MailDeps } from './deps.ts'
 
-type TellDeps = Pick<MailDeps, 'clock' | 'outbox' | 'mail' | 'owner' | 'portalUrl'>
+export type TellDeps = Pick<MailDeps, 'clock' | 'mail' | 'portalUrl'> & {
+  readonly outbox: Pick<MailDeps['outbox'], 'publishEvent'>
+  readonly owner: (tx: Tx, customerId: string) => ReturnType<MailDeps['owner']>
+}
 type Site = Pick<SiteRow, 'id' | 'name' | 'customer_id'>
 export type MailNews = 'limit' | 'suspended' | 'resumed'
 

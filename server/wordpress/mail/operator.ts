@@ -1,68 +1,81 @@
-/** What an operator decides about the mail of sites, beside a portal that runs. */
-import { languageOfRegion, type Catalog } from '../../catalog/index.ts'
-import type { Language } from '../../../contract/errors.ts'
-import type { RegionCode } from '../../../contract/money.ts'
-import { isUuid, transaction, type Queryable } from '../../platform/db.ts'
+/** What an operator decides about the mail of sites. */
+import { isUuid, type Tx } from '../../platform/db.ts'
+import { Refusal, type Sentence } from '../../platform/errors.ts'
 import type { MailDeps } from './deps.ts'
 import { keyOf, keyRecord } from './keys.ts'
 import type { SuspensionCause } from './letters.ts'
-import { resumeMail, suspendMail } from './suspension.ts'
+import { settingOf } from './store.ts'
+import { resumeMail, suspendMail, type SuspensionDeps } from './suspension.ts'
 
-type OperatorDeps = Omit<MailDeps, 'driver' | 'relay' | 'returnPaths' | 'owner'>
-
-export interface MailOperator {
-  /** By id or name. Undefined: there is no such server. False: it is so already. */
-  suspend(
-    server: string,
-    of: { cause: SuspensionCause; note: string | null },
-  ): Promise<boolean | undefined>
-  resume(server: string): Promise<boolean | undefined>
-  /** The record of the key that letters from names below the sites' domain are signed with. */
-  ownKey(): Promise<{ readonly name: string; readonly value: string } | undefined>
+/** A server as the operator names it, with what stood of its mail. */
+export interface MailDecision {
+  readonly siteId: string
+  readonly name: string
+  readonly customerId: string
+  /** Why it was suspended; null: it was not. */
+  readonly was: SuspensionCause | null
 }
 
-/** The owner's address, and the language that is written in. */
-const ownerBy =
-  (catalog: Catalog) =>
-  async (db: Queryable, customerId: string): Promise<{ email: string; language: Language }> => {
-    const row = await db
-      .selectFrom('customer')
-      .select(['email', 'language', 'region_code'])
-      .where('id', '=', customerId)
-      .executeTakeFirstOrThrow()
-    const language = row.language ?? languageOfRegion(catalog, row.region_code as RegionCode)
-    return { email: row.email, language: language === 'vi' ? 'vi' : 'en' }
-  }
+const refusal = (code: 'not_found' | 'conflict', said: Sentence): Refusal =>
+  new Refusal(code, { fields: { server: said } })
 
-export function openMailOperator(given: OperatorDeps): MailOperator {
-  const deps = { ...given, owner: ownerBy(given.catalog) }
-  const { db } = deps
-  const idOf = async (server: string): Promise<string | undefined> =>
-    (
-      await db
-        .selectFrom('site')
-        .select('id')
-        .where('deleted_at', 'is', null)
-        .where(isUuid(server) ? 'id' : 'name', '=', server)
-        .executeTakeFirst()
-    )?.id
+async function decisionOn(tx: Tx, server: string): Promise<MailDecision> {
+  const site = await tx
+    .selectFrom('site')
+    .select(['id', 'name', 'customer_id'])
+    .where('deleted_at', 'is', null)
+    .where(isUuid(server) ? 'id' : 'name', '=', server)
+    .executeTakeFirst()
+  if (!site)
+    throw refusal('not_found', {
+      en: `There is no server ${server}.`,
+      vi: `Không có máy chủ ${server}.`,
+    })
+  const was = (await settingOf(tx, site.id))?.suspended_for ?? null
   return {
-    async suspend(server, of) {
-      const siteId = await idOf(server)
-      if (siteId === undefined) return undefined
-      return await transaction(db, (tx) => suspendMail(tx, deps, { siteId, ...of }))
-    },
-    async resume(server) {
-      const siteId = await idOf(server)
-      return siteId === undefined
-        ? undefined
-        : await transaction(db, (tx) => resumeMail(tx, deps, siteId))
-    },
-    async ownKey() {
-      const { host } = deps.addressing
-      if (!host.includes('.')) return undefined
-      const key = await keyOf(deps, '', `any.${host}`)
-      return { name: `${key.selector}._domainkey.${key.domain}`, value: keyRecord(key) }
-    },
+    siteId: site.id,
+    name: site.name,
+    customerId: site.customer_id,
+    was: was as SuspensionCause | null,
   }
+}
+
+/** By id or name. Refuses with not_found, and with conflict where it is suspended already. */
+export async function suspendMailOf(
+  tx: Tx,
+  deps: SuspensionDeps,
+  of: { readonly server: string; readonly cause: SuspensionCause; readonly note: string | null },
+): Promise<MailDecision> {
+  const decision = await decisionOn(tx, of.server)
+  if (!(await suspendMail(tx, deps, { ...of, siteId: decision.siteId })))
+    throw refusal('conflict', {
+      en: `E-mail of ${of.server} was suspended already.`,
+      vi: `Email của ${of.server} đã bị tạm ngưng từ trước.`,
+    })
+  return decision
+}
+
+/** By id or name. Refuses with not_found, and with conflict where it is not suspended. */
+export async function resumeMailOf(
+  tx: Tx,
+  deps: SuspensionDeps,
+  server: string,
+): Promise<MailDecision> {
+  const decision = await decisionOn(tx, server)
+  if (!(await resumeMail(tx, deps, decision.siteId)))
+    throw refusal('conflict', {
+      en: `E-mail of ${server} is not suspended.`,
+      vi: `Email của ${server} không bị tạm ngưng.`,
+    })
+  return decision
+}
+
+/** The record of the key that letters from names below the sites' domain are signed with. */
+export async function ownMailKey(
+  deps: Pick<MailDeps, 'db' | 'clock' | 'secrets' | 'addressing'>,
+): Promise<{ readonly name: string; readonly value: string } | undefined> {
+  const { host } = deps.addressing
+  if (!host.includes('.')) return undefined
+  const key = await keyOf(deps, '', `any.${host}`)
+  return { name: `${key.selector}._domainkey.${key.domain}`, value: keyRecord(key) }
 }

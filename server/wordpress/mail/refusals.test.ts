@@ -5,17 +5,11 @@ import type { TestDns } from '../../../test/dns-server.ts'
 import { jobsIdle } from '../../../test/idle-jobs.ts'
 import { mailServersOf, openMailPortal, type MailServer } from '../../../test/mail-world.ts'
 import { eventually, manualClock, type TestPortal } from '../../../test/portal.ts'
-import { loadCatalog } from '../../catalog/index.ts'
-import { createOutbox } from '../../messages/index.ts'
+import { newMember } from '../../../test/staff.ts'
 import { days, hours, minutes } from '../../platform/clock.ts'
 import { transaction } from '../../platform/db.ts'
-import type { Log } from '../../platform/log.ts'
-import { createSecrets } from '../../platform/secrets.ts'
-import { createEventOutbox } from '../../realtime/index.ts'
 import { provisionJob } from '../order.ts'
 import { alignJobs } from '../product.ts'
-import { addressingOf } from '../store.ts'
-import { openMailOperator } from './operator.ts'
 import { sendMailJob } from './store.ts'
 
 const clock = manualClock()
@@ -43,24 +37,10 @@ afterAll(async () => {
 const { call, server, send, state, log, became, rows, wake, domainFor } = mailServersOf(
   () => portal,
 )
-/** As `npm run portal -- mail` decides. */
-const operator = () => {
-  const secrets = createSecrets(portal.rootSecret)
-  const { jobs, db } = portal.app
-  const log = { warn: () => undefined } as unknown as Log
-  return openMailOperator({
-    db,
-    clock,
-    log,
-    jobs,
-    secrets,
-    catalog: loadCatalog(portal.config.CATALOG),
-    outbox: createEventOutbox(clock, () => undefined),
-    mail: createOutbox({ jobs, clock, secrets }).mail,
-    addressing: addressingOf(portal.config),
-    portalUrl: portal.url,
-  })
-}
+/** As the operator decides. */
+const decide = async (act: 'mail.suspend' | 'mail.resume', body: object): Promise<number> =>
+  (await (await newMember(portal, 'operations', { clock })).act(act, { ...body, reason: 'asked' }))
+    .status
 /** The row of a recipient once it was tried so often, and is in nobody's hands. */
 const tried = (of: MailServer, to: string, times: number) =>
   eventually(`try ${times} of ${to}`, async () => {
@@ -160,9 +140,9 @@ describe('what may not be sent', () => {
     const metrics = await (await fetch(`${portal.url}/metrics`)).text()
     expect(metrics).toMatch(/^portal_site_mail_suspended 1$/m)
     // Once he has found the form that did it.
-    expect(await operator().resume(bad.name)).toBe(true)
-    expect(await operator().resume(bad.name)).toBe(false)
-    expect(await operator().resume('no-such-server')).toBeUndefined()
+    expect(await decide('mail.resume', { server: bad.name })).toBe(200)
+    expect(await decide('mail.resume', { server: bad.name })).toBe(409)
+    expect(await decide('mail.resume', { server: 'no-such-server' })).toBe(404)
     expect((await state(bad)).suspended).toBeNull()
     await eventually('mail() says yes', () => send(bad, { to: 'better@example.vn' }))
     await became(bad, 'better@example.vn', 'sent')
@@ -171,7 +151,7 @@ describe('what may not be sent', () => {
     await became(bad, 'nobody@bounce.example', 'bounced')
     expect((await state(bad)).suspended).toBeNull()
     const note = 'Three people wrote to us.'
-    expect(await operator().suspend(bad.id, { cause: 'complaint', note })).toBe(true)
+    expect(await decide('mail.suspend', { server: bad.id, cause: 'complaint', note })).toBe(200)
     expect((await state(bad)).suspended).toMatchObject({ cause: 'complaint', note })
   })
 

@@ -1,19 +1,22 @@
 /** A site whose letters harm others sends none, until an operator has it resumed. */
 import type { Tx } from '../../platform/db.ts'
+import type { Jobs } from '../../platform/jobs.ts'
 import { ensureJob } from '../change.ts'
 import { lockSite } from '../store.ts'
 import type { MailDeps } from './deps.ts'
-import { tellOfResumption, tellOfSuspension, type SuspensionCause } from './letters.ts'
+import {
+  tellOfResumption,
+  tellOfSuspension,
+  type SuspensionCause,
+  type TellDeps,
+} from './letters.ts'
 import { lockSetting, settingOf, wakeFor } from './store.ts'
 
 /** Of so many that were settled last, so many refused for good are too many. */
 const looksAt = 50
 const tooMany = 10
 
-type SuspensionDeps = Pick<
-  MailDeps,
-  'clock' | 'log' | 'jobs' | 'outbox' | 'mail' | 'owner' | 'portalUrl'
->
+export type SuspensionDeps = TellDeps & Pick<MailDeps, 'log'> & { readonly jobs: Pick<Jobs, 'add'> }
 
 /** Acts once: one that is suspended stays so. Answers whether it was not. */
 export async function suspendMail(

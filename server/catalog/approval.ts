@@ -1,0 +1,51 @@
+/** Whether what is to be sold needs a second member. */
+import { hours, later, type Clock } from '../platform/clock.ts'
+import type { Queryable } from '../platform/db.ts'
+import { changesMuch } from './changes.ts'
+import { read, type Prepared } from './publish.ts'
+import { sellingOf } from './selling.ts'
+import { versionBefore, type VersionRow } from './versions.ts'
+
+/** Several changes within so long count as one. */
+const aloneMs = hours(24)
+
+/** Whether a second member approved that a file of the shell counts, as this version. */
+export type IsApprovedUse = (version: number) => Promise<boolean>
+
+async function isApproved(
+  db: Queryable,
+  row: VersionRow,
+  isApprovedUse: IsApprovedUse,
+): Promise<boolean> {
+  if (row.publication_id === null) return await isApprovedUse(row.version)
+  const { approved_by: approvedBy } = await db
+    .selectFrom('catalog_publication')
+    .select('approved_by')
+    .where('id', '=', row.publication_id)
+    .executeTakeFirstOrThrow()
+  return approvedBy !== null
+}
+
+/**
+ * Whether a second member must approve it: a plan is new, or a price changes by more than a fifth,
+ * also by several changes within a day that nobody approved. A version that this release cannot
+ * read is passed over: the one before it is compared with.
+ */
+export async function needsApproval(
+  db: Queryable,
+  clock: Clock,
+  { present, after }: Pick<Prepared, 'present' | 'after'>,
+  isApprovedUse: IsApprovedUse,
+): Promise<boolean> {
+  const since = later(clock.now(), -aloneMs)
+  const wanted = sellingOf(after)
+  for (let row: VersionRow | undefined = present; row;) {
+    const catalog = read(row)
+    if (catalog && changesMuch(sellingOf(catalog), wanted)) return true
+    // A file that a start brought was nobody's act.
+    const ends = row.at < since || row.source === 'file'
+    if (catalog && (ends || (await isApproved(db, row, isApprovedUse)))) return false
+    row = await versionBefore(db, row.version)
+  }
+  return false
+}

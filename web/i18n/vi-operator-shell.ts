@@ -1,0 +1,26 @@
+import type { enShellActs } from './en-operator-shell.ts'
+
+export const viShellActs: {
+  readonly [K in keyof typeof enShellActs]: Record<keyof (typeof enShellActs)[K], string>
+} = {
+  names: {
+    'catalog.use': 'Dùng tệp làm danh mục',
+    'node.add': 'Khai báo node',
+    'node.key': 'Xem khoá của node',
+    'node.drain': 'Rút máy chủ khỏi node',
+    'node.activate': 'Cho node nhận máy chủ trở lại',
+    'node.remove': 'Xoá node khỏi danh sách',
+    'mail.suspend': 'Tạm ngưng email của máy chủ',
+    'mail.resume': 'Cho máy chủ gửi email trở lại',
+  },
+  facts: {
+    mailSuspended: 'Lý do ngưng email',
+    note: 'Ghi chú',
+    origin: 'Tệp của',
+    address: 'Địa chỉ',
+    edge: 'Địa chỉ edge',
+    regions: 'Trung tâm dữ liệu',
+    nodeState: 'Trạng thái node',
+    empties: 'Máy chủ được chuyển đi',
+  },
+}
