@@ -8,32 +8,42 @@ import { useEffect, useState, type Dispatch, type SetStateAction } from 'react'
 import { draftsKey, ending, session } from './session.ts'
 
 interface Kept {
+  /** Since when they wait, ms since 1970. */
+  readonly at: number
   readonly account: string
   readonly forms: Record<string, unknown>
 }
 
 /** In place of a customer's id. */
 const visitor = ''
+/** Whoever opens this tab later may be somebody else: so long a visitor's wait. */
+const visitorMs = 15 * 60_000
 
 /** What is on the screen now and differs from how it began. */
 const open = new Map<string, unknown>()
 
 function read(): Kept | undefined {
   try {
-    return (JSON.parse(sessionStorage.getItem(draftsKey) ?? 'null') as Kept | null) ?? undefined
+    const kept = JSON.parse(sessionStorage.getItem(draftsKey) ?? 'null') as Kept | null
+    const isStale = kept?.account === visitor && Date.now() - kept.at > visitorMs
+    return isStale ? undefined : (kept ?? undefined)
   } catch {
     return undefined
   }
 }
 function write(account: string, forms: Record<string, unknown>) {
   if (Object.keys(forms).length > 0)
-    sessionStorage.setItem(draftsKey, JSON.stringify({ account, forms } satisfies Kept))
+    sessionStorage.setItem(
+      draftsKey,
+      JSON.stringify({ account, forms, at: Date.now() } satisfies Kept),
+    )
   else sessionStorage.removeItem(draftsKey)
 }
 
 ending.keep = (account = visitor) => {
   // Who is signed in and not known yet is no visitor; and one who typed nothing leaves what waits.
-  if (account === visitor && (session.signedIn() || open.size === 0)) return
+  const isVisitor = account === visitor
+  if (isVisitor && (session.signedIn() || open.size === 0 || draftsWait())) return
   // A second ending on the way (a locked screen, then a dead session) keeps what the first one did.
   const before = read()
   write(account, {

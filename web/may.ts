@@ -7,7 +7,11 @@ import type { MemberPermission } from '../contract/member-roles.ts'
 
 /** Where a tab that works in the account of another notes them, with commas between. */
 export const permissionsKey = 'may'
-const noted = (): string[] | undefined => sessionStorage.getItem(permissionsKey)?.split(',')
+// They hold for as long as the tab shows that account.
+const noted = (): string[] | undefined =>
+  sessionStorage.getItem('view') === null
+    ? undefined
+    : sessionStorage.getItem(permissionsKey)?.split(',')
 
 /** Whether this tab works in the account of another. What is the owner's own is closed to it. */
 export const isMember = (): boolean => !!noted()

@@ -22,6 +22,8 @@ const keys = {
    * works in the account of another.
    */
   view: 'view',
+  /** What may be done there: commas between (may.ts). */
+  may: 'may',
 } as const
 /** What is one customer's. */
 const ofCustomer = [keys.user, keys.cardSecret]

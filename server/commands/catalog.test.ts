@@ -1,5 +1,6 @@
 /** `catalog use` beside a portal that runs: an act, judged as a publication is (decision 141). */
-import { writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, writeFileSync } from 'node:fs'
+import os from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { ActOutcome } from '../../contract/operator-acts.ts'
@@ -62,7 +63,8 @@ test('small steps within a day, and prices that double, wait for a second member
   const step = await use(await fileWith("'86.00'", "'99.00'"))
   expect([step.code, step.said]).toEqual([0, expect.stringContaining('waits for a member')])
   const file = await fileWith("'86.00'", "'164.00'")
-  const asked = await use(file, '--reason', 'the dollar fell', '--json')
+  const wish = ['--reason', 'the dollar fell', '--key', 'deploy-42', '--json']
+  const asked = await use(file, ...wish)
   const { state, proposal } = JSON.parse(asked.said) as ActOutcome
   expect([asked.code, state, (await atDesk()).version]).toEqual([0, 'proposed', version])
   const other = await newMember(portal, 'finance')
@@ -83,6 +85,10 @@ test('small steps within a day, and prices that double, wait for a second member
     reason: 'the dollar fell',
     before: { version },
   })
+  // The same command again is answered, though another version is in use by then.
+  const again = await use(file, ...wish)
+  expect([again.code, JSON.parse(again.said)]).toMatchObject([0, { version: version + 1 }])
+  expect((await atDesk()).version).toBe(version + 1)
   // What a second member approved is where the next steps are counted from.
   expect((await use(await fileWith("'164.00'", "'170.00'"))).said).toContain('is in use')
 })
@@ -100,4 +106,17 @@ test('a file with faults is named, and nothing is written', async () => {
   expect((await use('/nowhere/catalog.yaml')).code).toBe(1)
   expect((await use(await fileWith("'170.00'", "'171.00'"), '--reason', 'x')).code).toBe(64)
   expect((await atDesk()).version).toBe(version)
+})
+
+test('nobody is waited for where nobody could approve', async () => {
+  await portal.app.db.updateTable('staff').set({ disabled_at: new Date() }).execute()
+  expect((await use(await fileWith("'170.00'", "'340.00'"))).said).toContain('is in use')
+})
+
+test('where the secret of the portal is not, none is made up', async () => {
+  const empty = mkdtempSync(path.join(os.tmpdir(), 'portal-no-secret-'))
+  const none = { PORTAL_SECRET: undefined, DATA_DIR: empty }
+  const { code, said } = await runCommand(portal, none, 'jobs', 'retry', '--all')
+  expect([code, said]).toEqual([70, expect.stringContaining('There is no PORTAL_SECRET')])
+  expect(readdirSync(empty)).toEqual([])
 })

@@ -11,7 +11,7 @@ import { readOffset, systemClock, type Clock } from '../platform/clock.ts'
 import { connect } from '../platform/db.ts'
 import { createJobs } from '../platform/jobs.ts'
 import { createLog } from '../platform/log.ts'
-import { loadRootSecret, openSecrets } from '../platform/secrets.ts'
+import { openSecrets, readRootSecret } from '../platform/secrets.ts'
 import { createEventOutbox } from '../realtime/index.ts'
 import { createLedger } from '../wallet/index.ts'
 
@@ -22,12 +22,14 @@ export async function openPaymentTools(config: Config, databaseUrl: string) {
   else if (config.HOST.includes(':')) host = `[${config.HOST}]`
   else host = config.HOST
 
+  const root = readRootSecret(config.DATA_DIR, config.PORTAL_SECRET)
+  // A new one would be made known to a database that has none yet, and keep the portal from it.
+  if (root === undefined)
+    throw new Error(
+      `There is no PORTAL_SECRET, and no file "secret" in ${config.DATA_DIR}: give the portal's.`,
+    )
   const { db, close } = connect(databaseUrl, 2, () => undefined)
-  const secrets = await openSecrets(
-    db,
-    loadRootSecret(config.DATA_DIR, config.PORTAL_SECRET),
-    config.PORTAL_SECRET_PREVIOUS,
-  )
+  const secrets = await openSecrets(db, root, config.PORTAL_SECRET_PREVIOUS)
   const sandbox = config.sandbox
     ? {
         url: `http://${host}:${config.SANDBOX_PORT}`,

@@ -69,14 +69,17 @@ export function watchStarts(deps: {
         await compareAll()
         known = present
       }
-      while (behind.size > 0 && !stopped) {
-        const some = [...behind].slice(0, together)
+      const names = [...behind]
+      let failed: PromiseRejectedResult | undefined
+      for (let at = 0; at < names.length && !stopped; at += together) {
+        const some = names.slice(at, at + together)
         const done = await Promise.allSettled(some.map(sync))
         for (const [index, name] of some.entries())
           if (done[index]?.status === 'fulfilled') behind.delete(name)
-        const failed = done.find((one) => one.status === 'rejected')
-        if (failed) throw failed.reason
+        failed ??= done.find((one) => one.status === 'rejected')
       }
+      // One that fails keeps no other waiting; it is tried again with the next sweep.
+      if (failed) throw failed.reason
     },
     stop() {
       stopped = true

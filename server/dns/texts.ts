@@ -85,7 +85,8 @@ export function createZoneTexts(deps: {
     if (!served) return
     // Nobody visits a name such as _domainkey.
     const visited = served.missing.filter((name) => !/(^|\.)_/.test(name))
-    for (const name of visited)
+    // Names below them have the nearest wildcard that is there: they need one of their own.
+    for (const name of visited.flatMap((one) => [one, `*.${one}`]))
       for (const { type, content, ttl, proxied, priority } of served.records)
         await addRecord(tx, deps, {
           customerId,

@@ -335,6 +335,24 @@ test('one that lapsed long after it was claimed is active by itself when it is b
   expect((await read(never, who)).verification.checkedAt).toBe(last)
 })
 
+test('one that lapsed under an earlier release is looked at again', async () => {
+  const who = await person()
+  const one = await claim(fresh(), who)
+  await delegate(one.name, one.nameserver)
+  expect(await check(one.name, who)).toMatchObject({ isValid: true })
+  // As that release left it.
+  await portal.app.db
+    .updateTable('dns_zone')
+    .set({ active_at: null, pending_since: null, next_check_at: null })
+    .where('id', '=', one.id)
+    .execute()
+  await travel(hours(1))
+  await checkDue()
+  await travel(hours(12))
+  await checkDue()
+  expect(await read(one, who)).toMatchObject({ active: true })
+})
+
 describe('a domain that changed hands', () => {
   test('is activated by its new owner, who names the new pair at the parent', async () => {
     const name = fresh()

@@ -31,6 +31,8 @@ const gaps = [
   hours(12),
 ]
 const waitsFor = days(28)
+/** How often domains are looked for that wait and of which no check is left. */
+const planEveryMs = hours(1)
 const activeGap = days(1)
 /**
  * An active domain that was found delegated elsewhere is rechecked soon: one finding may be an
@@ -266,7 +268,27 @@ export function createVerifier(deps: {
       .execute()
   }
 
+  /**
+   * Domains that lapsed under an earlier release, which left no check of them: they wait from now
+   * on, and are not all checked at once.
+   */
+  let plannedAt = Number.NEGATIVE_INFINITY
+  async function planLapsed(): Promise<void> {
+    const now = clock.now()
+    if (now.getTime() - plannedAt < planEveryMs) return
+    plannedAt = now.getTime()
+    await sql`
+      update dns_zone set pending_since = coalesce(pending_since, ${now}),
+        next_check_at = ${now}::timestamptz + random() * interval '12 hours'
+      where deleted_at is null and active_at is null and first_active_at is not null
+        and next_check_at is null
+        and (pending_since is null or pending_since > ${later(now, days(1) - waitsFor)})`.execute(
+      db,
+    )
+  }
+
   async function checkDue(signal?: AbortSignal): Promise<void> {
+    await planLapsed()
     const until = performance.now() + roundSeconds * 1000
     const take = async (first?: ZoneRow[]): Promise<void> => {
       for (let zones = first; ; zones = undefined) {

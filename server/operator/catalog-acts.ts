@@ -15,8 +15,10 @@ import {
   withdrawPublication,
   type IsApprovedUse,
 } from '../catalog/index.ts'
+import { rolesThatMay } from '../../contract/staff-roles.ts'
 import { onCommit, type Queryable } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
+import { emailsOf } from '../staff/index.ts'
 import type { Actor, RegistryOf } from './acts.ts'
 import { canonical } from './canonical.ts'
 
@@ -80,12 +82,13 @@ export const catalogActs: RegistryOf<'catalog'> = {
     kept: ({ file, origin }) => ({ origin, sha256: sha256Of(file) }),
     async needsSecond(tx, { clock }, { file, ...of }, actor) {
       refuseAtDesk(actor)
-      const { present, after } = await prepareUse(tx, clock, { ...of, text: file })
-      // The first catalogue has none before it that it could differ from.
-      return (
-        present !== undefined &&
-        (await needsApproval(tx, clock, { present, after }, approvedUses(tx)))
-      )
+      const { present, before, after } = await prepareUse(tx, clock, { ...of, text: file })
+      // The first catalogue has none before it that it could differ from. One that this release
+      // cannot read keeps the portal from its start, and with it whoever could approve.
+      if (present === undefined || before === undefined) return false
+      const approvers = await emailsOf(tx, rolesThatMay.sell)
+      if (approvers.length === 0) return false
+      return await needsApproval(tx, clock, { present, after }, approvedUses(tx))
     },
     async run(tx, { clock, followCatalog }, actor, { file, ...of }) {
       refuseAtDesk(actor)

@@ -29,7 +29,7 @@ import { statusActs } from './status-acts.ts'
 import { ticketActs } from './ticket-acts.ts'
 import { voucherActs } from './voucher-acts.ts'
 import { workActs } from './work-acts.ts'
-import { actOfKey, holdTrail, writeAct } from './trail.ts'
+import { actOfKey, actOfSeq, holdTrail, writeAct } from './trail.ts'
 
 const registry: Registry = {
   ...catalogActs,
@@ -93,14 +93,18 @@ async function earlier(tx: Tx, { name, input, key }: Wanted): Promise<Outcome | 
     .select(['id', 'act', 'input', 'act_seq'])
     .where('key', '=', key)
     .executeTakeFirst()
-  const done = await actOfKey(tx, key)
+  // What a second member approved stands in the trail without the key.
+  const approved = proposed?.act_seq ?? null
+  const done = approved === null ? await actOfKey(tx, key) : await actOfSeq(tx, approved)
   const found = proposed ?? done
   if (!found) return undefined
-  // A proposal has the whole input, and the trail what is kept of it.
-  const wanted = proposed ? input : keptOf(name, input)
-  if (found.act !== name || canonical(found.input) !== canonical(wanted))
+  if (found.act !== name) throw new Refusal('idempotency_key_reused')
+  // A proposal has the whole input, and the trail what is kept of it: what is compared is that, for
+  // the rest may be another at each try.
+  const before = proposed ? keptOf(name, proposed.input as typeof input) : found.input
+  if (canonical(before) !== canonical(keptOf(name, input)))
     throw new Refusal('idempotency_key_reused')
-  const seq = done?.seq ?? proposed?.act_seq ?? null
+  const seq = done?.seq ?? null
   return {
     state: seq === null ? 'proposed' : 'done',
     act: seq === null ? null : Number(seq),

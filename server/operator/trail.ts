@@ -131,6 +131,9 @@ export async function listActs(
 export const actOfKey = (db: Queryable, key: string) =>
   db.selectFrom('operator_act').selectAll().where('key', '=', key).executeTakeFirst()
 
+export const actOfSeq = (db: Queryable, seq: bigint) =>
+  db.selectFrom('operator_act').selectAll().where('seq', '=', seq).executeTakeFirst()
+
 export interface TrailFinding {
   readonly seq: number
   readonly fault: string

@@ -2,16 +2,16 @@
 export const enShellActs = {
   names: {
     'catalog.use': 'Use a file as the catalogue',
-    'node.add': 'Node written down',
-    'node.key': 'Key of a node shown',
+    'node.add': 'Add a node',
+    'node.key': 'Show the key of a node',
     'node.drain': 'Empty a node',
-    'node.activate': 'Node takes servers again',
-    'node.remove': 'Forget a node',
+    'node.activate': 'Let a node take servers again',
+    'node.remove': 'Remove a node',
     'mail.suspend': 'Suspend email of a server',
     'mail.resume': 'Resume email of a server',
   },
   facts: {
-    mailSuspended: 'Email suspended for',
+    mailSuspended: 'Why email is suspended',
     note: 'Note',
     origin: 'File of',
     address: 'Address',

@@ -3,7 +3,7 @@ type Labels = Readonly<Record<string, string>>
 /** What stands in the trail as a code, by the name of the fact and the code. */
 export const enTrailCodes: Readonly<Record<string, Labels>> = {
   job: { given_up: 'gave up', waiting: 'waiting' },
-  mailSuspended: { bounces: 'bounces', complaint: 'a complaint', operator: 'us' },
+  mailSuspended: { bounces: 'bounces', complaint: 'a complaint', operator: 'our decision' },
   regions: { all: 'all' },
   nodeState: { active: 'active', draining: 'without new servers' },
   state: {

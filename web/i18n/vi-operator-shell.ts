@@ -14,7 +14,7 @@ export const viShellActs: {
     'mail.resume': 'Cho máy chủ gửi email trở lại',
   },
   facts: {
-    mailSuspended: 'Lý do ngưng email',
+    mailSuspended: 'Lý do tạm ngưng email',
     note: 'Ghi chú',
     origin: 'Tệp của',
     address: 'Địa chỉ',

@@ -2,7 +2,11 @@ import type { enTrailCodes } from './en-operator-trail.ts'
 
 export const viTrailCodes: typeof enTrailCodes = {
   job: { given_up: 'thất bại', waiting: 'đang chờ' },
-  mailSuspended: { bounces: 'thư bị trả lại', complaint: 'bị khiếu nại', operator: 'nhà cung cấp' },
+  mailSuspended: {
+    bounces: 'thư bị trả lại',
+    complaint: 'bị khiếu nại',
+    operator: 'chúng tôi quyết định',
+  },
   regions: { all: 'tất cả' },
   nodeState: { active: 'đang nhận máy chủ', draining: 'không nhận máy chủ mới' },
   state: {

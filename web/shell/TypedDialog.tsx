@@ -26,7 +26,9 @@ export function TypedDialog({ isTyped, footer, children, onClose, ...rest }: Typ
   const [wasAsked, setWasAsked] = useState(false)
   const asking = wasAsked && isTyped
   const leave = () => {
-    if (!isTyped || asking) return onClose()
+    if (!isTyped) return onClose()
+    // A second press is no answer.
+    if (asking) return
     setBefore(document.activeElement)
     setWasAsked(true)
   }

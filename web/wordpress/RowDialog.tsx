@@ -130,7 +130,12 @@ function RowForm({ table, columns, rowKey, row, onChange, onClose }: FormProps) 
       )}
     >
       <div className="grid gap-4">
-        {fault === undefined ? null : <Note tone="danger">{fault}</Note>}
+        {fault === undefined ? null : (
+          // A table may be long, and what is saved stands far below.
+          <div role="alert" ref={(told) => told?.scrollIntoView({ block: 'nearest' })}>
+            <Note tone="danger">{fault}</Note>
+          </div>
+        )}
         {columns.map((column) => (
           <ColumnField
             key={column.name}

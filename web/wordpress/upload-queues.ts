@@ -116,10 +116,12 @@ class UploadQueue {
 
 const queues = new Map<string, UploadQueue>()
 
-const account = session.view()
+const [account, held] = [session.view(), session.held()?.id]
+/** The portal itself loads the page anew after a lock, and for another account or session. */
+let isLeft = false
 const ask = (event: BeforeUnloadEvent) => {
-  // The portal itself loads the page anew where the tab goes over to another account.
-  if (session.signedIn() && session.view() === account) event.preventDefault()
+  const isSame = session.view() === account && session.held()?.id === held
+  if (session.signedIn() && isSame && !isLeft) event.preventDefault()
 }
 /** Whoever closes the page is asked first while something is on its way. */
 function guardPage() {
@@ -130,7 +132,9 @@ function guardPage() {
 
 // They are the customer's who began them.
 subscribe(() => {
-  if (!session.signedIn()) for (const queue of queues.values()) queue.endAll()
+  isLeft ||= session.locked()
+  if (!session.signedIn() || session.held()?.id !== held)
+    for (const queue of queues.values()) queue.endAll()
 })
 
 /** The queue of one server, and what is in it now. */

@@ -117,6 +117,9 @@ describe('SPF, DKIM and DMARC', () => {
     expect(await texts(name)).toEqual([
       'v=spf1 include:_spf.relay.example include:_spf.google.com -all',
     ])
+    // Nor of names below it, which have the nearest wildcard.
+    const below = await dig(portal.config.DNS_PORT, { name: `www.${name}`, type: 'A' })
+    expect(below.answer).toEqual([`www.${name} 300 A 203.0.113.7`])
     // Of the wildcard nothing is changed.
     expect(await texts(`other.${zone}`)).toEqual(['v=spf1 include:_spf.google.com -all'])
   })
