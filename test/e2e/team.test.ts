@@ -318,6 +318,12 @@ test('each role is shown what it may do, and no more', async () => {
   await heading(reader, 'Support')
   expect(await buttons(reader)).not.toContain('New ticket')
   expect(await violations(reader)).toEqual([])
+  // Where the access ends before the page has its bar, nothing of it stays.
+  await reader.evaluate(() => {
+    for (const key of ['view', 'accessToken']) sessionStorage.removeItem(key)
+  })
+  await openPage(reader, portal.url)
+  expect(await entriesOfUserMenu(reader)).toContain('Account')
 
   const { page: partner } = await inAccountOf(an, dung, 'owner')
   await openPage(partner, `${portal.url}/account`)
