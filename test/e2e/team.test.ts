@@ -311,6 +311,7 @@ test('each role is shown what it may do, and no more', async () => {
   await openPage(reader, `${sitePage}?tab=backups`)
   await shown(reader, 'Your role in this account can view this, but not change it.')
   expect(await buttons(reader)).not.toContain('Back up now')
+  expect(await reader.getByText('You can also back up now').count()).toBe(0)
   await openPage(reader, domainPage)
   await reader.getByRole('button', { name: 'More' }).first().waitFor()
   expect(await reader.getByRole('link', { name: 'Add record' }).count()).toBe(0)

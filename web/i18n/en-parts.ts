@@ -346,6 +346,7 @@ export const enParts = {
     make: 'Back up now',
     begun: 'Backup started.',
     none: 'No backups yet. The first one runs tonight. You can also back up now.',
+    noneYet: 'No backups yet. The first one runs tonight.',
     closed: 'You can back up and restore while the server runs.',
     more: 'Show older',
     manual: 'Manual',

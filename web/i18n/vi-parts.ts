@@ -344,6 +344,7 @@ export const viParts: typeof enParts = {
     make: 'Sao lưu ngay',
     begun: 'Đã bắt đầu sao lưu.',
     none: 'Chưa có bản sao lưu. Bản đầu tiên được tạo đêm nay. Bạn cũng có thể sao lưu ngay.',
+    noneYet: 'Chưa có bản sao lưu. Bản đầu tiên được tạo đêm nay.',
     closed: 'Bạn có thể sao lưu và khôi phục khi máy chủ đang chạy.',
     more: 'Xem bản cũ hơn',
     manual: 'Tạo thủ công',

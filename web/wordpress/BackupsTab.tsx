@@ -76,7 +76,9 @@ export default function BackupsTab({ server }: { server: Server }) {
           reference={error instanceof ApiError ? error.requestId : undefined}
         />
       ) : null}
-      {backups?.length === 0 ? <Empty text={t.backups.none} /> : null}
+      {backups?.length === 0 ? (
+        <Empty text={may('servers:write') ? t.backups.none : t.backups.noneYet} />
+      ) : null}
       {backups && backups.length > 0 ? (
         <ul
           aria-label={t.backups.title}
