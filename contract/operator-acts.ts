@@ -12,6 +12,7 @@ import { outgoingWebhookActs } from './operator-webhooks.ts'
 import { ticketActs } from './operator-ticket-acts.ts'
 import { siteMailActs } from './operator-site-mail-acts.ts'
 import { publicationShape } from './operator-catalog.ts'
+import { updateActs } from './operator-update-acts.ts'
 import { workActs } from './operator-work-acts.ts'
 import { staffRole } from './operator.ts'
 import { noticeKind } from './status.ts'
@@ -300,6 +301,7 @@ export const acts = {
     'Take a publication of the catalogue back that does not count yet',
     { publication: id },
   ),
+  ...updateActs,
   ...workActs,
   ...siteMailActs,
   'server.move': needed(

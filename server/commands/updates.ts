@@ -1,17 +1,16 @@
 import { parseArgs } from 'node:util'
 import type { Config } from '../config.ts'
 import { readOffset, systemClock, type Clock } from '../platform/clock.ts'
-import { connect, transaction, type Database } from '../platform/db.ts'
-import { Refusal } from '../platform/errors.ts'
-import { createJobs, type Jobs } from '../platform/jobs.ts'
-import { createLog } from '../platform/log.ts'
-import { moveWave, planSites, planWave, wavesOf } from '../wordpress/index.ts'
+import { connect, type Database } from '../platform/db.ts'
+import { planSites, wavesOf } from '../wordpress/index.ts'
+import { actFor, reasonOf } from './act.ts'
 import type { Output } from './output.ts'
 
 const usage =
   'npm run portal -- updates [plan [--stages 1,10,0] [--stop-percent 10] ' +
   '[--scope security|all] [--dry-run] | start <wave> | pause <wave> | ' +
-  'resume <wave> [--stop-percent 50] | cancel <wave> | status [<wave>]] [--json]'
+  'resume <wave> [--stop-percent 50] | cancel <wave> | status [<wave>]]\n' +
+  'Each with --json, and those that change something with --reason <text> for the trail.'
 
 /** One site, ten, and all that are left. */
 const usualStages = '1,10,0'
@@ -19,6 +18,8 @@ const usualStopPercent = '10'
 const mostStages = 20
 const shownSites = 20
 const moves = ['start', 'pause', 'resume', 'cancel'] as const
+/** Those that are told when the wave stops by itself. */
+const mayStop: ReadonlySet<string> = new Set(['plan', 'resume'])
 
 interface Wish {
   readonly act: 'plan' | 'status' | (typeof moves)[number]
@@ -27,6 +28,8 @@ interface Wish {
   readonly stopPercent: number | undefined
   readonly scope: 'security' | 'all'
   readonly dryRun: boolean
+  /** For the trail. */
+  readonly reason: string | undefined
 }
 
 /** Undefined where the line is not understood. */
@@ -40,6 +43,7 @@ function wishOf(options: readonly string[]): Wish | undefined {
         stages: { type: 'string' },
         'stop-percent': { type: 'string' },
         scope: { type: 'string', default: 'all' },
+        reason: { type: 'string' },
         'dry-run': { type: 'boolean', default: false },
       },
     })
@@ -53,12 +57,15 @@ function wishOf(options: readonly string[]): Wish | undefined {
   const known = ['plan', 'status', ...moves].find((one) => one === act)
   const isWave = wave === undefined || /^[1-9]\d{0,15}$/.test(wave)
   const hasWave = act === 'plan' ? wave === undefined : act === 'status' || wave !== undefined
+  const reason = reasonOf(values.reason, `${act} by command`)
   const isSound =
     sizes.length <= mostStages &&
     sizes.every((size) => /^\d{1,6}$/.test(size)) &&
     // What comes after "all that are left" would have nobody.
     sizes.slice(0, -1).every((size) => Number(size) > 0) &&
-    (percent === undefined || (/^\d{1,3}$/.test(percent) && Number(percent) <= 100)) &&
+    reason !== undefined &&
+    (percent === undefined ||
+      (/^\d{1,3}$/.test(percent) && Number(percent) <= 100 && mayStop.has(act))) &&
     (scope === 'security' || scope === 'all')
   if (!known || more.length > 0 || !isWave || !hasWave || !isSound) return undefined
   return {
@@ -69,13 +76,15 @@ function wishOf(options: readonly string[]): Wish | undefined {
     stopPercent: percent === undefined ? undefined : Number(percent),
     scope: scope === 'security' ? 'security' : 'all',
     dryRun,
+    reason,
   }
 }
 
 interface Tools {
+  readonly config: Config
+  readonly databaseUrl: string
   readonly db: Database
   readonly clock: Clock
-  readonly jobs: Pick<Jobs, 'add'>
 }
 
 async function plan(tools: Tools, wish: Wish, out: Output): Promise<number> {
@@ -96,10 +105,16 @@ async function plan(tools: Tools, wish: Wish, out: Output): Promise<number> {
     out.line(`${sites.length} sites would be updated. Nothing was written down.`)
     return 0
   }
-  const id = await transaction(tools.db, (tx) => planWave(tx, tools, wanted, sites))
-  out.line(`Wave ${id} is planned: ${sites.length} sites. Begin it with: updates start ${id}`)
-  out.fields({ wave: id })
-  return 0
+  const { config, databaseUrl } = tools
+  const input = { ...wanted, reason: wish.reason ?? 'plan by command' }
+  return await actFor(config, databaseUrl, 'updates.plan', input, out, {
+    done({ after }) {
+      const wave = Number(after?.['wave'])
+      const sites = Number(after?.['waveSites'])
+      out.line(`Wave ${wave} is planned: ${sites} sites. Begin it with: updates start ${wave}`)
+      out.fields({ wave })
+    },
+  })
 }
 
 async function show(tools: Tools, wish: Wish, out: Output): Promise<number> {
@@ -124,33 +139,31 @@ async function show(tools: Tools, wish: Wish, out: Output): Promise<number> {
   return waves.some(({ state }) => state === 'stopped') ? 1 : 0
 }
 
-async function move(tools: Tools, wish: Wish, out: Output): Promise<number> {
-  const { act, wave } = wish
+/** Starts, pauses, resumes or cancels a wave. */
+async function move({ config, databaseUrl }: Tools, wish: Wish, out: Output): Promise<number> {
+  const { act, wave, reason, stopPercent } = wish
   if (act === 'plan' || act === 'status' || wave === null) return 64
   if (wish.dryRun) {
     out.line(`Wave ${wave} would be asked to ${act}. Nothing was changed.`)
     return 0
   }
-  try {
-    await transaction(tools.db, (tx) => moveWave(tx, tools, wave, act, wish.stopPercent))
-    out.line(`Wave ${wave}: ${act}. How it stands: updates status ${wave}`)
-    out.fields({ wave, act })
-    return 0
-  } catch (error) {
-    if (!(error instanceof Refusal)) throw error
-    out.refuse(
-      error.code === 'not_found'
-        ? `There is no wave ${wave}.`
-        : `Wave ${wave} is in a state in which it cannot ${act}.`,
-    )
-    return 1
+  const input = {
+    wave: Number(wave),
+    ...(stopPercent !== undefined && { stopPercent }),
+    reason: reason ?? `${act} by command`,
   }
+  return await actFor(config, databaseUrl, `updates.${act}`, input, out, {
+    done({ after }) {
+      out.line(`Wave ${wave}: ${act}. How it stands: updates status ${wave}`)
+      out.fields({ wave, state: after?.['waveState'] })
+    },
+  })
 }
 
 /**
- * `updates`: all sites' WordPress, plugins and themes in waves. `plan` writes down which site gets
- * what in which stage, `start` begins. `status` alone: the newest waves; exit code 1 while one has
- * stopped by itself.
+ * `updates`: all sites' WordPress, plugins and themes in waves. `plan` writes down which site
+ * gets what in which stage, `start` begins; each of them is an act, such as `updates.start`.
+ * `status` alone: the newest waves; exit code 1 while one has stopped by itself.
  */
 export async function updatesCommand(
   config: Config,
@@ -164,18 +177,15 @@ export async function updatesCommand(
     return 64
   }
   const { db, close } = connect(databaseUrl, 2, () => undefined)
-  const jobs = createJobs(databaseUrl, createLog(config.LOG_LEVEL), 'send')
-  await jobs.start()
   // The sandbox's clock may have been moved.
   const offsetMs = config.sandbox ? await readOffset(db) : 0
   const clock: Clock = { now: () => new Date(systemClock.now().getTime() + offsetMs) }
-  const tools = { db, clock, jobs }
+  const tools = { config, databaseUrl, db, clock }
   try {
     if (wish.act === 'plan') return await plan(tools, wish, out)
     if (wish.act === 'status') return await show(tools, wish, out)
     return await move(tools, wish, out)
   } finally {
-    await jobs.stop()
     await close()
   }
 }

@@ -27,6 +27,7 @@ import { siteMailActs } from './site-mail-acts.ts'
 import { staffActs } from './staff-acts.ts'
 import { statusActs } from './status-acts.ts'
 import { ticketActs } from './ticket-acts.ts'
+import { updateActs } from './update-acts.ts'
 import { voucherActs } from './voucher-acts.ts'
 import { workActs } from './work-acts.ts'
 import { actOfKey, actOfSeq, holdTrail, writeAct } from './trail.ts'
@@ -48,6 +49,7 @@ const registry: Registry = {
   ...staffActs,
   ...statusActs,
   ...ticketActs,
+  ...updateActs,
   ...voucherActs,
   ...workActs,
 }

@@ -94,7 +94,14 @@ export { countUpdates, updateEnds } from './update-counts.ts'
 export { defineSiteUpdates } from './site-update.ts'
 export { defineUpdateRounds } from './update-rounds.ts'
 export { updateRoutes } from './update-routes.ts'
-export { defineUpdateWaves, moveWave, planSites, planWave, wavesOf } from './update-waves.ts'
+export {
+  defineUpdateWaves,
+  moveWave,
+  planSites,
+  planWave,
+  wavesOf,
+  type WaveMove,
+} from './update-waves.ts'
 export {
   bringAllTo,
   forgetLostArchives,

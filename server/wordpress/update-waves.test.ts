@@ -60,7 +60,8 @@ async function publish(version: string): Promise<void> {
 async function command(...options: string[]) {
   const fields: Record<string, unknown> = {}
   let refused = ''
-  const code = await updatesCommand(portal.config, portal.databaseUrl, options, {
+  const config = { ...portal.config, PORTAL_SECRET: portal.rootSecret }
+  const code = await updatesCommand(config, portal.databaseUrl, options, {
     line: () => undefined,
     fields: (values) => void Object.assign(fields, values),
     refuse: (text) => (refused = text),
@@ -119,6 +120,24 @@ describe('a wave', { timeout: 120_000 }, () => {
     expect(versions()).toEqual(Array.from(ids, () => '1.0.1'))
     expect((await historyOf(ids[4] ?? ''))[0]).toMatchObject({ cause: 'wave', state: 'done' })
     expect((await command('plan')).fields['sites']).toEqual([])
+    const trail = await portal.app.db
+      .selectFrom('operator_act')
+      .select(['act', 'subject_id', 'reason', 'before', 'after'])
+      .orderBy('seq')
+      .execute()
+    expect(trail).toMatchObject([
+      {
+        act: 'updates.plan',
+        subject_id: String(wave),
+        reason: 'plan by command',
+        after: { waveSites: 5, stages: [1, 2, 0], stopPercent: 10, releases: 'all' },
+      },
+      {
+        act: 'updates.start',
+        before: { waveState: 'planned' },
+        after: { waveState: 'running', stopPercent: 10 },
+      },
+    ])
   })
 
   test('stops by itself at a bad release, and is resumed when the operator says so', async () => {
@@ -166,6 +185,7 @@ describe('a wave', { timeout: 120_000 }, () => {
       ['plan', '7'],
       ['start'],
       ['start', 'x'],
+      ['start', '1', '--stop-percent', '50'],
       ['nonsense'],
       ['plan', '--unknown'],
     ])

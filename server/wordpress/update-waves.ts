@@ -135,9 +135,16 @@ const moves = {
 } as const
 export type WaveMove = keyof typeof moves
 
+/** A wave as the operator's trail keeps it. */
+interface WaveFacts {
+  readonly waveState: WaveState
+  readonly stopPercent: number
+}
+
 /**
- * Starts, pauses, resumes or cancels a wave. What is under way at a site ends; what has not begun
- * waits, or is left where the wave is cancelled. Refusal not_found, or conflict in another state.
+ * Starts, pauses, resumes or cancels a wave. What is under way at a site ends; what has not
+ * begun waits, or is left where the wave is cancelled. Answers how it stood and stands. Refusal
+ * not_found, or conflict in another state.
  */
 export async function moveWave(
   tx: Tx,
@@ -145,7 +152,7 @@ export async function moveWave(
   id: bigint,
   move: WaveMove,
   stopPercent?: number,
-): Promise<void> {
+): Promise<{ readonly before: WaveFacts; readonly after: WaveFacts }> {
   const wave = await lockWave(tx, id)
   if (!wave) throw new Refusal('not_found')
   const { from, to } = moves[move]
@@ -173,6 +180,10 @@ export async function moveWave(
       .where('state', '=', 'skipped')
       .where('reason', '=', 'wave_stopped')
       .execute()
+  return {
+    before: { waveState: wave.state as WaveState, stopPercent: wave.stop_percent },
+    after: { waveState: to, stopPercent: stopPercent ?? wave.stop_percent },
+  }
 }
 
 const jobOf = (tx: Tx, deps: WaveDeps, id: bigint): Promise<void> =>

@@ -6,6 +6,15 @@ export const enTrailCodes: Readonly<Record<string, Labels>> = {
   mailSuspended: { bounces: 'bounces', complaint: 'a complaint', operator: 'our decision' },
   regions: { all: 'all' },
   nodeState: { active: 'active', draining: 'without new servers' },
+  waveState: {
+    planned: 'planned',
+    running: 'running',
+    paused: 'paused',
+    stopped: 'stopped by itself',
+    done: 'done',
+    cancelled: 'cancelled',
+  },
+  releases: { security: 'security releases', all: 'all' },
   state: {
     open: 'open',
     answered: 'answered',

@@ -9,6 +9,15 @@ export const viTrailCodes: typeof enTrailCodes = {
   },
   regions: { all: 'tất cả' },
   nodeState: { active: 'đang nhận máy chủ', draining: 'không nhận máy chủ mới' },
+  waveState: {
+    planned: 'đã lập',
+    running: 'đang chạy',
+    paused: 'đang tạm dừng',
+    stopped: 'đã tự dừng',
+    done: 'đã xong',
+    cancelled: 'đã huỷ',
+  },
+  releases: { security: 'chỉ bản vá bảo mật', all: 'tất cả' },
   state: {
     open: 'đang mở',
     answered: 'đã trả lời',

@@ -1,0 +1,45 @@
+/** The acts on waves of updates over all sites (decision 141). */
+import * as z from 'zod/mini'
+import { needed } from './operator-act.ts'
+
+/** Its number. */
+const wave = z.coerce.number().check(z.int(), z.gte(1), z.lte(Number.MAX_SAFE_INTEGER))
+/** More than so many per cent of a stage go wrong: the wave stops. */
+const stopPercent = z.coerce.number().check(z.int(), z.gte(0), z.lte(100))
+/** How many sites a stage has; 0: all that are left, which only the last one can have. */
+const stage = z.coerce.number().check(z.int(), z.gte(0), z.lte(999_999))
+
+export const updateActs = {
+  'updates.plan': needed(
+    'updates.plan',
+    'work',
+    'Plan updates of all sites in stages; nothing begins before it is started',
+    {
+      stages: z.array(stage).check(
+        z.minLength(1),
+        z.maxLength(20),
+        z.refine((sizes) => sizes.slice(0, -1).every((size) => size > 0)),
+      ),
+      stopPercent,
+      scope: z.enum(['security', 'all']),
+    },
+  ),
+  'updates.start': needed('updates.start', 'work', 'Start a wave of updates that is planned', {
+    wave,
+  }),
+  'updates.pause': needed('updates.pause', 'work', 'Pause a wave of updates; what has begun ends', {
+    wave,
+  }),
+  'updates.resume': needed(
+    'updates.resume',
+    'work',
+    'Resume a wave of updates that is paused, or that stopped by itself',
+    { wave, stopPercent: z.optional(stopPercent) },
+  ),
+  'updates.cancel': needed(
+    'updates.cancel',
+    'work',
+    'Cancel a wave of updates; what has begun ends, the rest is left',
+    { wave },
+  ),
+} as const
