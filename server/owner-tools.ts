@@ -10,6 +10,7 @@ type DepsOf<Routes extends (http: Http, deps: never) => void> = Parameters<Route
 type OwnerToolsDeps = SiteSftpDeps &
   Omit<DepsOf<typeof wordpress.pageCacheRoutes>, 'purges'> &
   Omit<DepsOf<typeof wordpress.phpRoutes>, 'pageSeconds' | 'changes'> &
+  Omit<DepsOf<typeof wordpress.sftpRoutes>, 'address' | 'newKeys'> &
   Omit<DepsOf<typeof wordpress.databaseRoutes>, 'acts'> & { readonly limits: Limits }
 
 /** Answers the SFTP server, which is not started yet; null: there is none here. */

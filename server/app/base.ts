@@ -172,6 +172,7 @@ export async function openBase(parts: AppParts) {
     outbox: realtime,
     endPrograms,
     endTeamSince: (tx, of) => team.endTeamSince(tx, endWork, of),
+    endKeysSince: wordpress.endKeysSince,
     takeBackOffers: handOver.takeBackOffers,
     endLogsOf,
     countAccounts: team.countAccounts,

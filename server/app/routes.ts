@@ -201,6 +201,9 @@ export function openRoutes(http: Http, base: Base, sites: Sites, names: Names) {
     edgeOf: nodes.edgeOf,
     lifecycle,
     prove: profile.prove,
+    customer: accounts.customer,
+    mail: messages.mail,
+    portalUrl,
     onChange: directory.refresh,
   })
   wordpress.mailRoutes(http, {

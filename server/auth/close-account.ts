@@ -5,6 +5,7 @@
 import type { Clock } from '../platform/clock.ts'
 import type { Queryable, Tx } from '../platform/db.ts'
 import { endChallengesOf } from './challenges.ts'
+import { formerAddresses, type FormerAddress } from './former-addresses.ts'
 import { endSessions, type EndLive } from './session.ts'
 
 /** Closed accounts have addresses there, to which nothing is sent (RFC 2606 reserves .invalid). */
@@ -20,6 +21,7 @@ const ownTables = [
   'one_time_code',
   'sign_in_denial',
   'sign_in',
+  'former_address',
 ] as const
 
 /** The ids of closed accounts, or of open ones, to be part of a query. */
@@ -40,20 +42,21 @@ export async function holdAccount(tx: Tx, customerId: string): Promise<void> {
 }
 
 /**
- * Erases; answers where the customer was written to until now.
+ * Erases; answers where the customer was written to until now, and before.
  * @param passwordHash of a password that nobody knows
  */
 export async function eraseAccount(
   tx: Tx,
   needs: { readonly clock: Clock; readonly endLive: EndLive },
   { customerId, passwordHash }: { readonly customerId: string; readonly passwordHash: string },
-): Promise<{ readonly email: string; readonly phone: string }> {
+): Promise<{ readonly email: string; readonly phone: string; readonly former: FormerAddress[] }> {
   const before = await tx
     .selectFrom('customer')
     .select(['email', 'phone'])
     .where('id', '=', customerId)
     .forUpdate()
     .executeTakeFirstOrThrow()
+  const former = await formerAddresses(tx, customerId)
   await endChallengesOf(tx, customerId)
   await endSessions(tx, needs, { customerId })
   for (const table of ownTables)
@@ -76,5 +79,5 @@ export async function eraseAccount(
     })
     .where('id', '=', customerId)
     .execute()
-  return before
+  return { ...before, former }
 }

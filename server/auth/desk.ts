@@ -12,6 +12,7 @@ import { refuseProven } from './addresses.ts'
 import { endChallengesOf } from './challenges.ts'
 import { languageOfCustomer } from './language.ts'
 import type { EndPrograms } from './needs.ts'
+import { noteFormer } from './former-addresses.ts'
 import { hasFactor } from './second-factor.ts'
 import { endSessions, listSessions, type EndLive } from './session.ts'
 import { dropDenialsOf } from './sign-in-letter.ts'
@@ -371,12 +372,14 @@ export function createAccountActs(needs: {
     },
     async changeEmail(tx, customerId, email) {
       await acts.refuseEmail(tx, customerId, email)
+      const { email: address } = await held(tx, customerId)
       await tx.deleteFrom('one_time_code').where('customer_id', '=', customerId).execute()
       // A link in the former mailbox would give the former address back.
       await dropDenialsOf(tx, customerId)
       await endChallengesOf(tx, customerId)
       await forgetDevices(tx, customerId)
       await tx.updateTable('customer').set({ email }).where('id', '=', customerId).execute()
+      await noteFormer(tx, clock, customerId, { kind: 'email', address })
       return await endSessions(tx, needs, { customerId })
     },
     async changeLanguage(tx, customerId, language) {

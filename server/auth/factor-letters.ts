@@ -79,40 +79,57 @@ export interface EndedFactors {
   readonly app: boolean
   readonly passkeys: number
 }
-const reset: Record<Language, { subject: string; text: (ended: EndedFactors) => string }> = {
+interface Reset extends EndedFactors {
+  /** Where it is seen and removed. */
+  readonly page: string
+}
+const reset: Record<Language, { subject: string; text: (of: Reset) => string }> = {
   en: {
     subject: 'Your password was reset',
-    text: ({ app, passkeys }) =>
+    text: ({ app, passkeys, page }) =>
       'The password of your account was reset with “Forgot password”, and every device was ' +
-      'signed out.\nWhoever knew the old password may have added a second factor of their own, ' +
-      'so what was added within the seven days before was removed: ' +
-      [
-        ...(app ? ['the authenticator app'] : []),
-        ...(passkeys > 0 ? [passkeys === 1 ? 'one passkey' : `${passkeys} passkeys`] : []),
-      ].join(', ') +
-      '.\nIf it was yours, add it again under Account, Security.',
+      'signed out.\n' +
+      (app || passkeys > 0
+        ? 'Whoever knew the old password may have added a second factor of their own, so what ' +
+          'was added within the seven days before was removed: ' +
+          [
+            ...(app ? ['the authenticator app'] : []),
+            ...(passkeys > 0 ? [passkeys === 1 ? 'one passkey' : `${passkeys} passkeys`] : []),
+          ].join(', ') +
+          '. If it was yours, add it again under Account, Security.\n'
+        : '') +
+      'What is older stays: passkeys, an authenticator app, tokens, SFTP keys, and members of ' +
+      'your team. If you find any that you do not know, remove it. Your account begins here:\n' +
+      page,
   },
   vi: {
     subject: 'Mật khẩu của bạn đã được đặt lại',
-    text: ({ app, passkeys }) =>
+    text: ({ app, passkeys, page }) =>
       'Mật khẩu tài khoản của bạn vừa được đặt lại bằng “Quên mật khẩu” và mọi thiết bị đã bị ' +
-      'đăng xuất.\nNgười biết mật khẩu cũ có thể đã thêm lớp xác thực của họ, nên những gì được ' +
-      'thêm trong bảy ngày trước đó đã bị gỡ: ' +
-      [
-        ...(app ? ['ứng dụng xác thực'] : []),
-        ...(passkeys > 0 ? [`${passkeys} khoá truy cập`] : []),
-      ].join(', ') +
-      '.\nNếu đó là của bạn, hãy thêm lại trong mục Tài khoản, Bảo mật.',
+      'đăng xuất.\n' +
+      (app || passkeys > 0
+        ? 'Người biết mật khẩu cũ có thể đã thêm lớp xác thực của họ, nên những gì được thêm ' +
+          'trong bảy ngày trước đó đã bị gỡ: ' +
+          [
+            ...(app ? ['ứng dụng xác thực'] : []),
+            ...(passkeys > 0 ? [`${passkeys} khoá truy cập`] : []),
+          ].join(', ') +
+          '. Nếu đó là của bạn, hãy thêm lại trong mục Tài khoản, Bảo mật.\n'
+        : '') +
+      'Những gì có từ trước vẫn còn hiệu lực: khoá truy cập, ứng dụng xác thực, token, khoá SFTP ' +
+      'và thành viên. Nếu thấy mục nào không phải của bạn, hãy gỡ bỏ. Trang tài khoản của bạn:\n' +
+      page,
   },
 }
 
-/** Tells the owner what a reset of the password has ended. */
-export async function tellOfEnded(
+/** Tells the owner that the password was reset, what that has ended, and what stays. */
+export async function tellOfReset(
   tx: Tx,
   needs: AuthNeeds,
   customer: LanguageFields & { readonly email: string },
   ended: EndedFactors,
 ): Promise<void> {
   const { subject, text } = reset[languageOfCustomer(customer, needs.languageOf)]
-  await needs.sendMail(tx, customer.email, subject, text(ended))
+  const page = `${needs.portalUrl}/account/security`
+  await needs.sendMail(tx, customer.email, subject, text({ ...ended, page }))
 }

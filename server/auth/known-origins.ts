@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto'
 import type { Clock } from '../platform/clock.ts'
 import { dropOld } from '../platform/batches.ts'
 import { sql, type RawBuilder } from 'kysely'
-import type { Queryable } from '../platform/db.ts'
+import type { Queryable, Tx } from '../platform/db.ts'
 import { keptSince } from '../platform/retention.ts'
 import type { Origin } from './session.ts'
 
@@ -62,6 +62,11 @@ export async function rememberOrigin(
       conflict.columns(['customer_id', 'origin']).doUpdateSet({ seen_at: now }),
     )
     .execute()
+}
+
+/** Every sign-in from now on is from where the account is not known. */
+export async function forgetOrigins(tx: Tx, customerId: string): Promise<void> {
+  await tx.deleteFrom('known_origin').where('customer_id', '=', customerId).execute()
 }
 
 export const dropOldOrigins = (db: Queryable, clock: Clock): Promise<void> =>

@@ -3,6 +3,7 @@
  * close, in another portal too.
  */
 import { once } from 'node:events'
+import { sql } from 'kysely'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
@@ -120,6 +121,28 @@ describe('sessions', () => {
         })
       ).status,
     ).toBe(401)
+  })
+
+  test('a session that is being locked opens no channel any more', async () => {
+    const an = await portal.customer()
+    const { db } = portal.app
+    const { id } = await db
+      .selectFrom('session')
+      .select('id')
+      .where('customer_id', '=', an.id)
+      .executeTakeFirstOrThrow()
+    const endings = createSessionRevocations(db, createHub())
+    await admin.query('begin')
+    await admin.query('select id from session where id = $1 for update', [id])
+    await admin.query('update session set locked_at = $2 where id = $1', [id, clock.now()])
+    const asked = transaction(db, (tx) => endings.grant(tx, id, '7.7'))
+    await eventually('the channel waits for the lock', async () => {
+      const { rows } = await sql`select 1 from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock'`.execute(db)
+      return rows.length > 0
+    })
+    await admin.query('commit')
+    expect(await asked).toBe(false)
   })
 
   test('another portal on the same database hears it, and asks for what it missed', async () => {

@@ -68,6 +68,11 @@ export interface AuthNeeds {
     tx: Tx,
     of: { readonly customerId: string; readonly since: Date },
   ) => Promise<void>
+  /** SFTP keys that were added since then. */
+  readonly endKeysSince: (
+    tx: Tx,
+    of: { readonly customerId: string; readonly since: Date },
+  ) => Promise<void>
   /** Servers and domains that are offered to others, and not taken yet. */
   readonly takeBackOffers: (tx: Tx, customerId: string) => Promise<void>
   /** Closes live logs of these accounts, after the commit; who still may comes back. */

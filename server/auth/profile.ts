@@ -12,6 +12,7 @@ import { Refusal } from '../platform/errors.ts'
 import { phoneOf, refuseProven, refusalOfConstraint } from './addresses.ts'
 import { addressOf, addressRow, refuseUnknownPlace } from './billing-details.ts'
 import { endChallengesOf } from './challenges.ts'
+import { noteFormer } from './former-addresses.ts'
 import { createGuards } from './guards.ts'
 import { languageOfCustomer } from './language.ts'
 import { refuseCommon } from './password-rules.ts'
@@ -245,6 +246,7 @@ export function createProfile(needs: AuthNeeds): Profile {
       if (email === null) throw new Error('a code for a new email address has none')
       const before = await own(tx, customerId)
       await write(tx, customerId, { email })
+      await noteFormer(tx, needs.clock, customerId, { kind: 'email', address: before.email })
       // A recovery that was asked for at the old address ends with it.
       await codes.drop(tx, customerId, 'recover')
       const { subject, text } = texts.emailChanged[languageOfCustomer(before, needs.languageOf)]
@@ -293,7 +295,9 @@ export function createProfile(needs: AuthNeeds): Profile {
         from.network,
       )
       if (phone === null) throw new Error('a code for a new phone number has none')
+      const before = await own(tx, customerId)
       await write(tx, customerId, { phone })
+      await noteFormer(tx, needs.clock, customerId, { kind: 'phone', address: before.phone })
       const customer = await own(tx, customerId)
       const { subject, text } = texts.phoneChanged[languageOfCustomer(customer, needs.languageOf)]
       await needs.sendMail(tx, customer.email, subject, text(phone))

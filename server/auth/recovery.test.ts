@@ -3,8 +3,8 @@ import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { jobsIdle } from '../../test/idle-jobs.ts'
 import { eventually, manualClock, openTestPortal, type TestPortal } from '../../test/portal.ts'
-import { code, newcomersTo, wrong } from '../../test/newcomers.ts'
-import { minutes } from '../platform/clock.ts'
+import { code, form, newcomersTo, wrong } from '../../test/newcomers.ts'
+import { minutes, seconds } from '../platform/clock.ts'
 
 const clock = manualClock()
 let portal: TestPortal
@@ -19,7 +19,9 @@ afterAll(async () => {
   await admin.end()
   await portal.close()
 })
-const { auth, signIn, me, codeFor, passInCounters, active } = newcomersTo(() => portal)
+const { auth, login, signIn, me, codeFor, passInCounters, registered, active } = newcomersTo(
+  () => portal,
+)
 
 describe('recovery', () => {
   test('a code by mail sets a new password and ends every session', async () => {
@@ -55,6 +57,45 @@ describe('recovery', () => {
       422,
       'otp_expired',
     ])
+  })
+
+  test('is told by a letter, and so is whoever signs in from elsewhere after it', async () => {
+    const person = await active()
+    const elsewhere = { ip: '203.0.113.80' }
+    const told = async () => {
+      await jobsIdle(portal.app.db)
+      return (await portal.inbox(person.email)).map(({ text }) => text)
+    }
+    const signIns = async () =>
+      (await told()).filter((text) => text.includes('/auth/not-me') && text.includes(elsewhere.ip))
+    await signIn(person)
+    for (let n = 0; n < 2; n++) expect((await login(person, elsewhere)).status).toBe(200)
+    expect(await signIns()).toHaveLength(1)
+    await auth('recover', { email: person.email })
+    const mailed = await codeFor(person.email)
+    const password = 'Another-horse-10'
+    expect((await auth('reset', { email: person.email, code: mailed, password })).status).toBe(200)
+    expect((await told()).some((text) => text.includes('khoá SFTP'))).toBe(true)
+    // From where it was reset nothing is told; from where it was signed in before, it is.
+    const next = { email: person.email, password }
+    expect((await login(next)).status).toBe(200)
+    expect((await login(next, elsewhere)).status).toBe(200)
+    expect(await signIns()).toHaveLength(2)
+  })
+
+  test('of two registrations that nobody has proven, opens the one of either', async () => {
+    const first = await registered()
+    clock.advance(seconds(1))
+    const stranger = { ...form(), email: first.email, password: 'Strange-horse-7' }
+    expect((await auth('register', stranger, { ip: '203.0.113.81' })).status).toBe(201)
+    await auth('recover', { email: first.email })
+    const mailed = await codeFor(first.email)
+    const password = 'Another-horse-10'
+    // Reset on another device than it is signed in from.
+    const reset = { email: first.email, code: mailed, password }
+    expect((await auth('reset', reset, { ip: '203.0.113.82' })).status).toBe(200)
+    const typed = { email: first.email, password }
+    expect(code(await login(typed))).toEqual([403, 'account_inactive'])
   })
 
   test('a sign-in judged while the password was replaced opens no session', async () => {

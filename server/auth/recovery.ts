@@ -4,9 +4,9 @@ import { days, later } from '../platform/clock.ts'
 import { onCommit, type Tx } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
 import { endChallengesOf } from './challenges.ts'
-import { tellOfEnded } from './factor-letters.ts'
+import { tellOfReset } from './factor-letters.ts'
 import type { Guards } from './guards.ts'
-import { knownOrigin } from './known-origins.ts'
+import { forgetOrigins, knownOrigin, rememberOrigin } from './known-origins.ts'
 import { languageOfCustomer } from './language.ts'
 import type { AuthNeeds } from './needs.ts'
 import type { Requester } from './one-time-code.ts'
@@ -31,7 +31,7 @@ export interface Recovery {
   prepareReset(email: string, password: string, language: Language, from: Origin): Promise<string>
   /**
    * Sets the new password and ends every session, and factors that were added within the seven days
-   * before, which the owner is told. Refuses with otp_invalid, otp_expired,
+   * before; the owner is told that, and what stays. Refuses with otp_invalid, otp_expired,
    * rate_limited.
    */
   reset(
@@ -95,14 +95,24 @@ export function createRecovery(needs: AuthNeeds, guards: Guards): Recovery {
       await tx
         .updateTable('customer')
         .set({ password_hash: passwordHash })
-        .where('id', '=', customer.id)
+        // Of several registrations that nobody has proven the owner's is not known: whoever reads
+        // the mailbox gets into theirs, wherever they sign in from.
+        .where((eb) =>
+          customer.active
+            ? eb('id', '=', customer.id)
+            : eb.and([eb('email', '=', email), eb('active', '=', false)]),
+        )
         .execute()
       await guards.codes.drop(tx, customer.id, 'email', 'phone')
       await endChallengesOf(tx, customer.id)
       await forgetDevices(tx, customer.id)
       await endSessions(tx, needs, { customerId: customer.id })
+      // The next sign-in from elsewhere is told, also where the account was signed in from before:
+      // a thief's passkey may be older than what is ended here.
+      await forgetOrigins(tx, customer.id)
+      await rememberOrigin(tx, clock, customer.id, from)
       const ended = await endFactorsSince(tx, customer.id, later(clock.now(), -doubtedMs))
-      if (ended.app || ended.passkeys > 0) await tellOfEnded(tx, needs, customer, ended)
+      await tellOfReset(tx, needs, customer, ended)
       // Whoever knew the old password may have made them; the owner offers anew.
       await needs.takeBackOffers(tx, customer.id)
       await guards.delays.forget(email, tx)

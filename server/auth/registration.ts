@@ -13,6 +13,7 @@ import { transaction, type Queryable, type Tx } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
 import { phoneOf, refuseProven, refusalOfConstraint } from './addresses.ts'
 import { addressRow, refuseUnknownPlace } from './billing-details.ts'
+import { noteFormer } from './former-addresses.ts'
 import type { Guards } from './guards.ts'
 import { knownOrigin, knowsOrigin, rememberOrigin } from './known-origins.ts'
 import type { AuthNeeds } from './needs.ts'
@@ -288,12 +289,19 @@ export function createRegistration(needs: AuthNeeds, guards: Guards): Registrati
     async correctPhone(tx, { proven, phone, preparedCode: { by } }, language) {
       await refuseOvertaken(tx, proven)
       await refuseProven(tx, { phone })
+      const { phone: address } = await tx
+        .selectFrom('customer')
+        .select('phone')
+        .where('id', '=', proven.id)
+        .forUpdate()
+        .executeTakeFirstOrThrow()
       await tx
         .updateTable('customer')
         .set({ phone })
         .where('id', '=', proven.id)
         .where('active', '=', false)
         .execute()
+      if (address !== phone) await noteFormer(tx, clock, proven.id, { kind: 'phone', address })
       await guards.codes.drop(tx, proven.id, 'activate')
       await codeTo(tx, { id: proven.id, phone }, by, language)
     },

@@ -12,7 +12,9 @@ import { onCommit, type Queryable, type Tx } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
 import { provenByOthers } from './addresses.ts'
 import { endChallengesOf } from './challenges.ts'
+import { noteFormer } from './former-addresses.ts'
 import type { Guards } from './guards.ts'
+import { forgetOrigins } from './known-origins.ts'
 import { languageOfCustomer } from './language.ts'
 import type { AuthNeeds } from './needs.ts'
 import { endSessions, type Origin } from './session.ts'
@@ -123,10 +125,11 @@ export function createSignInLetter(needs: AuthNeeds, guards: Guards): SignInLett
           .execute()
       await forgetDevices(tx, customerId)
       await endChallengesOf(tx, customerId)
-      await tx.deleteFrom('known_origin').where('customer_id', '=', customerId).execute()
+      await forgetOrigins(tx, customerId)
       await endSessions(tx, needs, { customerId })
       await needs.endPrograms(tx, customerId)
       await needs.endTeamSince(tx, { customerId, since })
+      await needs.endKeysSince(tx, { customerId, since })
       await needs.takeBackOffers(tx, customerId)
       onCommit(tx, () =>
         log.warn(
@@ -195,11 +198,16 @@ async function reachAsBefore(
   const held = await provenByOthers(tx, customerId, { email, phone })
   const isLost = held.email && email !== now.email
   const kept = isLost ? now.email : email
+  const number = held.phone ? now.phone : phone
+  if (kept !== now.email)
+    await noteFormer(tx, clock, customerId, { kind: 'email', address: now.email })
+  if (number !== now.phone)
+    await noteFormer(tx, clock, customerId, { kind: 'phone', address: now.phone })
   await tx
     .updateTable('customer')
     .set({
       email: kept,
-      phone: held.phone ? now.phone : phone,
+      phone: number,
       ...(isLost && { blocked_at: clock.now() }),
     })
     .where('id', '=', customerId)

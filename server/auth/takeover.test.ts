@@ -6,7 +6,14 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { accountAt } from '../../test/account-page.ts'
 import { jobsIdle } from '../../test/idle-jobs.ts'
 import { code, form, newcomersTo, wrong, type SignedIn } from '../../test/newcomers.ts'
-import { manualClock, openTestPortal, type TestPortal } from '../../test/portal.ts'
+import { orderServer } from '../../test/ordered-servers.ts'
+import {
+  manualClock,
+  openTestPortal,
+  type TestCustomer,
+  type TestPortal,
+} from '../../test/portal.ts'
+import { makeSshKey } from '../../test/ssh-keys.ts'
 import { days, minutes, seconds } from '../platform/clock.ts'
 import { stepOf, totpAt } from './totp.ts'
 
@@ -137,6 +144,32 @@ test('a session is stolen: it changes nothing that the password guards, and is e
   const ended = await account<{ ended: number }>(token, 'POST', '/sessions/revoke-others')
   expect(ended.body.result.ended).toBe(1)
   expect((await me(stolen)).status).toBe(401)
+})
+
+test('a key for SFTP is added by the thief: a letter tells it, and the link ends it', async () => {
+  const person = await active()
+  const owner = { id: person.id, token: await signIn(person) } as TestCustomer
+  await portal.topUp(owner, 500_000)
+  const { id, name } = await orderServer(portal, owner)
+  const keys = `/api/wp/${id}/sftp/keys`
+  const add = (token: string, called: string) =>
+    portal.call('POST', keys, { token, body: { name: called, key: makeSshKey().public } })
+  expect((await add(owner.token, 'of the owner')).status).toBe(201)
+  clock.advance(minutes(5))
+  const stolen = tokenOf(await enter(person))
+  clock.advance(minutes(1))
+  expect((await add(stolen, 'of the thief')).status).toBe(201)
+  const mail = await mailTo(person.email)
+  const told = mail.find((text) => text.includes('of the thief')) ?? ''
+  for (const part of [name, 'SHA256:', `${portal.url}/wordpress/${id}?tab=files`])
+    expect(told).toContain(part)
+  expect((await auth('not-me', { token: linkOf(mail) })).status).toBe(200)
+  const left = await portal.app.db
+    .selectFrom('site_ssh_key')
+    .select('name')
+    .where('site_id', '=', id)
+    .execute()
+  expect(left).toEqual([{ name: 'of the owner' }])
 })
 
 const linkOf = (mail: readonly string[]): string | undefined =>

@@ -38,6 +38,10 @@ const late = [
   '/api/v1/auth/login',
   '/api/v1/auth/logout',
   '/api/v1/auth/unlock',
+  // What a sign-in goes on with, or is.
+  '/api/v1/auth/second-factor',
+  '/api/v1/auth/passkey',
+  '/api/operator/sign-in',
 ] as const
 /** Of an address of ours, with or without its query. */
 export const importanceOf = (url: string): Importance =>

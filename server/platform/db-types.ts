@@ -330,6 +330,14 @@ export interface DnsZone {
   touched_at: Generated<Timestamp>;
 }
 
+export interface FormerAddress {
+  address: string;
+  customer_id: string;
+  from_at: Timestamp;
+  kind: string;
+  until_at: Timestamp;
+}
+
 export interface GatewayPayout {
   amount: bigint;
   arrives_at: Timestamp;
@@ -1562,6 +1570,7 @@ export interface DB {
   dns_record: DnsRecord;
   dns_served: DnsServed;
   dns_zone: DnsZone;
+  former_address: FormerAddress;
   gateway_payout: GatewayPayout;
   gateway_payout_line: GatewayPayoutLine;
   hand_over: HandOver;

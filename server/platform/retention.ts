@@ -72,6 +72,7 @@ export const retention = {
     expired,
     'A view of the staff: an hour at most; the trail has it.',
   ),
+  former_address: ends('security', withAccount),
   known_origin: aged(
     'security',
     { column: 'seen_at', days: 90 },

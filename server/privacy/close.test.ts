@@ -19,6 +19,7 @@ import { personalData } from './export.ts'
 import { stored } from './stored.ts'
 
 let portal: TestPortal
+const { codeFor } = newcomersTo(() => portal)
 let finance: TestMember
 beforeAll(async () => {
   portal = await openTestPortal()
@@ -149,6 +150,37 @@ describe('an account', () => {
     const { name, email, phone, password, region_code } = person
     const again = await auth('register', { name, email, phone, password, region_code })
     expect(again.status, again.text).toBe(201)
+  })
+
+  test('that is closed leaves no letter to an address of before, which its file has', async () => {
+    const an = await portal.customer()
+    const email = `moi-${an.email}`
+    await portal.call('POST', '/api/v1/account/email', {
+      token: an.token,
+      body: { email, password: an.password },
+    })
+    const code = await codeFor(email)
+    const changed = await portal.call('POST', '/api/v1/account/email/confirm', {
+      token: an.token,
+      body: { code },
+    })
+    expect(changed.status, changed.text).toBe(200)
+    await eventually('the former address is told', async () =>
+      (await portal.inbox(an.email)).some(({ text }) => text.includes(email)),
+    )
+    let file = ''
+    const person = { id: an.id, recipients: [email] }
+    for await (const piece of personalData(portal.app.db, person, new Date())) file += piece
+    const { message } = JSON.parse(file) as { message: { recipient: string }[] }
+    expect(message.map(({ recipient }) => recipient)).toContain(an.email)
+    expect((await close(an)).status).toBe(200)
+    const left = await portal.app.db
+      .selectFrom('message')
+      .select('recipient')
+      .where('recipient', '=', an.email)
+      .execute()
+    expect(left).toEqual([])
+    await nothingIsLeftOf(an.id)
   })
 
   test('that is closed has no card at its provider any more', async () => {

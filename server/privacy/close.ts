@@ -77,9 +77,9 @@ export async function closeAccount(
   await endCreditLine(tx, customerId)
   await needs.forgetAtDesk(tx, needs.clock, customerId)
   await forgetRequests(tx, needs.clock, customerId)
-  const { email, phone } = await eraseAccount(tx, needs, of)
-  await forgetTickets(tx, { customerId, email })
-  await forgetLetters(tx, [email, phone])
+  const { email, phone, former } = await eraseAccount(tx, needs, of)
+  await forgetTickets(tx, { customerId, email, former })
+  await forgetLetters(tx, [email, phone], former)
   // It names the customer by the id alone, and outlives what else was told of them.
   const told = { event: 'customer.closed', customerId: null } as const
   await needs.outbox.tellOperator(tx, { ...told, payload: { customer_id: customerId } })

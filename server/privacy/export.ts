@@ -36,8 +36,10 @@ function theirs(one: Stored, person: Person): RawBuilder<boolean> {
 function rowsOfPerson({ by }: Stored, person: Person): RawBuilder<boolean> {
   // Somebody else may have had the address before.
   if ('recipient' in by)
-    return sql<boolean>`${sql.ref(by.recipient)} = any(${sql.val(person.recipients)})
-      and created_at >= (select created_at from customer where id = ${person.id})`
+    return sql<boolean>`(${sql.ref(by.recipient)} = any(${sql.val(person.recipients)})
+        and created_at >= (select created_at from customer where id = ${person.id})
+      or exists (select from former_address f where f.customer_id = ${person.id}
+        and f.address = ${sql.ref(by.recipient)} and created_at between f.from_at and f.until_at))`
   if (!('of' in by)) return sql<boolean>`${sql.ref(by.column)} = ${person.id}`
   return sql<boolean>`${sql.ref(by.column)} in (
     select ${sql.ref(by.its)} from ${sql.table(by.of)} where ${theirs(find(by.of), person)})`

@@ -60,6 +60,7 @@ export const stored: readonly Stored[] = [
     'id created_at last_used_at ip user_agent remembered ends_at expires_at locked_at proven_at',
     'customer_id token_hash cookie_hash token_expires_at',
   ),
+  rows('former_address', own, null, 'kind address from_at until_at', 'customer_id'),
   rows('known_origin', own, null, 'origin seen_at', 'customer_id'),
   rows(
     'trusted_device',

@@ -19,7 +19,7 @@ const foreignKeyViolation = '23503'
 type Ended = ReadonlySet<string> | 'unknown'
 
 export interface SessionRevocations {
-  /** Notes that a session opened a channel on this socket. False when the session has ended. */
+  /** Notes that a session opened a channel on this socket. False: it has ended, or is locked. */
   grant(tx: Tx, sessionId: string, socketId: string): Promise<boolean>
   /**
    * Notifies every process once `tx` is committed. The caller holds the sessions' rows locked, and
@@ -67,6 +67,15 @@ export function createSessionRevocations(db: Database, hub: Hub): SessionRevocat
   const listeners: ((ended: Ended) => void)[] = []
   return {
     async grant(tx, sessionId, socketId) {
+      // A lock that is being written is waited for: its session keeps its row.
+      const open = await tx
+        .selectFrom('session')
+        .select('id')
+        .where('id', '=', sessionId)
+        .where('locked_at', 'is', null)
+        .forKeyShare()
+        .executeTakeFirst()
+      if (!open) return false
       try {
         await tx
           .insertInto('channel_grant')

@@ -36,7 +36,8 @@ export interface StaffSignIn {
    */
   prove(email: string, password: string, from: Origin): Promise<ProvenMember>
   /**
-   * Refuses with bad_credentials a wrong code, also one that was used before, and with forbidden
+   * Refuses with bad_credentials a wrong code, also one that was used before, with rate_limited,
+   * unjudged, while wrong ones bring a delay, and with forbidden
    * who comes from a network that is not the member's.
    */
   enter(
@@ -121,10 +122,19 @@ export function createStaffSignIn(needs: {
         .forUpdate()
         .executeTakeFirst()
       if (member?.password_hash !== proven.passwordHash) throw new Refusal('bad_credentials')
+      // Of parallel codes, those that waited for the row when a delay began are not judged.
+      await delays.check(proven.failures)
       const secret = secrets.open(totpPurpose(member.id), member.totp_secret)
       const step = matchingStep(secret, code, clock.now(), Number(member.totp_last_step))
       if (step === undefined) {
         await delays.fail(proven.failures)
+        // Whoever gets here knows the password.
+        onCommit(tx, () =>
+          log.warn(
+            { event: 'staff_code_wrong', staff: member.id, network: from.network },
+            'a sign-in with the right password had a wrong code',
+          ),
+        )
         throw new Refusal('bad_credentials', { keepsWrites: true })
       }
       await tx

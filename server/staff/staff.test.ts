@@ -1,4 +1,5 @@
 /** The operator's staff: invitations, sign-in, sessions, and who may call what. */
+import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import * as contract from '../../contract/index.ts'
 import type { TrailAct } from '../../contract/operator-desk.ts'
@@ -137,6 +138,38 @@ describe('signing in', () => {
     expect(delayed.status).toBe(429)
     // The member comes from where they were signed in before.
     expect((await signIn({ email, password, code: member.code() })).status).toBe(200)
+  })
+
+  test('a right code that waits behind the last wrong one opens nothing', async () => {
+    const member = await newMember(portal, 'support', { clock })
+    clock.advance(minutes(1))
+    const { email, password } = member
+    const tried = (off: number) =>
+      signIn({ email, password, code: member.code(off) }, { 'x-forwarded-for': '198.51.100.71' })
+    for (let tries = 0; tries < 5; tries++) expect((await tried(-9)).status).toBe(401)
+    const holder = new pg.Client({ connectionString: portal.databaseUrl })
+    await holder.connect()
+    const waits = (count: number) =>
+      eventually('so many wait for the row', async () => {
+        const { rows } = await holder.query<{ n: number }>(
+          `select count(*)::int as n from pg_stat_activity
+          where datname = current_database() and wait_event_type = 'Lock'`,
+        )
+        return rows[0]?.n === count
+      })
+    try {
+      await holder.query('begin')
+      await holder.query('select id from staff where email = $1 for update', [email])
+      const wrong = tried(-9)
+      await waits(1)
+      const right = tried(0)
+      await waits(2)
+      await holder.query('commit')
+      expect((await wrong).status).toBe(401)
+      expect((await right).body.error?.code).toBe('rate_limited')
+    } finally {
+      await holder.end()
+    }
   })
 
   test('is refused from other networks than the member’s own, and so are calls', async () => {

@@ -7,7 +7,20 @@ import type { Tx } from '../platform/db.ts'
  */
 export async function forgetTickets(
   tx: Tx,
-  { customerId, email }: { readonly customerId: string; readonly email: string },
+  {
+    customerId,
+    email,
+    former,
+  }: {
+    readonly customerId: string
+    readonly email: string
+    /** What came from there in that time. */
+    readonly former: readonly {
+      readonly address: string
+      readonly from: Date
+      readonly until: Date
+    }[]
+  },
 ): Promise<void> {
   await tx.deleteFrom('ticket_file').where('customer_id', '=', customerId).execute()
   await tx.deleteFrom('ticket').where('customer_id', '=', customerId).execute()
@@ -16,4 +29,12 @@ export async function forgetTickets(
     .where('customer_id', 'is', null)
     .where('sender_email', '=', email.toLowerCase())
     .execute()
+  for (const { address, from, until } of former)
+    await tx
+      .deleteFrom('ticket')
+      .where('customer_id', 'is', null)
+      .where('sender_email', '=', address.toLowerCase())
+      .where('opened_at', '>=', from)
+      .where('opened_at', '<=', until)
+      .execute()
 }

@@ -53,6 +53,23 @@ export async function addKey(
     .executeTakeFirst()
 }
 
+/**
+ * Ends keys of a customer's servers that were added since then: it was not the owner who added
+ * them. Connections that they opened end within seconds.
+ */
+export async function endKeysSince(
+  tx: Queryable,
+  { customerId, since }: { readonly customerId: string; readonly since: Date },
+): Promise<void> {
+  await tx
+    .deleteFrom('site_ssh_key as k')
+    .using('site as s')
+    .whereRef('s.id', '=', 'k.site_id')
+    .where('s.customer_id', '=', customerId)
+    .where('k.created_at', '>=', since)
+    .execute()
+}
+
 /** A server that has files and a key that opens them. */
 export interface OpenedBy {
   readonly siteId: string

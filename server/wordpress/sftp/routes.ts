@@ -2,12 +2,14 @@
 import { ruleText } from '../../../contract/server-sentences.ts'
 import * as api from '../../../contract/wordpress-sftp.ts'
 import type { Clock } from '../../platform/clock.ts'
-import { isUuid, type Database, type Queryable } from '../../platform/db.ts'
+import type { Language } from '../../../contract/errors.ts'
+import { isUuid, type Database, type Queryable, type Tx } from '../../platform/db.ts'
 import { Refusal } from '../../platform/errors.ts'
 import type { Http } from '../../platform/http.ts'
 import type { Limit } from '../../platform/limits.ts'
 import { lockSite, siteOf } from '../store.ts'
 import { addKey, keysOf, presentKey } from './keys.ts'
+import { letterOfKey } from './letters.ts'
 import { readPublicKey } from './public-key.ts'
 
 export interface SftpRouteDeps {
@@ -17,9 +19,17 @@ export interface SftpRouteDeps {
   readonly address: () => { host: string; port: number; fingerprint: string } | null
   /** Counts a customer's new keys. */
   readonly newKeys: Limit
+  readonly customer: (
+    tx: Tx,
+    customerId: string,
+  ) => Promise<{ readonly email: string; readonly language: Language }>
+  readonly mail: (tx: Tx, to: string, subject: string, text: string) => Promise<void>
+  /** For links in letters. */
+  readonly portalUrl: string
 }
 
-export function sftpRoutes(http: Http, { db, clock, address, newKeys }: SftpRouteDeps): void {
+export function sftpRoutes(http: Http, deps: SftpRouteDeps): void {
+  const { db, clock, address, newKeys } = deps
   const own = async (from: Queryable, customerId: string, id: string) => {
     const site = isUuid(id) ? await siteOf(from, customerId, id) : undefined
     if (!site) throw new Refusal('not_found')
@@ -33,7 +43,7 @@ export function sftpRoutes(http: Http, { db, clock, address, newKeys }: SftpRout
       keys: (await keysOf(db, site.id)).map(presentKey),
     }
   })
-  http.write(api.addSshKey, async ({ tx, customerId, params, body, language }) => {
+  http.write(api.addSshKey, async ({ tx, customerId, params, body, language, ip }) => {
     const site = await own(tx, customerId, params.id)
     const refuse = (rule: Parameters<typeof ruleText>[0]) =>
       new Refusal('invalid_input', { fields: { key: ruleText(rule, language) } })
@@ -45,7 +55,14 @@ export function sftpRoutes(http: Http, { db, clock, address, newKeys }: SftpRout
     if ((await keysOf(tx, site.id)).length >= api.mostSshKeys) throw refuse('ssh_key_many')
     const row = await addKey(tx, { siteId: site.id, name: body.name, key, at: clock.now() })
     if (!row) throw refuse('ssh_key_known')
-    return presentKey(row)
+    const added = presentKey(row)
+    const owner = await deps.customer(tx, customerId)
+    const page = `${deps.portalUrl}/wordpress/${site.id}?tab=files`
+    const { fingerprint, name } = added
+    const told = { key: name, fingerprint, server: site.name, from: ip, page }
+    const { subject, text } = letterOfKey(told, owner.language)
+    await deps.mail(tx, owner.email, subject, text)
+    return added
   })
   http.write(api.removeSshKey, async ({ tx, customerId, params }) => {
     const site = await own(tx, customerId, params.id)

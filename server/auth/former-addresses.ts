@@ -1,0 +1,58 @@
+/**
+ * Which e-mail addresses and numbers a customer had before. Letters are kept by their receiver:
+ * without this, those to a former address would be missing in the customer's file, and outlive the
+ * account.
+ */
+import { later, minutes, type Clock } from '../platform/clock.ts'
+import type { Queryable, Tx } from '../platform/db.ts'
+
+/** Letters about the change itself are written after it. */
+const toldWithinMs = minutes(5)
+
+/** An address, and the time in which what was sent there was this customer's. */
+export interface FormerAddress {
+  readonly address: string
+  readonly from: Date
+  readonly until: Date
+}
+
+/** The customer has another one from now on. */
+export async function noteFormer(
+  tx: Tx,
+  clock: Clock,
+  customerId: string,
+  { kind, address }: { readonly kind: 'email' | 'phone'; readonly address: string },
+): Promise<void> {
+  const { created_at: created } = await tx
+    .selectFrom('customer')
+    .select('created_at')
+    .where('id', '=', customerId)
+    .executeTakeFirstOrThrow()
+  const before = await tx
+    .selectFrom('former_address')
+    .select('until_at')
+    .where('customer_id', '=', customerId)
+    .where('kind', '=', kind)
+    .orderBy('until_at', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  await tx
+    .insertInto('former_address')
+    .values({
+      customer_id: customerId,
+      kind,
+      address,
+      from_at: before?.until_at ?? created,
+      until_at: later(clock.now(), toldWithinMs),
+    })
+    .execute()
+}
+
+export async function formerAddresses(db: Queryable, customerId: string): Promise<FormerAddress[]> {
+  const rows = await db
+    .selectFrom('former_address')
+    .select(['address', 'from_at', 'until_at'])
+    .where('customer_id', '=', customerId)
+    .execute()
+  return rows.map(({ address, from_at: from, until_at: until }) => ({ address, from, until }))
+}
