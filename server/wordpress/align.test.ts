@@ -11,8 +11,10 @@ import {
   type TestCustomer,
   type TestPortal,
 } from '../../test/portal.ts'
+import { jobsIdle } from '../../test/idle-jobs.ts'
 import { days } from '../platform/clock.ts'
 import { transaction } from '../platform/db.ts'
+import { holdServer, releaseServer } from './desk.ts'
 
 const clock = manualClock(new Date())
 let portal: TestPortal
@@ -192,6 +194,48 @@ test('unpaid it is suspended with its data kept; paid, back; cancelled, refunded
   })
   expect([again.status, again.body.error?.code]).toEqual([409, 'subscription_ended'])
   await portal.ledgerHolds()
+})
+
+test('late with its renewal it is held, stays so when it is paid, and is released', async () => {
+  const an = await portal.customer()
+  const { id } = (await post<{ id: string }>(an, '/api/wp', order)).body.result
+  await fund(an, BigInt(price))
+  const { subscriptionId } = await becomes(an, id, 'running')
+  const { db, jobs } = portal.app
+  const put = (act: typeof holdServer) => transaction(db, (tx) => act(tx, { clock, jobs }, id))
+  const stands = async () =>
+    (await get<Subscription>(an, `/api/subscriptions/${subscriptionId}`)).status
+  const runtime = async () => (await portal.drivers.wordpress.state(id)).state
+
+  await passes(31)
+  expect(await stands()).toBe('past_due')
+  await put(holdServer)
+  await becomes(an, id, 'suspended')
+  await eventually('its end', async () => (await runtime()) === 'stopped')
+  await fund(an, BigInt(price))
+  expect(await stands()).toBe('active')
+  await jobsIdle(db)
+  expect([(await get<Server>(an, `/api/wp/${id}`)).status, await runtime()]).toEqual([
+    'suspended',
+    'stopped',
+  ])
+
+  await passes(31)
+  expect(await stands()).toBe('past_due')
+  await put(releaseServer)
+  await becomes(an, id, 'running')
+  expect(await portal.drivers.wordpress.addresses(id)).toHaveLength(1)
+
+  // What an earlier release left behind: nobody has it in hand.
+  const write = (held_at: Date | null) =>
+    db.updateTable('site').set({ held_at }).where('id', '=', id).execute()
+  await write(clock.now())
+  await portal.app.resumeServers()
+  await becomes(an, id, 'suspended')
+  await jobsIdle(db)
+  await write(null)
+  await portal.app.resumeServers()
+  await becomes(an, id, 'running')
 })
 
 test("somebody else's subscription is unknown", async () => {

@@ -50,6 +50,8 @@ async function wantedOf(
       return site.status === 'failed' ? undefined : 'deleting'
     case 'suspended':
       return site.status === 'running' || site.status === 'suspended' ? 'suspended' : undefined
+    // One whose renewal is late runs until the day that suspends it.
+    case 'past_due':
     case 'active':
       if (site.held_at !== null && site.status === 'running') return 'suspended'
       if (site.held_at !== null) return site.status === 'suspended' ? 'suspended' : undefined

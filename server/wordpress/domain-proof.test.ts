@@ -4,11 +4,13 @@
 import { randomUUID } from 'node:crypto'
 import { request } from 'node:http'
 import fc from 'fast-check'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openTestDns, type TestDns } from '../../test/dns-server.ts'
 import { eventually, manualClock, openTestPortal, type TestPortal } from '../../test/portal.ts'
 import { fresh, namedServersOf, type Server } from '../../test/named-servers.ts'
 import { days } from '../platform/clock.ts'
+import { transaction, type Queryable } from '../platform/db.ts'
 import { readHostName } from './domains.ts'
 
 const clock = manualClock()
@@ -305,6 +307,45 @@ describe('a name that another account holds', () => {
       .where('name', '=', name)
       .execute()
     expect((await put(accomplice, [name])).body.error?.code).toBe('domain_not_verified')
+  })
+
+  test('nor is any put to, or taken from, a server that went over meanwhile', async () => {
+    const [site, receiver] = [await server(), await portal.customer()]
+    const [kept, name] = [fresh(), fresh()]
+    for (const one of [kept, name]) point(one, site)
+    expect((await put(site, [kept])).status).toBe(200)
+    const { db } = portal.app
+    const { customer_id: giver } = await db
+      .selectFrom('site')
+      .select('customer_id')
+      .where('id', '=', site.id)
+      .executeTakeFirstOrThrow()
+    const goesTo = (tx: Queryable, id: string) =>
+      tx.updateTable('site').set({ customer_id: id }).where('id', '=', site.id).execute()
+    const question = dns.hold(name)
+    const added = put(site, [kept, name])
+    await question.asked
+    await goesTo(db, receiver.id)
+    question.answer()
+    expect((await added).status).toBe(404)
+    await goesTo(db, giver)
+    const [holds, mayGo] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const goes = transaction(db, async (tx) => {
+      await goesTo(tx, receiver.id)
+      holds.resolve()
+      await mayGo.promise
+    })
+    await holds.promise
+    const dropped = drop(site, kept)
+    await eventually('the call that waits for the row', async () => {
+      const { rows } = await sql`select 1 from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock'`.execute(db)
+      return rows.length > 0
+    }).finally(mayGo.resolve)
+    await goes
+    expect((await dropped).status).toBe(404)
+    const held = db.selectFrom('site_domain').select('name').where('site_id', '=', site.id)
+    expect(await held.where('released_at', 'is', null).execute()).toEqual([{ name: kept }])
   })
 
   test('so do the names below it, and for thirty days after it was let go of', async () => {

@@ -33,7 +33,7 @@ import { certifySiteJob, holderOf } from './certifiable.ts'
 import { holdOf, otherHoldOf, releaseOther } from './name-holds.ts'
 import { ensureJob } from './change.ts'
 import { defineRecheck, ownZone, recheckGapMs } from './domain-recheck.ts'
-import { heldNames, lockSite, takesNames, type SiteAddressing } from './store.ts'
+import { heldNames, lockOwnSite, takesNames, type SiteAddressing } from './store.ts'
 
 /** How long after an account let go of a name another account must prove it by TXT. */
 const quarantineMs = days(30)
@@ -54,7 +54,7 @@ export interface Domains {
    * Without names it only looks whether the server takes any.
    */
   adopt(tx: Tx, of: { siteId: string; customerId: string; names: readonly string[] }): Promise<void>
-  remove(of: { siteId: string; name: string }): Promise<string[]>
+  remove(of: { siteId: string; customerId: string; name: string }): Promise<string[]>
   /** Which records would prove the name for this server, and what is found now. */
   check(of: {
     customerId: string
@@ -206,9 +206,9 @@ export function createDomains(
    * Prevents the deletion of the server until the transaction ends: a deletion releases the names
    * that it finds, and a name written later would stay taken for ever.
    */
-  async function lockTaker(tx: Tx, siteId: string): Promise<void> {
-    const site = await lockSite(tx, siteId)
-    if (!site || !takesNames(site)) throw new Refusal('server_not_running')
+  async function lockTaker(tx: Tx, siteId: string, customerId: string): Promise<void> {
+    if (!takesNames(await lockOwnSite(tx, siteId, customerId)))
+      throw new Refusal('server_not_running')
   }
 
   /** Stores the proven names; refuses with conflict when another customer was faster. */
@@ -312,7 +312,7 @@ export function createDomains(
       }
       return await transaction(db, async (tx) => {
         // The questions to the DNS took their time.
-        await lockTaker(tx, siteId)
+        await lockTaker(tx, siteId, customerId)
         if ((await heldNames(tx, siteId)).some((name) => !names.has(name)))
           throw new Refusal('conflict')
         await assignNames(tx, { siteId, customerId, proven })
@@ -323,7 +323,7 @@ export function createDomains(
     },
 
     async adopt(tx, { siteId, customerId, names }) {
-      await lockTaker(tx, siteId)
+      await lockTaker(tx, siteId, customerId)
       if (names.length === 0) return
       const held = await tx
         .selectFrom('site_domain')
@@ -369,8 +369,9 @@ export function createDomains(
       onCommit(tx, deps.onChange)
     },
 
-    async remove({ siteId, name }) {
+    async remove({ siteId, customerId, name }) {
       return await transaction(db, async (tx) => {
+        await lockOwnSite(tx, siteId, customerId)
         const { numUpdatedRows } = await tx
           .updateTable('site_domain')
           .set({ released_at: clock.now() })

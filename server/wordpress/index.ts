@@ -21,14 +21,8 @@ export { listServers } from './desk-list.ts'
 export { capacityOf, serversByPlan } from './capacity.ts'
 export { createCouponTries } from './coupon-tries.ts'
 export { createDirectory, dropOldHostChanges, type EdgeControl } from './directory.ts'
-export {
-  listNodes,
-  nodeAsSaid,
-  putNode,
-  removeNode,
-  setNodeState,
-  type NodeEntry,
-} from './nodes.ts'
+export { removeNode } from './node-removal.ts'
+export { listNodes, nodeAsSaid, putNode, setNodeState, type NodeEntry } from './nodes.ts'
 export { joinRequest, joinRoutes, makeJoinKey, openSettings } from './node-joins.ts'
 export { isLost, freeOn } from './placement.ts'
 export { createNodes, type NodeConnection, type NodeControl } from './routed-driver.ts'

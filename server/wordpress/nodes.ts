@@ -175,59 +175,6 @@ export const setNodeState = async (
   (await db.updateTable('node').set({ state }).where('id', '=', id).executeTakeFirst())
     .numUpdatedRows > 0n
 
-/**
- * Forgets a node that holds no site any more; answers how many it still has otherwise, with the
- * originals of servers that were moved away and can be moved back.
- */
-export async function removeNode(tx: Tx, id: string): Promise<number | 'unknown'> {
-  const row = await tx
-    .selectFrom('node')
-    .select('id')
-    .where('id', '=', id)
-    .forUpdate()
-    .executeTakeFirst()
-  if (!row) return 'unknown'
-  const { rows } = await sql<{ away: boolean }>`
-    select ${isAwaySql} as away from node where id = ${id}`.execute(tx)
-  const isAway = rows[0]?.away ?? false
-  const { n } = await tx
-    .selectFrom('site')
-    .select((eb) => eb.fn.countAll<bigint>().as('n'))
-    .where(sql`coalesce(node_id, ${firstNode}::text)`, '=', id)
-    .where('deleted_at', 'is', null)
-    .executeTakeFirstOrThrow()
-  const { kept } = await tx
-    .selectFrom('site_move')
-    .select((eb) => eb.fn.countAll<bigint>().as('kept'))
-    .where((eb) => eb.or([eb('leftover_node', '=', id), eb('to_node', '=', id)]))
-    // What a lost node has of servers that came up elsewhere goes with it.
-    .where(sql<boolean>`not (${isAway} and backup_id is not null and state = 'moved')`)
-    .where((eb) =>
-      eb.or([
-        eb('leftover_node', 'is not', null),
-        eb('state', 'in', ['copying', 'switching', 'undoing']),
-      ]),
-    )
-    .executeTakeFirstOrThrow()
-  const { mirrors } = await tx
-    .selectFrom('site_mirror')
-    .select((eb) => eb.fn.countAll<bigint>().as('mirrors'))
-    .where('node_id', '=', id)
-    .executeTakeFirstOrThrow()
-  // Those of a node that is away are not removed by anybody.
-  const left = n + kept + (isAway ? 0n : mirrors)
-  if (left > 0n) return Number(left)
-  await tx
-    .updateTable('site_move')
-    .set({ leftover_node: null })
-    .where('leftover_node', '=', id)
-    .execute()
-  await tx.deleteFrom('site_placement').where('node_id', '=', id).execute()
-  await tx.updateTable('site').set({ node_id: null }).where('node_id', '=', id).execute()
-  await tx.deleteFrom('node').where('id', '=', id).execute()
-  return 0
-}
-
 /** The node that runs a site. */
 export async function nodeStateOf(
   db: Queryable,
@@ -247,6 +194,18 @@ export async function nodeOf(db: Queryable, siteId: string): Promise<string | un
     .where('id', '=', siteId)
     .executeTakeFirst()
   return site && (site.node_id ?? firstNode)
+}
+
+/**
+ * Whether no machine has anything of a site: it was never set up, as one whose order is not paid,
+ * or its node is forgotten and there is no first one.
+ */
+export async function isNowhere(db: Queryable, siteId: string): Promise<boolean> {
+  const { rows } = await sql<{ nowhere: boolean }>`
+    select node_id is null and (run = 0
+      or not exists (select from node where id = ${firstNode})) as nowhere
+    from site where id = ${siteId}`.execute(db)
+  return rows[0]?.nowhere ?? false
 }
 
 /**

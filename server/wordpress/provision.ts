@@ -142,24 +142,23 @@ export function defineProvisioning(deps: ProvisionDeps): void {
   ]
 
   /**
-   * Begins a new run for a paid order. Undefined when there is nothing to do: the server runs
-   * already, was given up, or is being deleted.
+   * Begins a new run for a paid order; one that is given up gets none, and no node. Undefined when
+   * there is nothing to do: the server runs already, was given up, or is being deleted.
    */
   async function beginRun(siteId: string): Promise<SiteRow | undefined> {
     return await transaction(db, async (tx) => {
       const site = await lockSite(tx, siteId)
       if (site?.status !== 'provisioning' && site?.status !== 'pending_payment') return undefined
-      // One that is given up before it is begun is not set up.
-      if (site.status === 'pending_payment' && site.giving_up === null)
-        await tell(tx, site, 'provisioning', null)
+      const isBegun = site.giving_up === null
+      if (site.status === 'pending_payment' && isBegun) await tell(tx, site, 'provisioning', null)
       return await tx
         .updateTable('site')
         .set({
           status: 'provisioning',
-          run: site.run + 1,
+          run: isBegun ? site.run + 1 : site.run,
           // What it waited for, room, is there.
           reason: null,
-          node_id: site.node_id ?? (await placeOf(tx, siteId)) ?? firstNode,
+          node_id: site.node_id ?? (isBegun ? ((await placeOf(tx, siteId)) ?? firstNode) : null),
         })
         .where('id', '=', siteId)
         .returningAll()

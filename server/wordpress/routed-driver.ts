@@ -9,7 +9,15 @@ import type { EdgeControl } from './directory.ts'
 import type { SiteLog, WordpressCapabilities, WordpressDriver } from './driver.ts'
 import { forgetMirrored, noteEnd, noteMirrored, promiseLease, type Leases } from './lease-store.ts'
 import { isSwitching } from './move-store.ts'
-import { allNodes, nodeOf, nodeStates, noteSeen, putNode, type NodeEntry } from './nodes.ts'
+import {
+  allNodes,
+  isNowhere,
+  nodeOf,
+  nodeStates,
+  noteSeen,
+  putNode,
+  type NodeEntry,
+} from './nodes.ts'
 import { firstNode } from './store.ts'
 import { within } from './within.ts'
 
@@ -121,6 +129,11 @@ export function createNodes(parts: NodesParts): Nodes {
     return control
   }
   const of = async (siteId: string): Promise<WordpressDriver> => (await nodeControl(siteId)).driver
+  /** For acts that end what there is: of what is nowhere nobody is asked. */
+  async function toEnd(siteId: string): Promise<WordpressDriver | undefined> {
+    if ((others.size > 0 || !own) && (await isNowhere(db, siteId))) return undefined
+    return await of(siteId)
+  }
   /** For acts that change content past the visitors' way: none while it is switched elsewhere. */
   async function toChange(siteId: string): Promise<WordpressDriver> {
     if ((others.size > 0 || !own) && (await isSwitching(db, siteId)))
@@ -180,8 +193,8 @@ export function createNodes(parts: NodesParts): Nodes {
     room: async () => sum(await everywhere((one) => one.room())),
     install: async (spec, admin) => await (await of(spec.id)).install(spec, admin),
     start: async (spec) => await (await of(spec.id)).start(spec),
-    stop: async (id) => await (await of(id)).stop(id),
-    remove: async (id) => await (await of(id)).remove(id),
+    stop: async (id) => await (await toEnd(id))?.stop(id),
+    remove: async (id) => await (await toEnd(id))?.remove(id),
     state: async (id) => await (await of(id)).state(id),
     replaceAddresses: async (id, change, after) =>
       await (await of(id)).replaceAddresses(id, change, after),

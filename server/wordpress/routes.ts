@@ -204,7 +204,8 @@ export function routes(http: Http, deps: WordpressRouteDeps): void {
   })
   http.act(domainApi.removeDomain, async ({ customerId, params }) => {
     const site = await own(db, customerId, params.id)
-    return { domains: await deps.domains.remove({ siteId: site.id, name: params.name }) }
+    const of = { siteId: site.id, customerId, name: params.name }
+    return { domains: await deps.domains.remove(of) }
   })
   http.write(
     domainApi.choosePrimary,

@@ -316,6 +316,16 @@ export const siteById = (db: Queryable, id: string): Promise<SiteRow | undefined
 export const lockSite = (tx: Tx, id: string): Promise<SiteRow | undefined> =>
   tx.selectFrom('site').selectAll().where('id', '=', id).forUpdate().executeTakeFirst()
 
+/**
+ * The customer's own, locked until the transaction ends. Refuses with not_found one that was handed
+ * over since it was looked up.
+ */
+export async function lockOwnSite(tx: Tx, id: string, customerId: string): Promise<SiteRow> {
+  const site = await lockSite(tx, id)
+  if (site?.customer_id !== customerId) throw new Refusal('not_found')
+  return site
+}
+
 /** Whether it has been there, so that its time counts as used. */
 export const hasRun = ({ status }: Pick<SiteRow, 'status'>): boolean =>
   status === 'running' || status === 'suspended'

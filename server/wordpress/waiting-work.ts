@@ -36,6 +36,14 @@ export const waitingWork = (heldByRuntime: readonly string[]): RawBuilder<unknow
   select ${alignJobs.remove}, 'subscriptionId', subscription_id::text, id, 'delete' from site
     where status = 'deleting' and deleted_at is null and subscription_id is not null
   union all
+  -- Held, and shown all the same; or neither held nor unpaid, and not shown.
+  select ${alignJobs.suspend}, 'subscriptionId', subscription_id::text, id, 'change' from site
+    where status = 'running' and held_at is not null and subscription_id is not null
+  union all
+  select ${alignJobs.resume}, 'subscriptionId', u.id::text, s.id, 'change' from site s
+    join subscription u on u.id = s.subscription_id
+    where s.status = 'suspended' and s.held_at is null and u.status in ('active', 'past_due')
+  union all
   select ${makeJob}, 'backupId', id::text, site_id, 'back_up' from site_backup
     where state = 'making'
   union all
