@@ -1221,6 +1221,8 @@ export interface SiteUpdate {
   created_at: Timestamp;
   differences: Generated<unknown>;
   ended_at: Timestamp | null;
+  held_until: Timestamp | null;
+  hold_lapses: Generated<number>;
   id: string;
   packages: unknown;
   reason: string | null;

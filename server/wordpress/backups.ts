@@ -26,7 +26,6 @@ import {
   makeJob,
   restoreJob,
   stepMs,
-  updateHoldMs,
   type BackupRow,
 } from './backup-store.ts'
 import { switchJob } from './import-store.ts'
@@ -34,6 +33,7 @@ import type { WordpressDriver } from './driver.ts'
 import { siteWithBackups, surplusBackups } from './kept-backups.ts'
 import { defineNightlyBackups } from './nightly-backups.ts'
 import { defineRestores } from './restores.ts'
+import { beginHold } from './update-hold.ts'
 import { updateJob } from './update-store.ts'
 import { within } from './within.ts'
 import { lockSite, siteById, type SiteAddressing } from './store.ts'
@@ -140,7 +140,7 @@ export function createBackups(deps: BackupDeps): Backups {
   /** Makes the archive, restores it in a scratch site; fails unless both have the same figures. */
   async function make(backup: BackupRow, signal: AbortSignal): Promise<void> {
     const { made: figures, bytes } = await archives.make(nameOf(backup), async (file) => {
-      if (backup.for_update) await driver.holdWrites(backup.site_id, updateHoldMs)
+      if (backup.for_update) await beginHold({ db, driver }, backup)
       const saved = await within(
         stepMs,
         'the backup took too long',

@@ -2,8 +2,9 @@
  * A server moves to another machine while its visitors go on, told through the API: nobody meets an
  * error, what is written at any moment is there afterwards, and the original is a way back.
  */
-import { existsSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { ActOutcome } from '../../contract/operator-acts.ts'
 import type { CustomerStory } from '../../contract/operator-desk.ts'
@@ -27,7 +28,7 @@ import {
   type TestPortal,
 } from '../../test/portal.ts'
 import { newMember, type TestMember } from '../../test/staff.ts'
-import { minutes } from '../platform/clock.ts'
+import { hours, later, minutes } from '../platform/clock.ts'
 import { newestMove, type MoveRow } from './move-store.ts'
 
 const clock = manualClock()
@@ -258,4 +259,34 @@ test('what is written while a server is read follows before writes wait', async 
   copyingMs = minutes(1)
   expect((await move({ server: slow.id, node: 'hn2' })).status).toBe(200)
   expect(await ended(slow.id, 'moved')).toMatchObject({ round: 3 })
+})
+
+test('letters on the machine that it left are taken, however many the site has sent', async () => {
+  const busy = await orderServer(portal, an)
+  const from = (await nodeOf(busy.id)) === 'hn2' ? 'hn2' : 'main'
+  copyingMs = 0
+  expect((await move({ server: busy.id, node: from === 'main' ? 'hn2' : 'main' })).status).toBe(200)
+  await ended(busy.id, 'moved')
+  const { db } = portal.app
+  // All that may be taken within an hour, and it still is so when the original is removed.
+  await sql`
+    with letter as (
+      insert into site_letter (site_id, key, created_at, from_address, subject, bytes, message_id)
+      values (${busy.id}, 'newsletter', ${clock.now()}, 'a@b.example', 'News', 1, '<1@b.example>')
+      returning id, site_id)
+    insert into site_mail (letter_id, site_id, recipient, state, next_at, created_at, settled_at)
+    select id, site_id, 'x@y.example', 'sent', ${clock.now()}, ${later(clock.now(), hours(2))},
+      ${clock.now()} from letter, generate_series(1, 20000)`.execute(db)
+  const spool = path.join((from === 'main' ? mainFolder : otherFolder)(busy.id), 'mail')
+  mkdirSync(spool, { recursive: true })
+  for (const count of [1, 2, 3]) {
+    const name = `${Date.now().toString(36).padStart(9, '0')}-${`${count}`.repeat(24)}.eml`
+    const letter = `{"from":null,"to":["khach@example.vn"]}\nSubject: Order ${count}\r\n\r\nThanks!`
+    writeFileSync(path.join(spool, name), letter)
+  }
+  clock.advance(minutes(61))
+  await cleared(busy.id)
+  const letters = db.selectFrom('site_letter').select('subject').where('site_id', '=', busy.id)
+  const taken = await letters.where('key', '<>', 'newsletter').orderBy('subject').execute()
+  expect(taken.map(({ subject }) => subject)).toEqual(['Order 1', 'Order 2', 'Order 3'])
 })

@@ -12,6 +12,7 @@ import { backupToRestore, figuresOf, restoreJob, stepMs, updateHoldMs } from './
 import { ensureJob } from './change.ts'
 import type { WordpressDriver } from './driver.ts'
 import { siteById, specOf, type SiteAddressing } from './store.ts'
+import { keepHold } from './update-hold.ts'
 import { within } from './within.ts'
 
 /** Defines it; the last three are shared with the making of backups. */
@@ -34,21 +35,23 @@ export function defineRestores(deps: {
 
   /**
    * Writes stay held for as long as `work` takes, where an update is undone by the restore: what
-   * was written after the hold is over would be gone with it.
+   * was written after the hold is over would be gone with it. DriverFailure rejected: it is over
+   * already.
    */
-  async function holdingWrites<T>(restoreId: string, siteId: string, work: () => Promise<T>) {
-    const undoes = await db
+  async function holdingWrites<T>(restoreId: string, work: () => Promise<T>): Promise<T> {
+    const undone = await db
       .selectFrom('site_update')
-      .select('id')
+      .select(['id', 'site_id'])
       .where('restore_id', '=', restoreId)
       .where('ended_at', 'is', null)
       .executeTakeFirst()
-    if (!undoes) return await work()
+    if (!undone) return await work()
+    if (!(await keepHold({ db, driver }, undone)))
+      throw new DriverFailure('rejected', 'somebody may have written since the backup')
     const hold = (): Promise<unknown> =>
-      driver.holdWrites(siteId, updateHoldMs).catch((error: unknown) => {
-        log.warn({ err: error, site: siteId }, 'writes are not held on during a restore')
+      keepHold({ db, driver }, undone).catch((error: unknown) => {
+        log.warn({ err: error, site: undone.site_id }, 'writes are not held on during a restore')
       })
-    await hold()
     const again = setInterval(() => void hold(), updateHoldMs / 4)
     try {
       return await work()
@@ -73,7 +76,7 @@ export function defineRestores(deps: {
         const spec = await specOf(db, deps.addressing, site)
         const figures = figuresOf(restore.figures)
         const of = { siteId: site.id, backupId: restore.backup_id }
-        await holdingWrites(restoreId, site.id, async () => {
+        await holdingWrites(restoreId, async () => {
           const restored = archives.use(of, (file) =>
             driver.restore(spec, { file, figures }, restoreId),
           )

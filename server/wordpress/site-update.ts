@@ -11,7 +11,8 @@
  *
  * Each step is an "ensure": a kill at any point leads to the same step again, and so to done or
  * rolled_back. From the moment of the backup to the end, requests that may write are held, so that
- * a roll-back loses none.
+ * a roll-back loses none. Where the hold had a gap, the backup is made anew as long as nothing was
+ * exchanged; later on nothing is put back by itself, and the owner is told.
  */
 import type { PageDifference, Update } from '../../contract/wordpress-updates.ts'
 import type { Language } from '../../contract/errors.ts'
@@ -22,12 +23,13 @@ import { DriverFailure, Refusal } from '../platform/errors.ts'
 import type { Attempt, Jobs } from '../platform/jobs.ts'
 import type { Log } from '../platform/log.ts'
 import type { EventOutbox } from '../realtime/index.ts'
-import { backupById, backupToRestore, updateHoldMs } from './backup-store.ts'
+import { backupById, backupToRestore } from './backup-store.ts'
 import type { Backups } from './backups.ts'
 import type { SoftwarePackage, WordpressDriver } from './driver.ts'
 import type { PageShape } from './page-shapes.ts'
 import { lockSite, siteById, specOf, type SiteAddressing, type SiteRow } from './store.ts'
-import { notRolledBackLetter, rolledBackLetter } from './update-letters.ts'
+import { keepHold } from './update-hold.ts'
+import { notRolledBackLetter, notUndoneLetter, rolledBackLetter } from './update-letters.ts'
 import type { Mirror } from './update-mirror.ts'
 import { createVisitor, type Visited } from './update-pages.ts'
 import {
@@ -51,9 +53,12 @@ type End = Extract<Update['state'], 'done' | 'rolled_back' | 'failed' | 'skipped
 const maxAttempts = 3
 /** Longest time of one act. */
 const stepMs = minutes(20)
+/** How often the backup is made anew because the hold was over before anything was exchanged. */
+const maxLapses = 1
 /** A site is looked at anew whose backup is under way, or that is suspended meanwhile. */
 const busyMs = seconds(20)
-const suspendedMs = minutes(10)
+/** Once it runs again, those who write wait until then. */
+const suspendedMs = minutes(1)
 
 export interface SiteUpdateDeps {
   readonly db: Database
@@ -116,6 +121,8 @@ export function defineSiteUpdates(deps: SiteUpdateDeps): void {
       differences?: string
       reason?: Reason | null
       attempts?: number
+      hold_lapses?: number
+      held_until?: Date | null
       begun_at?: Date
       ended_at?: Date
       packages?: string
@@ -136,15 +143,21 @@ export function defineSiteUpdates(deps: SiteUpdateDeps): void {
   async function tellOwner(
     tx: Tx,
     site: SiteRow,
-    of: { packages: UpdatePackage[]; differences: PageDifference[]; state: End },
+    of: {
+      packages: UpdatePackage[]
+      differences: readonly PageDifference[]
+      state: End
+      isUnheld: boolean
+    },
   ): Promise<void> {
     const { email, language } = await deps.owner(tx, site.customer_id)
     await deps.outbox.publishEvent(tx, site.customer_id, 'wordpress.update', {
       wp: { id: site.id, name: site.name },
       update: { state: of.state },
     })
+    const failure = of.isUnheld ? notUndoneLetter : notRolledBackLetter
     const [letter, tab] =
-      of.state === 'rolled_back' ? [rolledBackLetter, 'updates'] : [notRolledBackLetter, 'backups']
+      of.state === 'rolled_back' ? [rolledBackLetter, 'updates'] : [failure, 'backups']
     const told = {
       site: site.name,
       ...of,
@@ -153,20 +166,34 @@ export function defineSiteUpdates(deps: SiteUpdateDeps): void {
     await deps.mail(tx, email, letter.subject[language](told), letter.text[language](told))
   }
 
-  async function end(row: UpdateRow, site: SiteRow | undefined, state: End, reason: Reason | null) {
+  /** `unheld`: the differences that were not undone because the hold had a gap. */
+  async function end(
+    row: UpdateRow,
+    site: SiteRow | undefined,
+    state: End,
+    reason: Reason | null,
+    unheld?: readonly PageDifference[],
+  ) {
     const runs = site?.status === 'running'
-    const isBegun = runs && row.state !== 'waiting'
+    const isBegun = runs && row.begun_at !== null
+    const differences = unheld ?? differencesOf(row)
     // What the package replaced is kept where nothing is certain.
     if (isBegun && reason !== 'not_rolled_back') await driver.settleUpdate(site.id, row.id)
     const found = runs ? await driver.software(site.id).catch(() => null) : null
     const isOurs = await transaction(db, async (tx) => {
       // The words of the pages are needed no more.
       const before = JSON.stringify(beforeOf(row).pages.map(({ path }) => ({ path })))
-      if (!(await move(tx, row, state, { reason, before, ended_at: clock.now() }))) return false
+      const ended = {
+        reason,
+        before,
+        ended_at: clock.now(),
+        differences: JSON.stringify(differences),
+      }
+      if (!(await move(tx, row, state, ended))) return false
       if (site && found) await noteSoftware(tx, site.id, found, clock.now())
       const packages = packagesOf(row)
       if (site && (state === 'rolled_back' || reason === 'not_rolled_back'))
-        await tellOwner(tx, site, { packages, differences: differencesOf(row), state })
+        await tellOwner(tx, site, { packages, differences, state, isUnheld: unheld !== undefined })
       if (row.wave_id !== null) await jobs.add(tx, waveJob, { waveId: String(row.wave_id) })
       return true
     })
@@ -182,7 +209,7 @@ export function defineSiteUpdates(deps: SiteUpdateDeps): void {
     const told = { site: row.site_id, update: row.id, cause: row.cause, packages: names, reason }
     if (state === 'done') log.info(told, 'a site was updated')
     else if (reason === 'not_rolled_back') log.error(told, 'an update could not be rolled back')
-    else log.warn({ ...told, differences: row.differences }, `an update of a site: ${state}`)
+    else log.warn({ ...told, differences }, `an update of a site: ${state}`)
   }
 
   /** What the site has now is listed; of the packages those stay that are still to be had. */
@@ -216,7 +243,6 @@ export function defineSiteUpdates(deps: SiteUpdateDeps): void {
         const begun = {
           backup_id: backupId,
           begun_at: row.begun_at ?? clock.now(),
-          attempts: row.attempts,
           packages: JSON.stringify(packages),
         }
         if (!(await move(tx, row, 'saving', begun))) throw new Error('another run has begun it')
@@ -228,16 +254,34 @@ export function defineSiteUpdates(deps: SiteUpdateDeps): void {
     })
   }
 
+  /** Somebody may have written since the backup, and nothing is exchanged: it is made anew. */
+  async function beginAnew(row: UpdateRow): Promise<void> {
+    if (row.hold_lapses >= maxLapses) throw new GivenUp('slow_backup')
+    await driver.holdWrites(row.site_id, 0)
+    const anew = { backup_id: null, held_until: null, hold_lapses: row.hold_lapses + 1 }
+    await move(db, row, 'waiting', anew)
+  }
+
+  /** Whether everything has the version from before the update: nothing is there to be undone. */
+  async function isAsBefore(row: UpdateRow, site: SiteRow): Promise<boolean> {
+    // This also carries out an exchange that a kill of the machine's runtime has cut off.
+    await driver.start(await specOf(db, deps.addressing, site))
+    const found = await driver.software(site.id)
+    const installed = await installedOf(db, site.id, found, clock.now())
+    return packagesOf(row).every((one) =>
+      installed.some(
+        ({ kind, slug, version }) => kind === one.kind && slug === one.slug && version === one.from,
+      ),
+    )
+  }
+
   /** Whether there is something to be done now; false: it is told when to go on. */
   async function saved(row: UpdateRow, site: SiteRow): Promise<boolean> {
     const backup = row.backup_id === null ? undefined : await backupById(db, row.backup_id)
     if (backup?.state === 'making') return false
     if (backup?.state !== 'proven') throw new GivenUp('backup_failed')
-    if (!(await driver.holdWrites(site.id, updateHoldMs))) {
-      // Somebody may have written since the backup's moment, so it is made anew.
-      if (row.attempts + 1 >= 2) throw new GivenUp('slow_backup')
-      await driver.holdWrites(site.id, 0)
-      await move(db, row, 'waiting', { backup_id: null, attempts: row.attempts + 1 })
+    if (!(await keepHold(deps, row))) {
+      await beginAnew(row)
       return true
     }
     const { pages, adminWorks } = await visitor.lookBefore(await visited(site))
@@ -248,7 +292,10 @@ export function defineSiteUpdates(deps: SiteUpdateDeps): void {
   async function install(row: UpdateRow, site: SiteRow): Promise<void> {
     const { mirror } = deps
     if (!mirror) throw new GivenUp('directory_unavailable')
-    await driver.holdWrites(site.id, updateHoldMs)
+    if (!(await keepHold(deps, row)) && (await isAsBefore(row, site))) {
+      await beginAnew(row)
+      return
+    }
     const spec = await specOf(db, deps.addressing, site)
     const packages = packagesOf(row)
     for (const [index, one] of packages.entries())
@@ -262,7 +309,7 @@ export function defineSiteUpdates(deps: SiteUpdateDeps): void {
         if (error.kind === 'rejected') await mirror.forget(asPackage(one))
         if (index === 0) throw new GivenUp(error.kind === 'full' ? 'no_room' : 'package_unusable')
         const { name: path, from: before, to: after } = one
-        await rollBack(row, [{ path, what: 'package', before, after }])
+        await rollBack(row, site, [{ path, what: 'package', before, after }])
         return
       }
     try {
@@ -270,25 +317,29 @@ export function defineSiteUpdates(deps: SiteUpdateDeps): void {
     } catch (error) {
       if (!(error instanceof DriverFailure)) throw error
       log.warn({ err: error, site: site.id }, 'the database of a site was not upgraded')
-      await rollBack(row, [{ path: 'database', what: 'database', before: '', after: '' }])
+      await rollBack(row, site, [{ path: 'database', what: 'database', before: '', after: '' }])
       return
     }
     await move(db, row, 'checking')
   }
 
   async function check(row: UpdateRow, site: SiteRow): Promise<boolean> {
-    await driver.holdWrites(site.id, updateHoldMs)
+    await keepHold(deps, row)
     const differences = await visitor.lookAfter(await visited(site), beforeOf(row))
     if (differences.length === 0) {
       await end(row, site, 'done', null)
       return false
     }
-    await rollBack(row, differences)
+    await rollBack(row, site, differences)
     return true
   }
 
-  async function rollBack(row: UpdateRow, differences: readonly PageDifference[]): Promise<void> {
-    await driver.holdWrites(row.site_id, updateHoldMs)
+  async function rollBack(
+    row: UpdateRow,
+    site: SiteRow,
+    differences: readonly PageDifference[],
+  ): Promise<void> {
+    if (!(await keepHold(deps, row))) return await withoutHold(row, site, differences)
     await transaction(db, async (tx) => {
       const restoreId = await deps.backups.restore(tx, row.site_id, row.backup_id ?? '')
       const values = {
@@ -302,13 +353,30 @@ export function defineSiteUpdates(deps: SiteUpdateDeps): void {
     })
   }
 
+  /** Going back to the backup could take away what somebody has written since. */
+  async function withoutHold(
+    row: UpdateRow,
+    site: SiteRow,
+    differences: readonly PageDifference[],
+  ): Promise<void> {
+    const isBefore = await isAsBefore(row, site).catch((error: unknown) => {
+      log.warn({ err: error, site: site.id }, 'what a site has installed could not be listed')
+      return false
+    })
+    if (isBefore && row.state === 'updating') await beginAnew(row)
+    // The restore was done before the gap, and nobody was there to note it.
+    else if (isBefore && row.state === 'rolling_back')
+      await end(row, site, 'rolled_back', 'pages_differ')
+    else await end(row, site, 'failed', 'not_rolled_back', differences)
+  }
+
   async function rolledBack(row: UpdateRow, site: SiteRow): Promise<void> {
     const restore = row.restore_id === null ? undefined : await backupToRestore(db, row.restore_id)
     if (restore?.state === 'restoring') return
     if (restore?.state === 'restored') {
       await deps.driver.start(await specOf(db, deps.addressing, site))
       await end(row, site, 'rolled_back', 'pages_differ')
-    } else if (row.attempts + 1 < maxAttempts) await rollBack(row, differencesOf(row))
+    } else if (row.attempts + 1 < maxAttempts) await rollBack(row, site, differencesOf(row))
     else await end(row, site, 'failed', 'not_rolled_back')
   }
 
@@ -338,7 +406,14 @@ export function defineSiteUpdates(deps: SiteUpdateDeps): void {
     if (row.state === 'waiting') await end(row, site, 'skipped', 'not_running')
     else if (site === undefined || site.status === 'deleting')
       await end(row, site, 'failed', 'not_running')
-    else await transaction(db, (tx) => again(tx, row, suspendedMs))
+    else {
+      // Nobody writes to it now, and nobody shall before the update goes on.
+      if (row.state !== 'saving')
+        await keepHold(deps, row).catch((error: unknown) => {
+          log.warn({ err: error, site: site.id }, 'writes of a suspended site are not held on')
+        })
+      await transaction(db, (tx) => again(tx, row, suspendedMs))
+    }
   }
 
   async function onFailure(row: UpdateRow, site: SiteRow, error: unknown, attempt: Attempt) {
@@ -360,7 +435,7 @@ export function defineSiteUpdates(deps: SiteUpdateDeps): void {
     log.warn({ err: error, site: row.site_id, state: row.state }, 'an update does not get on')
     // From the first exchange of files on only the backup is certain.
     if (row.state === 'updating' || row.state === 'checking')
-      await rollBack(row, [{ path: '/', what: 'unreachable', before: '', after: '' }])
+      await rollBack(row, site, [{ path: '/', what: 'unreachable', before: '', after: '' }])
     else if (row.state === 'waiting') {
       const isRejected = error instanceof DriverFailure && error.kind === 'rejected'
       await end(row, site, 'failed', isRejected ? 'package_unusable' : 'directory_unavailable')

@@ -4,6 +4,8 @@
  */
 import fs from 'node:fs'
 import path from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Update } from '../../contract/wordpress-updates.ts'
 import { pluginMain, pluginSlug } from '../../sandbox/wordpress/releases.ts'
@@ -144,5 +146,121 @@ test.each(ways)(
     expect(await driver.holdWrites(id, 0)).toBe(false)
     expect((await driver.page(id, { target: '/', cookie: '' })).status).toBe(200)
     expect(fs.readdirSync(site()).filter((name) => name.startsWith('update-'))).toEqual([])
+  },
+)
+
+const updateEnded = (updateId: string): Promise<Update> =>
+  eventually(
+    'the update ended',
+    async () => {
+      const found = (await call<Update[]>('GET', '/history')).body.result.find(
+        (one) => one.id === updateId,
+      )
+      return found?.endedAt ? found : undefined
+    },
+    60,
+  )
+/** Stops the portal at an act of an update to a release that breaks the site. */
+async function stopBadUpdate(act: Act, when: 'before' | 'after'): Promise<Update> {
+  const isStopped = new Promise<void>((resolve) => (onStop = resolve))
+  stopAt = { act, when }
+  const begun = await begin('1.1.0')
+  await isStopped
+  stopAt = undefined
+  return begun
+}
+const postOf = (text?: string): string => {
+  const file = path.join(site(), 'wordpress/wp-content/database/.ht.sqlite')
+  const database = new DatabaseSync(file, { timeout: 10_000 })
+  try {
+    if (text !== undefined)
+      database.prepare('update wp_posts set post_content = ? where ID = 1').run(text)
+    const row = database.prepare('select post_content as text from wp_posts where ID = 1').get()
+    return String(row?.['text'])
+  } finally {
+    database.close()
+  }
+}
+
+test('held no more before anything was exchanged: the backup is made anew', async () => {
+  const begun = await stopBadUpdate('applyPackage', 'before')
+  const former = pluginText()
+  await portal.drivers.wordpress.holdWrites(id, 0)
+  postOf('đơn hàng 1')
+  await portal.reopen({ sitesGoOn: true })
+  expect(await updateEnded(begun.id)).toMatchObject({ state: 'rolled_back' })
+  expect(pluginText()).toBe(former)
+  expect(postOf()).toBe('đơn hàng 1')
+}, 120_000)
+
+test('the second time it is given up, with nothing changed', async () => {
+  const begun = await stopBadUpdate('applyPackage', 'before')
+  await portal.app.db.updateTable('site_update').set({ hold_lapses: 1 }).execute()
+  await portal.drivers.wordpress.holdWrites(id, 0)
+  postOf('đơn hàng 2')
+  await portal.reopen({ sitesGoOn: true })
+  expect(await updateEnded(begun.id)).toMatchObject({ state: 'failed', reason: 'slow_backup' })
+  expect(pluginText()).toContain('Version: 1.0.0')
+  expect(postOf()).toBe('đơn hàng 2')
+  await eventually('writes let go of', async () => heldMs === 0)
+}, 120_000)
+
+test('writes of a server that was suspended stay held until the update goes on', async () => {
+  const { db } = portal.app
+  const begun = await stopBadUpdate('upgradeDatabase', 'after')
+  const soon = new Date(Date.now() + 120_000)
+  const row = db.updateTable('site_update').where('id', '=', begun.id)
+  await row.set({ held_until: soon }).execute()
+  const turn = (status: string) =>
+    portal.app.db.updateTable('site').set({ status }).where('id', '=', id).execute()
+  await turn('suspended')
+  await portal.reopen({ sitesGoOn: true })
+  await eventually('they are held on', async () => {
+    const { held_until: until } = await portal.app.db
+      .selectFrom('site_update')
+      .select('held_until')
+      .where('id', '=', begun.id)
+      .executeTakeFirstOrThrow()
+    return until !== null && until > soon
+  })
+  await turn('running')
+  await eventually('it is looked at', async () => {
+    const due = await sql`update pgboss.job set start_after = now()
+      where name = 'update-site' and state = 'created'`.execute(portal.app.db)
+    return Number(due.numAffectedRows) > 0
+  })
+  expect(await updateEnded(begun.id)).toMatchObject({ state: 'rolled_back' })
+}, 120_000)
+
+test('a restore that was done before the hold was over is one, whoever writes since', async () => {
+  const begun = await stopBadUpdate('restore', 'after')
+  await portal.drivers.wordpress.holdWrites(id, 0)
+  await portal.reopen({ sitesGoOn: true })
+  expect(await updateEnded(begun.id)).toMatchObject({ state: 'rolled_back' })
+  expect(pluginText()).toContain('Version: 1.0.0')
+}, 120_000)
+
+test.each([
+  ['the machine says so', () => portal.drivers.wordpress.holdWrites(id, 0)],
+  [
+    'the time is over that they were held for, whatever the machine was told since',
+    () => portal.app.db.updateTable('site_update').set({ held_until: new Date() }).execute(),
+  ],
+] as const)(
+  'held no more after the exchange, for %s: nothing is taken away, and its owner is told',
+  { timeout: 120_000 },
+  async (why, lapse) => {
+    const begun = await stopBadUpdate('upgradeDatabase', 'after')
+    await lapse()
+    postOf(`đơn hàng 3, ${why}`)
+    await portal.reopen({ sitesGoOn: true })
+    const ended = await updateEnded(begun.id)
+    expect(ended).toMatchObject({ state: 'failed', reason: 'not_rolled_back' })
+    expect(ended.differences).toContainEqual(expect.objectContaining({ path: '/', after: '500' }))
+    expect(postOf()).toBe(`đơn hàng 3, ${why}`)
+    await eventually('the letter', async () =>
+      (await portal.inbox(owner.email)).find(({ text }) => text.includes('chưa hoàn tác')),
+    )
+    await eventually('writes let go of', async () => heldMs === 0)
   },
 )

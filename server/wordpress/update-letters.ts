@@ -87,3 +87,24 @@ export const notRolledBackLetter = {
       `phục bản sao lưu tại ${link}`,
   },
 } as const
+
+/** Of an update that was not undone because somebody may have written since its backup. */
+export const notUndoneLetter = {
+  subject: notRolledBackLetter.subject,
+  text: {
+    en: ({ site, packages, differences, link }: Told) =>
+      `We updated ${site} (${packagesText(packages)}), and ` +
+      `${differencesText(differences, 'en')}. ` +
+      'We have not undone the update: the site may have been written to since the backup from ' +
+      'before it, by customers who ordered or commented, and restoring the backup would remove ' +
+      'that. The backup is kept, and our staff has been told. If the site needs it, you can ' +
+      `restore the backup yourself at ${link}`,
+    vi: ({ site, packages, differences, link }: Told) =>
+      `Chúng tôi đã cập nhật ${site} (${packagesText(packages)}), và ` +
+      `${differencesText(differences, 'vi')}. Chúng tôi chưa hoàn tác bản cập nhật này: từ sau ` +
+      'bản sao lưu trước khi cập nhật, trang web có thể đã có dữ liệu mới như đơn hàng hay bình ' +
+      'luận, và khôi phục bản sao lưu sẽ làm mất những dữ liệu đó. Bản sao lưu vẫn được giữ và ' +
+      'nhân viên của chúng tôi đã được báo. Nếu cần, bạn có thể tự khôi phục bản sao lưu tại ' +
+      link,
+  },
+} as const

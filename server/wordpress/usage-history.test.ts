@@ -1,5 +1,6 @@
 /** What a server was visited and took, read from the machine that runs it and summed up. */
 import { randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { UsageHistory } from '../../contract/wordpress-usage.ts'
 import { openTestPortal, type TestCustomer, type TestPortal } from '../../test/portal.ts'
@@ -132,6 +133,41 @@ test('what is old is forgotten: spans after two days, hours after two weeks', as
   expect(await left()).toEqual([1_440])
   await sumUpUsage(db, new Date(day + 93 * dayMs))
   expect(await left()).toEqual([])
+})
+
+test('what an end in between or a late machine left out is summed up later', async () => {
+  const { db } = portal.app
+  const begin = day - 10 * dayMs
+  const servers = ['00000000', 'ffffffff'].map(
+    (first) => `${first}-0000-4000-8000-${randomUUID().slice(-12)}`,
+  )
+  const [low = '', high = ''] = servers
+  const span = async (site: string, at: number) =>
+    await sql`
+      insert into site_usage (site_id, minutes, at, requests, client_errors, server_errors, cached,
+        total_ms, times, memory_mb, cpu_ms, files_mb, database_mb)
+      values (${site}, 5, ${new Date(at)}, 7, 0, 0, 0, 7, '{7}', 0, 0, 0, 0)`.execute(db)
+  const hoursOf = async (site: string) =>
+    (
+      await sql<{ requests: number }>`select requests from site_usage
+        where site_id = ${site} and minutes = 60 order by at`.execute(db)
+    ).rows.map(({ requests }) => requests)
+  await span(low, begin)
+  await span(high, begin)
+  // As where the process ended after the first part.
+  const first = new Date(begin + hourMs + 480_000)
+  await sumUpUsage(db, first)
+  await sql`delete from site_usage where site_id = ${high} and minutes = 60`.execute(db)
+  // And one machine was away at the end of the hour.
+  await span(low, begin + 55 * 60_000)
+  await sumUpUsage(db, new Date(first.getTime() + hourMs))
+  expect([await hoursOf(low), await hoursOf(high)]).toEqual([[14], [7]])
+  // What is left of a span when the rest was dropped is no sum of it.
+  await sql`delete from site_usage where site_id = ${low} and minutes = 5
+    and at = ${new Date(begin)}`.execute(db)
+  await sumUpUsage(db, new Date(begin + 2 * dayMs + 30 * 60_000))
+  expect(await hoursOf(low)).toEqual([14])
+  await sql`delete from site_usage where site_id = any(${servers}::uuid[])`.execute(db)
 })
 
 test('it is shown to the owner, over the ranges that there are', async () => {

@@ -111,15 +111,31 @@ async function summedUntil(db: Queryable, of: number): Promise<Date | null> {
 const beginOf = (now: Date, of: number): Date =>
   new Date(Math.floor(now.getTime() / minutes(of)) * minutes(of))
 
+/** So many spans are summed up again: an end in between, or a late machine, left rows out. */
+const spansAgain = 2
+
 /**
- * Sums up the hours, then the days, that are over and not summed up yet, and forgets what is old.
- * `now`: of the clock that rows are by, which no test turns.
+ * From when on rows are summed up: of the spans before `since` only those of which every row is
+ * still kept, for a sum of what is left would be too small.
+ */
+function sumsFrom(since: Date, now: Date, { of, to }: (typeof sums)[number]): Date {
+  const again = later(since, -spansAgain * minutes(to))
+  const whole = beginOf(later(now, minutes(to) - kept[of]), to)
+  return new Date(Math.min(since.getTime(), Math.max(again.getTime(), whole.getTime())))
+}
+
+/**
+ * Sums up the hours, then the days, that are over, and forgets what is old. Machines keep half an
+ * hour (site-usage.ts), so what comes late belongs to a span that is summed up again. `now`: of the
+ * clock that rows are by, which no test turns.
  */
 export async function sumUpUsage(db: Database, now = new Date()): Promise<void> {
-  for (const { of, to } of sums) {
+  for (const sum of sums) {
+    const { of, to } = sum
     const since = (await summedUntil(db, to)) ?? later(now, -kept[of])
+    const from = sumsFrom(since, now, sum)
     const until = beginOf(now, to)
-    for (let part = 0; part < parts && since < until; part++) {
+    for (let part = 0; part < parts && from < until; part++) {
       const first = `${part.toString(16)}0000000-0000-0000-0000-000000000000`
       const last = `${part.toString(16)}fffffff-ffff-ffff-ffff-ffffffffffff`
       await sql`
@@ -128,10 +144,17 @@ export async function sumUpUsage(db: Database, now = new Date()): Promise<void> 
         ${summed(
           of,
           to,
-          sql`u.at >= ${since} and u.at < ${until}
+          sql`u.at >= ${from} and u.at < ${until}
             and u.site_id between ${first}::uuid and ${last}::uuid`,
         )}
-        on conflict do nothing`.execute(db)
+        on conflict (site_id, minutes, at) do update set requests = excluded.requests,
+          client_errors = excluded.client_errors, server_errors = excluded.server_errors,
+          cached = excluded.cached, total_ms = excluded.total_ms, times = excluded.times,
+          memory_mb = excluded.memory_mb, cpu_ms = excluded.cpu_ms,
+          files_mb = excluded.files_mb, database_mb = excluded.database_mb
+        where (site_usage.requests, site_usage.cpu_ms, site_usage.memory_mb, site_usage.files_mb,
+          site_usage.database_mb) is distinct from (excluded.requests, excluded.cpu_ms,
+          excluded.memory_mb, excluded.files_mb, excluded.database_mb)`.execute(db)
     }
   }
   await dropOld(db, { now: () => now }, 'site_usage')

@@ -27,7 +27,10 @@ type CollectDeps = Pick<
 export interface MailCollector {
   /** Takes what there is now. */
   collect(): Promise<void>
-  /** Takes what waits of a site on one node, which need not be the site's any more. */
+  /**
+   * Takes all that waits of a site on a node which is not the site's any more: mail() took it, and
+   * what stays there is lost. The site fills that spool no more, so no limit is needed.
+   */
   collectFrom(from: Pick<WordpressDriver, 'takeMail' | 'mailTaken'>, siteId: string): Promise<void>
   start(): void
   /** Resolves when nothing is under way. */
@@ -132,6 +135,8 @@ export function createMailCollector(deps: CollectDeps): MailCollector {
 
   /** A site that sends far more than may go out is left to fill its spool: then mail() says no. */
   async function takesMore(siteId: string): Promise<boolean> {
+    if ((full.get(siteId) ?? 0) > performance.now()) return false
+    full.delete(siteId)
     const site = await siteById(db, siteId)
     if (!site) return true
     const limit = hourLimitOf(deps, site)
@@ -143,11 +148,8 @@ export function createMailCollector(deps: CollectDeps): MailCollector {
   /** Those that are the site's now; answers how many there were. */
   async function collectOf(
     siteId: string,
-    from: Pick<WordpressDriver, 'takeMail' | 'mailTaken'> = driver,
+    from: Pick<WordpressDriver, 'takeMail' | 'mailTaken'>,
   ): Promise<number> {
-    if ((full.get(siteId) ?? 0) > performance.now()) return 0
-    full.delete(siteId)
-    if (!(await takesMore(siteId))) return 0
     const letters = await from.takeMail(siteId, takenAtOnce)
     if (letters.length === 0) return 0
     const site = await siteById(db, siteId)
@@ -186,7 +188,7 @@ export function createMailCollector(deps: CollectDeps): MailCollector {
   async function collectAll(): Promise<void> {
     for (const siteId of await driver.sitesWithMail()) {
       try {
-        while (!stopped && (await collectOf(siteId)) > 0);
+        while (!stopped && (await takesMore(siteId)) && (await collectOf(siteId, driver)) > 0);
       } catch (error) {
         log.warn({ err: error, site: siteId }, 'letters of a site could not be taken')
       }

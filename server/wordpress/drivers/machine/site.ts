@@ -39,6 +39,8 @@ const megabyte = 1_048_576
 /** A container that an installation left running waits this long for `start` to take it over. */
 const warmMs = 60_000
 const usageMs = 60_000
+/** As long as portals have writes held while they update a site. */
+const updateHoldMs = 15 * 60_000
 /** Where an engine has the kernel count, asking costs little. */
 const engineUsageMs = 1_000
 
@@ -63,6 +65,7 @@ export class Site {
   /** Under way or waiting for their turn. */
   #acts = 0
   #swept = false
+  #holdRecalled: Promise<void> | undefined
   #warmTimer: NodeJS.Timeout | undefined
   #usage: { readonly at: number; readonly used: Promise<Used> } | null = null
   readonly #slots: Slots
@@ -299,6 +302,7 @@ export class Site {
       if (!(await this.#folder.installed()))
         throw new DriverFailure('rejected', `site ${this.#id} is not installed`)
       await this.#folder.requireRuntime()
+      await this.#recallHold()
       await this.#sweep()
       clearTimeout(this.#warmTimer)
       // Of an earlier life there may be a copy.
@@ -388,8 +392,21 @@ export class Site {
     this.#slots.runCron()
   }
 
-  holdWrites(ms: number): boolean {
+  async holdWrites(ms: number): Promise<boolean> {
+    await this.#recallHold()
     return this.#slots.holdWrites(ms)
+  }
+  /**
+   * An update was under way when an earlier life ended: its hold goes on, so that nobody writes
+   * between the start of the machine and the portal's next word.
+   */
+  #recallHold(): Promise<void> {
+    const recall = async (): Promise<void> => {
+      const at = await this.#updates.lastActAt()
+      const leftMs = (at ?? 0) + updateHoldMs - Date.now()
+      if (leftMs > 0) this.#slots.holdWrites(leftMs)
+    }
+    return (this.#holdRecalled ??= recall())
   }
   fenceWrites(ms: number): void {
     this.#slots.fenceWrites(ms)

@@ -279,6 +279,22 @@ export class Updates {
     }
   }
 
+  /** When an update that is not settled did something last, ms since 1970; null: there is none. */
+  async lastActAt(): Promise<number | null> {
+    const names: string[] = await fs.readdir(this.#dir).catch(() => [])
+    const folders = names.filter((one) => folderName.test(one))
+    const times = await Promise.all(
+      // One that is settled meanwhile is gone.
+      folders.map((name) =>
+        fs.stat(path.join(this.#dir, name)).then(
+          ({ mtimeMs }) => mtimeMs,
+          () => 0,
+        ),
+      ),
+    )
+    return times.length === 0 ? null : Math.max(...times)
+  }
+
   /** What the update replaced is not needed any more, or the site was put back as a whole. */
   async settle(updateId: string): Promise<void> {
     await removeTree(this.#of(updateId))
