@@ -6,7 +6,7 @@
 import type { Currency, RegionCode } from '../../contract/money.ts'
 import { sql } from 'kysely'
 import { timeZoneOf } from '../catalog/index.ts'
-import { databaseIsAway, transaction, type Tx } from '../platform/db.ts'
+import { databaseIsAway, transaction, type Queryable, type Tx } from '../platform/db.ts'
 import type { OutboxEvent } from '../realtime/index.ts'
 import type { BillingContext } from './context.ts'
 import { lendUntil, noteLent } from './credit-lines.ts'
@@ -178,9 +178,11 @@ const phases: readonly Phase[] = [
 ]
 
 /**
- * Handles batch after batch until nothing is due. The rows of a failed batch are retried singly, so
- * that one bad row delays nobody else. A lost database connection is no row's fault: the phase
- * ends, and the next sweep goes on in the same order.
+ * Handles batch after batch until nothing is due. Rows that somebody else holds are left to the
+ * end, and waited for then, one by one: their holder may have read them before they fell due. The
+ * rows of a failed batch are retried singly, so that one bad row delays nobody else. A lost
+ * database connection is no row's fault: the phase ends, and the next sweep goes on in the same
+ * order.
  */
 async function drain(
   context: BillingContext,
@@ -188,28 +190,32 @@ async function drain(
   signal?: AbortSignal,
 ): Promise<void> {
   const failed: string[] = []
+  const due = (db: Queryable) =>
+    db
+      .selectFrom('subscription')
+      .where('status', 'in', statuses)
+      .where('next_at', '<=', context.clock.now())
+      .$if(failed.length > 0, (query) => query.where('id', 'not in', failed))
+  let waits = false
   for (let retrySingly = 0; ; retrySingly = Math.max(0, retrySingly - 1)) {
     signal?.throwIfAborted()
     let taken: string[] = []
     try {
       await transaction(context.db, async (tx) => {
-        let query = tx
-          .selectFrom('subscription')
+        const query = due(tx)
           .selectAll()
-          .where('status', 'in', statuses)
-          .where('next_at', '<=', context.clock.now())
           .orderBy('next_at')
           .orderBy('id')
-          .limit(retrySingly > 0 ? 1 : size)
+          .limit(waits || retrySingly > 0 ? 1 : size)
           .forUpdate()
-          .skipLocked()
-        if (failed.length > 0) query = query.where('id', 'not in', failed)
         await context.holdCatalog?.(tx)
-        const rows = await query.execute()
+        const rows = await (waits ? query : query.skipLocked()).execute()
         taken = rows.map(({ id }) => id)
         if (rows.length > 0) await act(context, tx, rows)
       })
-      if (taken.length === 0) return
+      if (taken.length > 0) continue
+      if ((await due(context.db).select('id').limit(1).executeTakeFirst()) === undefined) return
+      waits = true
     } catch (error) {
       if (taken.length === 0 || databaseIsAway(error)) throw error
       context.log.error(

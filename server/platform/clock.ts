@@ -32,8 +32,11 @@ export function createTravellingClock(): TravellingClock {
     async follow(db, notices, onMove) {
       offsetMs = await readOffset(db)
       let looking = false
+      let again = false
       let stopped = false
       const look = (): void => {
+        // What is told during a look may have been written after it.
+        again = looking
         if (looking || stopped) return
         looking = true
         readOffset(db)
@@ -46,6 +49,7 @@ export function createTravellingClock(): TravellingClock {
           .catch(() => undefined)
           .finally(() => {
             looking = false
+            if (again) look()
           })
       }
       notices.on(clockChannel, { onNotice: look, onConnect: look })
