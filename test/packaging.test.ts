@@ -110,6 +110,14 @@ describe('packaging/portal-docker.conf', () => {
     expect(changed.get('SystemCallFilter')).toBe('@mount')
   })
 
+  test('leaves the data, the database among them, to whom they belong', () => {
+    // systemd.exec(5): with another User= the owner of all that is below it would change.
+    expect(new Map(settingsOf(text)).get('StateDirectory')).toBe('')
+    // Settings in the manual that change the user, too.
+    for (const [, unit] of read('docs/operate.md').matchAll(/^\[Service\]\n([^`]*)```/gm))
+      if (/^User=/m.test(unit!)) expect(unit).toMatch(/^StateDirectory=$/m)
+  })
+
   test.skipIf(!hasSystemd)('systemd finds no fault in the unit with it', () => {
     const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'portal-unit-'))
     const unit = path.join(dir, 'portal.service')
