@@ -108,6 +108,7 @@ export {
   forgetLostArchives,
   makeMissing,
   newestArchives,
+  NowhereToProve,
   sitesToSave,
   specsToRestore,
 } from './whole-backup.ts'
