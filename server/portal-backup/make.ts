@@ -93,7 +93,7 @@ export async function makeBackup(parts: MakeParts): Promise<Manifest> {
   const whyNotSaved = (siteId: string): string => {
     if (lost.has(siteId)) return 'its archive is not among the backups of sites'
     return saved.has(siteId)
-      ? 'its newest archive, which is in it, is from before it moved to another database'
+      ? 'its newest archive is from before it moved to another database'
       : 'it has no backup that is proven'
   }
   const notSaved = toSave
