@@ -3,7 +3,7 @@
  * told its settings once, starts, and gets servers.
  */
 import { spawn, type ChildProcess } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -115,12 +115,19 @@ test('for another key what was written down stays, and no data centre is made up
 })
 
 /** Runs what was printed, as on the other machine; the key goes in by standard input. */
-function run(command: string, key: string, more: readonly string[], env: Record<string, string>) {
+function run(
+  command: string,
+  key: string,
+  more: readonly string[],
+  env: Record<string, string>,
+  user: { readonly uid?: number; readonly gid?: number } = {},
+) {
   const words = command.replace('npm run portal -- ', '').split(' ')
   const child = spawn(
     process.execPath,
     ['--disable-warning=ExperimentalWarning', serverProgram('command'), ...words, ...more],
     {
+      ...user,
       env: {
         PATH: process.env['PATH'] ?? '',
         HOME: process.env['HOME'] ?? '/',
@@ -171,6 +178,38 @@ test('a key that is wrong, used up or too old opens nothing', async () => {
   clock.advance(61 * 60_000)
   expect((await join(joinRequest(old, 'hn7'))).status).toBe(404)
   clock.advance(-61 * 60_000)
+})
+
+test('where it cannot be written down, the portal is not asked, and the key is good', async () => {
+  const { command, joinKey } = await add('hn6', `127.0.0.1:${await freePort()}`)
+  const join = async (user = {}) => {
+    const { ended, said } = run(command, joinKey, ['--no-start'], { LOG_LEVEL: 'silent' }, user)
+    return { code: await ended, said: said() }
+  }
+  // The service's group may read it, and nobody but its owner writes it.
+  writeFileSync(settings, 'DATABASE_URL=postgres://db/portal\n')
+  expect(await join()).toEqual({
+    code: 1,
+    said: expect.stringContaining('DATABASE_URL: this machine is set up already') as string,
+  })
+  writeFileSync(settings, '# of the service\n')
+  chmodSync(settings, 0o444)
+  chmodSync(folder, 0o711)
+  // Root writes any file.
+  const plain = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
+  expect(await join(plain)).toEqual({
+    code: 1,
+    said: expect.stringMatching(/cannot be written .*EACCES.* the key is not used/s) as string,
+  })
+  chmodSync(settings, 0o640)
+  expect(await join()).toEqual({
+    code: 0,
+    said: expect.stringContaining('This machine is the node hn6.') as string,
+  })
+  expect(statSync(settings).mode & 0o777).toBe(0o640)
+  expect(readFileSync(settings, 'utf8')).toMatch(/^# of the service\n[^]*NODE_NAME=hn6\n/)
+  writeFileSync(settings, '')
+  chmodSync(settings, 0o644)
 })
 
 test(

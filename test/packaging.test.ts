@@ -110,6 +110,14 @@ describe('packaging/portal-docker.conf', () => {
     expect(changed.get('SystemCallFilter')).toBe('@mount')
   })
 
+  test('leaves the data, the database among them, to whom they belong', () => {
+    // systemd.exec(5): with another User= the owner of all that is below it would change.
+    expect(new Map(settingsOf(text)).get('StateDirectory')).toBe('')
+    // Settings in the manual that change the user, too.
+    for (const [, unit] of read('docs/operate.md').matchAll(/^\[Service\]\n([^`]*)```/gm))
+      if (/^User=/m.test(unit!)) expect(unit).toMatch(/^StateDirectory=$/m)
+  })
+
   test.skipIf(!hasSystemd)('systemd finds no fault in the unit with it', () => {
     const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'portal-unit-'))
     const unit = path.join(dir, 'portal.service')
@@ -280,5 +288,54 @@ describe('packaging/stack.yaml', () => {
       expect(ofImage.split('\n')).toContain(`packaging/${file}`)
     }
     expect(spawnSync('sh', ['-n'], { input: script }).status).toBe(0)
+  })
+
+  test('what is rolled out anew takes neither the database nor the release away', () => {
+    const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'portal-stack-'))
+    const put = (name: string, text: string, mode = 0o644): void => {
+      fs.mkdirSync(path.dirname(path.join(dir, name)), { recursive: true })
+      fs.writeFileSync(path.join(dir, name), text, { mode })
+    }
+    put('packaging/deploy-stack.sh', read('packaging/deploy-stack.sh'))
+    for (const name of ['portal.env', 'portal.pem', 'front.cfg']) put(`packaging/${name}`, 'x')
+    put('catalog.yaml', 'x')
+    // An engine that has the services in the file, and notes what it deploys.
+    const engine = `#!/bin/sh
+      case "$1 $2" in
+        'service inspect')
+          grep -q "^$(eval echo "\\$$#")$" ${dir}/has && echo reg.example/portal:7@sha256:0 ;;
+        *) echo "$PORTAL_IMAGE $*" >> ${dir}/deployed ;;
+      esac`
+    put('bin/docker', engine, 0o755)
+    const deploy = (env: NodeJS.ProcessEnv, ...args: string[]) => {
+      fs.rmSync(path.join(dir, 'deployed'), { force: true })
+      const script = path.join(dir, 'packaging/deploy-stack.sh')
+      const { status, stderr } = spawnSync('sh', [script, ...args], {
+        encoding: 'utf8',
+        env: { PATH: `${dir}/bin:${process.env['PATH']}`, ...env },
+      })
+      const deployed = fs.existsSync(path.join(dir, 'deployed'))
+        ? fs.readFileSync(path.join(dir, 'deployed'), 'utf8')
+        : null
+      return { status, stderr, deployed }
+    }
+    const withDatabase = ['-c', 'packaging/stack-database.yaml']
+    put('has', 'shop_database\nshop_api\n')
+    const refused = deploy({ STACK: 'shop' })
+    expect([refused.status, refused.deployed]).toEqual([78, null])
+    expect(refused.stderr).toContain('add -c packaging/stack-database.yaml')
+    expect(deploy({ STACK: 'shop' }, ...withDatabase)).toMatchObject({
+      status: 0,
+      deployed: expect.stringMatching(/^reg\.example\/portal:7 stack deploy --prune .* shop\n$/),
+    })
+    expect(deploy({ STACK: 'shop', PORTAL_IMAGE: 'new' }, ...withDatabase).deployed).toMatch(
+      /^new /,
+    )
+    // The first time.
+    expect(deploy({})).toMatchObject({
+      status: 0,
+      deployed: ' stack deploy --prune -c packaging/stack.yaml portal\n',
+    })
+    fs.rmSync(dir, { recursive: true })
   })
 })

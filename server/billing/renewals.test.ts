@@ -4,6 +4,7 @@
  */
 import fc from 'fast-check'
 import { sql } from 'kysely'
+import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { eventually } from '../../test/portal.ts'
 import { calendarOf } from '../../test/billing-calendar.ts'
@@ -165,6 +166,35 @@ describe('renewals', () => {
         `renewal ${price} paid 2027-07-15`,
       ])
     expect(await billing.balance(an)).toBe(price * 120n)
+  })
+
+  test('one that somebody holds while it falls due is waited for, not left to the next look', async () => {
+    await at('2027-01-31T03:00:00Z')
+    const an = await billing.customer({ balance: price * 2n })
+    const id = await billing.order(an, offerAt(price))
+    const holder = new pg.Client({ connectionString: billing.url })
+    await holder.connect()
+    try {
+      await holder.query('begin')
+      await holder.query('select id from subscription where id = $1 for update', [id])
+      billing.clock.set('2027-02-28T03:00:00Z')
+      const sweeps = billing.bills.sweep()
+      await eventually('the look waits', async () => {
+        const { rows } = await holder.query(
+          `select from pg_stat_activity
+          where datname = current_database() and wait_event_type = 'Lock'`,
+        )
+        return rows.length > 0
+      })
+      await holder.query('commit')
+      await sweeps
+      expect(await billing.invoices(id)).toEqual([
+        `order ${price} paid`,
+        `renewal ${price} paid 2027-02-28`,
+      ])
+    } finally {
+      await holder.end()
+    }
   })
 
   test('that fails at any statement leaves nothing half done', async () => {

@@ -1,9 +1,10 @@
 /** The clock of a portal with the sandbox, moved from the shell while it runs. */
+import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { testDatabase, type TestDatabase } from '../../test/database.ts'
 import { eventually } from '../../test/portal.ts'
 import { readConfig } from '../config.ts'
-import { createTravellingClock, days } from '../platform/clock.ts'
+import { clockChannel, createTravellingClock, days } from '../platform/clock.ts'
 import { createLog } from '../platform/log.ts'
 import { createNotices } from '../platform/notices.ts'
 import { connect, migrate, type Pool } from '../platform/db.ts'
@@ -54,6 +55,42 @@ test('the running portal follows within a second, and is told', async () => {
   expect(await clockCommand(sandboxed, database.url, ['reset'], createOutput(false))).toBe(0)
   await eventually('the clock coming back', async () => Math.abs(ahead()) < 50, 1)
   expect(moves).toBe(2)
+  stop()
+  await notices.stop()
+})
+
+test('a second move that is told while the first is looked at is followed too', async () => {
+  let opened = Promise.withResolvers<void>()
+  opened.resolve()
+  let reads = 0
+  // What is read arrives late: the offset may be another one by then.
+  const slow = pool.db.withPlugin({
+    transformQuery: ({ node }) => node,
+    async transformResult({ result }) {
+      reads += 1
+      await opened.promise
+      return result
+    },
+  })
+  const clock = createTravellingClock()
+  const notices = createNotices(database.url, createLog('silent'))
+  await notices.start()
+  const stop = await clock.follow(slow, notices, () => undefined)
+  const quiet = reads
+  opened = Promise.withResolvers()
+  notices.tell(clockChannel, 'look')
+  await eventually('the look', async () => reads > quiet)
+  expect(await clockCommand(sandboxed, database.url, ['+31d'], createOutput(false))).toBe(0)
+  // Notices come in their order: this one is heard after that of the command.
+  const heard = Promise.withResolvers<void>()
+  notices.on('portal_clock_test', { onNotice: () => heard.resolve() })
+  await eventually('a notice', async () => {
+    notices.tell('portal_clock_test', 'now')
+    return await Promise.race([heard.promise.then(() => true), pause(50).then(() => false)])
+  })
+  opened.resolve()
+  const ahead = () => clock.now().getTime() - Date.now()
+  await eventually('the clock following', async () => Math.abs(ahead() - days(31)) < 50, 5)
   stop()
   await notices.stop()
 })

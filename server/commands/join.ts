@@ -1,5 +1,13 @@
 import { spawn } from 'node:child_process'
-import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  openSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { parseEnv } from 'node:util'
@@ -55,6 +63,30 @@ async function ask(address: string, body: object): Promise<string | undefined> {
   return ((await answer.json()) as { result: { sealed: string } }).result.sealed
 }
 
+/**
+ * What the settings of this machine say that no node `name` has; whatever else differs is known
+ * once the portal was asked.
+ */
+function settledIn(file: string, name: string): string[] {
+  const there = existsSync(file) ? parseEnv(readFileSync(file, 'utf8')) : {}
+  const wanted: Readonly<Record<string, string | undefined>> = {
+    ROLES: 'node',
+    NODE_NAME: name,
+    // As every portal tells a node.
+    HOST: '0.0.0.0',
+    DATABASE_URL: undefined,
+  }
+  return Object.keys(wanted).filter((one) => there[one] !== undefined && there[one] !== wanted[one])
+}
+
+/** Makes sure that lines can be added, and that others cannot read them. Throws where not. */
+function prepare(file: string): void {
+  closeSync(openSync(file, 'a', 0o600))
+  // It will hold the key of the line. A group that alone may read it is the service's.
+  const mode = statSync(file).mode & 0o777
+  if ((mode & 0o007) !== 0) chmodSync(file, 0o600)
+}
+
 /** Adds lines to the settings of this machine; answers those that say something else already. */
 function addTo(file: string, variables: Readonly<Record<string, string>>): string[] {
   const text = existsSync(file) ? readFileSync(file, 'utf8') : ''
@@ -62,15 +94,13 @@ function addTo(file: string, variables: Readonly<Record<string, string>>): strin
   const others = Object.keys(variables).filter(
     (name) => there[name] !== undefined && there[name] !== variables[name],
   )
-  if (there['DATABASE_URL'] !== undefined) others.push('DATABASE_URL')
   if (others.length > 0) return others
   const lines = Object.entries(variables)
     .filter(([name]) => there[name] === undefined)
     .map(([name, value]) => `${name}=${value}\n`)
   const gap = text === '' || text.endsWith('\n') ? '' : '\n'
-  writeFileSync(file, text + gap + lines.join(''), { mode: 0o600 })
-  // It holds the key of the line.
-  chmodSync(file, 0o600)
+  // The same file, with its owner: a service may run as somebody else than who types this.
+  writeFileSync(file, text + gap + lines.join(''))
   return []
 }
 
@@ -101,6 +131,23 @@ export async function joinCommand(
     out.refuse(usage)
     return 64
   }
+  const file = envFileOf(process.env)
+  const refuseSettled = (others: readonly string[]): number => {
+    out.refuse(`${file} says otherwise of ${others.join(', ')}: this machine is set up already.`)
+    return 1
+  }
+  // The portal takes a key once: what would be refused afterwards is refused before.
+  const settled = settledIn(file, name)
+  if (settled.length > 0) return refuseSettled(settled)
+  try {
+    prepare(file)
+  } catch (error) {
+    out.refuse(
+      `${file} cannot be written (${(error as Error).message}). The portal was not asked, and ` +
+        'the key is not used: run the command as the owner of that file.',
+    )
+    return 1
+  }
   const key = await readKey()
   const asked = joinRequest(key, name)
   const sealed = await ask(address, asked)
@@ -112,12 +159,8 @@ export async function joinCommand(
     return 1
   }
   const { variables } = openSettings(key, asked, sealed)
-  const file = envFileOf(process.env)
   const others = addTo(file, variables)
-  if (others.length > 0) {
-    out.refuse(`${file} says otherwise of ${others.join(', ')}: this machine is set up already.`)
-    return 1
-  }
+  if (others.length > 0) return refuseSettled(others)
   out.line(`This machine is the node ${name}. Its settings are in ${file}.`)
   out.fields({ node: name, file })
   if (given.includes('--no-start')) {

@@ -4,7 +4,15 @@ import type { NodeLoss } from '../../contract/operator-nodes.ts'
 import type { Config } from '../config.ts'
 import { connect, type Database } from '../platform/db.ts'
 import { readRootSecret } from '../platform/secrets.ts'
-import { freeOn, isLost, keptOn, listNodes, lossOf, remainingOn } from '../wordpress/index.ts'
+import {
+  freeOn,
+  isEmptied,
+  isLost,
+  keptOn,
+  listNodes,
+  lossOf,
+  remainingOn,
+} from '../wordpress/index.ts'
 import { actFor, reasonOf, type CommandOutcome } from './act.ts'
 import { ageOf, nodeLostCommand } from './node-lost.ts'
 import type { Output } from './output.ts'
@@ -58,19 +66,25 @@ function flagOf(options: string[], name: string): boolean {
 
 const lookMs = 1_000
 
-/** What is still on a node; answers 1 where something stays that cannot move. */
+/** What is still on a node; answers 1 where something stays that cannot move, or is not to. */
 async function tellRemaining(db: Database, name: string, waits: boolean, out: Output) {
   for (;;) {
+    const empties = await isEmptied(db, name)
     const remaining = await remainingOn(db, name)
-    const stuck = remaining.filter(({ movesTo, why }) => movesTo === null && why !== null)
+    const stuck = remaining.filter(
+      ({ movesTo, why }) => movesTo === null && (why !== null || !empties),
+    )
     if (waits && remaining.length > stuck.length) {
       await pause(lookMs)
       continue
     }
+    const soon = empties ? 'its turn comes.' : 'nothing moves it.'
+    if (!empties && remaining.length > 0)
+      out.line(`Node ${name} is not emptied any more: what is on it stays.`)
     for (const { name: server, movesTo, why } of remaining)
       out.line(
         movesTo === null
-          ? `${server}  stays for now: ${why ?? 'its turn comes.'}`
+          ? `${server}  stays for now: ${why ?? soon}`
           : `${server}  is being moved to ${movesTo}`,
       )
     const kept = await keptOn(db, name)

@@ -1,12 +1,31 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import type { Config } from '../config.ts'
 import { createLog } from '../platform/log.ts'
 import { openStore } from '../platform/object-store/index.ts'
 import { verifyBackup } from '../portal-backup/index.ts'
 import { openSiteRuntime } from '../site-runtime.ts'
+import { NowhereToProve, type WordpressDriver } from '../wordpress/index.ts'
 import { orRefuse, readWish } from './backup-options.ts'
 import type { Output } from './output.ts'
+
+/**
+ * Proves archives of the database that this machine's sites have.
+ * @throws NowhereToProve for another one, and where sites would need users that it cannot have
+ */
+const proverOf =
+  ({ capabilities, prove }: WordpressDriver): WordpressDriver['prove'] =>
+  async (file, _site, database = capabilities.database) => {
+    if (database !== capabilities.database)
+      throw new NowhereToProve(
+        database === 'mariadb'
+          ? 'it needs sites in containers (WORDPRESS_RUNTIME=docker)'
+          : 'it needs WORDPRESS_RUNTIME=embedded',
+      )
+    if (database === 'mariadb' && process.getuid?.() !== 0)
+      throw new NowhereToProve('sites in containers are tried by root only')
+    return await prove(file)
+  }
 
 /**
  * `verify-backup <where>`: restores the newest backup on trial and prints what agrees. Answers 1
@@ -21,21 +40,25 @@ export async function verifyBackupCommand(
   const wish = readWish('verify-backup', config, args, out)
   if (!wish) return 64
   return await orRefuse(out, async () => {
+    // A machine that has the release alone has put nothing there yet.
+    mkdirSync(config.DATA_DIR, { recursive: true })
     // Sites are tried in a folder of their own: a portal that runs keeps its trials in its own.
     const scratch = mkdtempSync(path.join(config.DATA_DIR, 'verify-'))
     const runtime = await openSiteRuntime({ ...config, DATA_DIR: scratch }, createLog('silent'))
     try {
-      const { manifest, agreed, faults } = await verifyBackup({
+      const { manifest, agreed, faults, untried } = await verifyBackup({
         store: openStore(wish.where, config),
         passphrase: wish.passphrase,
         databaseUrl,
         scratchFolder: path.join(scratch, 'archive'),
-        prove: (file) => runtime.driver.prove(file),
+        prove: proverOf(runtime.driver),
       })
       out.line(`The backup ${manifest.id}, made ${manifest.madeAt} by ${manifest.release}:`)
       for (const line of agreed) out.line(`  ${line}`)
       for (const { name, why } of manifest.notSaved)
         out.line(`  The site ${name} is not in it: ${why}.`)
+      for (const { name, why } of untried)
+        out.line(`  The site ${name} could not be tried here: ${why}.`)
       for (const fault of faults) out.line(fault)
       out.line(faults.length === 0 ? 'The backup is good.' : 'The backup is not good.')
       out.fields({
@@ -44,6 +67,7 @@ export async function verifyBackupCommand(
         agreed,
         faults,
         notSaved: manifest.notSaved,
+        untried,
       })
       return faults.length === 0 ? 0 : 1
     } finally {

@@ -5,12 +5,12 @@ import { Refusal, type Sentence } from '../platform/errors.ts'
 import {
   beginRescues,
   emptyJob,
+  keepServers,
   nodeAsSaid,
   putNode,
   refuseUnlessLost,
   removeNode,
   setEmptying,
-  setNodeState,
 } from '../wordpress/index.ts'
 import { saidMsAgo, type ActNeeds, type Actor, type RegistryOf } from './acts.ts'
 
@@ -93,7 +93,7 @@ export const nodeActs: RegistryOf<'node'> = {
   'node.drain': {
     async run(tx, { jobs }, _actor, { node, stay }) {
       const before = await known(tx, node)
-      if (stay === 'yes') await setNodeState(tx, node, 'draining')
+      if (stay === 'yes') await keepServers(tx, node)
       else {
         await setEmptying(tx, node, true)
         // The portal that runs looks at once, and not at its next turn.

@@ -69,28 +69,36 @@ export async function makeBackup(parts: MakeParts): Promise<Manifest> {
 
   const sites: Site[] = []
   const lost = new Set<string>()
-  for (const { siteId, backupId, name, madeAt, figures } of archives) {
+  for (const { siteId, backupId, name, madeAt, figures, database: of } of archives) {
     const file = `sites/${siteId}/${backupId}.tar.gz`
     try {
       await save(file, async (into) =>
         pipeline(await parts.archives.read({ siteId, backupId }), into),
       )
-      sites.push({ siteId, backupId, name, madeAt: madeAt.toISOString(), figures, file })
+      sites.push({
+        siteId,
+        backupId,
+        name,
+        madeAt: madeAt.toISOString(),
+        ...(of !== null && { database: of }),
+        figures,
+        file,
+      })
     } catch (error) {
       if (!(error instanceof NoSuchFile)) throw error
       lost.add(siteId)
     }
   }
   const saved = new Set(sites.map(({ siteId }) => siteId))
+  const whyNotSaved = (siteId: string): string => {
+    if (lost.has(siteId)) return 'its archive is not among the backups of sites'
+    return saved.has(siteId)
+      ? 'its newest archive is from before it moved to another database'
+      : 'it has no backup that is proven'
+  }
   const notSaved = toSave
-    .filter(({ siteId }) => !saved.has(siteId))
-    .map(({ siteId, name }) => ({
-      siteId,
-      name,
-      why: lost.has(siteId)
-        ? 'its archive is not among the backups of sites'
-        : 'it has no backup that is proven',
-    }))
+    .filter(({ siteId, proven }) => !saved.has(siteId) || !proven)
+    .map(({ siteId, name }) => ({ siteId, name, why: whyNotSaved(siteId) }))
 
   const sealed = sealSecret(parts.secret, keys)
   await save(secretName, (into) => pipeline([sealed], into))

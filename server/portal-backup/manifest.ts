@@ -61,12 +61,14 @@ const Manifest = z.strictObject({
       backupId: z.uuid(),
       name: z.string(),
       madeAt: z.iso.datetime(),
+      /** What the archive is of (sqlite, mariadb); missing where nobody has written it down. */
+      database: z.optional(z.string()),
       /** CopyFigures of server/wordpress/driver.ts. */
       figures: z.unknown(),
       file: name,
     }),
   ),
-  /** Servers that should run, or will again, and of which nothing is in this backup. */
+  /** Servers that should run, or will again, and do not come up from this backup. */
   notSaved: z.array(z.strictObject({ siteId: z.uuid(), name: z.string(), why: z.string() })),
   files: z.array(
     z.strictObject({

@@ -10,6 +10,7 @@ import { sql } from 'kysely'
 import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, expect, inject, test, vi } from 'vitest'
 import { jobsIdle } from '../../test/idle-jobs.ts'
+import { runCommand } from '../../test/operator.ts'
 import { eventually, type TestPortal } from '../../test/portal.ts'
 import { openSavedWorld, type SavedWorld } from '../../test/saved-world.ts'
 import { systemClock } from '../platform/clock.ts'
@@ -17,11 +18,13 @@ import { transaction } from '../platform/db.ts'
 import { createLog } from '../platform/log.ts'
 import { folderStore } from '../platform/object-store/index.ts'
 import { archivesIn } from '../wordpress/index.ts'
+import { makeBackup } from './make.ts'
 import { backupsIn } from './manifest.ts'
 import { backUpPortal, portalBackupJob } from './nightly.ts'
 
 vi.setConfig({ testTimeout: 240_000 })
 
+const passphrase = 'một câu dài mà không ai đoán được'
 const scratch = fs.mkdtempSync(path.join(os.tmpdir(), 'portal-nights-'))
 // As root, sites and the database are other users, who must be able to enter.
 fs.chmodSync(scratch, 0o755)
@@ -40,7 +43,7 @@ beforeAll(async () => {
     env: {
       BACKUP_TO: place('nightly'),
       BACKUP_TO_KEEP: '2',
-      BACKUP_PASSPHRASE: 'một câu dài mà không ai đoán được',
+      BACKUP_PASSPHRASE: passphrase,
     },
     logLines: (line) => lines.push(line),
   })
@@ -171,4 +174,35 @@ test('bad ones are not more than are kept, and leave the newest good one', async
   }
   await tryNight()
   expect(await kept()).toHaveLength(2)
+})
+
+test('a machine without containers, and without data, verifies what it can', async () => {
+  const { db } = portal.app
+  const ofDatabase = (database: string | null) =>
+    db.updateTable('site_backup').set({ database }).execute()
+  const [store, where] = [place('mariadb'), place('fresh/data')]
+  const { database } = await db
+    .selectFrom('site_backup')
+    .select('database')
+    .executeTakeFirstOrThrow()
+  try {
+    await ofDatabase('mariadb')
+    // Its server has another database by now, and does not come up from it.
+    const { sites, notSaved } = await makeBackup({
+      store: folderStore(store),
+      databaseUrl: portal.databaseUrl,
+      archives: archivesIn(path.join(portal.dataDir, 'backups')),
+      secret: portal.rootSecret,
+      passphrase,
+      now: new Date(),
+    })
+    const why = expect.stringContaining('from before it moved to another database') as string
+    expect([sites, notSaved]).toMatchObject([[{ database: 'mariadb' }], [{ why }]])
+  } finally {
+    await ofDatabase(database)
+  }
+  const env = { BACKUP_PASSPHRASE: passphrase, DATA_DIR: where }
+  const { code, said } = await runCommand(portal, env, 'verify-backup', store)
+  expect(said).toMatch(/The site \S+ could not be tried here: it needs sites in containers/)
+  expect([code, said]).toEqual([0, expect.stringMatching(/\nThe backup is good\.\n$/)])
 })

@@ -75,14 +75,15 @@ async function makeAndVerify(
     log.error({ sites: missing }, 'some sites are not in the backup of the portal')
   // One that nobody could try is still better than none.
   if (why !== undefined) return { faults: [why], again: false }
-  const { manifest, faults, agreed } = await verifyBackup({
+  const { manifest, faults, agreed, untried } = await verifyBackup({
     store,
     passphrase,
     databaseUrl,
     scratchFolder: path.join(config.DATA_DIR, 'backups', '.verifying'),
-    prove: (file, of) => parts.driver.prove(file, of),
+    prove: (file, of, database) => parts.driver.prove(file, of, database),
     signal,
   })
+  if (untried.length > 0) log.warn({ sites: untried }, 'archives of some sites could not be tried')
   if (faults.length > 0) return { faults, again: true }
   await db
     .updateTable('portal_backup')

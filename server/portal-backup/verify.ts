@@ -9,7 +9,7 @@ import { sql } from 'kysely'
 import { connect, type Queryable } from '../platform/db.ts'
 import { openSecrets, WrongSecret } from '../platform/secrets.ts'
 import { checkLedger, ledgerFigures } from '../wallet/index.ts'
-import type { WordpressDriver } from '../wordpress/index.ts'
+import { NowhereToProve, type WordpressDriver } from '../wordpress/index.ts'
 import { qualified } from './dump.ts'
 import { loadDatabase } from './load.ts'
 import { figuresOfFile, openBackup, type Manifest, type Opened } from './manifest.ts'
@@ -25,6 +25,7 @@ export interface VerifyParts {
   readonly databaseUrl: string
   /** Holds one archive at a time; made and removed. */
   readonly scratchFolder: string
+  /** Throws NowhereToProve for an archive that cannot be tried here. */
   readonly prove: WordpressDriver['prove']
   readonly signal?: AbortSignal | undefined
 }
@@ -35,6 +36,8 @@ export interface Verdict {
   readonly agreed: readonly string[]
   /** What does not, a sentence each; none when the backup is good. */
   readonly faults: readonly string[]
+  /** Archives that are what was written, and that could not be tried here. */
+  readonly untried: readonly { readonly name: string; readonly why: string }[]
 }
 
 /** So many archives are restored on trial, chosen anew each time. */
@@ -134,24 +137,28 @@ function someOf<T>(all: readonly T[], count: number): T[] {
   return chosen
 }
 
-/** Restores one archive on trial; undefined when it is what its figures say. */
+/** Restores one archive on trial; neither where it is what its figures say. */
 async function tryArchive(
   parts: VerifyParts,
   opened: Opened,
   site: Manifest['sites'][number],
-): Promise<string | undefined> {
+): Promise<{ readonly fault?: string; readonly untried?: string }> {
   const file = path.join(parts.scratchFolder, `${site.backupId}.tar.gz`)
   try {
     fs.mkdirSync(parts.scratchFolder, { recursive: true, mode: 0o700 })
     await readerOf(parts.store, opened)(site.file, fs.createWriteStream(file, { mode: 0o600 }))
-    const proof = await parts.prove(file, site.siteId)
+    const proof = await parts.prove(file, site.siteId, site.database)
     return isDeepStrictEqual(proof, site.figures)
-      ? undefined
-      : `The site ${site.name} does not come up as it was: its figures differ.`
+      ? {}
+      : { fault: `The site ${site.name} does not come up as it was: its figures differ.` }
   } catch (error) {
-    return error instanceof BackupFault
-      ? error.message
-      : `The site ${site.name} does not come up from its archive: ${reasonOf(error)}.`
+    if (error instanceof NowhereToProve) return { untried: error.message }
+    return {
+      fault:
+        error instanceof BackupFault
+          ? error.message
+          : `The site ${site.name} does not come up from its archive: ${reasonOf(error)}.`,
+    }
   } finally {
     fs.rmSync(parts.scratchFolder, { recursive: true, force: true })
   }
@@ -179,14 +186,16 @@ export async function verifyBackup(parts: VerifyParts): Promise<Verdict> {
     }
   }
   let proven = 0
+  const untried: Verdict['untried'][number][] = []
   for (const site of tried) {
     signal?.throwIfAborted()
-    const fault = await tryArchive(parts, opened, site)
-    if (fault === undefined) proven += 1
-    else faults.push(fault)
+    const { fault, untried: why } = await tryArchive(parts, opened, site)
+    if (fault !== undefined) faults.push(fault)
+    else if (why !== undefined) untried.push({ name: site.name, why })
+    else proven += 1
   }
   if (proven > 0)
     agreed.push(`${proven} of ${manifest.sites.length} sites came up from their archives.`)
   if (faults.length === 0) agreed.unshift(`${manifest.files.length} files are what was written.`)
-  return { manifest, agreed, faults }
+  return { manifest, agreed, faults, untried }
 }

@@ -21,10 +21,13 @@ import { watchArchives } from './archive-watch.ts'
 import { archivesAt, type Archives } from './archives.ts'
 import { beginBackup, makeJob, restoreJob, updateHoldMs } from './backup-store.ts'
 import { createBackups, type Backups } from './backups.ts'
+import type { EdgeControl } from './directory.ts'
 import type { CopyFigures, WordpressDriver } from './driver.ts'
 import { surplusBackups } from './kept-backups.ts'
 import { nightlyJob } from './nightly-backups.ts'
-import { makeMissing } from './whole-backup.ts'
+import { putNode } from './nodes.ts'
+import { createNodes, type NodeControl } from './routed-driver.ts'
+import { makeMissing, newestArchives, NowhereToProve, sitesToSave } from './whole-backup.ts'
 
 const clock = manualClock()
 const customer = randomUUID()
@@ -252,6 +255,75 @@ test.each(['saving', 'updating', 'rolling_back'])(
     expect(await made()).toHaveLength(1)
   },
 )
+
+test('an archive is tried where its database is, and counts where its server’s is', async () => {
+  const control = (database: string): NodeControl => ({
+    driver: {
+      capabilities: { database },
+      prove: async () => ({ ...figures, filesSha256: database }),
+    } as unknown as WordpressDriver,
+    edge: { markLease: async () => null, renewLease: async () => null } as unknown as EdgeControl,
+  })
+  const c1 = control('mariadb')
+  const nodes = createNodes({
+    db: pool.db,
+    log: createLog('silent'),
+    own: {
+      entry: { id: 'main', address: null, sitesAddress: null, regions: null },
+      control: control('sqlite'),
+    },
+    connect: () => ({ control: () => c1, reopen: () => undefined, close: () => undefined }),
+    leases: { wholeMs: null, mirroredMs: null },
+    notes: false,
+    onReachable: () => undefined,
+  })
+  await putNode(pool.db, { id: 'c1', address: 'c1:7443', sitesAddress: null, regions: null })
+  const tried = async (database?: string) =>
+    (await nodes.driver.prove('archive', site, database)).filesSha256
+  const { jobs, run } = worker()
+  const newest = async () => {
+    const of = ({ siteId }: { siteId: string }) => siteId === site
+    const archive = (await newestArchives(pool.db)).find(of)
+    return [archive?.database, (await sitesToSave(pool.db)).find(of)?.proven]
+  }
+  // Of servers of other tests.
+  await sql`update site_backup set state = 'removed'`.execute(pool.db)
+  try {
+    await nodes.start()
+    // A server is deleted, and the node that it was on is forgotten: it counts as the first's.
+    expect([await tried('mariadb'), await tried('sqlite'), await tried()]).toEqual([
+      'mariadb',
+      'sqlite',
+      'sqlite',
+    ])
+    await expect(tried('another')).rejects.toThrow(NowhereToProve)
+    // It moves to the other database, where it is suspended: its archive is no backup of it.
+    await run(makeJob, { backupId: await begin(jobs) })
+    await sql`update site_backup set database = 'sqlite' where site_id = ${site}`.execute(pool.db)
+    await sql`update node set database = 'sqlite' where id = 'main'`.execute(pool.db)
+    expect(await newest()).toEqual(['sqlite', true])
+    await sql`update node set database = 'mariadb' where id = 'c1'`.execute(pool.db)
+    await sql`update site set node_id = 'c1', status = 'suspended' where id = ${site}`.execute(
+      pool.db,
+    )
+    expect(await newest()).toEqual(['sqlite', false])
+    await makeMissing({ db: pool.db, clock, jobs, patienceMs: 0 })
+    const { id } = await pool.db
+      .selectFrom('site_backup')
+      .select('id')
+      .where('site_id', '=', site)
+      .where('state', '=', 'making')
+      .executeTakeFirstOrThrow()
+    await run(makeJob, { backupId: id })
+    expect(await newest()).toEqual(['mariadb', true])
+    await sql`update site set node_id = null where id = ${site}`.execute(pool.db)
+    expect(await newest()).toEqual(['sqlite', true])
+  } finally {
+    nodes.stop()
+    await sql`update site set node_id = null where id = ${site}`.execute(pool.db)
+    await sql`delete from node where id = 'c1'`.execute(pool.db)
+  }
+})
 
 test('writes stay held while a restore undoes an update, however long it takes', async () => {
   const { backups, jobs, run } = worker()

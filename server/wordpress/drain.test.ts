@@ -112,6 +112,28 @@ test('a new order goes elsewhere; undrained, the node takes orders again', async
   expect((await node('undrain', 'main')).code).toBe(0)
 })
 
+test('a drain that is to leave the servers after all moves none of them', async () => {
+  const { app } = portal
+  const emptiesSince = async () =>
+    await app.db
+      .selectFrom('node')
+      .select(['state', 'empties_since as since'])
+      .where('id', '=', 'hn2')
+      .executeTakeFirstOrThrow()
+  const before = await on('hn2')
+  // Nothing can move yet: each is tried again in a while.
+  room = 0
+  await app.nodes.look()
+  await node('drain', 'hn2')
+  expect(await emptiesSince()).toEqual({ state: 'draining', since: expect.any(Date) })
+  expect((await node('drain', 'hn2', '--stay')).code).toBe(0)
+  expect(await emptiesSince()).toEqual({ state: 'draining', since: null })
+  room = 40
+  await app.nodes.look()
+  await app.emptyNodes()
+  expect([await movesUnderWay(), await on('hn2')]).toEqual([0, before])
+}, 120_000)
+
 test('what cannot move is named with the reason, and goes when it can', async () => {
   room = 0
   await portal.app.nodes.look()
@@ -121,9 +143,14 @@ test('what cannot move is named with the reason, and goes when it can', async ()
   expect(await on('main')).toBe(0)
   room = 40
   await portal.app.nodes.look()
-  await node('drain', 'hn2')
+  const waiting = node('drain', 'hn2', '--wait')
   await eventually('the first ones moving', async () => (await on('main')) > 0, 60)
   expect((await node('undrain', 'hn2')).code).toBe(0)
+  // Who waits for its end is told that there is none.
+  expect(await waiting).toEqual({
+    code: 1,
+    said: expect.stringContaining('Node hn2 is not emptied any more') as string,
+  })
   await eventually(
     'those under way having come to their end',
     async () => (await movesUnderWay()) === 0,

@@ -53,6 +53,26 @@ export async function setEmptying(db: Queryable, node: string, empties: boolean)
   return numUpdatedRows > 0n
 }
 
+/** A node that gets no new servers, and keeps those that it has. */
+export async function keepServers(db: Queryable, node: string): Promise<void> {
+  await db
+    .updateTable('node')
+    .set({ state: 'draining', empties_since: null })
+    .where('id', '=', node)
+    .execute()
+}
+
+/** Whether its servers are moved away. */
+export async function isEmptied(db: Queryable, node: string): Promise<boolean> {
+  const emptied = await db
+    .selectFrom('node')
+    .select('id')
+    .where('id', '=', node)
+    .where('empties_since', 'is not', null)
+    .executeTakeFirst()
+  return emptied !== undefined
+}
+
 export function defineDraining({ db, clock, log, jobs, look }: DrainDeps): () => Promise<void> {
   async function rests(siteId: string): Promise<boolean> {
     const last = await newestMove(db, siteId)

@@ -291,8 +291,9 @@ export interface WordpressDriver {
   /**
    * Restores the archive into a scratch site of its own, counts what then stands there, and removes
    * it again. `of`: the site whose archive it is, for what runs that one has its database.
+   * `database`: what the archive itself is of, where the site may have another one by now.
    */
-  prove(file: string, of?: string): Promise<CopyFigures>
+  prove(file: string, of?: string, database?: string): Promise<CopyFigures>
   /**
    * The site's files and database become those of the archive, wholly or not at all; its size and
    * address are those of the spec. It answers until all is ready to be exchanged, then no container

@@ -22,11 +22,19 @@ export { capacityOf, serversByPlan } from './capacity.ts'
 export { createCouponTries } from './coupon-tries.ts'
 export { createDirectory, dropOldHostChanges, type EdgeControl } from './directory.ts'
 export { removeNode } from './node-removal.ts'
-export { listNodes, nodeAsSaid, putNode, setNodeState, type NodeEntry } from './nodes.ts'
+export { listNodes, nodeAsSaid, putNode, type NodeEntry } from './nodes.ts'
 export { joinRequest, joinRoutes, makeJoinKey, openSettings } from './node-joins.ts'
 export { isLost, freeOn } from './placement.ts'
 export { createNodes, type NodeConnection, type NodeControl } from './routed-driver.ts'
-export { defineDraining, emptyJob, keptOn, remainingOn, setEmptying } from './drain.ts'
+export {
+  defineDraining,
+  emptyJob,
+  isEmptied,
+  keepServers,
+  keptOn,
+  remainingOn,
+  setEmptying,
+} from './drain.ts'
 export { createFailover, mirroredLeaseMs } from './failover.ts'
 export { hindranceOfLoss } from './lease-store.ts'
 export { beginRescues, lossOf, refuseUnlessLost } from './lost-store.ts'
@@ -101,6 +109,7 @@ export {
   forgetLostArchives,
   makeMissing,
   newestArchives,
+  NowhereToProve,
   sitesToSave,
   specsToRestore,
 } from './whole-backup.ts'

@@ -19,6 +19,7 @@ import {
   type NodeEntry,
 } from './nodes.ts'
 import { firstNode } from './store.ts'
+import { NowhereToProve } from './whole-backup.ts'
 import { within } from './within.ts'
 
 /** What one node does, over its line. */
@@ -210,15 +211,18 @@ export function createNodes(parts: NodesParts): Nodes {
     copyOut: async (id, round, file) => await (await of(id)).copyOut(id, round, file),
     copyIn: async (spec, round, file, log) =>
       await (await of(spec.id)).copyIn(spec, round, file, log),
-    async prove(file, site) {
+    async prove(file, site, database) {
       const home = site === undefined ? undefined : await nodeOf(db, site)
       const all = reachable()
       const known = (await nodeStates(db)).find(({ id }) => id === home)
-      const database = known?.database ?? null
-      const chosen =
-        all.find(({ node }) => node === home) ??
-        all.find((one) => database === null || one.driver.capabilities.database === database)
-      if (!chosen) throw new DriverFailure('unavailable', 'no node for it can be reached')
+      const wanted = database ?? known?.database ?? null
+      const fitting = all.filter(
+        (one) => wanted === null || one.driver.capabilities.database === wanted,
+      )
+      // What was made just now is of the site's node, whatever that has said of itself.
+      const atHome = (database === undefined ? all : fitting).find(({ node }) => node === home)
+      const chosen = atHome ?? fitting[0]
+      if (!chosen) throw new NowhereToProve('no node with its database can be reached')
       return await chosen.driver.prove(file, site)
     },
     restore: async (spec, copy, id) => await (await of(spec.id)).restore(spec, copy, id),

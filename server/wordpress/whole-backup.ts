@@ -6,6 +6,7 @@ import { sql } from 'kysely'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Clock } from '../platform/clock.ts'
 import { transaction, type Database, type Queryable } from '../platform/db.ts'
+import { DriverFailure } from '../platform/errors.ts'
 import type { Jobs } from '../platform/jobs.ts'
 import type { Archives } from './archives.ts'
 import { beginBackup, figuresOf, isNoTimeForBackup } from './backup-store.ts'
@@ -14,15 +15,37 @@ import { putNode } from './nodes.ts'
 import { firstNode, lockSite, specOf, type SiteAddressing } from './store.ts'
 import { underWayStates } from './update-store.ts'
 
+/** An archive cannot be tried here, which says nothing about the archive. */
+export class NowhereToProve extends DriverFailure {
+  constructor(why: string) {
+    super('unavailable', why)
+  }
+}
+
 export interface NewestArchive {
   readonly siteId: string
   readonly backupId: string
   readonly name: string
   readonly madeAt: Date
   readonly figures: CopyFigures
+  /** What it is of; null where nobody has written it down. */
+  readonly database: string | null
 }
 
-/** Of every server that has one, deleted ones too, as long as their backups are kept. */
+/**
+ * The database that an archive `b` is of, and that of the node which its server `s` is on. As JSON,
+ * for a database that an earlier release has written may not have the columns.
+ */
+const databaseThen = sql`to_jsonb(b)->>'database'`
+const databaseNow = sql`(select to_jsonb(n)->>'database' from node n
+  where n.id = coalesce(s.node_id, ${firstNode}::text))`
+/** Whether the server comes up from it where it is now: it may have moved to another database. */
+const isOfPresent = sql`coalesce(${databaseThen} = ${databaseNow}, true)`
+
+/**
+ * Of every server that has one, deleted ones too, as long as their backups are kept. One that the
+ * server does not come up from is taken where there is no other: it can still be moved in.
+ */
 export async function newestArchives(db: Queryable): Promise<NewestArchive[]> {
   const { rows } = await sql<{
     site_id: string
@@ -30,23 +53,27 @@ export async function newestArchives(db: Queryable): Promise<NewestArchive[]> {
     name: string
     created_at: Date
     figures: unknown
+    database: string | null
   }>`
-    select distinct on (b.site_id) b.site_id, b.id, s.name, b.created_at, b.figures
+    select distinct on (b.site_id) b.site_id, b.id, s.name, b.created_at, b.figures,
+      coalesce(${databaseThen}, case when s.deleted_at is null then ${databaseNow} end) as database
     from site_backup b join site s on s.id = b.site_id
-    where b.state = 'proven' order by b.site_id, b.seq desc`.execute(db)
+    where b.state = 'proven'
+    order by b.site_id, (s.deleted_at is not null or ${isOfPresent}) desc, b.seq desc`.execute(db)
   return rows.map((row) => ({
     siteId: row.site_id,
     backupId: row.id,
     name: row.name,
     madeAt: row.created_at,
     figures: figuresOf(row.figures),
+    database: row.database,
   }))
 }
 
 export interface SiteToSave {
   readonly siteId: string
   readonly name: string
-  /** Whether it has an archive that is proven. */
+  /** Whether it has an archive that is proven, and that it comes up from where it is now. */
   readonly proven: boolean
   /** Whether one is being made, or a restore or an update, which has one made, is under way. */
   readonly busy: boolean
@@ -63,7 +90,8 @@ export async function sitesToSave(db: Queryable): Promise<SiteToSave[]> {
     : sql`false`
   const { rows } = await sql<{ id: string; name: string; proven: boolean; busy: boolean }>`
     select s.id, s.name,
-      exists (select 1 from site_backup b where b.site_id = s.id and b.state = 'proven') as proven,
+      exists (select 1 from site_backup b where b.site_id = s.id and b.state = 'proven'
+        and ${isOfPresent}) as proven,
       exists (select 1 from site_backup b where b.site_id = s.id and b.state = 'making')
       or exists (select 1 from site_restore r where r.site_id = s.id and r.state = 'restoring')
       or ${isUpdating} as busy

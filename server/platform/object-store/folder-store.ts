@@ -18,22 +18,34 @@ async function syncFolder(folder: string): Promise<void> {
   }
 }
 
+/**
+ * Files below a folder. One that is not there, or vanishes meanwhile as a backup that is pruned,
+ * has none; Node's own recursive listing would fail for all of them.
+ */
+async function* filesBelow(folder: string): AsyncGenerator<string> {
+  const entries = await fs
+    .readdir(folder, { withFileTypes: true })
+    .catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return []
+      throw error
+    })
+  for (const entry of entries) {
+    const full = path.join(folder, entry.name)
+    if (entry.isDirectory()) yield* filesBelow(full)
+    else if (entry.isFile()) yield full
+  }
+}
+
 export function folderStore(folder: string): ObjectStore {
   const base = path.resolve(folder)
   const fileOf = (name: string): string => path.join(base, ...name.split('/'))
   return {
     place: folder,
     async list() {
-      const entries = await fs
-        .readdir(base, { recursive: true, withFileTypes: true })
-        .catch((error: NodeJS.ErrnoException) => {
-          if (error.code === 'ENOENT') return []
-          throw error
-        })
-      return entries
-        .filter((entry) => entry.isFile())
-        .map((entry) => path.relative(base, path.join(entry.parentPath, entry.name)))
-        .map((name) => name.split(path.sep).join('/'))
+      const names: string[] = []
+      for await (const file of filesBelow(base))
+        names.push(path.relative(base, file).split(path.sep).join('/'))
+      return names
     },
     async put(name, write) {
       const file = fileOf(name)

@@ -1,4 +1,5 @@
 /** Where the cluster and its socket lie. */
+import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import fs from 'node:fs'
 import os from 'node:os'
@@ -24,8 +25,29 @@ export function placeOf(folder: string): string {
 }
 
 /**
- * Where the cluster lies: in the folder that was asked for, or, when its user cannot enter that,
- * under /var/lib.
+ * Makes an existing cluster its user's, who can then enter it. systemd has given it to root where a
+ * unit with StateDirectory= runs as root since. Throws a sentence where that cannot be done.
+ */
+function openCluster(base: string, dataFolder: string, runAs: RunAs): void {
+  if (runAs.uid === undefined) return
+  // PostgreSQL never runs as root, so nobody uses a cluster that is root's.
+  if (fs.statSync(dataFolder).uid === 0)
+    spawnSync('chown', ['-R', '-P', '-h', `${runAs.uid}:${runAs.gid}`, '--', dataFolder])
+  // DATA_DIR and the folder in it are the portal's; what is above them is not.
+  for (const each of [path.dirname(base), base])
+    if (!canEnter(each, runAs)) fs.chmodSync(each, (fs.statSync(each).mode & 0o777) | 0o011)
+  if (fs.statSync(dataFolder).uid !== runAs.uid || !canEnter(dataFolder, runAs)) {
+    throw new Error(
+      `The database lies in ${dataFolder}, and uid ${runAs.uid}, as whom PostgreSQL runs, cannot ` +
+        'enter it or does not own it. Give it to that user, and open the folders above it (chmod ' +
+        'o+x).',
+    )
+  }
+}
+
+/**
+ * Where the cluster lies: where it is already, or in the folder that was asked for, or, when its
+ * user cannot enter that, under /var/lib.
  */
 export function choosePlace(
   wanted: string,
@@ -38,7 +60,13 @@ export function choosePlace(
     for (let each = folder; each.startsWith(made); each = path.dirname(each))
       fs.chmodSync(each, 0o711)
   const base = placeOf(folder)
-  const runAs = chooseUser(path.join(base, 'pgdata'), runAsUser)
+  const dataFolder = path.join(base, 'pgdata')
+  const runAs = chooseUser(dataFolder, runAsUser)
+  // Elsewhere a portal would begin with an empty database beside that one.
+  if (fs.existsSync(path.join(dataFolder, 'PG_VERSION'))) {
+    openCluster(base, dataFolder, runAs)
+    return { base, runAs }
+  }
   if (base !== folder || canEnter(folder, runAs)) return { base, runAs }
   const elsewhere = path.join(
     '/var/lib',
