@@ -1,4 +1,8 @@
-/** Calls the API as a client would. */
+/** Calls the API as a client would, and sees that what it answers is what its document says. */
+import { isDeepStrictEqual } from 'node:util'
+import * as z from 'zod'
+import type { Endpoint } from '../contract/index.ts'
+import { endpoints } from './endpoints.ts'
 
 export interface Answer<T = unknown> {
   readonly status: number
@@ -18,6 +22,31 @@ export type Call = <T = unknown>(
   path: string,
   options?: { body?: unknown; token?: string; headers?: Record<string, string> },
 ) => Promise<Answer<T>>
+
+const known = endpoints.map((endpoint) => ({
+  endpoint,
+  pattern: new RegExp(`^${endpoint.path.replace(/:[^/]+/g, '[^/]+')}$`),
+}))
+/** An address that is written out goes before one with a parameter. */
+const endpointOf = (method: string, path: string): Endpoint | undefined => {
+  const [address = ''] = path.split('?')
+  const found = known.filter(
+    ({ endpoint, pattern }) => endpoint.method === method && pattern.test(address),
+  )
+  return (found.find(({ endpoint }) => endpoint.path === address) ?? found[0])?.endpoint
+}
+/** Throws where a good answer has something that its schema lacks, or lacks what that has. */
+function refuseUndocumented(method: string, path: string, body: Answer['body'] | undefined): void {
+  const endpoint = endpointOf(method, path)
+  if (!endpoint || endpoint.bare || body?.result === undefined) return
+  const read = z.core.safeParse(endpoint.result, body.result)
+  if (!read.success)
+    throw new Error(`${method} ${path} answers what no client expects: ${read.error.message}`)
+  if (!isDeepStrictEqual(read.data, body.result))
+    throw new Error(
+      `${method} ${path} answers more than its document says: ${JSON.stringify(body.result)}`,
+    )
+}
 
 /** A body that is text goes out as it is. */
 export const callsTo =
@@ -40,6 +69,7 @@ export const callsTo =
     } catch {
       parsed = undefined
     }
+    if (answer.ok) refuseUndocumented(method, path, parsed as Answer['body'] | undefined)
     return {
       status: answer.status,
       headers: answer.headers,

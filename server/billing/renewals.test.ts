@@ -172,12 +172,14 @@ describe('renewals', () => {
     await at('2027-01-31T03:00:00Z')
     const an = await billing.customer({ balance: price * 2n })
     const id = await billing.order(an, offerAt(price))
-    const holder = new pg.Client({ connectionString: billing.url })
+    const holder = new pg.Client({ connectionString: billing.databaseUrl })
     await holder.connect()
     try {
       await holder.query('begin')
       await holder.query('select id from subscription where id = $1 for update', [id])
-      billing.clock.set('2027-02-28T03:00:00Z')
+      billing.clock.advance(
+        new Date('2027-02-28T03:00:00Z').getTime() - billing.clock.now().getTime(),
+      )
       const sweeps = billing.bills.sweep()
       await eventually('the look waits', async () => {
         const { rows } = await holder.query(

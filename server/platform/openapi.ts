@@ -105,7 +105,10 @@ function operationOf(endpoint: Endpoint): Json {
             },
           }),
           ...Object.fromEntries(
-            (endpoint.files ?? []).map((type) => [type, { schema: { type: 'string' } }]),
+            (endpoint.files ?? []).map((type) => [
+              type,
+              { schema: { type: type === 'application/json' ? 'object' : 'string' } },
+            ]),
           ),
         },
       },

@@ -26,7 +26,10 @@ export function publicConfig(of: {
   const secure = portal.protocol === 'https:'
   return {
     products: catalog.products,
-    regions: regionCodes.map((code) => ({ code, ...catalog.regions[code] })),
+    regions: regionCodes.map((code) => {
+      const { currency, language } = catalog.regions[code]
+      return { code, currency, language }
+    }),
     cards: {
       provider: catalog.payments.cards.gateway,
       publishableKey: cards?.publishableKey ?? '',

@@ -1,9 +1,9 @@
 /** What a token for programs opens: which calls, and on which servers and domains. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import * as contract from '../../contract/index.ts'
 import type { Endpoint } from '../../contract/endpoint.ts'
 import { subjectOf, tokenScopes, type TokenScope } from '../../contract/token-scopes.ts'
 import type { Server } from '../../contract/wordpress.ts'
+import { endpoints } from '../../test/endpoints.ts'
 import { code } from '../../test/newcomers.ts'
 import {
   manualClock,
@@ -42,12 +42,6 @@ const order = async (who: TestCustomer): Promise<string> => {
 }
 
 /** Every call of the contract that a customer makes. */
-const endpoints = Object.values(contract)
-  .flatMap((part) => (typeof part === 'object' ? Object.values(part as object) : []))
-  .filter(
-    (one): one is Endpoint =>
-      typeof one === 'object' && one !== null && 'method' in one && 'path' in one,
-  )
 const ofCustomers = endpoints.filter(({ access }) => access === 'customer')
 const named = ({ method, path }: Endpoint) => `${method} ${path}`
 const nobody = '00000000-0000-4000-8000-000000000000'

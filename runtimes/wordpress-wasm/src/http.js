@@ -132,7 +132,7 @@ export function createSiteServer({ pool, spool, order, log }) {
       response.writeHead(404, { 'content-length': 0 }).end()
       return { status: 404, bytes: 0 }
     }
-    return php.answer(request, response, {
+    const outcome = await php.answer(request, response, {
       url,
       homeUrl,
       secure: isSecure(request),
@@ -141,6 +141,7 @@ export function createSiteServer({ pool, spool, order, log }) {
       limitMs: allowed.ms,
       server: { PORTAL_ACT: allowed.act ?? '', PORTAL_STEP: JSON.stringify(allowed.step) },
     })
+    return outcome && { ...outcome, isOwnAct: true }
   }
 
   const server = http.createServer(
@@ -161,11 +162,13 @@ export function createSiteServer({ pool, spool, order, log }) {
       if (!request.complete && !request.destroyed) linger(request)
       activeRequests--
       if (activeRequests === 0) idle()
-      if (!outcome) return
+      // What the portal has done is no visit.
+      if (!outcome || outcome.isOwnAct) return
       log({
         s: 'access',
         m: request.method,
-        u: request.url.startsWith('/portal-sign-in/') ? '/portal-sign-in/…' : request.url,
+        // No log has a ticket.
+        u: request.url.replace(/^\/portal-(sign-in|act)\/.*/s, '/portal-$1/…'),
         st: outcome.status,
         b: outcome.bytes,
         ms: Math.round(performance.now() - started),

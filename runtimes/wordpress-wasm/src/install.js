@@ -66,6 +66,8 @@ if ( $template ) {
 			array( 'option_name' => $name ) );
 	}
 	update_option( 'blogname', $order['title'] );
+	// The former one is nobody's, and would be written to.
+	add_filter( 'send_site_admin_email_change_email', '__return_false' );
 	update_option( 'admin_email', $order['email'] );
 	$secrets = array( 'auth_key', 'auth_salt', 'secure_auth_key', 'secure_auth_salt', 'logged_in_key',
 		'logged_in_salt', 'nonce_key', 'nonce_salt', 'recovery_keys' );
