@@ -277,10 +277,10 @@ interface Gateway {
    */
   movementOf?(reference: string): string
   /**
-   * Whether a movement's `providerTransactionId` is only its reporter's own number, so that another
-   * reporter may tell of the same movement under another. Absent: one movement has one number.
+   * Whether two different `providerTransactionId`s may be of one movement, because two reporters
+   * tell of it and one of them numbers it itself. Absent: one movement has one number.
    */
-  isUnnamed?(movement: string): boolean
+  mayBeOne?(movement: string, other: string): boolean
   /** Absent: the gateway knows no disputes, or none that a program can answer. */
   readonly disputes?: DisputeCalls
   /** Pay-outs made since then, with their lines. Absent: its reports are files. */
@@ -391,5 +391,5 @@ export type PaymentDriver = HostedDriver | CardDriver | TokenDriver
 /** What of a driver the settlement needs to know. */
 export type Source = Pick<
   PaymentDriver,
-  'name' | 'displayName' | 'credits' | 'declineReason' | 'isUnnamed'
+  'name' | 'displayName' | 'credits' | 'declineReason' | 'mayBeOne'
 >

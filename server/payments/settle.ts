@@ -14,6 +14,7 @@ import type { OperatorOutbox } from '../realtime/index.ts'
 import type { Ledger } from '../wallet/index.ts'
 import { noteOutcome, switchOffIf } from './auto-top-up-outcome.ts'
 import { automaticChannel, type PaymentUpdate, type UpdateOutcome, type Source } from './driver.ts'
+import { maybeTwice, mayBeKnown } from './maybe-twice.ts'
 import { isClosed, type PaymentRow } from './orders.ts'
 import type { Letters } from './letters.ts'
 import { applyReversal, keepUnmatched, refundedTotal, returnToClosed } from './reversals.ts'
@@ -169,8 +170,11 @@ export function createSettlement(deps: SettlementDeps): Settlement {
         await holdReusedInSuspense(tx, driver, update)
         return 'recorded'
       }
-      if (await mayBeKnown(tx, driver, payment, update, movement)) {
-        await holdInSuspense(tx, driver, update, 'maybe_twice')
+      if (
+        parked?.reason === maybeTwice ||
+        (await mayBeKnown(tx, ledger, driver, payment, { movement, amount: update.amount }))
+      ) {
+        await holdInSuspense(tx, driver, update, maybeTwice)
         return 'recorded'
       }
     }
@@ -244,23 +248,6 @@ export function createSettlement(deps: SettlementDeps): Settlement {
     return 'recorded'
   }
 
-  /**
-   * Whether this may be a movement that was credited under another number: the bank gave none, so
-   * each feed that reports it has its own. A person decides then.
-   */
-  async function mayBeKnown(
-    tx: Tx,
-    driver: Source,
-    payment: PaymentRow,
-    update: PaymentUpdate,
-    movement: string,
-  ): Promise<boolean> {
-    const credited = payment.provider_transaction_id
-    if (credited === null || !driver.isUnnamed) return false
-    if (!driver.isUnnamed(movement) && !driver.isUnnamed(credited)) return false
-    return (await ledger.posted(tx, keyOf(driver, credited)))?.amount === update.amount
-  }
-
   /** Handles an update about a payment that has succeeded. */
   async function afterSuccess(
     tx: Tx,
@@ -283,7 +270,7 @@ export function createSettlement(deps: SettlementDeps): Settlement {
     return 'already'
   }
 
-  /** After a chargeback of a payment by card no card is charged unasked any more. */
+  /** After a chargeback, at whichever gateway, no card is charged unasked any more. */
   async function reverse(
     tx: Tx,
     driver: Source,
@@ -292,13 +279,7 @@ export function createSettlement(deps: SettlementDeps): Settlement {
   ): Promise<UpdateOutcome> {
     const outcome = await applyReversal(deps, tx, driver, payment, update)
     if (update.status === 'reversed' && outcome === 'recorded')
-      await switchOffIf(
-        deps,
-        tx,
-        payment.customer_id,
-        'disputed',
-        (rule) => rule.driver === payment.driver,
-      )
+      await switchOffIf(deps, tx, payment.customer_id, 'disputed')
     return outcome
   }
 

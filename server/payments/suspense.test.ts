@@ -95,7 +95,8 @@ test('what comes on top of a part that somebody was given waits too', async () =
   await portal.ledgerHolds()
 })
 
-test('of a transfer without a number of the bank’s the second feed’s word waits', async () => {
+/** A payment by transfer, and what the feeds tell of it. */
+async function transferred() {
   const { an, reference } = await begun(1, 'BANKTRANSFER')
   const from = (feed: string, number: string, amount = 500_000n) =>
     tell(
@@ -107,6 +108,11 @@ test('of a transfer without a number of the bank’s the second feed’s word wa
         amount,
       }),
     )
+  return { an, from }
+}
+
+test('of a transfer without a number of the bank’s the second feed’s word waits', async () => {
+  const { an, from } = await transferred()
   expect(await from('sepay', 'sepay:1')).toBe('recorded')
   expect(await from('casso', 'casso:1')).toBe('recorded')
   expect(await from('casso', 'casso:1')).toBe('recorded')
@@ -117,6 +123,37 @@ test('of a transfer without a number of the bank’s the second feed’s word wa
   // Another amount is another transfer.
   expect(await from('casso', 'casso:2', 70_000n)).toBe('recorded')
   expect(await balance(an.id)).toBe(570_000n)
+  await portal.ledgerHolds()
+})
+
+test('a second feed’s word waits also when another transfer came in between', async () => {
+  const { an, from } = await transferred()
+  await from('sepay', 'sepay:11')
+  await from('sepay', 'sepay:12', 70_000n)
+  await from('casso', 'casso:11')
+  await from('casso', 'casso:12', 70_000n)
+  // Told again, it still waits.
+  await from('casso', 'casso:11')
+  expect(await balance(an.id)).toBe(570_000n)
+  expect(await waiting('0071000888999:casso:1_')).toEqual([
+    '500000 maybe_twice',
+    '70000 maybe_twice',
+  ])
+  await portal.ledgerHolds()
+})
+
+test('one feed tells of each transfer once: two of one amount are two', async () => {
+  const { an, from } = await transferred()
+  await from('sepay', 'sepay:21')
+  await from('casso', 'casso:21')
+  // Casso knows of two, and one of them may be SePay's.
+  await from('casso', 'casso:22')
+  expect(await balance(an.id)).toBe(1_000_000n)
+  await from('sepay', 'sepay:22')
+  expect(await balance(an.id)).toBe(1_000_000n)
+  await from('sepay', 'sepay:23')
+  expect(await balance(an.id)).toBe(1_500_000n)
+  expect(await waiting('0071000888999:%:2_')).toEqual(Array(2).fill('500000 maybe_twice'))
   await portal.ledgerHolds()
 })
 
