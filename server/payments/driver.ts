@@ -164,6 +164,11 @@ export interface Refund {
   readonly amount: bigint
   readonly reason: string
   readonly providerTransactionId: string | null
+  /**
+   * When an attempt that may have given it back was begun, by the wall's clock. Who cannot tell any
+   * more what became of that throws `rejected`: a person decides. Absent: this is the first one.
+   */
+  readonly firstAskedAt?: Date
 }
 
 export const disputeStates = ['needs_evidence', 'under_review', 'won', 'lost', 'closed'] as const

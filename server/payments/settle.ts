@@ -65,41 +65,50 @@ export function createSettlement(deps: SettlementDeps): Settlement {
       .executeTakeFirst()
   }
 
-  /** Puts money that matches no payment into suspense, once per movement of the gateway. */
+  /**
+   * Puts money that matches no payment into suspense, once per movement of the gateway. `code`: of
+   * the payment that it names.
+   */
   async function holdInSuspense(
     tx: Tx,
     driver: Source,
     update: PaymentUpdate,
     reason: string,
+    code?: string,
   ): Promise<void> {
     if (update.status !== 'succeeded' || update.amount <= 0n) return
     const movement = update.providerTransactionId ?? update.eventId
     const parked = await lockMovement(tx, driver, movement)
-    const before = parked ?? (await ledger.posted(tx, keyOf(driver, movement)))
+    const credited = await ledger.posted(tx, keyOf(driver, movement))
+    const before = parked ?? credited
     if (before === undefined) return await writeSuspense(tx, driver, update, movement, reason)
     // The customer types the reference, and each transfer has a number of its own: another amount
     // is another transfer.
     if (driver.credits === 'received' && before.amount !== update.amount)
       return await holdReusedInSuspense(tx, driver, update)
-    if (!parked || driver.credits !== 'exact') return
-    // What a gateway holds under one number may grow: the rest waits too.
-    if (parked.resolved_at !== null) await holdRestInSuspense(tx, driver, update, movement, reason)
-    else if (parked.amount < update.amount)
-      await writeSuspense(tx, driver, update, movement, reason, parked.amount)
+    if (driver.credits !== 'exact') return
+    // What a gateway holds under one number may grow: the rest waits too. What was credited under
+    // it for another payment is another matter.
+    const decided = credited ?? (parked?.resolved_at === null ? undefined : parked)
+    if (decided) {
+      if (credited && credited.code !== code) return
+      await holdRestInSuspense(tx, driver, update, movement, { reason, decided: decided.amount })
+    } else if (before.amount < update.amount)
+      await writeSuspense(tx, driver, update, movement, reason, before.amount)
   }
 
   /**
-   * What a gateway holds under a number of which a part is decided already: the rest waits in a row
-   * of its own.
+   * What a gateway holds under a number of which a part is decided already, or credited: the rest
+   * waits in a row of its own.
    */
   async function holdRestInSuspense(
     tx: Tx,
     driver: Source,
     update: PaymentUpdate,
     movement: string,
-    reason: string,
+    { reason, decided }: { readonly reason: string; readonly decided: bigint },
   ): Promise<void> {
-    const rest = update.amount - (await heldOf(tx, driver.name, movement))
+    const rest = update.amount - (await heldOf(tx, driver.name, movement, decided))
     if (rest > 0n)
       await writeSuspense(
         tx,
@@ -197,7 +206,8 @@ export function createSettlement(deps: SettlementDeps): Settlement {
           { driver: driver.name, movement },
           'money was assigned before the gateway told whose it is',
         )
-        await holdRestInSuspense(tx, driver, update, movement, 'wrong_amount')
+        const of = { reason: 'wrong_amount', decided: parked.amount }
+        await holdRestInSuspense(tx, driver, update, movement, of)
         return 'already'
       }
       const { amount, currency: held } = parked
@@ -336,7 +346,7 @@ export function createSettlement(deps: SettlementDeps): Settlement {
       update.currency !== payment.currency ||
       (driver.credits === 'exact' && update.amount !== payment.amount)
     ) {
-      await holdInSuspense(tx, driver, update, 'wrong_amount')
+      await holdInSuspense(tx, driver, update, 'wrong_amount', payment.code)
       return settled('wrong_amount')
     }
     if (driver.credits === 'received') {

@@ -95,6 +95,81 @@ test('what comes on top of a part that somebody was given waits too', async () =
   await portal.ledgerHolds()
 })
 
+test('what the list shows late beside what was credited waits, once', async () => {
+  const { an, reference } = await begun(2, 'VIETQR')
+  const held = (amount: bigint, movement = 'late-link') =>
+    tell(
+      'payos',
+      update({
+        eventId: `${movement} ${amount}`,
+        reference,
+        providerTransactionId: movement,
+        amount,
+      }),
+    )
+  expect(await held(500_000n)).toBe('recorded')
+  // Beside it lies what came on top, under a number of its own.
+  await held(30_000n, 'late-link:FT3')
+  // A smaller transfer with an earlier time of the bank's: the link holds more than was credited.
+  expect(await held(520_000n)).toBe('wrong_amount')
+  expect(await held(520_000n)).toBe('wrong_amount')
+  expect(await held(500_000n)).toBe('already')
+  expect(await waiting('late-link%')).toEqual(['30000 wrong_amount', '20000 wrong_amount'])
+  expect(await held(525_000n)).toBe('wrong_amount')
+  expect(await waiting('late-link%')).toEqual([
+    '30000 wrong_amount',
+    '20000 wrong_amount',
+    '5000 wrong_amount',
+  ])
+  expect(await balance(an.id)).toBe(500_000n)
+  await portal.ledgerHolds()
+})
+
+test('the code that money came with is one that the desk knows', async () => {
+  const { an, code, reference } = await begun(2, 'VIETQR')
+  expect(reference).not.toBe(code)
+  for (const movement of ['paid-link', 'paid-link:T1', 'paid-link:T2'])
+    await tell(
+      'payos',
+      update({
+        eventId: movement,
+        reference,
+        providerTransactionId: movement,
+        amount: 500_000n,
+      }),
+    )
+  expect(await waiting('paid-link%')).toEqual(Array(2).fill('500000 paid_twice'))
+  const { body } = await finance.call<{ id: number; code: string; payment: string }[]>(
+    'GET',
+    '/api/operator/suspense',
+  )
+  const found = body.result.filter((row) => row.code === reference)
+  expect(found.map(({ payment }) => payment)).toEqual([code, code])
+  const hits = await finance.call<{ kind: string; customer: { id: string } | null }[]>(
+    'GET',
+    `/api/operator/search?q=${reference}`,
+  )
+  expect(hits.body.result).toMatchObject([{ kind: 'payment', customer: { id: an.id } }])
+  const [first, second] = found.map(({ id }) => id)
+  const given = await finance.act('money.assign', {
+    suspense: first,
+    to: reference,
+    reason: 'paid twice',
+  })
+  expect(given.status, given.text).toBe(200)
+  expect(await balance(an.id)).toBe(1_000_000n)
+  await finance.act('money.return', { suspense: second, reason: 'sent back' })
+  const trail = await finance.call<{ act: string; customerId: string | null }[]>(
+    'GET',
+    '/api/operator/trail',
+  )
+  expect(trail.body.result.slice(0, 2)).toMatchObject([
+    { act: 'money.return', customerId: an.id },
+    { act: 'money.assign', customerId: an.id },
+  ])
+  await portal.ledgerHolds()
+})
+
 /** A payment by transfer, and what the feeds tell of it. */
 async function transferred() {
   const { an, reference } = await begun(1, 'BANKTRANSFER')
