@@ -260,11 +260,10 @@ interface Gateway {
    * known.
    */
   declineReason?(detail: string): DeclineReason | undefined
-  /**
-   * Gives money back to its source. Absent: the gateway cannot (a bank transfer is sent back by
-   * hand).
-   */
+  /** Gives money back to its source. Absent: it cannot (a transfer is sent back by hand). */
   refund?(order: PaymentOrder, refund: Refund): Promise<PaymentUpdate>
+  /** Whether one that it took in was refused since. Absent: it tells of that by itself. */
+  refusedSince?(order: PaymentOrder, refund: Refund): Promise<boolean>
   /**
    * Extra money for a payment that is already paid: separate movements, each with the `eventId` of
    * the webhook about it. Absent where a paid payment accepts no more money.

@@ -43,6 +43,8 @@ const rejected = (why: string): DriverFailure => new DriverFailure('rejected', `
 /** '0' and '' say that no money moved. */
 const movement = (transactionNo: string | undefined): string | null =>
   transactionNo === undefined || /^0*$/.test(transactionNo) ? null : transactionNo
+const querydrSays = (transactionStatus: string): string => `querydr ${transactionStatus}`
+const refundRefused = querydrSays('09')
 const purpose = (order: PaymentOrder): string =>
   plainText(`${order.language === 'vi' ? 'Nap tien vi' : 'Wallet top-up'} ${order.reference}`)
 
@@ -189,7 +191,7 @@ export function createVnpay(settings: VnpaySettings) {
       amount,
       currency: 'VND',
       occurredAt: fromVnpayDate(answer['vnp_PayDate']),
-      detail: `querydr ${transactionStatus}`,
+      detail: querydrSays(transactionStatus),
     }
   }
 
@@ -267,5 +269,7 @@ export function createVnpay(settings: VnpaySettings) {
     answerTo,
     lookUp,
     refund,
+    // querydr tells of the last refund of a payment; 09 is the bank's no to it.
+    refusedSince: async (order) => (await lookUp(order))?.detail === refundRefused,
   } satisfies HostedDriver
 }
