@@ -129,7 +129,7 @@ export const acts = {
     {
       /** Its number in suspense. */
       suspense: z.int().check(z.gte(1)),
-      /** The customer's e-mail address, or a transaction code. */
+      /** An e-mail address of a customer, a transaction code, or the code that it came with. */
       to: oneLine(3, 254),
     },
   ),

@@ -315,7 +315,10 @@ export const suspense = endpoint({
       amount: minor,
       currency,
       reason: z.string(),
+      /** What stands in it for our code: the name that a payment has at the gateway. */
       code: z.nullable(z.string()),
+      /** The transaction code of the payment that has this name. */
+      payment: z.nullable(z.string()),
       reference: z.string(),
       /** The number of the webhook that reported it, where it is among the newest. */
       notice: z.nullable(z.int()),

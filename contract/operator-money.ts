@@ -228,6 +228,7 @@ export const questionKinds = [
   'not_paid_there',
   'amount_differs',
   'given_back_there',
+  'refund_refused_there',
   'nothing_posted',
   'suspense',
   'refund',

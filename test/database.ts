@@ -8,19 +8,24 @@ export interface TestDatabase {
   drop(): Promise<void>
 }
 
-async function asAdmin(statement: string): Promise<void> {
-  const admin = new pg.Client({ connectionString: inject('adminUrl') })
-  await admin.connect()
+async function runAt(connectionString: string, statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString })
+  await client.connect()
   try {
-    await admin.query(statement)
+    await client.query(statement)
   } finally {
-    await admin.end()
+    await client.end()
   }
 }
+const asAdmin = (statement: string): Promise<void> => runAt(inject('adminUrl'), statement)
 
-export async function testDatabase(): Promise<TestDatabase> {
+/** `run` runs one statement in it, for what a test does behind everybody's back. */
+export async function testDatabase(): Promise<
+  TestDatabase & { run(statement: string): Promise<void> }
+> {
   const name = `test_${randomBytes(6).toString('hex')}`
   await asAdmin(`create database ${name} template ${inject('template')}`)
   const url = inject('adminUrl').replace(/\/[^/?]+(\?|$)/, `/${name}$1`)
-  return { url, drop: () => asAdmin(`drop database if exists ${name} with (force)`) }
+  const run = (statement: string): Promise<void> => runAt(url, statement)
+  return { url, run, drop: () => asAdmin(`drop database if exists ${name} with (force)`) }
 }

@@ -225,7 +225,7 @@ export function apiRoutes(db: Database, merchant: Merchant, url: () => string): 
       orderCode: payment.orderCode,
       refundAmount: refund.amount.toString(),
       reason: refund.reason,
-      refundStatus: '000',
+      refundStatus: refund.status,
       refundTime: refund.createdAt.getTime(),
     }
     const checksum = sha256(data.transactionCode, ...order.map((name) => data[name]), checksumKey)

@@ -23,7 +23,8 @@ export const paymentTables = `
     amount bigint not null,
     reason text not null,
     created_at timestamptz not null default now()
-  )`
+  );
+  alter table sandbox.alepay_refunds add column if not exists status text not null default '000'`
 
 /** The fields of request-payment, checked. */
 export interface PaymentRequest {
@@ -223,6 +224,8 @@ export interface Refund {
   readonly amount: bigint
   readonly reason: string
   readonly createdAt: Date
+  /** 000: given back; 107: being processed; 111: its bank refused it. */
+  readonly status: string
 }
 interface RefundRow {
   merchant_refund_code: string
@@ -230,6 +233,7 @@ interface RefundRow {
   amount: string
   reason: string
   created_at: Date
+  status: string
 }
 const refundOf = (row: RefundRow): Refund => ({
   merchantRefundCode: row.merchant_refund_code,
@@ -237,6 +241,7 @@ const refundOf = (row: RefundRow): Refund => ({
   amount: BigInt(row.amount),
   reason: row.reason,
   createdAt: row.created_at,
+  status: row.status,
 })
 
 export async function findRefund(

@@ -224,6 +224,13 @@ export function openSquare(db: Database, keys: Keys, options: GatewayOptions): G
     return payment ? json({ payment }) : fail(404, 'NOT_FOUND')
   }
 
+  async function readRefund({ path }: Call): Promise<Reply> {
+    const refund = await inTransaction(db, (tx) =>
+      load<Refund>(tx, 'refund', decodeURIComponent(path.split('/').at(-1) ?? '')),
+    )
+    return refund ? json({ refund }) : fail(404, 'NOT_FOUND')
+  }
+
   async function search({ query }: Call): Promise<Reply> {
     const from = query.get('begin_time') ?? '1970-01-01T00:00:00Z'
     const to = query.get('end_time') ?? '9999-01-01T00:00:00Z'
@@ -323,6 +330,7 @@ export function openSquare(db: Database, keys: Keys, options: GatewayOptions): G
       'GET /square/v2/payments': guarded(search),
       'POST /square/v2/refunds': guarded(refund),
       '/square/v2/payments/*': guarded(read),
+      '/square/v2/refunds/*': guarded(readRefund),
       ...ledgerRoutes(db, telling, guarded),
       'GET /square/dashboard': dashboard,
       'POST /square/dashboard': act,

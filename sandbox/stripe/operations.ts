@@ -345,6 +345,18 @@ export const operations: Readonly<Record<string, (call: Context) => Promise<Answ
     const amount = body['amount'] as number | undefined
     return await refund(tx, { payment, amount, metadata: body.metadata ?? {} }, tell)
   },
+  'GET /v1/refunds': async ({ tx, body }) =>
+    list(
+      '/v1/refunds',
+      await find(
+        tx,
+        'refund',
+        body.payment_intent === undefined
+          ? null
+          : { field: 'payment_intent', is: body.payment_intent },
+        body.limit ?? 10,
+      ),
+    ),
   async 'GET /v1/refunds/{refund}'({ tx, id }) {
     const made = await load(tx, 'refund', id)
     return made ? ok(publicFields(made)) : missing('refund', id, 'id')

@@ -66,10 +66,11 @@ const ofAdjustment = (act: 'money.credit' | 'money.debit') => ({
   },
 })
 
-/** Refuses with conflict what means nobody. */
-async function whoseIs(tx: Tx, to: string): Promise<string> {
+/** Refuses with conflict what means nobody, and with not_found what does not wait. */
+async function whoseIs(tx: Tx, suspense: number, to: string): Promise<string> {
+  const { driver } = await waitingIn(tx, suspense)
   try {
-    return (await customerMeant(tx, to)).customerId
+    return (await customerMeant(tx, to, driver)).customerId
   } catch (error) {
     if (!(error instanceof NotAssignable)) throw error
     throw new Refusal('conflict', { fields: { to: error.text } })
@@ -130,10 +131,10 @@ export const moneyActs: RegistryOf<'money'> = {
     },
   },
   'money.assign': {
-    customer: async (tx, { to }) => await whoseIs(tx, to),
+    customer: async (tx, { suspense, to }) => await whoseIs(tx, suspense, to),
     async needsSecond(tx, needs, { suspense, to }) {
       const { currency, amount } = await waitingIn(tx, suspense)
-      await whoseIs(tx, to)
+      await whoseIs(tx, suspense, to)
       return isAbove(needs, currency, amount)
     },
     async run(tx, needs, _actor, { suspense, to }) {

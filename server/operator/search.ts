@@ -35,7 +35,7 @@ async function ask(needs: SearchNeeds, db: Queryable, text: string): Promise<Fou
   // What is meant whole stands before what only begins so.
   const whole = isWord
     ? [
-        ...(await findPayments(db, text)).map(of('payment')),
+        ...(await findPayments(db, needs.drivers, text)).map(of('payment')),
         ...(await findInvoices(db, text)).map(of('invoice')),
         ...(await findBankReferences(db, needs.drivers, text, ofEachKind)).map(
           of('bank_reference'),

@@ -3,7 +3,7 @@
  * gateway that never heard of a charge.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { autoTopUpsOf } from '../../test/auto-top-ups.ts'
+import { autoTopUpsOf, path } from '../../test/auto-top-ups.ts'
 import { cardsOf } from '../../test/card-holder.ts'
 import { manualClock, openTestPortal, type TestPortal } from '../../test/portal.ts'
 import { stripeBrowser, testCards, type Browser } from '../../test/stripe-browser.ts'
@@ -89,6 +89,37 @@ test('a portal that is killed before the call charges once afterwards', async ()
   await Promise.all([run(an), run(an)])
   await chargesBecome(an, ['1000 succeeded'])
   await balances(an, 1000)
+})
+
+test('one that was never made is not made after a block, a dispute or a stop', async () => {
+  const set = (an: { id: string }, to: { off_at: Date; off_reason: string }) =>
+    portal.app.db.updateTable('auto_top_up').set(to).where('customer_id', '=', an.id).execute()
+  const barred = [
+    async (an: { id: string }) =>
+      await portal.app.db
+        .updateTable('customer')
+        .set({ blocked_at: clock.now() })
+        .where('id', '=', an.id)
+        .execute(),
+    (an: { id: string }) => set(an, { off_at: clock.now(), off_reason: 'disputed' }),
+    ({ token }: { token: string }) => portal.call('DELETE', path, { token }),
+  ]
+  for (const bar of barred) {
+    const an = await inUsd()
+    const card = await link(an, testCards.visa)
+    befalls = 'crash'
+    await switchOn(an, card)
+    await chargesBecome(an, ['1000 under_way'])
+    await jobsAreDone()
+    befalls = 'nothing'
+    await bar(an)
+    clock.advance(minutes(3))
+    await run(an)
+    expect(await charges(an)).toEqual(['1000 under_way'])
+    clock.advance(minutes(62))
+    await run(an)
+    expect(await charges(an)).toEqual(['1000 not_charged'])
+  }
 })
 
 test('a charge that an older release settled is brought up by a later look', async () => {

@@ -60,13 +60,13 @@ export async function switchOff(
   })
 }
 
-/** The same where it is on and `stands` says so of the wish. */
+/** The same where it is on and, with `stands`, where that says so of the wish. */
 export async function switchOffIf(
   needs: Needs,
   tx: Tx,
   customerId: string,
   why: OffReason,
-  stands: (rule: AutoTopUpRule) => boolean,
+  stands: (rule: AutoTopUpRule) => boolean = () => true,
 ): Promise<void> {
   const rule = await lockRule(tx, customerId)
   if (rule?.off_at === null && stands(rule)) await switchOff(needs, tx, rule, why)

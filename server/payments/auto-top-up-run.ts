@@ -81,8 +81,15 @@ export function defineAutoTopUp(deps: AutoTopUpDeps): void {
   const comeBack = (tx: Tx, customerId: string, inMs: number): Promise<void> =>
     jobs.add(tx, autoTopUpJob, { customerId }, { startAfter: later(new Date(), inMs) })
 
-  /** What is to be done about the charge that is under way; undefined: there is none. */
-  async function taskUnderWay(tx: Tx, customerId: string): Promise<Task | null | undefined> {
+  /**
+   * What is to be done about the charge that is under way; undefined: there is none. One that the
+   * gateway may never have heard of is made only while it is still wished: `isWished`.
+   */
+  async function taskUnderWay(
+    tx: Tx,
+    customerId: string,
+    isWished: boolean,
+  ): Promise<Task | null | undefined> {
     const now = clock.now()
     const charge = await tx
       .selectFrom('auto_top_up_charge')
@@ -104,7 +111,8 @@ export function defineAutoTopUp(deps: AutoTopUpDeps): void {
       .selectAll()
       .where('id', '=', charge.payment_id)
       .executeTakeFirstOrThrow()
-    const act = payment.status === 'pending' && payment.expires_at > now ? 'charge_again' : 'ask'
+    const isOpen = payment.status === 'pending' && payment.expires_at > now
+    const act = isOpen && isWished ? 'charge_again' : 'ask'
     if (act === 'charge_again') await comeBack(tx, customerId, leaseMs)
     return { act, payment, cardId: charge.card_id }
   }
@@ -125,17 +133,18 @@ export function defineAutoTopUp(deps: AutoTopUpDeps): void {
   /** Decides in one transaction what is to be done, and writes it down before the gateway acts. */
   async function decide(tx: Tx, customerId: string): Promise<Task | null> {
     const rule = await lockRule(tx, customerId)
-    const underWay = await taskUnderWay(tx, customerId)
-    if (underWay !== undefined) return underWay
-    if (rule?.off_at !== null) return null
-    const now = clock.now()
-    if (rule.next_try_at && rule.next_try_at > now) return null
     const customer = await tx
       .selectFrom('customer')
       .select(['closed_at', 'blocked_at'])
       .where('id', '=', customerId)
-      .executeTakeFirstOrThrow()
-    if (customer.closed_at || customer.blocked_at || (await isPausing(tx, customerId))) return null
+      .executeTakeFirst()
+    const isBarred = !customer || customer.closed_at !== null || customer.blocked_at !== null
+    const underWay = await taskUnderWay(tx, customerId, rule?.off_at === null && !isBarred)
+    if (underWay !== undefined) return underWay
+    if (rule?.off_at !== null) return null
+    const now = clock.now()
+    if (rule.next_try_at && rule.next_try_at > now) return null
+    if (isBarred || (await isPausing(tx, customerId))) return null
     const buyer = await orders.buyerOf(customerId, tx)
     const driver = cardsOf(catalog, drivers)
     // Without keys the operator is changing something: the wish stays.

@@ -228,6 +228,42 @@ test('a card that is unlinked, or a chargeback, switches it off', async () => {
   expect(await charges(binh)).toHaveLength(1)
 })
 
+test('a chargeback at another gateway switches it off: no linked card pays the debt', async () => {
+  const chi = await portal.customer({ region: 'AUD' })
+  const paidBySquare = await portal.call<{ transactionCode: string }>(
+    'POST',
+    '/api/payments/square/checkout',
+    {
+      token: chi.token,
+      body: {
+        amount: 2000,
+        locationId: portal.keysOf('square')['locationId'],
+        source_id: 'cnon:card-nonce-ok',
+      },
+    },
+  )
+  await balances(chi, 2000)
+  await rent(portal, chi, 1500)
+  await balances(chi, 500)
+  await switchOn(chi, await link(chi, testCards.visa), { below: 0 })
+  const { provider_transaction_id: movement } = await portal.app.db
+    .selectFrom('payment')
+    .select('provider_transaction_id')
+    .where('code', '=', paidBySquare.body.result.transactionCode)
+    .executeTakeFirstOrThrow()
+  await fetch(`${portal.sandboxUrl}/square/dashboard`, {
+    method: 'POST',
+    redirect: 'manual',
+    body: new URLSearchParams({ action: 'dispute', payment: movement ?? '' }),
+  })
+  await balances(chi, 0)
+  expect((await read(chi)).rule?.off?.reason).toBe('disputed')
+  // The renewal falls due, and the wallet is empty.
+  clock.advance(days(28) + minutes(5))
+  await sweep()
+  expect(await charges(chi)).toEqual([])
+})
+
 test('who may pay may set it, within the limits and with consent; nobody in Vietnam', async () => {
   const an = await inUsd()
   const card = await link(an, testCards.visa)

@@ -30,7 +30,7 @@ export interface AutoTopUps {
    * catalogue's limits, and a card that is not linked.
    */
   set(buyer: Buyer, wish: Wish, language: Language): Promise<AutoTopUp>
-  /** Switches it off; a charge that is under way goes on. */
+  /** Switches it off; a charge that the gateway has heard of goes on. */
   stop(tx: Tx, customerId: string): Promise<void>
   /** Has all wallets looked at now: the clock was moved, or the portal was down for a while. */
   enqueueSweep(): Promise<void>

@@ -12,15 +12,21 @@ const shownSuspense = 100
 
 type Gateways = ReadonlyMap<string, PaymentDriver>
 
-/** By our transaction code, whole. */
+/** By our transaction code or by the name of the payment at its gateway, whole. */
 export async function findPayments(
   db: Queryable,
+  gateways: Gateways,
   text: string,
 ): Promise<{ readonly customerId: string; readonly text: string }[]> {
   const rows = await db
     .selectFrom('payment')
     .select(['customer_id', 'code'])
-    .where('code', 'in', [text, text.toUpperCase()])
+    .where((eb) => {
+      const [names, drivers] = [[text, text.toUpperCase()], [...gateways.keys()]]
+      const byCode = eb('code', 'in', names)
+      if (drivers.length === 0) return byCode
+      return eb.or([byCode, eb.and([eb('driver', 'in', drivers), eb('reference', 'in', names)])])
+    })
     .execute()
   return rows.map((row) => ({ customerId: row.customer_id, text: row.code }))
 }
@@ -101,10 +107,14 @@ export async function waitingInSuspense(
   gateways: Gateways,
 ): Promise<z.output<typeof suspense.result>> {
   const rows = await db
-    .selectFrom('payment_suspense')
-    .selectAll()
-    .where('resolved_at', 'is', null)
-    .orderBy('id')
+    .selectFrom('payment_suspense as s')
+    .leftJoin('payment as p', (join) =>
+      join.onRef('p.driver', '=', 's.driver').onRef('p.reference', '=', 's.code'),
+    )
+    .selectAll('s')
+    .select('p.code as payment')
+    .where('s.resolved_at', 'is', null)
+    .orderBy('s.id')
     .limit(shownSuspense)
     .execute()
   const notices = await noticesOfMovements(
@@ -119,6 +129,7 @@ export async function waitingInSuspense(
     currency: currencySchema.parse(row.currency),
     reason: row.reason,
     code: row.code,
+    payment: row.payment,
     reference: row.provider_transaction_id,
     notice: notices.get(`${row.driver} ${row.provider_transaction_id}`) ?? null,
   }))
@@ -147,18 +158,23 @@ export async function customerOfPayment(
   ).executeTakeFirst()
   return row?.customer_id ?? null
 }
-/** The same of money in suspense; its customer where it came with the code of a payment. */
+/** The same of money in suspense, and its gateway; its customer where it came for a payment. */
 export async function suspenseOf(
   db: Queryable,
   id: bigint,
-): Promise<{ amount: bigint; currency: string; customerId: string | null } | undefined> {
+): Promise<
+  { driver: string; amount: bigint; currency: string; customerId: string | null } | undefined
+> {
   const row = await db
     .selectFrom('payment_suspense as s')
-    .leftJoin('payment as p', 'p.code', 's.code')
-    .select(['s.amount', 's.currency', 'p.customer_id'])
+    // It came with the name that the payment has at the gateway, which need not be our code.
+    .leftJoin('payment as p', (join) =>
+      join.onRef('p.driver', '=', 's.driver').onRef('p.reference', '=', 's.code'),
+    )
+    .select(['s.driver', 's.amount', 's.currency', 'p.customer_id as customerId'])
     .where('s.id', '=', id)
     .executeTakeFirst()
-  return row && { amount: row.amount, currency: row.currency, customerId: row.customer_id }
+  return row
 }
 /** The same of a refund, and whose it is. */
 export async function refundOf(

@@ -164,6 +164,11 @@ export interface Refund {
   readonly amount: bigint
   readonly reason: string
   readonly providerTransactionId: string | null
+  /**
+   * When an attempt that may have given it back was begun, by the wall's clock. Who cannot tell any
+   * more what became of that throws `rejected`: a person decides. Absent: this is the first one.
+   */
+  readonly firstAskedAt?: Date
 }
 
 export const disputeStates = ['needs_evidence', 'under_review', 'won', 'lost', 'closed'] as const
@@ -255,11 +260,10 @@ interface Gateway {
    * known.
    */
   declineReason?(detail: string): DeclineReason | undefined
-  /**
-   * Gives money back to its source. Absent: the gateway cannot (a bank transfer is sent back by
-   * hand).
-   */
+  /** Gives money back to its source. Absent: it cannot (a transfer is sent back by hand). */
   refund?(order: PaymentOrder, refund: Refund): Promise<PaymentUpdate>
+  /** Whether one that it took in was refused since. Absent: it tells of that by itself. */
+  refusedSince?(order: PaymentOrder, refund: Refund): Promise<boolean>
   /**
    * Extra money for a payment that is already paid: separate movements, each with the `eventId` of
    * the webhook about it. Absent where a paid payment accepts no more money.
@@ -277,10 +281,10 @@ interface Gateway {
    */
   movementOf?(reference: string): string
   /**
-   * Whether a movement's `providerTransactionId` is only its reporter's own number, so that another
-   * reporter may tell of the same movement under another. Absent: one movement has one number.
+   * Whether two different `providerTransactionId`s may be of one movement, because two reporters
+   * tell of it and one of them numbers it itself. Absent: one movement has one number.
    */
-  isUnnamed?(movement: string): boolean
+  mayBeOne?(movement: string, other: string): boolean
   /** Absent: the gateway knows no disputes, or none that a program can answer. */
   readonly disputes?: DisputeCalls
   /** Pay-outs made since then, with their lines. Absent: its reports are files. */
@@ -391,5 +395,5 @@ export type PaymentDriver = HostedDriver | CardDriver | TokenDriver
 /** What of a driver the settlement needs to know. */
 export type Source = Pick<
   PaymentDriver,
-  'name' | 'displayName' | 'credits' | 'declineReason' | 'isUnnamed'
+  'name' | 'displayName' | 'credits' | 'declineReason' | 'mayBeOne'
 >

@@ -85,6 +85,56 @@ test('a payment that was given back at the gateway only, until we hear of it', a
   expect(await differences(code)).toEqual([])
 })
 
+test('a refund that was taken in and that the bank refused later is a question', async () => {
+  const { db, topUps } = portal.app
+  const an = await portal.customer()
+  const byAlepay = await portal.topUpBy(an, { amount: 200_000, type: 2, method: null }, 'paid')
+  const { code } = await paid()
+  const ended = async (of: string) => {
+    await eventually('the top-up', () =>
+      db
+        .selectFrom('payment')
+        .select('id')
+        .where('code', '=', of)
+        .where('status', '=', 'succeeded')
+        .executeTakeFirst(),
+    )
+    const id = await topUps.refunds.begin(of, 150_000n, 'customer asked')
+    await eventually('the refund', () =>
+      db
+        .selectFrom('payment_refund')
+        .select('id')
+        .where('id', '=', id)
+        .where('status', '=', 'done')
+        .executeTakeFirst(),
+    )
+    return id
+  }
+  const codes = [code, byAlepay.transactionCode]
+  await ended(code)
+  const atAlepay = await ended(byAlepay.transactionCode)
+  for (const each of codes) expect(await differences(each)).toEqual([])
+  await sql`update sandbox.vnpay_payments set refunded = 0, transaction_status = '09'
+    where txn_ref = ${code}`.execute(db)
+  const named = atAlepay.replaceAll('-', '')
+  await sql`update sandbox.alepay_refunds set status = '107'
+    where merchant_refund_code = ${named}`.execute(db)
+  expect(await differences(byAlepay.transactionCode)).toEqual([])
+  await sql`update sandbox.alepay_refunds set status = '111'
+    where merchant_refund_code = ${named}`.execute(db)
+  // The payments were begun long before: only their refunds lie in the days that are looked at.
+  await db
+    .updateTable('payment')
+    .set({ created_at: later(new Date(), -days(40)) })
+    .where('code', '=', byAlepay.transactionCode)
+    .execute()
+  for (const each of codes)
+    expect(await differences(each)).toContain(
+      'a refund of 150000 VND (minor units) is done here, and the gateway has refused it since',
+    )
+  expect(await differences(code, later(new Date(), days(15)))).toEqual([])
+})
+
 test('a transfer on top of a payment at payOS whose webhook was lost', async () => {
   const an = await portal.customer()
   const { transactionCode } = await portal.topUpBy(

@@ -9,6 +9,7 @@ import { gatewayPostings } from '../wallet/index.ts'
 import type { PaymentUpdate, PaymentDriver } from './driver.ts'
 import type { Orders, PaymentRow } from './orders.ts'
 import { refundLimitMs } from './refunds.ts'
+import { refusedRefunds } from './refused-since.ts'
 import { refundedTotal } from './reversals.ts'
 
 /** What does not agree; the desk has a sentence for each in both languages. */
@@ -20,6 +21,7 @@ export const differenceKinds = [
   'not_paid_there',
   'amount_differs',
   'given_back_there',
+  'refund_refused_there',
   'nothing_posted',
 ] as const
 export type DifferenceKind = (typeof differenceKinds)[number]
@@ -205,6 +207,19 @@ export async function reconcileDriver(
         differs(payment.code, `could not be asked about: ${error.message}`)
       }
     }
+  }
+  try {
+    for (const { code, found } of await refusedRefunds(db, orders, driver, span))
+      differs(
+        code,
+        `a refund of ${units(found.here ?? 0n, found.currency)} is done here, and the gateway ` +
+          'has refused it since',
+        found,
+      )
+  } catch (error) {
+    if (!(error instanceof DriverFailure)) throw error
+    isReached = false
+    differs('', `the gateway does not tell of its refunds: ${error.message}`)
   }
   return {
     reached: isReached ? [driver.name] : [],

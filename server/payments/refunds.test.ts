@@ -2,6 +2,7 @@
  * Money that goes back: to its source by our wish, or taken back by the gateway. The wallet and the
  * ledger follow, once each.
  */
+import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   eventually,
@@ -163,6 +164,33 @@ describe('a refund to the source', () => {
       '100000 Return refused by VNPay',
     ])
     expect(await account('payable:vnpay:VND')).toBe(0n)
+  })
+
+  test('of a part whose answer was lost yesterday is left to a person', async () => {
+    const { an, code } = await paid()
+    let away: (failure: DriverFailure) => void = () => undefined
+    trouble = [
+      new Promise<DriverFailure>((resolve) => {
+        away = resolve
+      }),
+    ]
+    const id = await refund(code, 100_000n)
+    await eventually('the first attempt', async () => trouble.length === 0)
+    // A day passes, and VNPay knows the request no more.
+    await portal.app.db
+      .updateTable('payment_refund')
+      .set(({ eb }) => ({ doubted_at: eb('doubted_at', '-', sql<Date>`interval '1 day'`) }))
+      .where('id', '=', id)
+      .execute()
+    await sql`delete from sandbox.vnpay_requests`.execute(portal.app.db)
+    away(new DriverFailure('unclear', 'the answer is lost'))
+    expect(await ended(id)).toBe('unclear')
+    const { rows } = await sql<{ refunded: bigint }>`select refunded from sandbox.vnpay_payments
+      where txn_ref = ${code}`.execute(portal.app.db)
+    expect(rows).toEqual([{ refunded: 10_000_000n }])
+    await portal.app.topUps.refunds.decide(id, 'done')
+    expect(await balance(an)).toBe(200_000)
+    await portal.ledgerHolds()
   })
 
   test('that is refused after a lost answer waits for a person: one may have paid', async () => {

@@ -97,14 +97,14 @@ export function createRefunds(deps: {
     if (!driver) throw new Error(`${payment.driver} is not configured`)
     // Stored before the gateway is called: if the process is killed now, the next attempt knows of
     // this one.
-    const { attempts } = await db
+    const { attempts, doubted_at: doubtedAt } = await db
       .updateTable('payment_refund')
       .set((row) => ({
         attempts: row('attempts', '+', 1),
         doubted_at: row.fn.coalesce('doubted_at', row.val(clock.now())),
       }))
       .where('id', '=', id)
-      .returning('attempts')
+      .returning(['attempts', 'doubted_at'])
       .executeTakeFirstOrThrow()
     // Whether an earlier attempt may have given it back: one that was begun since the row was read
     // counts.
@@ -117,6 +117,11 @@ export function createRefunds(deps: {
         amount: refund.amount,
         reason: refund.reason,
         providerTransactionId: payment.provider_transaction_id,
+        // Gateways keep to the wall's clock, also where ours was moved.
+        ...(!isFirst &&
+          doubtedAt !== null && {
+            firstAskedAt: later(new Date(), doubtedAt.getTime() - clock.now().getTime()),
+          }),
       })
       await close(id, provider, {
         wanted: update.status === 'failed' ? 'refused' : 'done',

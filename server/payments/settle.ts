@@ -14,6 +14,7 @@ import type { OperatorOutbox } from '../realtime/index.ts'
 import type { Ledger } from '../wallet/index.ts'
 import { noteOutcome, switchOffIf } from './auto-top-up-outcome.ts'
 import { automaticChannel, type PaymentUpdate, type UpdateOutcome, type Source } from './driver.ts'
+import { maybeTwice, mayBeKnown } from './maybe-twice.ts'
 import { isClosed, type PaymentRow } from './orders.ts'
 import type { Letters } from './letters.ts'
 import { applyReversal, keepUnmatched, refundedTotal, returnToClosed } from './reversals.ts'
@@ -64,41 +65,50 @@ export function createSettlement(deps: SettlementDeps): Settlement {
       .executeTakeFirst()
   }
 
-  /** Puts money that matches no payment into suspense, once per movement of the gateway. */
+  /**
+   * Puts money that matches no payment into suspense, once per movement of the gateway. `code`: of
+   * the payment that it names.
+   */
   async function holdInSuspense(
     tx: Tx,
     driver: Source,
     update: PaymentUpdate,
     reason: string,
+    code?: string,
   ): Promise<void> {
     if (update.status !== 'succeeded' || update.amount <= 0n) return
     const movement = update.providerTransactionId ?? update.eventId
     const parked = await lockMovement(tx, driver, movement)
-    const before = parked ?? (await ledger.posted(tx, keyOf(driver, movement)))
+    const credited = await ledger.posted(tx, keyOf(driver, movement))
+    const before = parked ?? credited
     if (before === undefined) return await writeSuspense(tx, driver, update, movement, reason)
     // The customer types the reference, and each transfer has a number of its own: another amount
     // is another transfer.
     if (driver.credits === 'received' && before.amount !== update.amount)
       return await holdReusedInSuspense(tx, driver, update)
-    if (!parked || driver.credits !== 'exact') return
-    // What a gateway holds under one number may grow: the rest waits too.
-    if (parked.resolved_at !== null) await holdRestInSuspense(tx, driver, update, movement, reason)
-    else if (parked.amount < update.amount)
-      await writeSuspense(tx, driver, update, movement, reason, parked.amount)
+    if (driver.credits !== 'exact') return
+    // What a gateway holds under one number may grow: the rest waits too. What was credited under
+    // it for another payment is another matter.
+    const decided = credited ?? (parked?.resolved_at === null ? undefined : parked)
+    if (decided) {
+      if (credited && credited.code !== code) return
+      await holdRestInSuspense(tx, driver, update, movement, { reason, decided: decided.amount })
+    } else if (before.amount < update.amount)
+      await writeSuspense(tx, driver, update, movement, reason, before.amount)
   }
 
   /**
-   * What a gateway holds under a number of which a part is decided already: the rest waits in a row
-   * of its own.
+   * What a gateway holds under a number of which a part is decided already, or credited: the rest
+   * waits in a row of its own.
    */
   async function holdRestInSuspense(
     tx: Tx,
     driver: Source,
     update: PaymentUpdate,
     movement: string,
-    reason: string,
+    { reason, decided }: { readonly reason: string; readonly decided: bigint },
   ): Promise<void> {
-    const rest = update.amount - (await heldOf(tx, driver.name, movement))
+    const rest = update.amount - (await heldOf(tx, driver.name, movement, decided))
     if (rest > 0n)
       await writeSuspense(
         tx,
@@ -169,8 +179,11 @@ export function createSettlement(deps: SettlementDeps): Settlement {
         await holdReusedInSuspense(tx, driver, update)
         return 'recorded'
       }
-      if (await mayBeKnown(tx, driver, payment, update, movement)) {
-        await holdInSuspense(tx, driver, update, 'maybe_twice')
+      if (
+        parked?.reason === maybeTwice ||
+        (await mayBeKnown(tx, ledger, driver, payment, { movement, amount: update.amount }))
+      ) {
+        await holdInSuspense(tx, driver, update, maybeTwice)
         return 'recorded'
       }
     }
@@ -193,7 +206,8 @@ export function createSettlement(deps: SettlementDeps): Settlement {
           { driver: driver.name, movement },
           'money was assigned before the gateway told whose it is',
         )
-        await holdRestInSuspense(tx, driver, update, movement, 'wrong_amount')
+        const of = { reason: 'wrong_amount', decided: parked.amount }
+        await holdRestInSuspense(tx, driver, update, movement, of)
         return 'already'
       }
       const { amount, currency: held } = parked
@@ -244,23 +258,6 @@ export function createSettlement(deps: SettlementDeps): Settlement {
     return 'recorded'
   }
 
-  /**
-   * Whether this may be a movement that was credited under another number: the bank gave none, so
-   * each feed that reports it has its own. A person decides then.
-   */
-  async function mayBeKnown(
-    tx: Tx,
-    driver: Source,
-    payment: PaymentRow,
-    update: PaymentUpdate,
-    movement: string,
-  ): Promise<boolean> {
-    const credited = payment.provider_transaction_id
-    if (credited === null || !driver.isUnnamed) return false
-    if (!driver.isUnnamed(movement) && !driver.isUnnamed(credited)) return false
-    return (await ledger.posted(tx, keyOf(driver, credited)))?.amount === update.amount
-  }
-
   /** Handles an update about a payment that has succeeded. */
   async function afterSuccess(
     tx: Tx,
@@ -283,7 +280,7 @@ export function createSettlement(deps: SettlementDeps): Settlement {
     return 'already'
   }
 
-  /** After a chargeback of a payment by card no card is charged unasked any more. */
+  /** After a chargeback, at whichever gateway, no card is charged unasked any more. */
   async function reverse(
     tx: Tx,
     driver: Source,
@@ -292,13 +289,7 @@ export function createSettlement(deps: SettlementDeps): Settlement {
   ): Promise<UpdateOutcome> {
     const outcome = await applyReversal(deps, tx, driver, payment, update)
     if (update.status === 'reversed' && outcome === 'recorded')
-      await switchOffIf(
-        deps,
-        tx,
-        payment.customer_id,
-        'disputed',
-        (rule) => rule.driver === payment.driver,
-      )
+      await switchOffIf(deps, tx, payment.customer_id, 'disputed')
     return outcome
   }
 
@@ -355,7 +346,7 @@ export function createSettlement(deps: SettlementDeps): Settlement {
       update.currency !== payment.currency ||
       (driver.credits === 'exact' && update.amount !== payment.amount)
     ) {
-      await holdInSuspense(tx, driver, update, 'wrong_amount')
+      await holdInSuspense(tx, driver, update, 'wrong_amount', payment.code)
       return settled('wrong_amount')
     }
     if (driver.credits === 'received') {

@@ -46,6 +46,12 @@ export async function keepSuspense(
     )
     .returning('id')
     .executeTakeFirstOrThrow()
+  const payment = await tx
+    .selectFrom('payment')
+    .select('code')
+    .where('driver', '=', driver)
+    .where('reference', '=', code)
+    .executeTakeFirst()
   await outbox.tellOperator(tx, {
     event: 'payment.in_suspense',
     customerId: null,
@@ -55,7 +61,9 @@ export async function keepSuspense(
         gateway: driver,
         amount: Number(amount),
         currency,
-        transaction_code: code,
+        // What operators and customers call the payment; `reference` is its name at the gateway.
+        transaction_code: payment?.code ?? null,
+        reference: code,
         reason,
       },
     },
@@ -63,22 +71,29 @@ export async function keepSuspense(
 }
 
 /**
- * Minor units of a movement that are or were in suspense, with all that came on top. The movement
- * is locked by the caller.
+ * Minor units of a movement that are in the books: the part that is decided, or was credited, and
+ * what came on top of it. A gateway may name other movements `<movement>:<its own number>`: a row
+ * of what came on top is known by its name, which says what was there in all. The movement is
+ * locked by the caller.
  */
-export async function heldOf(tx: Tx, driver: string, movement: string): Promise<bigint> {
-  const { held } = await tx
+export async function heldOf(
+  tx: Tx,
+  driver: string,
+  movement: string,
+  decided: bigint,
+): Promise<bigint> {
+  const prefix = `${movement}:`
+  const rows = await tx
     .selectFrom('payment_suspense')
-    .select(sql<string | null>`sum(amount)`.as('held'))
+    .select(['provider_transaction_id as name', 'amount'])
     .where('driver', '=', driver)
-    .where((eb) =>
-      eb.or([
-        eb('provider_transaction_id', '=', movement),
-        eb(sql`left(provider_transaction_id, ${movement.length + 1})`, '=', `${movement}:`),
-      ]),
-    )
-    .executeTakeFirstOrThrow()
-  return BigInt(held ?? 0)
+    .where(sql`left(provider_transaction_id, ${prefix.length})`, '=', prefix)
+    .orderBy('id')
+    .execute()
+  return rows.reduce(
+    (sum, { name, amount }) => (name === `${prefix}${sum + amount}` ? sum + amount : sum),
+    decided,
+  )
 }
 
 /** It is decided: nobody decides it again. */

@@ -95,7 +95,83 @@ test('what comes on top of a part that somebody was given waits too', async () =
   await portal.ledgerHolds()
 })
 
-test('of a transfer without a number of the bank’s the second feed’s word waits', async () => {
+test('what the list shows late beside what was credited waits, once', async () => {
+  const { an, reference } = await begun(2, 'VIETQR')
+  const held = (amount: bigint, movement = 'late-link') =>
+    tell(
+      'payos',
+      update({
+        eventId: `${movement} ${amount}`,
+        reference,
+        providerTransactionId: movement,
+        amount,
+      }),
+    )
+  expect(await held(500_000n)).toBe('recorded')
+  // Beside it lies what came on top, under a number of its own.
+  await held(30_000n, 'late-link:FT3')
+  // A smaller transfer with an earlier time of the bank's: the link holds more than was credited.
+  expect(await held(520_000n)).toBe('wrong_amount')
+  expect(await held(520_000n)).toBe('wrong_amount')
+  expect(await held(500_000n)).toBe('already')
+  expect(await waiting('late-link%')).toEqual(['30000 wrong_amount', '20000 wrong_amount'])
+  expect(await held(525_000n)).toBe('wrong_amount')
+  expect(await waiting('late-link%')).toEqual([
+    '30000 wrong_amount',
+    '20000 wrong_amount',
+    '5000 wrong_amount',
+  ])
+  expect(await balance(an.id)).toBe(500_000n)
+  await portal.ledgerHolds()
+})
+
+test('the code that money came with is one that the desk knows', async () => {
+  const { an, code, reference } = await begun(2, 'VIETQR')
+  expect(reference).not.toBe(code)
+  for (const movement of ['paid-link', 'paid-link:T1', 'paid-link:T2'])
+    await tell(
+      'payos',
+      update({
+        eventId: movement,
+        reference,
+        providerTransactionId: movement,
+        amount: 500_000n,
+      }),
+    )
+  expect(await waiting('paid-link%')).toEqual(Array(2).fill('500000 paid_twice'))
+  const { body } = await finance.call<{ id: number; code: string; payment: string }[]>(
+    'GET',
+    '/api/operator/suspense',
+  )
+  const found = body.result.filter((row) => row.code === reference)
+  expect(found.map(({ payment }) => payment)).toEqual([code, code])
+  const hits = await finance.call<{ kind: string; customer: { id: string } | null }[]>(
+    'GET',
+    `/api/operator/search?q=${reference}`,
+  )
+  expect(hits.body.result).toMatchObject([{ kind: 'payment', customer: { id: an.id } }])
+  const [first, second] = found.map(({ id }) => id)
+  const given = await finance.act('money.assign', {
+    suspense: first,
+    to: reference,
+    reason: 'paid twice',
+  })
+  expect(given.status, given.text).toBe(200)
+  expect(await balance(an.id)).toBe(1_000_000n)
+  await finance.act('money.return', { suspense: second, reason: 'sent back' })
+  const trail = await finance.call<{ act: string; customerId: string | null }[]>(
+    'GET',
+    '/api/operator/trail',
+  )
+  expect(trail.body.result.slice(0, 2)).toMatchObject([
+    { act: 'money.return', customerId: an.id },
+    { act: 'money.assign', customerId: an.id },
+  ])
+  await portal.ledgerHolds()
+})
+
+/** A payment by transfer, and what the feeds tell of it. */
+async function transferred() {
   const { an, reference } = await begun(1, 'BANKTRANSFER')
   const from = (feed: string, number: string, amount = 500_000n) =>
     tell(
@@ -107,6 +183,11 @@ test('of a transfer without a number of the bank’s the second feed’s word wa
         amount,
       }),
     )
+  return { an, from }
+}
+
+test('of a transfer without a number of the bank’s the second feed’s word waits', async () => {
+  const { an, from } = await transferred()
   expect(await from('sepay', 'sepay:1')).toBe('recorded')
   expect(await from('casso', 'casso:1')).toBe('recorded')
   expect(await from('casso', 'casso:1')).toBe('recorded')
@@ -117,6 +198,37 @@ test('of a transfer without a number of the bank’s the second feed’s word wa
   // Another amount is another transfer.
   expect(await from('casso', 'casso:2', 70_000n)).toBe('recorded')
   expect(await balance(an.id)).toBe(570_000n)
+  await portal.ledgerHolds()
+})
+
+test('a second feed’s word waits also when another transfer came in between', async () => {
+  const { an, from } = await transferred()
+  await from('sepay', 'sepay:11')
+  await from('sepay', 'sepay:12', 70_000n)
+  await from('casso', 'casso:11')
+  await from('casso', 'casso:12', 70_000n)
+  // Told again, it still waits.
+  await from('casso', 'casso:11')
+  expect(await balance(an.id)).toBe(570_000n)
+  expect(await waiting('0071000888999:casso:1_')).toEqual([
+    '500000 maybe_twice',
+    '70000 maybe_twice',
+  ])
+  await portal.ledgerHolds()
+})
+
+test('one feed tells of each transfer once: two of one amount are two', async () => {
+  const { an, from } = await transferred()
+  await from('sepay', 'sepay:21')
+  await from('casso', 'casso:21')
+  // Casso knows of two, and one of them may be SePay's.
+  await from('casso', 'casso:22')
+  expect(await balance(an.id)).toBe(1_000_000n)
+  await from('sepay', 'sepay:22')
+  expect(await balance(an.id)).toBe(1_000_000n)
+  await from('sepay', 'sepay:23')
+  expect(await balance(an.id)).toBe(1_500_000n)
+  expect(await waiting('0071000888999:%:2_')).toEqual(Array(2).fill('500000 maybe_twice'))
   await portal.ledgerHolds()
 })
 

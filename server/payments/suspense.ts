@@ -2,6 +2,7 @@
  * Money in suspense, decided by a person, once: given to the customer whose it is, or booked out
  * because it went back to who had sent it.
  */
+import { sql } from 'kysely'
 import type { Currency } from '../../contract/money.ts'
 import { jobNames } from '../billing/index.ts'
 import type { Sentence } from '../platform/errors.ts'
@@ -24,17 +25,23 @@ export class NotAssignable extends Error {
 }
 
 /**
- * Who is meant by a transaction code or an e-mail address; the code where there is one. Throws
+ * Who is meant by a transaction code, by the name that a payment has at the gateway (which is what
+ * money in suspense came with), or by an e-mail address; the code where there is one. Throws
  * NotAssignable.
  */
 export async function customerMeant(
   tx: Tx,
   who: string,
+  driver: string,
 ): Promise<{ customerId: string; code: string | null }> {
   const payment = await tx
     .selectFrom('payment')
     .select(['customer_id', 'code'])
-    .where('code', '=', who)
+    .where((eb) =>
+      eb.or([eb('code', '=', who), eb.and([eb('driver', '=', driver), eb('reference', '=', who)])]),
+    )
+    // A code is ours alone, and is what is meant.
+    .orderBy(sql`code = ${who}`, 'desc')
     .executeTakeFirst()
   if (payment) return { customerId: payment.customer_id, code: payment.code }
   const customer = await tx
@@ -123,7 +130,7 @@ export async function assignSuspenseIn(
 ): Promise<Assigned> {
   const { clock, ledger, letters, jobs, drivers } = deps
   const parked = await lockWaiting(tx, id)
-  const { customerId, code } = await customerMeant(tx, who)
+  const { customerId, code } = await customerMeant(tx, who, parked.driver)
   if (await isClosed(tx, customerId))
     throw new NotAssignable({
       en: 'This customer has closed the account: send the money back.',

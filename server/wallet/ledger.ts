@@ -23,7 +23,7 @@ import { receivables, settleDebt } from './debts.ts'
 import { matchedPosting, payoutPosting, undonePosting } from './payouts.ts'
 import { createPoster } from './post.ts'
 import type { Ledger } from './posting.ts'
-import { postedUnder } from './postings.ts'
+import { postedUnder, toppedUpFor } from './postings.ts'
 import { createSetOff } from './set-off.ts'
 
 export function createLedger(clock: Clock): Ledger {
@@ -116,6 +116,7 @@ export function createLedger(clock: Clock): Ledger {
     },
     assign: (tx, of) => creditFrom(tx, suspenseOf(of.driver, of.currency), of),
     posted: postedUnder,
+    toppedUpFor,
     withhold: (tx, of) =>
       between(tx, 'withdrawal', of, walletOf(of.customerId), payableOf(of.driver, of.currency)),
     async release(tx, of) {

@@ -182,6 +182,11 @@ export interface Ledger {
     tx: Tx,
     key: string,
   ): Promise<{ readonly amount: bigint; readonly code: string | undefined } | undefined>
+  /** Every top-up that names a transaction code: the key it was posted under, and minor units. */
+  toppedUpFor(
+    tx: Tx,
+    code: string,
+  ): Promise<readonly { readonly key: string; readonly amount: bigint }[]>
   /**
    * Takes money out of a wallet that is to go back to its source. `short` when the wallet does not
    * hold it.

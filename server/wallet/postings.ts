@@ -103,6 +103,28 @@ export async function postedUnder(
   return row && { amount: BigInt(row.amount), code: (row.details as Details).code }
 }
 
+/** Every top-up that names a transaction code, with the ledger's key and its minor units. */
+export async function toppedUpFor(
+  db: Queryable,
+  code: string,
+): Promise<{ key: string; amount: bigint }[]> {
+  const rows = await db
+    .selectFrom('ledger_transfer as t')
+    .innerJoin('ledger_entry as e', 'e.transfer_id', 't.id')
+    .select(['t.key', (eb) => eb.fn.sum<bigint>('e.amount').as('amount')])
+    // The expression of the index on codes.
+    .where(
+      sql<string>`upper(coalesce(t.details ->> 'invoice', t.details ->> 'code'))`,
+      '=',
+      code.toUpperCase(),
+    )
+    .where('t.kind', '=', 'topup')
+    .where('e.amount', '>', 0n)
+    .groupBy('t.id')
+    .execute()
+  return rows.map(({ key, amount }) => ({ key, amount: BigInt(amount) }))
+}
+
 /** What gateways hold for us and kept as fees, and what reached the bank, in minor units. */
 export interface Holdings {
   readonly gateways: readonly {

@@ -148,6 +148,7 @@ export const enOperatorMoney = {
       not_paid_there: 'Credited, but not paid at the gateway',
       amount_differs: 'Other amount at the gateway',
       given_back_there: 'Given back at the gateway, not here',
+      refund_refused_there: 'Given back here, and refused at the gateway since',
       nothing_posted: 'Arrived at the gateway, nothing posted',
       suspense: 'Matches no payment',
       refund: 'Refund without an answer',

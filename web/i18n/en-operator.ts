@@ -413,6 +413,7 @@ export const enOperator = {
     gateway: 'Gateway',
     reference: 'Bank reference',
     code: 'Code in the text',
+    payment: 'Transaction code',
     amount: 'Amount',
   },
   work: enDeskWork,

@@ -143,6 +143,7 @@ export const viOperatorMoney: OperatorMoneyTexts = {
       not_paid_there: 'Đã cộng ví nhưng cổng báo chưa thanh toán',
       amount_differs: 'Cổng ghi số tiền khác',
       given_back_there: 'Cổng đã hoàn tiền, hệ thống chưa',
+      refund_refused_there: 'Hệ thống đã hoàn tiền, nhưng sau đó cổng từ chối',
       nothing_posted: 'Tiền đã về cổng nhưng chưa ghi sổ',
       suspense: 'Không khớp giao dịch nào',
       refund: 'Hoàn tiền chưa có phản hồi',

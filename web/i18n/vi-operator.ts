@@ -405,6 +405,7 @@ export const viOperator: OperatorTexts = {
     gateway: 'Cổng',
     reference: 'Mã ngân hàng',
     code: 'Mã trong nội dung',
+    payment: 'Mã giao dịch',
     amount: 'Số tiền',
   },
   work: viDeskWork,

@@ -63,6 +63,11 @@ export interface Counter {
     buyer: PaymentOrder['buyer'],
     which: 'pays' | 'declines' | 'asks',
   ): Promise<{ readonly customerRef: string; readonly cardId: string }>
+  /**
+   * Has the gateway forget under which ids it was asked for refunds, as it does in time. Absent: it
+   * keeps them for ever.
+   */
+  forgetRefundIds?(): Promise<void>
   close(): Promise<void>
 }
 

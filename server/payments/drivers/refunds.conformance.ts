@@ -3,6 +3,7 @@
  * driver without refunds refuses.
  */
 import { beforeAll, describe, expect, it } from 'vitest'
+import { days, later } from '../../platform/clock.ts'
 import type { PaymentUpdate, PaymentOrder } from '../driver.ts'
 import { failure, refundBy, type Adapter, type Begun, type Counter } from './portal.conformance.ts'
 
@@ -75,6 +76,28 @@ export function refundsConform(adapter: Adapter, payments: Payments): void {
           amount: made.amount + 1n,
         }),
       )
+    })
+
+    it('gives a part back once, also when the gateway has forgotten its id', async () => {
+      const { order: made, update } = await paid()
+      const part = made.amount / 3n
+      const input = { reason: 'part', providerTransactionId: update.providerTransactionId }
+      const first = { ...input, refundId: `F${made.code}`, amount: part }
+      const answer = await refundBy(counter.driver, made, first)
+      await counter.forgetRefundIds?.()
+      const firstAskedAt = later(new Date(), -days(2))
+      // The same refund, or a no, which a person reads.
+      const again = await refundBy(counter.driver, made, { ...first, firstAskedAt }).catch(
+        (error: unknown) => error,
+      )
+      expect([answer, expect.objectContaining({ kind: 'rejected' })]).toContainEqual(again)
+      expect(
+        await refundBy(counter.driver, made, {
+          ...input,
+          refundId: `G${made.code}`,
+          amount: made.amount - part,
+        }),
+      ).toMatchObject({ status: 'refunded' })
     })
 
     it("does so also when the gateway's own id is not at hand", async () => {

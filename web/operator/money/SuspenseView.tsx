@@ -30,7 +30,7 @@ export function SuspenseView({ session }: { session: StaffSession }) {
         {(data ?? error) ? null : <SkeletonRows className="p-5" />}
         {data?.length === 0 ? <Empty text={t.suspense.empty} icon={Coins} /> : null}
         <ul>
-          {data?.map(({ id, at, gateway, amount, currency, reason, code, reference, notice }) => (
+          {data?.map(({ id, at, gateway, amount, currency, reason, notice, ...of }) => (
             <li
               key={id}
               className={
@@ -38,11 +38,14 @@ export function SuspenseView({ session }: { session: StaffSession }) {
               }
             >
               <div className="min-w-0 flex-1 basis-60">
-                <p className="font-mono text-sm break-all">{reference}</p>
+                <p className="font-mono text-sm break-all">{of.reference}</p>
                 <p className="num text-xs text-ink-3">{`${gateway} · ${timeOf(at)}`}</p>
                 <p className="text-xs">{t.suspense.reasons[reason] ?? reason}</p>
-                {code === null ? null : (
-                  <p className="text-xs text-ink-3">{`${t.suspense.code}: ${code}`}</p>
+                {of.code === null || of.code === of.payment ? null : (
+                  <p className="text-xs text-ink-3">{`${t.suspense.code}: ${of.code}`}</p>
+                )}
+                {of.payment === null ? null : (
+                  <p className="text-xs text-ink-3">{`${t.suspense.payment}: ${of.payment}`}</p>
                 )}
               </div>
               {may && notice !== null ? (

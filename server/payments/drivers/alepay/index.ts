@@ -244,6 +244,27 @@ export function createAlepay(settings: AlepaySettings) {
     }
   }
 
+  const askRefund = (named: { transactionCode: string; merchantRefundCode: string }) =>
+    post(
+      'get-refund-info',
+      {
+        tokenKey,
+        data: named,
+        checksum: refundChecksum([named.transactionCode, named.merchantRefundCode], checksumKey),
+      },
+      'unavailable',
+    )
+
+  /** Alepay takes a refund in (107, 150), and its bank may refuse it afterwards. */
+  async function refusedSince(order: PaymentOrder, input: Refund): Promise<boolean> {
+    const transactionCode = input.providerTransactionId ?? order.providerRef
+    if (transactionCode === null) return false
+    const answer = await askRefund({ transactionCode, merchantRefundCode: input.refundId })
+    if (answer.code !== '000')
+      throw failure('unavailable', `get-refund-info answered ${describeCode(answer.code)}`)
+    return statusOf(textOf(objectOf(answer['data'])['refundStatus'])) === 'failed'
+  }
+
   async function refund(order: PaymentOrder, input: Refund): Promise<PaymentUpdate> {
     if (input.amount <= 0n || input.amount > order.amount)
       throw rejected('a refund must be between 1 đ and what was paid')
@@ -251,15 +272,7 @@ export function createAlepay(settings: AlepaySettings) {
     if (transactionCode === null) throw rejected('there is no payment to give back')
     const named = { transactionCode, merchantRefundCode: input.refundId }
     // asked first, so that a refund whose answer was lost is found and not made again
-    const before = await post(
-      'get-refund-info',
-      {
-        tokenKey,
-        data: named,
-        checksum: refundChecksum([transactionCode, input.refundId], checksumKey),
-      },
-      'unavailable',
-    )
+    const before = await askRefund(named)
     if (before.code === '000')
       return refundNotice(order, input, transactionCode, before, [
         'transactionCode',
@@ -308,5 +321,6 @@ export function createAlepay(settings: AlepaySettings) {
     answerTo,
     lookUp,
     refund,
+    refusedSince,
   } satisfies HostedDriver
 }

@@ -322,6 +322,25 @@ describe('the feeds', () => {
     expect(() => bank.readWebhook(posted(cassoWebhook, cassoSigned))).toThrow(ForgedWebhook)
   })
 
+  it('two feeds’ own numbers may be one transfer, whichever way SePay tells', () => {
+    const ours = { bankName: 'V', bankBin: '970436', accountNumber: '1', accountName: 'A' }
+    const feeds = (of: object) => {
+      const { mayBeOne } = createBank(settings.parse({ ...ours, sepayUrl: 'https://s.vn', ...of }))
+      return (one: string, two: string): boolean => mayBeOne(`1:${one}`, `1:${two}`)
+    }
+    for (const sepay of [{ sepaySecret: 's' }, { sepayToken: 't' }]) {
+      const both = feeds({ ...sepay, cassoSecret: 'c' })
+      expect(both('casso:77', 'sepay:9001')).toBe(true)
+      expect(both('casso:77', 'FT1')).toBe(true)
+      expect(both('casso:77', 'casso:78')).toBe(false)
+      expect(both('FT1', 'FT2')).toBe(false)
+    }
+    // Of one feed a number and the bank's reference are two transfers; a former feed stays one.
+    const one = feeds({ sepaySecret: 's', sepayToken: 't' })
+    expect(one('sepay:9001', 'FT1')).toBe(false)
+    expect(one('sepay:9001', 'casso:77')).toBe(true)
+  })
+
   it.each([
     ['no feed', { sepaySecret: undefined }],
     ['a blank secret', { sepaySecret: '  ' }],

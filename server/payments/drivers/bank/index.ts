@@ -42,6 +42,9 @@ const maxLists = 64
 
 type Row = z.output<typeof List>['transactions'][number]
 
+/** Whose own number a movement has; undefined: the bank's reference. */
+const feedOf = (movement: string): string | undefined => /^[^:]*:(sepay|casso):/.exec(movement)?.[1]
+
 /** Opens the driver. It keeps no state and touches the network only when it asks SePay. */
 export function createBank(settings: BankSettings) {
   const { accountNumber, sepaySecret, sepayToken, cassoSecret } = settings
@@ -165,6 +168,19 @@ export function createBank(settings: BankSettings) {
     }
   }
 
+  // SePay tells by webhooks, by its list, or by both.
+  const hasTwoFeeds =
+    cassoSecret !== undefined && (sepaySecret !== undefined || sepayToken !== undefined)
+  /**
+   * One feed tells of no transfer under two numbers, and the bank's own reference is the same in
+   * both. Two feeds' own numbers may be one transfer also where one feed took the other's place.
+   */
+  function mayBeOne(movement: string, other: string): boolean {
+    const [one, two] = [feedOf(movement), feedOf(other)]
+    if (one === two) return false
+    return hasTwoFeeds || (one !== undefined && two !== undefined)
+  }
+
   return {
     kind: 'hosted' as const,
     name: 'bank',
@@ -179,11 +195,7 @@ export function createBank(settings: BankSettings) {
     answerTo,
     lookUp,
     movementOf: (reference: string) => `${accountNumber}:${reference}`,
-    // With both feeds on, a transfer without a reference of the bank's comes under two numbers.
-    ...(sepaySecret !== undefined &&
-      cassoSecret !== undefined && {
-        isUnnamed: (movement: string) => /^[^:]*:(?:sepay|casso):/.test(movement),
-      }),
+    mayBeOne,
     ...(sepayToken !== undefined && { movements }),
   } satisfies HostedDriver
 }

@@ -72,6 +72,8 @@ const adapter: Adapter = {
           ),
         ]
       },
+      forgetRefundIds: () =>
+        database.run("update sandbox.square_objects set key = null where kind = 'refund'"),
       async close() {
         await sandbox.close()
         await database.drop()

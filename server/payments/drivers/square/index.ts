@@ -175,6 +175,36 @@ export function createSquare(
       throw rejected('a refund must lie between nothing and what was paid')
     const payment = input.providerTransactionId ?? order.providerRef ?? (await find(order))?.id
     if (payment === undefined) throw rejected('there is no such payment')
+    // Asked first: how long Square keeps a key is not promised, and our id stands in the reason.
+    const made = (await refundMade(payment, input)) ?? (await makeRefund(payment, input))
+    const refused = made.status === 'REJECTED' || made.status === 'FAILED'
+    return {
+      eventId: `refund:${made.id}:${made.status}`,
+      reference: order.reference,
+      providerTransactionId: made.id,
+      status: refused ? 'failed' : 'refunded',
+      amount: BigInt(made.amount_money.amount),
+      currency: 'AUD',
+      occurredAt: new Date(made.created_at),
+      detail: `refund ${made.status}`,
+      refundId: input.refundId,
+    }
+  }
+
+  /** The refund that an earlier attempt made. */
+  async function refundMade(payment: string, { refundId }: Refund) {
+    const path = `/v2/payments/${encodeURIComponent(payment)}`
+    const { status, body } = await ask({ method: 'GET', path, accept: [404] })
+    if (status === 404) throw rejected('there is no such payment')
+    for (const id of wire.payment(body).refund_ids ?? []) {
+      const of = await ask({ method: 'GET', path: `/v2/refunds/${encodeURIComponent(id)}` })
+      const refund = wire.refund(of.body)
+      if (wire.refundIdIn(refund.reason) === refundId) return refund
+    }
+    return undefined
+  }
+
+  async function makeRefund(payment: string, input: Refund) {
     const { status, body } = await ask({
       method: 'POST',
       path: '/v2/refunds',
@@ -193,19 +223,7 @@ export function createSquare(
         throw new DriverFailure('unclear', 'square: the refund’s key was used before')
       throw rejected(`RefundPayment answered ${status} ${error?.code ?? ''}`)
     }
-    const made = wire.refund(body)
-    const refused = made.status === 'REJECTED' || made.status === 'FAILED'
-    return {
-      eventId: `refund:${made.id}:${made.status}`,
-      reference: order.reference,
-      providerTransactionId: made.id,
-      status: refused ? 'failed' : 'refunded',
-      amount: BigInt(made.amount_money.amount),
-      currency: 'AUD',
-      occurredAt: new Date(made.created_at),
-      detail: `refund ${made.status}`,
-      refundId: input.refundId,
-    }
+    return wire.refund(body)
   }
 
   return {

@@ -65,7 +65,8 @@ export const errors = (body: unknown) => read(z.object({ errors: z.array(Fault) 
  */
 export const reasonOf = (reason: string, refundId: string): string =>
   `${reason.slice(0, 150)} (${refundId})`
-const refundIdIn = (reason: string | undefined): string | null =>
+/** Our id of a refund, from its reason; null: it is none of ours. */
+export const refundIdIn = (reason: string | undefined): string | null =>
   /\(([0-9A-Za-z]{1,32})\)$/.exec(reason ?? '')?.[1] ?? null
 
 const refundStates: Readonly<Record<string, ProviderStatus>> = {

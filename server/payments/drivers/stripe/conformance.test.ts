@@ -112,6 +112,7 @@ const adapter: Adapter = {
           with_(`${signed(genuine.rawBody)}0`.replace('v1=', 'v1=0')),
         ]
       },
+      forgetRefundIds: () => database.run('delete from sandbox.stripe_answers'),
       async close() {
         await sandbox.close()
         await database.drop()

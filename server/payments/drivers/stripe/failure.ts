@@ -6,10 +6,11 @@ import { UnknownCard, UnknownCustomer } from '../../driver.ts'
 
 const { StripeError } = Stripe.errors
 
-/** Every call carries an idempotency key, so a lost answer may be asked for again without harm. */
+/**
+ * Every call carries an idempotency key, which Stripe keeps for 24 hours: within them a lost answer
+ * may be asked for again without harm.
+ */
 const kinds: Readonly<Record<string, DriverFailureKind>> = {
-  StripeConnectionError: 'unavailable',
-  StripeAPIError: 'unavailable',
   StripeRateLimitError: 'unavailable',
   // An invalid API key says nothing about the payment: the operator corrects it and the call is
   // retried.
@@ -24,8 +25,11 @@ const kinds: Readonly<Record<string, DriverFailureKind>> = {
 export const isMissing = (error: unknown): boolean =>
   error instanceof StripeError && error.code === 'resource_missing'
 
-/** The failure's text names the error and never what was sent. */
-export function failureOf(error: unknown): unknown {
+/**
+ * The failure's text names the error and never what was sent. `lost`: what an answer that never
+ * came, or one of 5xx, says of the call.
+ */
+export function failureOf(error: unknown, lost: DriverFailureKind = 'unavailable'): unknown {
   if (!(error instanceof StripeError)) return error
   const text = `stripe: ${error.type}${error.code === undefined ? '' : ` ${error.code}`}`
   if (
@@ -35,15 +39,16 @@ export function failureOf(error: unknown): unknown {
     return new UnknownCustomer(text)
   if (isMissing(error) && error.param === 'payment_method') return new UnknownCard(text)
   const busy = error.statusCode === 409 || (error.statusCode ?? 0) >= 500
-  return new DriverFailure(busy ? 'unavailable' : (kinds[error.type] ?? 'unclear'), text)
+  const isLost = error.type === 'StripeConnectionError' || error.type === 'StripeAPIError'
+  return new DriverFailure(busy || isLost ? lost : (kinds[error.type] ?? 'unclear'), text)
 }
 
 /** Awaits a call to Stripe and throws its errors as DriverFailure. */
-export async function callStripe<T>(call: Promise<T>): Promise<T> {
+export async function callStripe<T>(call: Promise<T>, lost?: DriverFailureKind): Promise<T> {
   try {
     return await tracedCall('stripe', () => call)
   } catch (error) {
-    throw failureOf(error)
+    throw failureOf(error, lost)
   }
 }
 

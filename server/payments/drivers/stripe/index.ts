@@ -122,20 +122,12 @@ export function createStripe(settings: StripeSettings): CardDriver {
       throw rejected('a refund must lie between nothing and what was paid')
     const intent = input.providerTransactionId ?? order.providerRef ?? (await intentOf(order))?.id
     if (intent === undefined) throw rejected('there is no such payment')
-    const made = await callStripe(
-      stripe.refunds.create(
-        {
-          payment_intent: intent,
-          amount: Number(input.amount),
-          metadata: {
-            [metadataOf.refund]: input.refundId,
-            [metadataOf.payment]: order.reference,
-            reason: input.reason.slice(0, 500),
-          },
-        },
-        { idempotencyKey: `refund-${input.refundId}` },
-      ),
+    // Asked first: after 24 hours Stripe knows the key no more, and would give it back again.
+    const { data: before } = await callStripe(
+      stripe.refunds.list({ payment_intent: intent, limit: 100 }),
     )
+    const known = before.find(({ metadata }) => metadata?.[metadataOf.refund] === input.refundId)
+    const made = known ?? (await makeRefund(order, input, intent))
     const refused = made.status === 'failed' || made.status === 'canceled'
     return {
       eventId: `refund:${made.id}:${made.status ?? ''}`,
@@ -149,6 +141,23 @@ export function createStripe(settings: StripeSettings): CardDriver {
       refundId: input.refundId,
     }
   }
+
+  const makeRefund = (order: PaymentOrder, input: Refund, intent: string): Promise<Stripe.Refund> =>
+    callStripe(
+      stripe.refunds.create(
+        {
+          payment_intent: intent,
+          amount: Number(input.amount),
+          metadata: {
+            [metadataOf.refund]: input.refundId,
+            [metadataOf.payment]: order.reference,
+            reason: input.reason.slice(0, 500),
+          },
+        },
+        { idempotencyKey: `refund-${input.refundId}` },
+      ),
+      'unclear',
+    )
 
   async function makeDefault(customerRef: string, cardId: string): Promise<void> {
     await callStripe(

@@ -88,6 +88,7 @@ const adapter: Adapter = {
           changed('vnp_SecureHash', '0'.repeat(128)),
         ].map((query) => ({ ...genuine, query }))
       },
+      forgetRefundIds: () => database.run('delete from sandbox.vnpay_requests'),
       async close() {
         await sandbox.close()
         await database.drop()

@@ -3,6 +3,7 @@
  * and unsigned answers.
  */
 import { randomUUID } from 'node:crypto'
+import { later, minutes } from '../../../platform/clock.ts'
 import { DriverFailure, type DriverFailureKind } from '../../../platform/errors.ts'
 import {
   ForgedWebhook,
@@ -42,8 +43,18 @@ const rejected = (why: string): DriverFailure => new DriverFailure('rejected', `
 /** '0' and '' say that no money moved. */
 const movement = (transactionNo: string | undefined): string | null =>
   transactionNo === undefined || /^0*$/.test(transactionNo) ? null : transactionNo
+const querydrSays = (transactionStatus: string): string => `querydr ${transactionStatus}`
+const refundRefused = querydrSays('09')
 const purpose = (order: PaymentOrder): string =>
   plainText(`${order.language === 'vi' ? 'Nap tien vi' : 'Wallet top-up'} ${order.reference}`)
+
+/**
+ * Whether VNPay surely counts both moments to one day, on which a request id is taken once. Its
+ * clock may differ from ours by a minute.
+ */
+const isOfToday = (moment: Date): boolean =>
+  dayOf(later(moment, -minutes(1))) === dayOf(later(new Date(), minutes(1)))
+const dayOf = (moment: Date): string => toVnpayDate(moment).slice(0, 8)
 
 /** Opens the driver. It keeps no state and touches the network only in lookUp and refund. */
 export function createVnpay(settings: VnpaySettings) {
@@ -180,7 +191,7 @@ export function createVnpay(settings: VnpaySettings) {
       amount,
       currency: 'VND',
       occurredAt: fromVnpayDate(answer['vnp_PayDate']),
-      detail: `querydr ${transactionStatus}`,
+      detail: querydrSays(transactionStatus),
     }
   }
 
@@ -188,6 +199,10 @@ export function createVnpay(settings: VnpaySettings) {
     if (input.amount <= 0n || input.amount > order.amount)
       throw rejected('a refund must be between 1 đ and what was paid')
     const full = input.amount === order.amount
+    // querydr does not tell which parts went back, so only the request id keeps a part from going
+    // back twice
+    if (!full && input.firstAskedAt !== undefined && !isOfToday(input.firstAskedAt))
+      throw rejected('this part was asked for on another day, and may have gone back then')
     // VNPay remembers a request id for a day only, so we ask before we give money back: a full
     // refund is never asked for twice
     const before = await lookUp(order)
@@ -254,5 +269,7 @@ export function createVnpay(settings: VnpaySettings) {
     answerTo,
     lookUp,
     refund,
+    // querydr tells of the last refund of a payment; 09 is the bank's no to it.
+    refusedSince: async (order) => (await lookUp(order))?.detail === refundRefused,
   } satisfies HostedDriver
 }
