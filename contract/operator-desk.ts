@@ -198,6 +198,8 @@ export const CustomerStory = z.object({
       ip: z.string(),
       userAgent: z.string(),
       outcome: z.string(),
+      /** Of a look of the staff: when it ended, or ends at the latest. */
+      until: z.nullable(time),
     }),
   ),
   notes: z.array(z.object({ id: z.string(), at: time, by: z.string(), text: z.string() })),

@@ -4,7 +4,9 @@ import { endpoint, pageQuery } from './endpoint.ts'
 import { currency, minor } from './money.ts'
 
 const time = z.string()
-const who = z.nullable(z.object({ id: z.string(), name: z.string(), email: z.string() }))
+const who = z.nullable(
+  z.object({ id: z.string(), name: z.string(), email: z.string(), blocked: z.boolean() }),
+)
 
 /**
  * In the order in which they need somebody: `setting_up` is paid and not delivered, `lapsed` was

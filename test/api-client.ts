@@ -35,17 +35,25 @@ const endpointOf = (method: string, path: string): Endpoint | undefined => {
   )
   return (found.find(({ endpoint }) => endpoint.path === address) ?? found[0])?.endpoint
 }
+/** Where two answers are not the same, as paths with their values. */
+function differences(read: unknown, given: unknown, at = ''): string[] {
+  if (isDeepStrictEqual(read, given)) return []
+  const isTree = (one: unknown): one is Record<string, unknown> =>
+    typeof one === 'object' && one !== null
+  if (!isTree(read) || !isTree(given)) return [`${at} ${JSON.stringify(given)}`]
+  return [...new Set([...Object.keys(read), ...Object.keys(given)])].flatMap((name) =>
+    differences(read[name], given[name], `${at}.${name}`),
+  )
+}
 /** Throws where a good answer has something that its schema lacks, or lacks what that has. */
 function refuseUndocumented(method: string, path: string, body: Answer['body'] | undefined): void {
   const endpoint = endpointOf(method, path)
   if (!endpoint || endpoint.bare || body?.result === undefined) return
   const read = z.core.safeParse(endpoint.result, body.result)
-  if (!read.success)
-    throw new Error(`${method} ${path} answers what no client expects: ${read.error.message}`)
-  if (!isDeepStrictEqual(read.data, body.result))
-    throw new Error(
-      `${method} ${path} answers more than its document says: ${JSON.stringify(body.result)}`,
-    )
+  if (!read.success) throw new Error(`${method} ${path} answers other: ${read.error.message}`)
+  const more = differences(read.data, body.result)
+  if (more.length > 0)
+    throw new Error(`${method} ${path} answers more than its document says: ${more.join(', ')}`)
 }
 
 /** A body that is text goes out as it is. */

@@ -8,6 +8,7 @@ test('a domain may be typed as the address that a browser shows', () => {
     ' https://www.example.vn/abc ',
     'HTTP://www.example.vn?a=b',
     'www.example.vn.',
+    '{host}www.example.vn',
     'https://www.example.vn./#top',
   ])
     expect(typedDomain(typed)).toBe('www.example.vn')

@@ -1,7 +1,11 @@
-/** What was typed as a domain: without the scheme, a path, and the dot at the end. */
+/**
+ * What was typed as a domain: without the scheme, the placeholder {host}, a path, and the dot at
+ * the end.
+ */
 export const typedDomain = (text: string): string =>
   text
     .trim()
     .replace(/^https?:\/\//i, '')
+    .replace(/^\{host\}/, '')
     .replace(/[/?#].*$/, '')
     .replace(/\.$/, '')

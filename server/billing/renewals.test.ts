@@ -168,7 +168,7 @@ describe('renewals', () => {
     expect(await billing.balance(an)).toBe(price * 120n)
   })
 
-  test('one that somebody holds while it falls due is waited for, not left to the next look', async () => {
+  test('one that somebody holds while it falls due is waited for', async () => {
     await at('2027-01-31T03:00:00Z')
     const an = await billing.customer({ balance: price * 2n })
     const id = await billing.order(an, offerAt(price))

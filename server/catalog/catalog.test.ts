@@ -159,8 +159,22 @@ describe('a fault names its line', () => {
     expect(faults[0]).toMatch(says)
     // A fault of the whole list is told where the list stands.
     const told = Number(/^catalog\.yaml, line (\d+): /.exec(faults[0] ?? '')?.[1])
-    expect(told).toBeLessThanOrEqual(line)
+    expect(told).toBeLessThanOrEqual(line + to.split('\n').length - 1)
     expect(told).toBeGreaterThan(line - 8)
+  })
+
+  test('a key that there is not is told by its own line, at any depth', () => {
+    const at = (text: string, key: string) => text.slice(0, text.indexOf(key)).split('\n').length
+    const text = shipped
+      .replace('\nproducts:', '\nproductz:')
+      .replace('minDiskGb: 20', 'minDisk: 20')
+    for (const [written, key] of [
+      ['productz:', 'productz'],
+      ['minDisk: 20', 'dataCentres.4.minDisk'],
+    ] as const)
+      expect(() => parseCatalog(text, 'c.yaml')).toThrow(
+        `c.yaml, line ${at(text, written)}: ${key}: the catalogue has no such key`,
+      )
   })
 
   test('several faults come at once', () => {

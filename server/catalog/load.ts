@@ -1,6 +1,6 @@
 /** Reads catalog.yaml. A fault stops the start with one sentence a fault, each naming its line. */
 import { readFileSync } from 'node:fs'
-import { isNode, LineCounter, parseDocument, type Document } from 'yaml'
+import { isMap, isNode, isScalar, LineCounter, parseDocument, type Document } from 'yaml'
 import { CatalogFile, type Catalog } from './schema.ts'
 
 export class CatalogFault extends Error {}
@@ -14,6 +14,21 @@ function lineOf(document: Document, lines: LineCounter, path: readonly PropertyK
     if (isNode(node) && node.range) return lines.linePos(node.range[0]).line
   }
   return 1
+}
+
+/** The line where a key of the map at `path` is written. */
+function lineOfKey(
+  document: Document,
+  lines: LineCounter,
+  path: readonly PropertyKey[],
+  key: string,
+): number {
+  const map = path.length === 0 ? document.contents : document.getIn(path, true)
+  const pair = isMap(map)
+    ? map.items.find((one) => isScalar(one.key) && String(one.key.value) === key)
+    : undefined
+  const at = isScalar(pair?.key) ? pair.key.range : undefined
+  return at ? lines.linePos(at[0]).line : lineOf(document, lines, path)
 }
 
 /** Throws CatalogFault. */
@@ -37,11 +52,18 @@ export function parseCatalog(text: string, name: string): Catalog {
   if (parsed.success) return parsed.data
   throw new CatalogFault(
     parsed.error.issues
-      .map(
-        (issue) =>
+      .flatMap((issue) => {
+        if (issue.code === 'unrecognized_keys')
+          return issue.keys.map(
+            (key) =>
+              `${name}, line ${lineOfKey(document, lines, issue.path, key)}: ` +
+              `${[...issue.path, key].join('.')}: the catalogue has no such key`,
+          )
+        return (
           `${name}, line ${lineOf(document, lines, issue.path)}: ` +
-          `${issue.path.join('.') || 'the file'}: ${issue.message}`,
-      )
+          `${issue.path.join('.') || 'the file'}: ${issue.message}`
+        )
+      })
       .join('\n'),
   )
 }

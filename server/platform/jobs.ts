@@ -97,6 +97,8 @@ const stopMs = 10_000
 /** Longest statement of the queue, its upkeep among them. */
 const statementMs = 60_000
 
+const isAbort = (error: unknown): boolean => error instanceof Error && error.name === 'AbortError'
+
 const differs = (from: object, wanted: object): boolean =>
   Object.entries(wanted).some(([name, value]) => from[name as keyof typeof from] !== value)
 
@@ -260,7 +262,10 @@ export function createJobs(
                 troubled = false
                 log.debug({ ...named, ms: Math.round(performance.now() - began) }, 'job done')
               } catch (error) {
-                log[attempt.last ? 'error' : 'warn']({ err: error, ...named }, 'job failed')
+                // What a stop interrupts has not failed by itself.
+                if (stopping.signal.aborted && isAbort(error))
+                  log.info(named, 'job interrupted by the stop')
+                else log[attempt.last ? 'error' : 'warn']({ err: error, ...named }, 'job failed')
                 wakeUp?.lookIn(failureMs)
                 throw error
               } finally {

@@ -36,6 +36,14 @@ test("a page under this machine's other name leads to the address, a call not", 
   expect((await requestPage(`127.0.0.1:${PORT}`, '/payment')).status).toBe(200)
 })
 
+test('what is called like a file, and is none, is not found; a screen is', async () => {
+  const status = async (path: string) => (await fetch(`${portal.url}${path}`)).status
+  for (const path of ['/.env', '/wp-login.php', '/assets/gone-1a2b.js', '/.git/config.old'])
+    expect([path, await status(path)]).toEqual([path, 404])
+  for (const path of ['/', '/login', '/nowhere', '/robots.txt', '/favicon.png'])
+    expect([path, await status(path)]).toEqual([path, 200])
+})
+
 test('regions and plans come in pages like every list', async () => {
   const { token } = await portal.customer()
   const seen: number[] = []

@@ -168,6 +168,8 @@ export function servePages(
     const [pathname = '/'] = request.url.split(/[?#]/, 1)
     if ((request.method !== 'GET' && request.method !== 'HEAD') || !isPage(pathname))
       return notFound(request, reply)
+    // No screen is called like a file: who asks for /.env or /wp-login.php asks for no page.
+    if (/\.[^/]*$/.test(pathname)) return notFound(request, reply)
     const elsewhere = properOrigin(request, portalUrl)
     if (elsewhere !== undefined) return reply.redirect(elsewhere, 302)
     if (!built)

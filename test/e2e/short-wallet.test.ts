@@ -19,20 +19,27 @@ test('a short wallet is a step: what is missing is topped up, the order goes on'
   await portal.topUp(an, 100_000)
   const { page, context } = await visitAs(browser, { language: 'en', customer: an })
   await openPage(page, `${portal.url}/wordpress/create`)
-  await page.getByRole('radio').first().check({ force: true })
-  await page.getByRole('radio', { name: /BASIC-1/ }).check({ force: true })
+  // A press on the words of a card chooses it, and so does its radio.
+  await page.getByText('Singapore').click()
+  await page.getByRole('radio', { name: /BASIC-1/ }).check()
   for (const group of await page.getByRole('radio', { name: /10 GB/ }).all())
     await group.check({ force: true })
   await page.getByLabel('User name').fill('an')
   await page.getByLabel('Password', { exact: true }).fill('Mat-khau-9!')
   await page.getByRole('button', { name: 'Review and confirm' }).click()
   // 218,000 đ are asked for, 100,000 đ are there.
-  await page.getByRole('button', { name: 'Top up 118.000 đ and order' }).click()
-  await page.waitForURL(/\/payment\?amount=118000/)
-  await page.goBack()
+  await page.getByRole('button', { name: 'Confirm, then top up 118.000 đ' }).click()
+  await page.waitForURL(/\/wordpress-progress\//)
   await page.getByRole('heading', { name: 'Waiting for 118.000 đ' }).waitFor()
   expect(await page.getByText('Error !').count()).toBe(0)
-  await page.getByRole('link', { name: 'Top up 118.000 đ' }).waitFor()
+  for (const [term, amount] of [
+    ['Amount paid', '0 đ'],
+    ['Amount due', '218.000 đ'],
+  ] as const)
+    await page.locator('dl > div', { hasText: term }).getByText(amount).waitFor()
+  await page.getByRole('link', { name: 'Top up 118.000 đ' }).click()
+  await page.waitForURL(/\/payment\?amount=118000/)
+  await page.goBack()
   await portal.topUp(an, 118_000)
   await page.getByRole('heading', { name: 'Your server is ready' }).waitFor({ timeout: 90_000 })
   await context.close()

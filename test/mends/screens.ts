@@ -74,14 +74,9 @@ export const screens: readonly Mend[] = [
       {
         file: 'web/wordpress/ReviewDialog.tsx',
         mended:
-          'short > 0 ? t.review.topUpAndOrder(money(short, user.currency)) ' +
+          'short > 0 ? t.review.confirmShort(money(short, user.currency)) ' +
           ': t.review.confirm(price)',
         without: 't.review.confirm(price)',
-      },
-      {
-        file: 'web/wordpress/CreatePage.tsx',
-        mended: 'if (short > 0)',
-        without: 'if (false)',
       },
     ],
   },

@@ -15,8 +15,7 @@ export const enReview = {
     password: 'Password',
     containers: 'Containers',
     monthly: 'Monthly cost',
-    word: 'Confirm',
-    topUpAndOrder: (amount: string) => `Top up ${amount} and order`,
+    confirmShort: (amount: string) => `Confirm, then top up ${amount}`,
     confirm: (price: string) => `Confirm · ${price}`,
     shortNote: "Your balance is too low. We'll start your server as soon as you top up.",
     coupon: {

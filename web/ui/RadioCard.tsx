@@ -46,7 +46,11 @@ export function RadioCard({
     >
       <input
         type="radio"
-        className="absolute inset-0 size-full cursor-[inherit] appearance-none opacity-0"
+        // Beside the text and never over it: the label takes a press on the text.
+        className={cx(
+          'absolute z-1 cursor-[inherit] appearance-none opacity-0',
+          corner ? 'top-3 right-3 size-[18px]' : 'inset-y-0 right-0 w-3',
+        )}
         name={name}
         value={value}
         checked={checked}

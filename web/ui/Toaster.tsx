@@ -74,7 +74,8 @@ export function present(kind: 'success' | 'error', title: string, text: string, 
         </div>
       </div>
     ),
-    { duration },
+    // The same again is no second one: its time begins anew.
+    { duration, id: `${kind} ${title} ${text}` },
   )
 }
 

@@ -25,7 +25,6 @@ import { session } from '../session.ts'
 import { Later } from '../ui/Later.tsx'
 import { NumberField } from '../ui/NumberField.tsx'
 import { LoadError, Note, Skeleton } from '../ui/State.tsx'
-import { topUpOf } from '../payments/shortfall.ts'
 import { Stepper } from '../ui/Stepper.tsx'
 import { toast } from '../ui/toast.ts'
 import type { Confirmed } from './ReviewDialog.tsx'
@@ -78,7 +77,7 @@ export default function CreatePage({ kind = 'wordpress' }: { kind?: Kind }) {
   const navigate = useNavigate()
   const user = useMe()
   const { currency } = user
-  const { payments, wordpress } = useConfig()
+  const { wordpress } = useConfig()
   const queryClient = useQueryClient()
   const { money } = useFormat()
   const regions = useQuery(regionsQuery(kind))
@@ -158,7 +157,7 @@ export default function CreatePage({ kind = 'wordpress' }: { kind?: Kind }) {
     )?.focus()
   }
 
-  const confirm = async ({ coupon, short }: Confirmed) => {
+  const confirm = async ({ coupon }: Confirmed) => {
     const body = orderBody(form)
     if (body === undefined || busy) return
     setBusy(true)
@@ -169,13 +168,8 @@ export default function CreatePage({ kind = 'wordpress' }: { kind?: Kind }) {
       for (const subject of ['servers', 'invoices', 'me', 'transactions'])
         void queryClient.invalidateQueries({ queryKey: [subject] })
       sent.current = true
+      // Where money is missing, that page says how much, and leads on to the top-up.
       await navigate({ to: '/wordpress-progress/$id', params: { id }, replace: true })
-      // The order is kept and begins with the money; the way back leads to where it waits.
-      if (short > 0)
-        await navigate({
-          to: '/payment',
-          search: topUpOf(short, currency, payments[user.region_code]?.min ?? 0),
-        })
     } catch (error) {
       setReviewing(false)
       // Prices may be others by now.

@@ -11,10 +11,9 @@ import { Note } from '../ui/State.tsx'
 import { CouponField, type Applied } from './CouponField.tsx'
 import { diskMb, type OrderForm } from './order-form.ts'
 
-/** The coupon that the order is placed with, and what the wallet lacks of the first month. */
+/** What the order is placed with. */
 export interface Confirmed {
   readonly coupon: string | undefined
-  readonly short: number
 }
 
 interface ReviewProps {
@@ -59,7 +58,7 @@ export default function ReviewDialog({
   const price = money(first, user.currency)
   const short = first - user.balance
   const label =
-    short > 0 ? t.review.topUpAndOrder(money(short, user.currency)) : t.review.confirm(price)
+    short > 0 ? t.review.confirmShort(money(short, user.currency)) : t.review.confirm(price)
   return (
     <Dialog
       open={open}
@@ -73,12 +72,7 @@ export default function ReviewDialog({
           <Button variant="outline" onClick={onClose}>
             {t.common.cancel}
           </Button>
-          <Button
-            busy={busy}
-            onClick={() => onConfirm({ coupon: code, short })}
-            className="num"
-            aria-label={short > 0 ? `${t.review.word}: ${label}` : undefined}
-          >
+          <Button busy={busy} onClick={() => onConfirm({ coupon: code })} className="num">
             {label}
           </Button>
         </>
@@ -96,9 +90,7 @@ export default function ReviewDialog({
         <Line term={t.review.mail}>{t.review.anHour(number(plan.mailAnHour))}</Line>
         {plan.mirrored ? <Line term={t.review.mirror}>{t.review.mirrored}</Line> : null}
         <Line term={t.review.disk}>{t.server.gb(disk(diskMb(form.disk)))}</Line>
-        <Line term={database === 'sqlite' ? 'SQLite' : t.review.mariadb}>
-          {t.server.gb(disk(diskMb(form.mariadb)))}
-        </Line>
+        <Line term={t.review.mariadb}>{t.server.gb(disk(diskMb(form.mariadb)))}</Line>
         <Line term={t.review.user}>{form.user}</Line>
         <Line term={t.review.password}>
           <Secret text={form.password} />
