@@ -1,5 +1,6 @@
 /** What the operator's desk reads: search, a customer's story, the trail (decisions 91, 92). */
 import * as z from 'zod/mini'
+import { NamedCustomer } from './operator-customer.ts'
 import { CreditLine } from './billing.ts'
 import { endpoint, idParam, pageQuery } from './endpoint.ts'
 import { currency, minor } from './money.ts'
@@ -20,9 +21,7 @@ export const foundIn = [
 export const Hit = z.object({
   kind: z.enum(foundIn),
   /** Null: money that is nobody's yet. */
-  customer: z.nullable(
-    z.object({ id: z.string(), name: z.string(), email: z.string(), blocked: z.boolean() }),
-  ),
+  customer: z.nullable(NamedCustomer),
   /** What was found, as it stands there. */
   text: z.string(),
   /** Of a ticket its id. */
@@ -272,7 +271,7 @@ export const Proposal = z.object({
   /** Whether the caller may decide on it. */
   mine: z.boolean(),
   decidable: z.boolean(),
-  customer: z.nullable(z.object({ id: z.string(), name: z.string(), email: z.string() })),
+  customer: z.nullable(NamedCustomer),
 })
 export type Proposal = z.output<typeof Proposal>
 export const proposals = endpoint({

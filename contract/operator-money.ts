@@ -3,11 +3,12 @@
  * 110).
  */
 import * as z from 'zod/mini'
+import { NamedCustomer } from './operator-customer.ts'
 import { endpoint, idParam, pageQuery } from './endpoint.ts'
 import { currency, minor } from './money.ts'
 
 const time = z.string()
-const who = z.nullable(z.object({ id: z.string(), name: z.string(), email: z.string() }))
+const who = z.nullable(NamedCustomer)
 
 const disputeFields = {
   id: z.string(),
@@ -286,9 +287,7 @@ export const debtAges = ['current', 'week', 'month', 'older'] as const
 const creditDebt = z.object({
   /** Of the invoice that it was lent for. */
   id: z.string(),
-  customer: z.nullable(
-    z.object({ id: z.string(), name: z.string(), email: z.string(), blocked: z.boolean() }),
-  ),
+  customer: z.nullable(NamedCustomer),
   invoice: z.nullable(z.string()),
   /** What the invoice was for. */
   subject: z.nullable(z.string()),

@@ -1,12 +1,11 @@
 /** What the operator's desk reads of work: servers, letters, upkeep, capacity (decision 114). */
 import * as z from 'zod/mini'
+import { NamedCustomer } from './operator-customer.ts'
 import { endpoint, pageQuery } from './endpoint.ts'
 import { currency, minor } from './money.ts'
 
 const time = z.string()
-const who = z.nullable(
-  z.object({ id: z.string(), name: z.string(), email: z.string(), blocked: z.boolean() }),
-)
+const who = z.nullable(NamedCustomer)
 
 /**
  * In the order in which they need somebody: `setting_up` is paid and not delivered, `lapsed` was

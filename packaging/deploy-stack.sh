@@ -29,7 +29,8 @@ if [ -z "${PORTAL_IMAGE:-}" ]; then
   format='{{.Spec.TaskTemplate.ContainerSpec.Image}}'
   running=$(docker service inspect --format "$format" "${stack}_api" 2> /dev/null) || running=
   if [ -n "$running" ]; then
-    PORTAL_IMAGE=${running%@*}
+    # Whole, with its digest: a name or a tag alone may mean another release by now.
+    PORTAL_IMAGE=$running
     export PORTAL_IMAGE
     echo "PORTAL_IMAGE is not set: the stack stays with $PORTAL_IMAGE."
   fi

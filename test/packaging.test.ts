@@ -326,7 +326,9 @@ describe('packaging/stack.yaml', () => {
     expect(refused.stderr).toContain('add -c packaging/stack-database.yaml')
     expect(deploy({ STACK: 'shop' }, ...withDatabase)).toMatchObject({
       status: 0,
-      deployed: expect.stringMatching(/^reg\.example\/portal:7 stack deploy --prune .* shop\n$/),
+      deployed: expect.stringMatching(
+        /^reg\.example\/portal:7@sha256:0 stack deploy --prune .* shop\n$/,
+      ),
     })
     expect(deploy({ STACK: 'shop', PORTAL_IMAGE: 'new' }, ...withDatabase).deployed).toMatch(
       /^new /,

@@ -98,8 +98,9 @@ const reset: Record<Language, { subject: string; text: (of: Reset) => string }> 
           ].join(', ') +
           '. If it was yours, add it again under Account, Security.\n'
         : '') +
-      'What is older stays: passkeys, an authenticator app, tokens, SFTP keys, and members of ' +
-      'your team. If you find any that you do not know, remove it. Your account begins here:\n' +
+      'An older authenticator app and older passkeys stay, and so do tokens, SFTP keys and ' +
+      'members of your team, new ones too. If you find any that you do not know, remove it. ' +
+      'Your account:\n' +
       page,
   },
   vi: {
@@ -116,8 +117,9 @@ const reset: Record<Language, { subject: string; text: (of: Reset) => string }> 
           ].join(', ') +
           '. Nếu đó là của bạn, hãy thêm lại trong mục Tài khoản, Bảo mật.\n'
         : '') +
-      'Những gì có từ trước vẫn còn hiệu lực: khoá truy cập, ứng dụng xác thực, token, khoá SFTP ' +
-      'và thành viên. Nếu thấy mục nào không phải của bạn, hãy gỡ bỏ. Trang tài khoản của bạn:\n' +
+      'Ứng dụng xác thực và khoá truy cập cũ hơn vẫn còn hiệu lực; token, khoá SFTP và thành ' +
+      'viên cũng vậy, kể cả những mục mới thêm. Nếu thấy mục nào không phải của bạn, hãy gỡ bỏ. ' +
+      'Trang tài khoản của bạn:\n' +
       page,
   },
 }
@@ -130,6 +132,6 @@ export async function tellOfReset(
   ended: EndedFactors,
 ): Promise<void> {
   const { subject, text } = reset[languageOfCustomer(customer, needs.languageOf)]
-  const page = `${needs.portalUrl}/account/security`
+  const page = `${needs.portalUrl}/account`
   await needs.sendMail(tx, customer.email, subject, text({ ...ended, page }))
 }

@@ -8,6 +8,8 @@ import type { Queryable, Tx } from '../platform/db.ts'
 
 /** Letters about the change itself are written after it. */
 const toldWithinMs = minutes(5)
+/** The code that proves an address is sent there before it is the customer's. */
+const askedWithinMs = minutes(15)
 
 /** An address, and the time in which what was sent there was this customer's. */
 export interface FormerAddress {
@@ -42,7 +44,7 @@ export async function noteFormer(
       customer_id: customerId,
       kind,
       address,
-      from_at: before?.until_at ?? created,
+      from_at: before ? later(before.until_at, -toldWithinMs - askedWithinMs) : created,
       until_at: later(clock.now(), toldWithinMs),
     })
     .execute()

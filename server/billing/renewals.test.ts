@@ -194,6 +194,17 @@ describe('renewals', () => {
         `order ${price} paid`,
         `renewal ${price} paid 2027-02-28`,
       ])
+      // Held on and on, it holds up nobody else, of its own phase or of a later one.
+      const binh = await billing.customer({ balance: price })
+      const other = await billing.order(binh, offerAt(price))
+      await holder.query('begin')
+      await holder.query('select id from subscription where id = $1 for update', [id])
+      await at('2027-04-01T03:00:00Z')
+      expect((await billing.invoices(id)).length).toBe(2)
+      expect((await billing.subscription(other))?.status).toBe('past_due')
+      await holder.query('commit')
+      await billing.bills.sweep()
+      expect((await billing.invoices(id)).length).toBe(3)
     } finally {
       await holder.end()
     }

@@ -6,7 +6,13 @@
 import type { Currency, RegionCode } from '../../contract/money.ts'
 import { sql } from 'kysely'
 import { timeZoneOf } from '../catalog/index.ts'
-import { databaseIsAway, transaction, type Queryable, type Tx } from '../platform/db.ts'
+import {
+  databaseError,
+  databaseIsAway,
+  transaction,
+  type Queryable,
+  type Tx,
+} from '../platform/db.ts'
 import type { OutboxEvent } from '../realtime/index.ts'
 import type { BillingContext } from './context.ts'
 import { lendUntil, noteLent } from './credit-lines.ts'
@@ -21,6 +27,9 @@ import { renewalPricesOf, renewalOffer } from './prospects.ts'
 import { receipt } from './receipts.ts'
 import { end } from './subscriptions.ts'
 
+/** For a row that somebody else holds. */
+const longestWait = '3s'
+const lockNotAvailable = '55P03'
 /** Renewals in one transaction, which locks the accounts that they share. */
 const batchSize = 100
 
@@ -209,7 +218,9 @@ async function drain(
           .limit(waits || retrySingly > 0 ? 1 : size)
           .forUpdate()
         await context.holdCatalog?.(tx)
+        if (waits) await sql`set local lock_timeout = ${sql.lit(longestWait)}`.execute(tx)
         const rows = await (waits ? query : query.skipLocked()).execute()
+        if (waits) await sql`set local lock_timeout = default`.execute(tx)
         taken = rows.map(({ id }) => id)
         if (rows.length > 0) await act(context, tx, rows)
       })
@@ -217,6 +228,8 @@ async function drain(
       if ((await due(context.db).select('id').limit(1).executeTakeFirst()) === undefined) return
       waits = true
     } catch (error) {
+      // Whoever holds it for so long leaves it to the next sweep; the other phases go on.
+      if (waits && taken.length === 0 && databaseError(error)?.code === lockNotAvailable) return
       if (taken.length === 0 || databaseIsAway(error)) throw error
       context.log.error(
         { err: error, subscriptions: taken.length, first: taken[0] },

@@ -135,7 +135,8 @@ export function routes(
   http.read(moneyApi.dispute, async ({ params }) => {
     const found = await disputeOf(needs, params.id)
     const [shown] = await withCustomers(db, [found])
-    return { ...found, customer: shown?.customer ?? null }
+    if (!shown) throw new Refusal('not_found')
+    return shown
   })
   http.read(moneyApi.payouts, async ({ query, language }) => {
     const { rows, next } = await listPayouts(needs, pageRequest(query, language))

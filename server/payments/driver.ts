@@ -262,8 +262,11 @@ interface Gateway {
   declineReason?(detail: string): DeclineReason | undefined
   /** Gives money back to its source. Absent: it cannot (a transfer is sent back by hand). */
   refund?(order: PaymentOrder, refund: Refund): Promise<PaymentUpdate>
-  /** Whether one that it took in was refused since. Absent: it tells of that by itself. */
-  refusedSince?(order: PaymentOrder, refund: Refund): Promise<boolean>
+  /**
+   * Whether one that it took in was refused since; `some`: one of the payment's was, and it does
+   * not say which. Absent: it tells of that by itself.
+   */
+  refusedSince?(order: PaymentOrder, refund: Refund): Promise<boolean | 'some'>
   /**
    * Extra money for a payment that is already paid: separate movements, each with the `eventId` of
    * the webhook about it. Absent where a paid payment accepts no more money.

@@ -5,6 +5,7 @@ import { eventually, openTestPortal, type TestPortal } from '../../test/portal.t
 import { days, later, minutes } from '../platform/clock.ts'
 import type { PaymentUpdate } from './driver.ts'
 import { reconcile } from './reconcile.ts'
+import { decidedByHand } from './refused-since.ts'
 
 let portal: TestPortal
 beforeAll(async () => {
@@ -90,7 +91,7 @@ test('a refund that was taken in and that the bank refused later is a question',
   const an = await portal.customer()
   const byAlepay = await portal.topUpBy(an, { amount: 200_000, type: 2, method: null }, 'paid')
   const { code } = await paid()
-  const ended = async (of: string) => {
+  const ended = async (of: string, amount = 150_000n) => {
     await eventually('the top-up', () =>
       db
         .selectFrom('payment')
@@ -99,7 +100,7 @@ test('a refund that was taken in and that the bank refused later is a question',
         .where('status', '=', 'succeeded')
         .executeTakeFirst(),
     )
-    const id = await topUps.refunds.begin(of, 150_000n, 'customer asked')
+    const id = await topUps.refunds.begin(of, amount, 'customer asked')
     await eventually('the refund', () =>
       db
         .selectFrom('payment_refund')
@@ -111,8 +112,19 @@ test('a refund that was taken in and that the bank refused later is a question',
     return id
   }
   const codes = [code, byAlepay.transactionCode]
+  // VNPay does not say which of a payment's refunds was refused: the newest is asked about.
+  await ended(code, 20_000n)
   await ended(code)
   const atAlepay = await ended(byAlepay.transactionCode)
+  // One that a person decided is not asked about; Alepay knows nothing of it.
+  const byHand = await ended(byAlepay.transactionCode, 10_000n)
+  await db
+    .updateTable('payment_refund')
+    .set({ detail: decidedByHand, settled_at: later(new Date(), -minutes(1)) })
+    .where('id', '=', byHand)
+    .execute()
+  await sql`delete from sandbox.alepay_refunds
+    where merchant_refund_code = ${byHand.replaceAll('-', '')}`.execute(db)
   for (const each of codes) expect(await differences(each)).toEqual([])
   await sql`update sandbox.vnpay_payments set refunded = 0, transaction_status = '09'
     where txn_ref = ${code}`.execute(db)

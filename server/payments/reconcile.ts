@@ -208,18 +208,17 @@ export async function reconcileDriver(
       }
     }
   }
-  try {
-    for (const { code, found } of await refusedRefunds(db, orders, driver, span))
-      differs(
-        code,
-        `a refund of ${units(found.here ?? 0n, found.currency)} is done here, and the gateway ` +
-          'has refused it since',
-        found,
-      )
-  } catch (error) {
-    if (!(error instanceof DriverFailure)) throw error
+  const { refused, unasked } = await refusedRefunds(db, orders, driver, span)
+  for (const { code, found } of refused)
+    differs(
+      code,
+      `a refund of ${units(found.here ?? 0n, found.currency)} is done here, and the gateway ` +
+        'has refused it since',
+      found,
+    )
+  for (const { code, why } of unasked) {
     isReached = false
-    differs('', `the gateway does not tell of its refunds: ${error.message}`)
+    differs(code, `the gateway does not tell of its refunds: ${why}`)
   }
   return {
     reached: isReached ? [driver.name] : [],

@@ -15,6 +15,7 @@ import type { PaymentDriver } from './driver.ts'
 import type { Letters } from './letters.ts'
 import type { Orders } from './orders.ts'
 import { closeRefund, type RefundEnd } from './refund-close.ts'
+import { decidedByHand } from './refused-since.ts'
 import { refundedTotal } from './reversals.ts'
 
 /** One queue per gateway: a gateway that hangs delays only its own customers. */
@@ -192,7 +193,7 @@ export function createRefunds(deps: {
       const { payment, provider } = await rowOf(tx, id)
       await closeRefund(deps, tx, id, provider, {
         wanted: status,
-        detail: 'decided by hand',
+        detail: decidedByHand,
         providerRefundId: refund.provider_refund_id,
       })
       const { customer_id: customerId, currency } = payment

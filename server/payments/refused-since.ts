@@ -5,6 +5,7 @@
  */
 import { days, later } from '../platform/clock.ts'
 import type { Queryable } from '../platform/db.ts'
+import { DriverFailure } from '../platform/errors.ts'
 import type { PaymentDriver } from './driver.ts'
 import type { Orders } from './orders.ts'
 import type { Compared } from './reconcile.ts'
@@ -12,17 +13,26 @@ import type { Compared } from './reconcile.ts'
 /** So long a bank may take to refuse one. */
 const askedForMs = days(14)
 
+/** How a refund that a person decided names its end: what its gateway says of it is known. */
+export const decidedByHand = 'decided by hand'
+
+interface Refused {
+  readonly refused: readonly { readonly code: string; readonly found: Compared }[]
+  /** Payments about which the gateway could not be asked, and why. */
+  readonly unasked: readonly { readonly code: string; readonly why: string }[]
+}
+
 /**
  * Those of a span of time, and of the fourteen days before its end; for each payment what was
- * refused in all. Throws DriverFailure.
+ * refused in all, or the newest of its refunds where the gateway does not say which it was.
  */
 export async function refusedRefunds(
   db: Queryable,
   orders: Orders,
   driver: PaymentDriver,
   { from, to }: { readonly from: Date; readonly to: Date },
-): Promise<{ readonly code: string; readonly found: Compared }[]> {
-  if (!driver.refusedSince) return []
+): Promise<Refused> {
+  if (!driver.refusedSince) return { refused: [], unasked: [] }
   const earliest = later(to, -askedForMs)
   const refunds = await db
     .selectFrom('payment_refund as r')
@@ -30,36 +40,46 @@ export async function refusedRefunds(
     .select(['r.id', 'r.amount', 'r.reason', 'r.settled_at', 'r.payment_id'])
     .where('p.driver', '=', driver.name)
     .where('r.status', '=', 'done')
+    .where('r.detail', 'is distinct from', decidedByHand)
     .where('r.settled_at', '>=', from < earliest ? from : earliest)
     .where('r.settled_at', '<', to)
     .orderBy('r.settled_at')
     .execute()
-  const refused = new Map<string, { readonly code: string; readonly found: Compared }>()
+  const refused = new Map<string, Refused['refused'][number]>()
+  const unasked: { code: string; why: string }[] = []
   for (const refund of refunds) {
     const payment = await db
       .selectFrom('payment')
       .selectAll()
       .where('id', '=', refund.payment_id)
       .executeTakeFirstOrThrow()
+    const { code, currency } = payment
     const order = orders.orderOf(payment, await orders.buyerOf(payment.customer_id))
-    const isRefused = await driver.refusedSince(order, {
-      refundId: refund.id.replaceAll('-', ''),
-      amount: refund.amount,
-      reason: refund.reason,
-      providerTransactionId: payment.provider_transaction_id,
-    })
-    if (!isRefused) continue
-    const before = refused.get(payment.code)?.found
-    refused.set(payment.code, {
-      code: payment.code,
+    let answer: boolean | 'some'
+    try {
+      answer = await driver.refusedSince(order, {
+        refundId: refund.id.replaceAll('-', ''),
+        amount: refund.amount,
+        reason: refund.reason,
+        providerTransactionId: payment.provider_transaction_id,
+      })
+    } catch (error) {
+      if (!(error instanceof DriverFailure)) throw error
+      unasked.push({ code, why: error.message })
+      continue
+    }
+    if (answer === false) continue
+    const before = refused.get(code)?.found
+    refused.set(code, {
+      code,
       found: {
         kind: 'refund_refused_there',
-        here: refund.amount + (before?.here ?? 0n),
+        here: refund.amount + (answer === 'some' ? 0n : (before?.here ?? 0n)),
         there: 0n,
-        currency: payment.currency,
+        currency,
         at: before?.at ?? refund.settled_at ?? to,
       },
     })
   }
-  return [...refused.values()]
+  return { refused: [...refused.values()], unasked }
 }

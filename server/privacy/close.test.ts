@@ -14,12 +14,13 @@ import {
 } from '../../test/portal.ts'
 import { newMember, type TestMember } from '../../test/staff.ts'
 import { stripeBrowser, testCards } from '../../test/stripe-browser.ts'
+import { minutes } from '../platform/clock.ts'
 import { checkLedger } from '../wallet/index.ts'
 import { personalData } from './export.ts'
 import { stored } from './stored.ts'
 
 let portal: TestPortal
-const { codeFor } = newcomersTo(() => portal)
+const { codeFor, passInCounters } = newcomersTo(() => portal)
 let finance: TestMember
 beforeAll(async () => {
   portal = await openTestPortal()
@@ -154,30 +155,38 @@ describe('an account', () => {
 
   test('that is closed leaves no letter to an address of before, which its file has', async () => {
     const an = await portal.customer()
-    const email = `moi-${an.email}`
-    await portal.call('POST', '/api/v1/account/email', {
-      token: an.token,
-      body: { email, password: an.password },
-    })
-    const code = await codeFor(email)
-    const changed = await portal.call('POST', '/api/v1/account/email/confirm', {
-      token: an.token,
-      body: { code },
-    })
-    expect(changed.status, changed.text).toBe(200)
-    await eventually('the former address is told', async () =>
-      (await portal.inbox(an.email)).some(({ text }) => text.includes(email)),
-    )
+    const [between, email] = [`giua-${an.email}`, `moi-${an.email}`]
+    let former = an.email
+    for (const next of [between, email]) {
+      // A minute between two codes.
+      await passInCounters(minutes(1))
+      await portal.call('POST', '/api/v1/account/email', {
+        token: an.token,
+        body: { email: next, password: an.password },
+      })
+      const code = await codeFor(next)
+      const changed = await portal.call('POST', '/api/v1/account/email/confirm', {
+        token: an.token,
+        body: { code },
+      })
+      expect(changed.status, changed.text).toBe(200)
+      const told = former
+      await eventually('the former address is told', async () =>
+        (await portal.inbox(told)).some(({ text }) => text.includes(next)),
+      )
+      former = next
+    }
     let file = ''
     const person = { id: an.id, recipients: [email] }
     for await (const piece of personalData(portal.app.db, person, new Date())) file += piece
     const { message } = JSON.parse(file) as { message: { recipient: string }[] }
-    expect(message.map(({ recipient }) => recipient)).toContain(an.email)
+    for (const address of [an.email, between])
+      expect(message.map(({ recipient }) => recipient)).toContain(address)
     expect((await close(an)).status).toBe(200)
     const left = await portal.app.db
       .selectFrom('message')
       .select('recipient')
-      .where('recipient', '=', an.email)
+      .where('recipient', 'in', [an.email, between])
       .execute()
     expect(left).toEqual([])
     await nothingIsLeftOf(an.id)

@@ -357,7 +357,8 @@ export const stored: readonly Stored[] = [
     ofSite,
     'seq',
     'id site_id cause packages state created_at begun_at ended_at reason',
-    'seq admin_worked attempts backup_id before differences restore_id stage wave_id',
+    'seq admin_worked attempts backup_id before differences restore_id stage wave_id held_until ' +
+      'hold_lapses',
   ),
   rows(
     'ticket',

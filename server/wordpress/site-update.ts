@@ -459,7 +459,8 @@ export function defineSiteUpdates(deps: SiteUpdateDeps): void {
           const work = step(row, site)
           if (!(await within(stepMs, 'the update took too long', work, attempt.signal))) return
         } catch (error) {
-          return await onFailure(row, site, error, attempt)
+          // What is begun anew goes on here; what has ended is seen above.
+          await onFailure(row, site, error, attempt)
         }
       }
     },

@@ -270,6 +270,6 @@ export function createVnpay(settings: VnpaySettings) {
     lookUp,
     refund,
     // querydr tells of the last refund of a payment; 09 is the bank's no to it.
-    refusedSince: async (order) => (await lookUp(order))?.detail === refundRefused,
+    refusedSince: async (order) => (await lookUp(order))?.detail === refundRefused && 'some',
   } satisfies HostedDriver
 }

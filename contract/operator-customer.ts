@@ -1,0 +1,9 @@
+/** A customer as lists of the desk name them. */
+import * as z from 'zod/mini'
+
+export const NamedCustomer = z.object({
+  id: z.string(),
+  name: z.string(),
+  email: z.string(),
+  blocked: z.boolean(),
+})
