@@ -7,6 +7,7 @@ import {
   formatMoney,
   toMajor,
   toMinor,
+  withoutGroups,
   type Currency,
 } from './money.ts'
 import { diskPrice, effectivePlanPrice, explainPrice, monthlyPrice } from './pricing.ts'
@@ -37,6 +38,18 @@ describe('major and minor units', () => {
     ['9'.repeat(14), 'VND', undefined],
     ['Infinity', 'AUD', undefined],
   ])('%s %s is %s', (text, currency, minor) => expect(toMinor(text, currency)).toBe(minor))
+
+  test.each<[string, Currency, string]>([
+    ['50.000', 'VND', '50000'],
+    ['1,250,000', 'VND', '1250000'],
+    ['1.5', 'VND', '1.5'],
+    ['50.00', 'VND', '50.00'],
+    ['1,234.50', 'AUD', '1234.50'],
+    ['1.234', 'AUD', '1.234'],
+    ['12,50', 'AUD', '12,50'],
+  ])('%s %s without its groups is %s', (text, currency, plain) =>
+    expect(withoutGroups(text, currency)).toBe(plain),
+  )
 
   test('there and back again, for every amount', () => {
     fc.assert(

@@ -31,6 +31,17 @@ export function toMinor(text: string, of: Currency): number | undefined {
   return Number.isSafeInteger(value) ? value : undefined
 }
 
+/**
+ * An amount that is grouped as this portal prints it, without its groups: "50.000" and "50,000" in
+ * đồng, "1,234.50" in other currencies. What is written otherwise stays as it is.
+ */
+export function withoutGroups(text: string, of: Currency): string {
+  const typed = text.trim()
+  const grouped = exponents[of] === 0 ? /^\d{1,3}(?:[.,]\d{3})+$/ : /^\d{1,3}(?:,\d{3})+(?:\.\d+)?$/
+  if (!grouped.test(typed)) return typed
+  return exponents[of] === 0 ? typed.replace(/[.,]/g, '') : typed.replaceAll(',', '')
+}
+
 /** Major units as plain text without grouping: 1250 AUD minor units give "12.50". */
 export function toMajor(amount: number, of: Currency): string {
   const digits = exponents[of]

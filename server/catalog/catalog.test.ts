@@ -115,6 +115,9 @@ describe('as shipped', () => {
 describe('a fault names its line', () => {
   test.each([
     ['price: 1890000', "price: 'free'", /plans\.4\.prices\.VND\.price: is no price in VND/],
+    // YAML reads ninety-nine here.
+    ['price: 1890000', 'price: 99.000', /is no price in VND/],
+    ['price: 1890000', 'price: 5e4', /is no price in VND/],
     ['price: 1890000', 'price: -5', /plans\.4\.prices\.VND\.price/],
     ['price: 1890000', 'price: 0', /is no price in VND/],
     ['price: 1890000', 'price: 18.5', /is no price in VND/],

@@ -1,6 +1,6 @@
 /** Reads catalog.yaml. A fault stops the start with one sentence a fault, each naming its line. */
 import { readFileSync } from 'node:fs'
-import { isMap, isNode, isScalar, LineCounter, parseDocument, type Document } from 'yaml'
+import { isMap, isNode, isScalar, LineCounter, parseDocument, visit, type Document } from 'yaml'
 import { CatalogFile, type Catalog } from './schema.ts'
 
 export class CatalogFault extends Error {}
@@ -31,6 +31,25 @@ function lineOfKey(
   return at ? lines.linePos(at[0]).line : lineOf(document, lines, path)
 }
 
+/**
+ * `99.000` is 99 to YAML and ninety-nine thousand to whoever reads a price in đồng: under this
+ * currency, which has no decimals, a number is read as it is written, and judged as such.
+ */
+function keepAsWritten(document: Document): void {
+  visit(document, {
+    Pair(_key, { key, value }) {
+      if (isScalar(key) && key.value === 'VND' && isNode(value))
+        visit(value, {
+          Scalar(_at, scalar) {
+            const { source, value: read } = scalar
+            if (typeof read === 'number' && source !== undefined && source !== String(read))
+              scalar.value = source
+          },
+        })
+    },
+  })
+}
+
 /** Throws CatalogFault. */
 export function parseCatalog(text: string, name: string): Catalog {
   const lines = new LineCounter()
@@ -42,6 +61,7 @@ export function parseCatalog(text: string, name: string): Catalog {
         .join('\n'),
     )
   }
+  keepAsWritten(document)
   let content: unknown
   try {
     content = document.toJS()

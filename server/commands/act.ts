@@ -4,6 +4,7 @@ import { actNames, type ActName } from '../../contract/operator-acts.ts'
 import { errorText } from '../../contract/errors.ts'
 import type { Config } from '../config.ts'
 import {
+  carryOut,
   commandActor,
   endpointOf,
   listActs,
@@ -45,7 +46,9 @@ const textOf = (field: string, text: string): string =>
 /** A text of the shell as the field's schema takes it: a number, or a list with commas between. */
 function valueFor(schema: z.core.$ZodType | undefined, text: string): unknown {
   if (!schema) return text
-  const candidates = [text, Number(text), text.split(',')]
+  // `50.000` is fifty to a program, and fifty thousand to whoever counts in đồng: it is neither.
+  const number = String(Number(text)) === text ? [Number(text)] : []
+  const candidates = [text, ...number, text.split(',')]
   return candidates.find((value) => z.core.safeParse(schema, value).success) ?? text
 }
 
@@ -146,7 +149,11 @@ export async function performAsCommand(
     try {
       await transaction(tools.db, async (tx) => {
         outcome = await perform(tx, tools, commandActor, wanted)
-        if (dryRun) throw new RolledBack()
+        if (!dryRun) return
+        // What waits for a second member is tried all the same: it says what would change.
+        if (outcome.state === 'proposed' && !outcome.repeated)
+          outcome = { ...(await carryOut(tx, tools, commandActor, wanted)), state: 'proposed' }
+        throw new RolledBack()
       })
     } catch (error) {
       if (!(error instanceof RolledBack)) throw error

@@ -39,7 +39,11 @@ export async function exportCommand(
     if ((error as NodeJS.ErrnoException).code === undefined) throw error
     if (!['EEXIST', 'EACCES', 'ENOENT'].includes((error as NodeJS.ErrnoException).code ?? ''))
       throw error
-    out.refuse((error as Error).message)
+    out.refuse(
+      (error as NodeJS.ErrnoException).code === 'EEXIST'
+        ? `${file} is there already: choose another name.`
+        : `${file} cannot be written: ${(error as Error).message}`,
+    )
     return 1
   } finally {
     await close()

@@ -29,7 +29,8 @@ function tellServers({ servers, elsewhere }: NodeLoss, out: Output): void {
   for (const { name, to, contentAt, isMirrored, isUnderWay, why, failed } of servers) {
     const failure = failed === null ? '' : `  The last try failed: ${failed}.`
     if (isUnderWay) out.line(`${name}  is being brought up on ${to}${failure}`)
-    else if (to === null) out.line(`${name}  stays: ${why?.en ?? ''}${failure}`)
+    else if (to === null)
+      out.line(`${name}  stays: ${why?.en ?? 'no node has a place for it.'}${failure}`)
     else
       out.line(
         `${name}  comes up on ${to} from the ${isMirrored ? 'mirror' : 'backup'} of ${contentAt} ` +

@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useId, useState } from 'react'
 import type { RequestKind } from '../../contract/data-requests.ts'
-import { toMinor, type Currency } from '../../contract/money.ts'
+import { toMinor, withoutGroups, type Currency } from '../../contract/money.ts'
 import type { ActName, ActOutcome } from '../../contract/operator-acts.ts'
 import type { StaffRole } from '../../contract/staff-roles.ts'
 import type { Priority } from '../../contract/tickets-desk.ts'
@@ -184,7 +184,7 @@ function bodyOf(
         ['fileName', values['fileName'] ?? ''],
       ]
     if (kind !== 'amount' || money === undefined) return [[name, text]]
-    const minor = toMinor(text, money)
+    const minor = toMinor(withoutGroups(text, money), money)
     if (minor === undefined || minor < (mayBeZero ? 0 : 1)) faults[name] = t.fields.amountWrong
     return [[name, minor ?? 1]]
   })
