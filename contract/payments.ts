@@ -71,7 +71,11 @@ export const getTransaction = endpoint({
   member: 'money:read',
   seen: true,
   summary: 'One top-up by its code; only its owner is answered',
-  query: z.object({ transactionCode: z.string().check(z.minLength(1), z.maxLength(100)) }),
+  query: z.object({
+    transactionCode: z.string().check(z.minLength(1), z.maxLength(100)),
+    /** Who comes back from the gateway: where nothing is decided yet, it is asked at once. */
+    ask: z.optional(z.literal('now')),
+  }),
   result: Payment,
 })
 

@@ -14,6 +14,7 @@ import {
 } from '../../test/portal.ts'
 import { newMember, type TestMember } from '../../test/staff.ts'
 import { days, later } from '../platform/clock.ts'
+import { plainCode } from '../platform/codes.ts'
 import { DriverFailure } from '../platform/errors.ts'
 import { inVietnam } from '../platform/vietnam-time.ts'
 import { offOf } from './coupons.ts'
@@ -284,8 +285,16 @@ describe('a coupon', () => {
     expect((await quote(an, await made({ plans: [1] }))).status).toBe(200)
     expect(faultOf(await quote(an, await made({ currency: 'AUD', amount: 500 })))).toContain('AUD')
     expect((await quote(an, await made({ expiresOn: day(0) }))).status).toBe(200)
-    for (const more of [{ expiresOn: day(-1), startsOn: day(-3) }, { startsOn: day(1) }])
-      expect(faultOf(await quote(an, await made(more)))).toMatch(/not valid/)
+    const over = await made({ expiresOn: day(0), startsOn: day(-3) })
+    await portal.app.db
+      .updateTable('coupon')
+      .set({ expires_at: clock.now() })
+      .where('code', '=', plainCode(over))
+      .execute()
+    for (const code of [over, await made({ startsOn: day(1) })])
+      expect(faultOf(await quote(an, code))).toMatch(/not valid/)
+    const past = await making(finance, { startsOn: day(-3), expiresOn: day(-1) })
+    expect(past.body.error?.fields).toHaveProperty('expiresOn')
     const backwards = await making(finance, { startsOn: day(3), expiresOn: day(1) })
     expect(backwards.body.error?.fields).toHaveProperty('expiresOn')
     const code = await made()

@@ -17,8 +17,11 @@ export interface DunningDays {
   readonly suspendDays: number
   readonly deleteDays: number
 }
+/** So many days before the deletion the last letter is sent. */
+const lastWordDays = 3
+
 type Step =
-  | { readonly act: 'remind'; readonly day: number }
+  | { readonly act: 'remind' | 'warn'; readonly day: number }
   | { readonly act: 'suspend' | 'delete' | 'wait' }
 
 /**
@@ -32,9 +35,15 @@ export function dunningStep(
   rule: DunningDays,
 ): Step & { readonly nextAt: Date } {
   const at = (day: number): Date => later(of.dueAt, days(day))
-  if (of.status === 'suspended')
-    return { act: at(rule.deleteDays) <= now ? 'delete' : 'wait', nextAt: at(rule.deleteDays) }
-  if (at(rule.suspendDays) <= now) return { act: 'suspend', nextAt: at(rule.deleteDays) }
+  const last = rule.deleteDays - lastWordDays
+  const isWarned = last <= rule.suspendDays || (of.reminded ?? -1) >= last
+  if (of.status === 'suspended') {
+    if (at(rule.deleteDays) <= now) return { act: 'delete', nextAt: at(rule.deleteDays) }
+    if (!isWarned && at(last) <= now) return { act: 'warn', day: last, nextAt: at(rule.deleteDays) }
+    return { act: 'wait', nextAt: at(isWarned ? rule.deleteDays : last) }
+  }
+  if (at(rule.suspendDays) <= now)
+    return { act: 'suspend', nextAt: at(isWarned ? rule.deleteDays : last) }
   const day = rule.reminderDays.findLast((each) => at(each) <= now)
   const nextAt = at(rule.reminderDays.find((each) => at(each) > now) ?? rule.suspendDays)
   return day !== undefined && day > (of.reminded ?? -1)
@@ -73,6 +82,21 @@ const letters = {
         'Hoá đơn {number} ({amount}) chưa được thanh toán nên {what} đã bị tạm ngưng. Dữ liệu ' +
         'được giữ đến ngày {delete} rồi sẽ bị xoá. Hãy nạp tiền vào ví, dịch vụ sẽ tự hoạt động ' +
         'lại; hoặc thanh toán tại đây: {url}',
+    },
+  },
+  warn: {
+    en: {
+      subject: '{what} is deleted on {delete}',
+      text:
+        'Invoice {number} ({amount}) is still unpaid. On {delete} we delete {what} and its data. ' +
+        'Top up your wallet before that day and we restore it automatically, or pay here: {url}',
+    },
+    vi: {
+      subject: '{what} sẽ bị xoá ngày {delete}',
+      text:
+        'Hoá đơn {number} ({amount}) vẫn chưa được thanh toán. Ngày {delete}, {what} và dữ liệu ' +
+        'sẽ bị xoá. Hãy nạp tiền vào ví trước ngày đó, dịch vụ sẽ tự hoạt động lại; hoặc thanh ' +
+        'toán tại đây: {url}',
     },
   },
   delete: {
@@ -148,7 +172,7 @@ export async function runDunningStep(
     }
     const next = {
       next_at: step.nextAt,
-      ...(step.act === 'remind' && { reminded: step.day }),
+      ...((step.act === 'remind' || step.act === 'warn') && { reminded: step.day }),
       ...(step.act === 'suspend' && { status: 'suspended' }),
     }
     const changed = await tx

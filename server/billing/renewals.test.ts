@@ -384,22 +384,47 @@ describe('not paid', () => {
     expect((await billing.subscription(id))?.status).toBe('active')
   })
 
+  test('is told once more three days before it is deleted; paid, it comes back', async () => {
+    await at('2027-06-10T00:00:00Z')
+    const [an, binh] = [
+      await billing.customer({ balance: price }),
+      await billing.customer({ balance: price }),
+    ]
+    const id = await billing.order(an, offerAt(price))
+    const other = await billing.order(binh, offerAt(price))
+    const due = new Date('2027-07-10T00:00:00Z')
+    for (const day of [0, 7, 26, 27, 28]) await at(later(due, days(day)))
+    for (const each of [an, binh])
+      expect(lettersTo(each).slice(-2)).toEqual([
+        'Một thứ đã bị tạm ngưng',
+        'Một thứ sẽ bị xoá ngày 2027-08-09',
+      ])
+    await billing.topUp(binh, price)
+    await at(later(due, days(30)))
+    expect((await billing.subscription(id))?.status).toBe('ended')
+    expect(lettersTo(an).at(-1)).toBe('Một thứ đã bị xoá')
+    expect((await billing.subscription(other))?.status).toBe('active')
+  })
+
   test('the step that is due, for any moment', () => {
     const rule = { reminderDays: [0, 3, 6], suspendDays: 7, deleteDays: 30 }
     const dueAt = new Date('2027-01-01T00:00:00Z')
     fc.assert(
       fc.property(
         fc.integer({ min: 0, max: days(60) }),
-        fc.constantFrom(null, 0, 3, 6),
+        fc.constantFrom(null, 0, 3, 6, 27),
         (passed, reminded) => {
           const now = later(dueAt, passed)
           const unpaid = dunningStep({ dueAt, status: 'past_due', reminded }, now, rule)
           expect(unpaid.act === 'suspend').toBe(passed >= days(7))
           expect(unpaid.nextAt > now || unpaid.act === 'suspend').toBe(true)
           if (unpaid.act === 'remind') expect(unpaid.day).toBeGreaterThan(reminded ?? -1)
-          expect(
-            dunningStep({ dueAt, status: 'suspended', reminded }, now, rule).act === 'delete',
-          ).toBe(passed >= days(30))
+          const suspended = dunningStep({ dueAt, status: 'suspended', reminded }, now, rule)
+          expect(suspended.act === 'delete').toBe(passed >= days(30))
+          expect(suspended.act === 'warn').toBe(
+            passed >= days(27) && passed < days(30) && reminded !== 27,
+          )
+          expect(suspended.nextAt > now || suspended.act === 'delete').toBe(true)
         },
       ),
     )

@@ -1,9 +1,9 @@
 /** Acts on coupons. What all uses together may cost decides whether a second member is needed. */
 import { makeCoupon, stopCoupon } from '../billing/index.ts'
-import { days, later } from '../platform/clock.ts'
 import { plainCode } from '../platform/codes.ts'
 import { dayInVietnam } from '../platform/vietnam-time.ts'
 import type { RegistryOf } from './acts.ts'
+import { endOf } from './last-day.ts'
 import { givesTooMuch } from './second-member.ts'
 import { keptCode, masked } from './kept.ts'
 
@@ -13,8 +13,10 @@ export const couponActs: RegistryOf<'coupon'> = {
       ...rest,
       ...(code !== undefined && keptCode(plainCode(code))),
     }),
-    needsSecond: (tx, needs, { amount, uses, currency }, actor) =>
-      givesTooMuch(tx, needs, actor, { currency, amount: BigInt(amount) * BigInt(uses) }),
+    needsSecond(tx, needs, { amount, uses, currency, expiresOn }, actor) {
+      endOf(expiresOn, needs.clock)
+      return givesTooMuch(tx, needs, actor, { currency, amount: BigInt(amount) * BigInt(uses) })
+    },
     async run(tx, { clock }, _actor, input) {
       const { code, percent, amount, currency, uses, perCustomer = 1 } = input
       const { plans, startsOn, expiresOn } = input
@@ -27,7 +29,7 @@ export const couponActs: RegistryOf<'coupon'> = {
         perCustomer,
         plans: plans === undefined || plans.length === 0 ? null : plans,
         startsAt: startsOn === undefined ? clock.now() : dayInVietnam(startsOn),
-        expiresAt: expiresOn === undefined ? null : later(dayInVietnam(expiresOn), days(1)),
+        expiresAt: endOf(expiresOn, clock),
       })
       return {
         subject: { kind: 'coupon', id: made.id },

@@ -5,7 +5,7 @@
 export { forgetAtDesk, forgetClosed } from './forget.ts'
 export { commandActor, type ActNeeds } from './acts.ts'
 export { previewOf } from './catalog-preview.ts'
-export { endpointOf, perform, wantedOf } from './perform.ts'
+export { carryOut, endpointOf, perform, wantedOf } from './perform.ts'
 export { routes } from './routes.ts'
 export { holdTrail, listActs, verifyTrail } from './trail.ts'
 export { identifyView } from './views.ts'

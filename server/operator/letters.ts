@@ -118,3 +118,23 @@ export const invitation = (brand: string, link: string): { subject: string; text
     `Bạn được mời làm việc tại trang vận hành của ${brand}. Hãy mở liên kết trên trong vòng 72 ` +
     'giờ; bạn cần một ứng dụng xác thực.',
 })
+
+/** A member may approve what another one proposed; staff read either language. */
+export function approvalAsked(of: {
+  readonly brandName: string
+  readonly portalUrl: string
+  readonly name: string
+  readonly by: string
+  readonly reason: string | null
+}): { subject: string; text: string } {
+  const page = `${of.portalUrl}/operator/approvals`
+  const why = of.reason === null ? '' : ` “${of.reason}”`
+  return {
+    subject: `${of.brandName}: ${of.name} waits for approval · đang chờ duyệt`,
+    text:
+      `${of.by} proposed ${of.name}.${why} It is void unless somebody approves it within 24 ` +
+      'hours.\n' +
+      `${of.by} đề xuất ${of.name}.${why} Đề xuất hết hiệu lực nếu không ai duyệt trong 24 giờ.\n` +
+      page,
+  }
+}

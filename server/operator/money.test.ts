@@ -156,6 +156,11 @@ describe('a second member', () => {
     expect(of(await proposals(finance))).toMatchObject({ mine: true, decidable: false })
     expect(of(await proposals(support))).toMatchObject({ mine: false, decidable: false })
     expect(of(await proposals(otherFinance))).toMatchObject({ decidable: true })
+    // Whoever may decide is told, and nobody else.
+    const toldOf = async ({ email }: TestMember) =>
+      (await portal.inbox(email)).some(({ text }) => text.includes('/operator/approvals'))
+    for (const one of [otherFinance, owner]) await eventually('the letter', () => toldOf(one))
+    for (const one of [finance, support]) expect(await toldOf(one)).toBe(false)
     const approve = `/api/operator/proposals/${id}/approve`
     expect((await finance.call('POST', approve)).body.error?.code).toBe('forbidden')
     expect((await support.call('POST', approve)).body.error?.code).toBe('forbidden')

@@ -8,7 +8,7 @@ import { acts, type ActInput, type ActName, type ActOutcome } from '../../contra
 import { hours, later } from '../platform/clock.ts'
 import { onCommit, type Tx } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
-import { memberOf } from '../staff/index.ts'
+import { approversOf, memberOf } from '../staff/index.ts'
 import type { Act, ActNeeds, Actor, Registry } from './acts.ts'
 import { canonical, type Facts } from './canonical.ts'
 import { catalogActs } from './catalog-acts.ts'
@@ -24,6 +24,7 @@ import { privacyActs } from './privacy-acts.ts'
 import { reconcileActs } from './reconcile-acts.ts'
 import { serverActs } from './server-acts.ts'
 import { siteMailActs } from './site-mail-acts.ts'
+import { approvalAsked } from './letters.ts'
 import { staffActs } from './staff-acts.ts'
 import { statusActs } from './status-acts.ts'
 import { ticketActs } from './ticket-acts.ts'
@@ -186,6 +187,10 @@ async function propose(
     customerId,
     payload: { proposal: { id, act: name, expires_at: later(now, proposalMs).toISOString() } },
   })
+  const permission = endpointOf(name)?.may
+  const approvers = permission === undefined ? [] : await approversOf(tx, { permission, ...actor })
+  const { subject, text } = approvalAsked({ ...needs, name, by: actor.name, reason })
+  for (const email of approvers) await needs.mail(tx, email, subject, text)
   const proposal = { act: name, input: plain(keptOf(name, input)) }
   await writeAct(tx, needs.clock, actor, {
     act: 'proposal.make',

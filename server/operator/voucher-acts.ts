@@ -1,9 +1,8 @@
 /** Acts on vouchers. What all uses together may cost decides whether a second member is needed. */
 import { makeVoucher, stopVoucher } from '../payments/index.ts'
-import { days, later } from '../platform/clock.ts'
 import { plainCode } from '../platform/codes.ts'
-import { dayInVietnam } from '../platform/vietnam-time.ts'
 import type { RegistryOf } from './acts.ts'
+import { endOf } from './last-day.ts'
 import { givesTooMuch } from './second-member.ts'
 import { keptCode, masked } from './kept.ts'
 
@@ -13,10 +12,12 @@ export const voucherActs: RegistryOf<'voucher'> = {
       ...rest,
       ...(code !== undefined && keptCode(plainCode(code))),
     }),
-    needsSecond: (tx, needs, { amount, uses, currency }, actor) =>
-      givesTooMuch(tx, needs, actor, { currency, amount: BigInt(amount) * BigInt(uses) }),
+    needsSecond(tx, needs, { amount, uses, currency, expiresOn }, actor) {
+      endOf(expiresOn, needs.clock)
+      return givesTooMuch(tx, needs, actor, { currency, amount: BigInt(amount) * BigInt(uses) })
+    },
     async run(tx, { clock }, _actor, { code, amount, currency, uses, expiresOn }) {
-      const expiresAt = expiresOn === undefined ? null : later(dayInVietnam(expiresOn), days(1))
+      const expiresAt = endOf(expiresOn, clock)
       const made = await makeVoucher(tx, clock, {
         code,
         amount: BigInt(amount),

@@ -23,7 +23,12 @@ const formerJob = 'ask-gateway'
 const defaultGaps = [15, 30, 60, 120, 300, 600, 3600]
 const giveUpAfterMs = minutes(24 * 60)
 
+/** One payment is not asked about by a person more often than this, milliseconds. */
+const askAgainMs = 10_000
+
 export interface Inquiry {
+  /** Has the gateway asked now, once in ten seconds; the hours of `schedule` stay as they are. */
+  askNow(customerId: string, code: string): Promise<void>
   /** In the transaction that makes a payment. */
   schedule(tx: Tx, payment: { readonly id: string; readonly driver: string }): Promise<void>
 }
@@ -50,7 +55,8 @@ export function createInquiry(deps: {
     return jobs.add(tx, jobOf(driver), { paymentId }, { startAfter })
   }
 
-  async function ask(paymentId: string): Promise<void> {
+  /** `isExtra`: beside those that are scheduled. */
+  async function ask(paymentId: string, isExtra: boolean): Promise<void> {
     const payment = await db
       .selectFrom('payment')
       .selectAll()
@@ -72,6 +78,7 @@ export function createInquiry(deps: {
       if (!(error instanceof DriverFailure)) throw error
       log.warn({ err: error, driver: payment.driver }, 'a payment could not be asked about')
     }
+    if (isExtra && !found) return
     await transaction(db, async (tx) => {
       const now = clock.now()
       // Where one webhook was missed, others may be: the list of movements is read at once.
@@ -93,7 +100,7 @@ export function createInquiry(deps: {
           .where('id', '=', paymentId)
           .execute()
       }
-      if (now.getTime() - current.created_at.getTime() > giveUpAfterMs) return
+      if (isExtra || now.getTime() - current.created_at.getTime() > giveUpAfterMs) return
       await tx
         .updateTable('payment')
         .set({ asked: current.asked + 1 })
@@ -103,13 +110,13 @@ export function createInquiry(deps: {
     })
   }
   for (const driver of drivers.keys())
-    jobs.define<{ paymentId: string }>({
+    jobs.define<{ paymentId: string; isExtra?: boolean }>({
       name: jobOf(driver),
       concurrency: 2,
       retries: 1000,
       retryDelaySeconds: 5,
       limitSeconds: 60,
-      run: ({ paymentId }) => ask(paymentId),
+      run: ({ paymentId, isExtra = false }) => ask(paymentId, isExtra),
     })
   jobs.define<{ paymentId: string }>({
     name: formerJob,
@@ -124,5 +131,19 @@ export function createInquiry(deps: {
         await transaction(db, (tx) => jobs.add(tx, jobOf(payment.driver), { paymentId }))
     },
   })
-  return { schedule: (tx, payment) => schedule(tx, payment, 0) }
+  /** When a person had one asked about; of this process. */
+  const askedAt = new Map<string, number>()
+  return {
+    schedule: (tx, payment) => schedule(tx, payment, 0),
+    async askNow(customerId, code) {
+      const payment = await orders.own(db, customerId, code)
+      const at = performance.now()
+      for (const [id, before] of askedAt) if (before < at - askAgainMs) askedAt.delete(id)
+      if (payment.status !== 'pending' || !drivers.has(payment.driver) || askedAt.has(payment.id))
+        return
+      askedAt.set(payment.id, at)
+      const job = { paymentId: payment.id, isExtra: true }
+      await transaction(db, (tx) => jobs.add(tx, jobOf(payment.driver), job))
+    },
+  }
 }

@@ -89,3 +89,20 @@ test('somebody who tries card after card is stopped', async () => {
   expect(tries).toEqual([...Array<number>(10).fill(200), 429, 429])
   expect((await charge(await portal.customer({ region: 'AUD' }))).status).toBe(200)
 })
+
+test('who comes back from a payment that was cancelled there is told so at once', async () => {
+  const an = await portal.customer()
+  const wish = { amount: 500_000, type: 2, method: 'VIETQR' } as const
+  const { transactionCode } = await portal.topUpBy(an, wish, 'cancelled')
+  const status = async (ask = '') =>
+    (
+      await portal.call<{ status: string }>(
+        'GET',
+        `/api/payments/get-transaction?transactionCode=${transactionCode}${ask}`,
+        { token: an.token },
+      )
+    ).body.result.status
+  // payOS tells nobody, and is asked by itself in an hour only.
+  expect(await status()).toBe('pending')
+  await eventually('the end', async () => (await status('&ask=now')) === 'failed', 9)
+})

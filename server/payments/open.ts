@@ -38,6 +38,7 @@ export interface Payments {
   readonly settlement: Settlement
   readonly disputes: Disputes
   readonly disputeAnswers: DisputeAnswers
+  readonly inquiry: Pick<Inquiry, 'askNow'>
 }
 
 /** What an operator works with from the shell; nothing is settled here, and no payment is begun. */
@@ -103,5 +104,6 @@ export function openPayments(
     refunds: createRefunds({ ...deps, orders }),
     disputes,
     disputeAnswers: createDisputeAnswers(deps),
+    inquiry,
   }
 }

@@ -17,6 +17,7 @@ import type { Checkout } from './checkout.ts'
 import type { Disputes } from './disputes.ts'
 import type { PaymentDriver } from './driver.ts'
 import type { Orders } from './orders.ts'
+import type { Inquiry } from './inquiry.ts'
 import type { Settlement } from './settle.ts'
 import type { Vouchers } from './vouchers.ts'
 import { receiveWebhook, type WebhookObserver } from './webhooks.ts'
@@ -32,6 +33,7 @@ export interface PaymentRouteDeps {
   readonly autoTopUps: AutoTopUps
   readonly orders: Orders
   readonly disputes: Disputes
+  readonly inquiry: Pick<Inquiry, 'askNow'>
   readonly vouchers: Vouchers
   readonly onWebhook: WebhookObserver
   /** Per customer: each of them is a call to a gateway. */
@@ -53,9 +55,10 @@ export function routes(http: Http, deps: PaymentRouteDeps): void {
       actionId,
     })
   })
-  http.read(api.getTransaction, ({ customerId, query, language }) =>
-    checkout.find(db, customerId, query.transactionCode, language),
-  )
+  http.read(api.getTransaction, async ({ customerId, query, language }) => {
+    if (query.ask === 'now') await deps.inquiry.askNow(customerId, query.transactionCode)
+    return await checkout.find(db, customerId, query.transactionCode, language)
+  })
   http.read(api.getTransfer, ({ customerId, query, language }) =>
     checkout.transfer(db, customerId, query.transactionCode, language),
   )

@@ -113,8 +113,15 @@ describe('a voucher', () => {
     const day = (after: number) => inVietnam(later(clock.now(), days(after))).slice(0, 10)
     const [today, yesterday] = [
       await made({ expiresOn: day(0) }),
-      await made({ expiresOn: day(-1) }),
+      await made({ expiresOn: day(0) }),
     ]
+    await portal.app.db
+      .updateTable('voucher')
+      .set({ expires_at: clock.now() })
+      .where('code', '=', plainCode(yesterday))
+      .execute()
+    const over = await making(finance, { code: newCode(), expiresOn: day(-1) })
+    expect([over.status, Object.keys(over.body.error?.fields ?? {})]).toEqual([422, ['expiresOn']])
     expect([(await use(an, today)).status, (await use(an, yesterday)).status]).toEqual([200, 422])
     expect((await shown(yesterday))?.good).toBe(false)
     const stopped = await made()

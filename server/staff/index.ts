@@ -2,6 +2,7 @@
 export {
   changeMember,
   disableMember,
+  approversOf,
   emailsOf,
   enableMember,
   listStaff,

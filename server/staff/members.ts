@@ -1,7 +1,12 @@
 /** Who works here. The last owner who may sign in stays one. */
 import type * as z from 'zod/mini'
 import type { staff, StaffMember } from '../../contract/operator.ts'
-import type { StaffRole } from '../../contract/staff-roles.ts'
+import {
+  mayApproveFor,
+  rolesThatMay,
+  type StaffPermission,
+  type StaffRole,
+} from '../../contract/staff-roles.ts'
 import type { Clock } from '../platform/clock.ts'
 import { isUuid, type Queryable, type Tx } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
@@ -169,6 +174,27 @@ export async function emailsOf(db: Queryable, roles: readonly StaffRole[]): Prom
     .orderBy('email')
     .execute()
   return rows.map(({ email }) => email)
+}
+
+/** Members who may decide on what this one, or a command, has proposed. */
+export async function approversOf(
+  db: Queryable,
+  of: {
+    readonly permission: StaffPermission
+    readonly staffId: string | null
+    readonly role: StaffRole | null
+  },
+): Promise<string[]> {
+  const rows = await db
+    .selectFrom('staff')
+    .select(['id', 'email', 'role'])
+    .where('role', 'in', rolesThatMay[of.permission])
+    .where('disabled_at', 'is', null)
+    .orderBy('email')
+    .execute()
+  return rows
+    .filter(({ id, role }) => id !== of.staffId && mayApproveFor(role as StaffRole, of.role))
+    .map(({ email }) => email)
 }
 
 /** Members by name, and invitations that can still be accepted. */

@@ -42,7 +42,9 @@ const isUnknown = (error: unknown) => error instanceof ApiError && error.status 
 const paymentQuery = (code: string) =>
   queryOptions({
     queryKey: ['payment', code],
-    queryFn: ({ signal }) => call(getTransaction, { query: { transactionCode: code } }, { signal }),
+    // Who was sent back asks what happened there: a gateway tells nobody of a payment that ended.
+    queryFn: ({ signal }) =>
+      call(getTransaction, { query: { transactionCode: code, ask: 'now' } }, { signal }),
     // A failed or expired payment may still be paid: it is looked at on, seldom. A code that is
     // nobody's never becomes a payment.
     refetchInterval({ state: { data, error } }) {
