@@ -340,7 +340,17 @@ describe('commands', () => {
     expect(done.body).toMatchObject({ state: 'done', after: { balance: 4000 } })
     expect((await storyOf(an.id)).acts[0]).toMatchObject({ actor: 'command', address: 'shell' })
     const large = wish.map((word) => (word === '4000' ? '9000000' : word))
+    // What waits for a second member says what it would change, and waits for nobody when tried.
+    expect((await command(...large, '--dry-run')).body).toMatchObject({
+      state: 'proposed',
+      after: { balance: 9_004_000, currency: 'VND' },
+    })
     expect((await command(...large)).body).toMatchObject({ state: 'proposed', act: null })
+    // Nobody means fifty đồng by either.
+    for (const amount of ['50.000', '5e4'])
+      expect((await command(...wish.map((word) => (word === '4000' ? amount : word)))).code).toBe(
+        64,
+      )
     const without = await command('act', 'customer.block', '--customer', an.id)
     expect([without.code, String(without.body['error'])]).toEqual([
       64,
