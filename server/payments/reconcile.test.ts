@@ -5,7 +5,7 @@ import { eventually, openTestPortal, type TestPortal } from '../../test/portal.t
 import { days, later, minutes } from '../platform/clock.ts'
 import type { PaymentUpdate } from './driver.ts'
 import { reconcile } from './reconcile.ts'
-import { decidedByHand } from './refused-since.ts'
+import { decidedByHand } from './refund-close.ts'
 
 let portal: TestPortal
 beforeAll(async () => {

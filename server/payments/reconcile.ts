@@ -8,23 +8,10 @@ import { DriverFailure } from '../platform/errors.ts'
 import { gatewayPostings } from '../wallet/index.ts'
 import type { PaymentUpdate, PaymentDriver } from './driver.ts'
 import type { Orders, PaymentRow } from './orders.ts'
+import type { Compared, DifferenceKind } from './compared.ts'
 import { refundLimitMs } from './refunds.ts'
 import { refusedRefunds } from './refused-since.ts'
 import { refundedTotal } from './reversals.ts'
-
-/** What does not agree; the desk has a sentence for each in both languages. */
-export const differenceKinds = [
-  'ledger_differs',
-  'no_payment',
-  'unknown_at_gateway',
-  'paid_there',
-  'not_paid_there',
-  'amount_differs',
-  'given_back_there',
-  'refund_refused_there',
-  'nothing_posted',
-] as const
-export type DifferenceKind = (typeof differenceKinds)[number]
 
 export interface Difference {
   readonly driver: string
@@ -33,15 +20,6 @@ export interface Difference {
   readonly what: string
   /** Of what was compared; absent where a gateway was not reached, or where money waits. */
   readonly found?: Compared
-}
-/** Minor units, here and at the gateway (or in the ledger); null: there is none. */
-export interface Compared {
-  readonly kind: DifferenceKind
-  readonly here: bigint | null
-  readonly there: bigint | null
-  readonly currency: string
-  /** When the payment was begun, or the money moved. */
-  readonly at: Date
 }
 export interface Reconciliation {
   /** Gateways that answered all that they were asked. */

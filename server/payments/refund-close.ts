@@ -11,6 +11,9 @@ import type { Log } from '../platform/log.ts'
 import type { Ledger } from '../wallet/index.ts'
 import type { Letters } from './letters.ts'
 
+/** How a refund that a person decided names its end: what its gateway says of it is known. */
+export const decidedByHand = 'decided by hand'
+
 export interface RefundEnd {
   readonly wanted: 'done' | 'refused' | 'unclear'
   /** The gateway's own words. */

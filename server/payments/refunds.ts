@@ -14,8 +14,7 @@ import type { Ledger } from '../wallet/index.ts'
 import type { PaymentDriver } from './driver.ts'
 import type { Letters } from './letters.ts'
 import type { Orders } from './orders.ts'
-import { closeRefund, type RefundEnd } from './refund-close.ts'
-import { decidedByHand } from './refused-since.ts'
+import { closeRefund, type RefundEnd, decidedByHand } from './refund-close.ts'
 import { refundedTotal } from './reversals.ts'
 
 /** One queue per gateway: a gateway that hangs delays only its own customers. */

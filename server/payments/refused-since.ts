@@ -8,13 +8,11 @@ import type { Queryable } from '../platform/db.ts'
 import { DriverFailure } from '../platform/errors.ts'
 import type { PaymentDriver } from './driver.ts'
 import type { Orders } from './orders.ts'
-import type { Compared } from './reconcile.ts'
+import type { Compared } from './compared.ts'
+import { decidedByHand } from './refund-close.ts'
 
 /** So long a bank may take to refuse one. */
 const askedForMs = days(14)
-
-/** How a refund that a person decided names its end: what its gateway says of it is known. */
-export const decidedByHand = 'decided by hand'
 
 interface Refused {
   readonly refused: readonly { readonly code: string; readonly found: Compared }[]

@@ -3,7 +3,6 @@
  * and unsigned answers.
  */
 import { randomUUID } from 'node:crypto'
-import { later, minutes } from '../../../platform/clock.ts'
 import { DriverFailure, type DriverFailureKind } from '../../../platform/errors.ts'
 import {
   ForgedWebhook,
@@ -48,12 +47,13 @@ const refundRefused = querydrSays('09')
 const purpose = (order: PaymentOrder): string =>
   plainText(`${order.language === 'vi' ? 'Nap tien vi' : 'Wallet top-up'} ${order.reference}`)
 
+const minuteMs = 60_000
 /**
  * Whether VNPay surely counts both moments to one day, on which a request id is taken once. Its
  * clock may differ from ours by a minute.
  */
 const isOfToday = (moment: Date): boolean =>
-  dayOf(later(moment, -minutes(1))) === dayOf(later(new Date(), minutes(1)))
+  dayOf(new Date(moment.getTime() - minuteMs)) === dayOf(new Date(Date.now() + minuteMs))
 const dayOf = (moment: Date): string => toVnpayDate(moment).slice(0, 8)
 
 /** Opens the driver. It keeps no state and touches the network only in lookUp and refund. */

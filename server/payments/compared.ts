@@ -1,0 +1,25 @@
+/** What a comparison with a gateway finds of one payment, or of one posting. */
+
+/** What does not agree; the desk has a sentence for each in both languages. */
+export const differenceKinds = [
+  'ledger_differs',
+  'no_payment',
+  'unknown_at_gateway',
+  'paid_there',
+  'not_paid_there',
+  'amount_differs',
+  'given_back_there',
+  'refund_refused_there',
+  'nothing_posted',
+] as const
+export type DifferenceKind = (typeof differenceKinds)[number]
+
+/** Minor units, here and at the gateway (or in the ledger); null: there is none. */
+export interface Compared {
+  readonly kind: DifferenceKind
+  readonly here: bigint | null
+  readonly there: bigint | null
+  readonly currency: string
+  /** When the payment was begun, or the money moved. */
+  readonly at: Date
+}
