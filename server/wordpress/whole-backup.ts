@@ -33,20 +33,28 @@ export interface NewestArchive {
 }
 
 /**
- * The database that an archive `b` is of, and that of the node which its server `s` is on. As JSON,
- * for a database that an earlier release has written may not have the columns.
+ * The database that an archive `b` is of. As JSON, for a database that an earlier release has
+ * written may not have the column.
  */
 const databaseThen = sql`to_jsonb(b)->>'database'`
-const databaseNow = sql`(select to_jsonb(n)->>'database' from node n
-  where n.id = coalesce(s.node_id, ${firstNode}::text))`
-/** Whether the server comes up from it where it is now: it may have moved to another database. */
-const isOfPresent = sql`coalesce(${databaseThen} = ${databaseNow}, true)`
+/** The two in queries over `s` and `b`; `isOfPresent`: the server comes up from it where it is. */
+async function databasesOf(db: Queryable) {
+  // A database that an earlier release has written may have no nodes yet.
+  const { rows } = await sql<{ known: boolean }>`
+    select to_regclass('node') is not null as known`.execute(db)
+  const databaseNow = rows[0]?.known
+    ? sql`(select to_jsonb(n)->>'database' from node n
+        where n.id = coalesce(s.node_id, ${firstNode}::text))`
+    : sql`null::text`
+  return { databaseNow, isOfPresent: sql`coalesce(${databaseThen} = ${databaseNow}, true)` }
+}
 
 /**
  * Of every server that has one, deleted ones too, as long as their backups are kept. One that the
  * server does not come up from is taken where there is no other: it can still be moved in.
  */
 export async function newestArchives(db: Queryable): Promise<NewestArchive[]> {
+  const { databaseNow, isOfPresent } = await databasesOf(db)
   const { rows } = await sql<{
     site_id: string
     id: string
@@ -88,6 +96,7 @@ export async function sitesToSave(db: Queryable): Promise<SiteToSave[]> {
     ? sql`exists (select 1 from site_update u where u.site_id = s.id
         and u.state = any (${[...underWayStates]}::text[]))`
     : sql`false`
+  const { isOfPresent } = await databasesOf(db)
   const { rows } = await sql<{ id: string; name: string; proven: boolean; busy: boolean }>`
     select s.id, s.name,
       exists (select 1 from site_backup b where b.site_id = s.id and b.state = 'proven'
