@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { eventually, openTestPortal, type TestCustomer, type TestPortal } from '../portal.ts'
 import {
   endVisits,
+  keepPicture,
   openBrowser,
   openPage,
   phone,
@@ -215,6 +216,24 @@ const byLanguage = looks.map((look) => [look.language, look] as const)
 test.each(byLanguage)('no screen scrolls sideways at 360 px (%s)', async (_, look) => {
   expect((await walked(look, 'a visitor')).sidewaysAt360).toEqual({})
   expect((await walked(look, 'a customer')).sidewaysAt360).toEqual({})
+})
+
+test.each(['en', 'vi'] as const)('the invoices fit a phone (%s)', async (language) => {
+  const customer = await portal.signIn(rich)
+  const { page, context } = await open({ language, theme: 'dark', viewport: phone, customer })
+  await go(page, '/invoice')
+  const card = page.getByRole('main').getByRole('region')
+  const times = card.getByRole('rowheader').getByText(/:\d\d$/)
+  for (const viewport of [phone, narrow]) {
+    await resize(page, viewport)
+    await times.first().waitFor()
+    // The card cuts off what is wider, and the page does not scroll.
+    expect(await card.evaluate((of) => of.scrollWidth - of.clientWidth)).toBe(0)
+    const heights = await times.evaluateAll((all) => all.map((one) => one.clientHeight))
+    expect(Math.max(...heights), 'a time stands on one line').toBeLessThan(24)
+    await keepPicture(page, `invoices-${language}-${viewport.width}`)
+  }
+  await context.close()
 })
 
 describe('nothing there, and nothing to be had', () => {

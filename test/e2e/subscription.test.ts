@@ -6,12 +6,22 @@ import { sql } from 'kysely'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventually, openTestPortal, type TestCustomer, type TestPortal } from '../portal.ts'
-import { endVisits, openBrowser, phone, sideways, violations, visitAs, wide } from './browser.ts'
+import {
+  endVisits,
+  keepBothWidths,
+  openBrowser,
+  phone,
+  sideways,
+  violations,
+  visitAs,
+  wide,
+} from './browser.ts'
 
 let portal: TestPortal
 let browser: Browser
 let customer: TestCustomer
 let id: string
+let name: string
 
 beforeAll(async () => {
   ;[portal, browser] = await Promise.all([openTestPortal(), openBrowser()])
@@ -33,13 +43,29 @@ beforeAll(async () => {
   }
   id = (await portal.call<{ id: string }>('POST', '/api/wp', { token: customer.token, body })).body
     .result.id
-  await eventually(
+  name = await eventually(
     'the server',
     async () => {
-      const { body: answer } = await portal.call<{ status: string }>('GET', `/api/wp/${id}`, {
-        token: customer.token,
-      })
-      return answer.result.status === 'running'
+      const { result } = (
+        await portal.call<{ status: string; name: string }>('GET', `/api/wp/${id}`, {
+          token: customer.token,
+        })
+      ).body
+      return result.status === 'running' && result.name
+    },
+    90,
+  )
+  const { token } = customer
+  await portal.call('POST', `/api/wp/${id}/backups`, { token })
+  await eventually(
+    'a backup that stays',
+    async () => {
+      const { body: answer } = await portal.call<{ state: string }[]>(
+        'GET',
+        `/api/wp/${id}/backups`,
+        { token },
+      )
+      return answer.result.some(({ state }) => state === 'proven')
     },
     90,
   )
@@ -70,6 +96,17 @@ test('cancelled with the end of the month, taken back, unpaid, and gone', async 
   const dialog = page.getByRole('dialog')
   await dialog.getByText('for unused time to your wallet').waitFor()
   await accessible(page)
+  // Now is a deletion: it asks for what the deletion asks for, and the end of the month does not.
+  expect(await dialog.getByRole('textbox').count()).toBe(0)
+  await dialog.getByRole('radio', { name: /^Now/ }).check()
+  await dialog.getByText('You can download its backups from this page for 7 days').waitFor()
+  const gone = dialog.getByRole('button', { name: 'Delete now' })
+  await dialog.getByLabel(`Type ${name} to confirm`).fill('another')
+  await dialog.getByRole('textbox').press('Enter')
+  expect(await gone.isDisabled()).toBe(true)
+  await accessible(page)
+  await keepBothWidths(page, 'cancel-now', false)
+  await dialog.getByRole('radio', { name: /^At period end/ }).check()
   await dialog.getByRole('button', { name: 'Cancel at period end' }).click()
   await panel.getByText('Cancelled: this server is deleted on').waitFor()
   await panel.getByText('Ends on').waitFor()
@@ -99,7 +136,12 @@ test('cancelled with the end of the month, taken back, unpaid, and gone', async 
   await small.getByRole('button', { name: 'Huỷ gói dịch vụ' }).click()
   await narrow.page.getByText('Bạn không còn nợ khoản nào.').waitFor()
   await accessible(narrow.page)
-  await narrow.page.getByRole('dialog').getByRole('button', { name: 'Xoá ngay' }).click()
+  const sheet = narrow.page.getByRole('dialog')
+  await sheet.getByLabel(`Nhập ${name} để xác nhận`).fill(name)
+  await sheet.getByRole('button', { name: 'Xoá ngay' }).click()
+  await narrow.page.getByText(`Đã huỷ gói dịch vụ: ${name} đang được xoá.`).waitFor()
+  const ended = await small.filter({ hasText: 'Đã kết thúc' }).innerText()
+  expect(ended).not.toContain('Đã trả đến')
   await eventually(
     'the server being gone',
     async () =>

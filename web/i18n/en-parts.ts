@@ -48,7 +48,9 @@ export const enParts = {
     willEnd: (date: string) => `Cancelled: this server is deleted on ${date}.`,
     resume: 'Resume subscription',
     cancelled: (date: string) => `Your subscription ends on ${date}.`,
-    gone: 'The subscription has ended.',
+    gone: (name: string, refunds: boolean) =>
+      `Subscription cancelled: ${name} is being deleted.` +
+      (refunds ? ' We refund unused time to your wallet.' : ''),
     resumed: 'Subscription resumed.',
   },
   resize: {
@@ -70,6 +72,7 @@ export const enParts = {
     after: 'After',
     now: (until: string) => `Charged now (until ${until})`,
     about: (amount: string) => `about ${amount}`,
+    short: (balance: string, short: string) => `Wallet ${balance} · short by about ${short}`,
     confirm: 'Upgrade',
     diskDone: 'Update Disk Success !',
     diskFailed: 'Update Disk Fail !',

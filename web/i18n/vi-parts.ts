@@ -46,7 +46,9 @@ export const viParts: typeof enParts = {
     willEnd: (date) => `Đã huỷ: máy chủ này sẽ bị xoá ngày ${date}.`,
     resume: 'Tiếp tục gói dịch vụ',
     cancelled: (date) => `Gói dịch vụ sẽ kết thúc ngày ${date}.`,
-    gone: 'Gói dịch vụ đã kết thúc.',
+    gone: (name, refunds) =>
+      `Đã huỷ gói dịch vụ: ${name} đang được xoá.` +
+      (refunds ? ' Phần thời gian chưa dùng được hoàn vào ví.' : ''),
     resumed: 'Đã tiếp tục gói dịch vụ.',
   },
   resize: {
@@ -68,6 +70,7 @@ export const viParts: typeof enParts = {
     after: 'Sau khi đổi',
     now: (until) => `Thanh toán ngay (đến ${until})`,
     about: (amount) => `khoảng ${amount}`,
+    short: (balance, short) => `Ví ${balance} · còn thiếu khoảng ${short}`,
     confirm: 'Nâng cấp',
     diskDone: 'Cập nhật ổ đĩa thành công !',
     diskFailed: 'Cập nhật ổ đĩa thất bại !',

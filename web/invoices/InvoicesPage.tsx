@@ -79,7 +79,11 @@ function Table({ list }: { list: Invoice[] }) {
           <tr key={invoice.id} className={row}>
             <th scope="row" className={cx(cell, 'text-left font-medium')}>
               <span className="num whitespace-nowrap">{invoice.number ?? t.common.draft}</span>
-              <span className="num block text-xs font-normal text-ink-3 md:hidden">
+              <span
+                className={
+                  'num block text-xs font-normal text-ink-3 min-[22rem]:whitespace-nowrap md:hidden'
+                }
+              >
                 {formatTime(invoice.created * 1000)}
               </span>
               {isNarrow ? (
@@ -112,7 +116,8 @@ function Table({ list }: { list: Invoice[] }) {
                   <Due invoice={invoice} />
                 </span>
               ) : null}
-              <span className="inline-flex items-center gap-1">
+              {/* Beside one another they are wider than a phone leaves them. */}
+              <span className="inline-flex items-center justify-end gap-1 max-sm:flex-wrap">
                 {isNarrow ? <PdfLink invoice={invoice} /> : null}
                 <HostedLink
                   url={invoice.hosted_invoice_url}

@@ -1,10 +1,8 @@
-import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
 import type { Server } from '../../contract/wordpress.ts'
 import { formatDay, useFormat } from '../format.ts'
 import { useTexts } from '../i18n/index.ts'
-import { subscriptionQuery } from './site-queries.ts'
-import { chargedNow } from './resize-price.ts'
+import { useMe } from '../queries.ts'
+import type { Charge } from './use-charge.ts'
 
 interface BeforeAfterProps {
   server: Server
@@ -13,21 +11,18 @@ interface BeforeAfterProps {
   after: string
   /** What a month of the whole server costs then, minor units. */
   price: number
+  charge: Charge
 }
 
 /**
  * A change before it is asked for: what is, what will be, what both cost, and what is charged at
- * once.
+ * once; where the wallet is too short for that, what it holds and lacks.
  */
-export function BeforeAfter({ server, label, before, after, price }: BeforeAfterProps) {
+export function BeforeAfter({ server, label, before, after, price, charge }: BeforeAfterProps) {
   const t = useTexts('site', 'parts')
   const { money } = useFormat()
-  const [openedAt] = useState(() => Date.now())
-  const { data: subscription } = useQuery({
-    ...subscriptionQuery(server.subscriptionId ?? ''),
-    enabled: server.subscriptionId !== null,
-  })
-  const charged = subscription ? chargedNow(subscription, server.price, price, openedAt) : undefined
+  const { balance } = useMe()
+  const { subscription, amount, short } = charge
   return (
     <div className="rounded-lg bg-subtle p-4 text-sm">
       <table className="w-full">
@@ -61,12 +56,17 @@ export function BeforeAfter({ server, label, before, after, price }: BeforeAfter
           </tr>
         </tbody>
       </table>
-      {subscription === undefined || charged === undefined || charged === 0 ? null : (
+      {subscription === undefined || amount === 0 ? null : (
         <p className="num mt-2 flex flex-wrap justify-between gap-x-3 border-t border-border pt-2">
           <span className="text-ink-2">{t.resize.now(formatDay(subscription.periodEnd))}</span>
-          <span className="font-semibold">{t.resize.about(money(charged, server.currency))}</span>
+          <span className="font-semibold">{t.resize.about(money(amount, server.currency))}</span>
         </p>
       )}
+      {short > 0 ? (
+        <p className="num mt-1 text-warning">
+          {t.resize.short(money(balance, server.currency), money(short, server.currency))}
+        </p>
+      ) : null}
     </div>
   )
 }

@@ -17,7 +17,9 @@ import { BeforeAfter } from './BeforeAfter.tsx'
 import { rateOf } from './order-form.ts'
 import { usageQuery } from './site-queries.ts'
 import { priceWithDisk } from './resize-price.ts'
+import { TopUpLink } from './TopUpLink.tsx'
 import { useChange } from './use-change.ts'
+import { useCharge } from './use-charge.ts'
 import { wholeNumber } from '../ui/whole-number.ts'
 
 const mbPerGb = 1024
@@ -104,9 +106,11 @@ function GrowDialog({
   if (toMb > diskLimits.maxMb) outOfBounds = t.resize.tooLarge(maxGb)
   else if (toMb < diskLimits.minMb)
     outOfBounds = ruleText('disk_minimum', sentenceLanguage(language))
+  const price = priceWithDisk(server, fromMb, toMb, perGb)
+  const charge = useCharge(server, fits ? price : undefined)
   const submit = async (event: FormEvent) => {
     event.preventDefault()
-    if (!fits) return
+    if (!fits || charge.topUp > 0) return
     const body = {
       id: server.id,
       name: server.name,
@@ -128,9 +132,13 @@ function GrowDialog({
           <Button variant="outline" onClick={onClose}>
             {t.common.cancel}
           </Button>
-          <Button type="submit" form="grow-disk" busy={busy} disabled={!fits}>
-            {ssd ? t.resize.confirm : t.resize.addDisk}
-          </Button>
+          {charge.topUp > 0 ? (
+            <TopUpLink short={charge.topUp} />
+          ) : (
+            <Button type="submit" form="grow-disk" busy={busy} disabled={!fits}>
+              {ssd ? t.resize.confirm : t.resize.addDisk}
+            </Button>
+          )}
         </>
       }
     >
@@ -162,7 +170,8 @@ function GrowDialog({
             label={ssd ? t.resize.ssdTitle : t.resize.mariadbTitle}
             before={`${disk(fromMb)} GB`}
             after={`${disk(toMb)} GB`}
-            price={priceWithDisk(server, fromMb, toMb, perGb)}
+            price={price}
+            charge={charge}
           />
         ) : null}
         {refusal === undefined ? null : (

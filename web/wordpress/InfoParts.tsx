@@ -12,7 +12,7 @@ export default function InfoParts({ server, kind }: { server: Server; kind: Kind
         <UsageFacts server={server} />
       ) : null}
       {server.subscriptionId === null ? null : (
-        <SubscriptionPanel id={server.subscriptionId} name={server.name} />
+        <SubscriptionPanel id={server.subscriptionId} server={server} />
       )}
       <SiteActions server={server} kind={kind} />
     </>

@@ -19,7 +19,9 @@ import { cell, headCell, headRow, row } from '../ui/table.ts'
 import { BeforeAfter } from './BeforeAfter.tsx'
 import { plansQuery } from './queries.ts'
 import { priceWithPlan } from './resize-price.ts'
+import { TopUpLink } from './TopUpLink.tsx'
 import { useChange } from './use-change.ts'
+import { useCharge } from './use-charge.ts'
 
 /** The size plans with what each costs a month, the number of containers, and the server's name. */
 export default function PlansTab({ server }: { server: Server }) {
@@ -220,6 +222,8 @@ function PlanDialog({
   })
   const smaller = from !== undefined && effectivePlanPrice(to) < effectivePlanPrice(from)
   const wrong = refusal ?? field('size')
+  const price = from && priceWithPlan(server, from, to, server.replicate)
+  const charge = useCharge(server, price)
   const confirm = async () => {
     const { id, name } = server
     const body = { id, name, size: to.id, price: effectivePlanPrice(to) }
@@ -242,20 +246,25 @@ function PlanDialog({
           <Button variant="outline" onClick={onClose}>
             {t.common.cancel}
           </Button>
-          <Button busy={busy} onClick={() => void confirm()}>
-            {t.resize.buy}
-          </Button>
+          {charge.topUp > 0 ? (
+            <TopUpLink short={charge.topUp} />
+          ) : (
+            <Button busy={busy} onClick={() => void confirm()}>
+              {t.resize.buy}
+            </Button>
+          )}
         </>
       }
     >
       <div className="grid gap-4">
-        {from ? (
+        {from && price !== undefined ? (
           <BeforeAfter
             server={server}
             label={t.resize.plan}
             before={from.name}
             after={to.name}
-            price={priceWithPlan(server, from, to, server.replicate)}
+            price={price}
+            charge={charge}
           />
         ) : null}
         {wrong === undefined ? null : (
@@ -280,8 +289,12 @@ function Containers({ server, plans }: { server: Server; plans: readonly Plan[] 
   const plan = plans.find(({ id }) => id === server.size)
   const max = Math.min(containerLimits.max, wordpress.maxContainers)
   const wrong = refusal ?? field('replicate')
+  const price =
+    plan && count !== presentCount ? priceWithPlan(server, plan, plan, count) : undefined
+  const charge = useCharge(server, price)
   const apply = (event: FormEvent) => {
     event.preventDefault()
+    if (charge.topUp > 0) return
     const body = {
       id: server.id,
       name: server.name,
@@ -305,19 +318,24 @@ function Containers({ server, plans }: { server: Server; plans: readonly Plan[] 
           lessLabel={t.order.less}
           moreLabel={t.order.more}
         />
-        <Button type="submit" variant="outline" busy={busy} disabled={count === presentCount}>
-          {t.resize.apply}
-        </Button>
+        {charge.topUp > 0 ? (
+          <TopUpLink short={charge.topUp} />
+        ) : (
+          <Button type="submit" variant="outline" busy={busy} disabled={count === presentCount}>
+            {t.resize.apply}
+          </Button>
+        )}
       </div>
-      {plan && count !== presentCount ? (
+      {price === undefined ? null : (
         <BeforeAfter
           server={server}
           label={t.resize.containers}
           before={String(server.replicate)}
           after={String(count)}
-          price={priceWithPlan(server, plan, plan, count)}
+          price={price}
+          charge={charge}
         />
-      ) : null}
+      )}
       {wrong === undefined ? null : (
         <Note tone="danger" role="alert">
           {wrong}

@@ -1,22 +1,21 @@
-import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { RotateCw, Trash2 } from 'lucide-react'
-import { useState, type FormEvent } from 'react'
+import { useState } from 'react'
 import type { Server } from '../../contract/wordpress.ts'
 import { deleteServer, restartServer } from '../../contract/wordpress-server.ts'
 import { Attempt, call, messageOf } from '../api.ts'
 import { useFormat } from '../format.ts'
 import { useTexts } from '../i18n/index.ts'
 import { may } from '../may.ts'
-import { configQuery } from '../queries.ts'
 import { HelpLink } from '../support/HelpLink.tsx'
 import { Button } from '../ui/Button.tsx'
 import { Dialog } from '../ui/Dialog.tsx'
-import { Field, Input } from '../ui/Field.tsx'
 import { Note } from '../ui/State.tsx'
 import { toast } from '../ui/toast.ts'
+import { DeleteConfirm, useTypedName } from './DeleteConfirm.tsx'
 import type { Kind } from './queries.ts'
-import { backupsQuery, subscriptionQuery } from './site-queries.ts'
+import { subscriptionQuery } from './site-queries.ts'
 import { wording } from './wording.ts'
 
 /** Rare actions that affect visitors: the restart and the deletion of a server. */
@@ -124,15 +123,14 @@ function DeleteDialog({
   const t = useTexts('servers', 'site')
   const queryClient = useQueryClient()
   const navigate = useNavigate()
-  const [typed, setTyped] = useState('')
+  const confirmed = useTypedName(server.name)
   const [busy, setBusy] = useState(false)
   const close = () => {
-    setTyped('')
+    confirmed.clear()
     onClose()
   }
-  const remove = async (event: FormEvent) => {
-    event.preventDefault()
-    if (typed !== server.name || busy) return
+  const remove = async () => {
+    if (busy) return
     setBusy(true)
     try {
       await call(deleteServer, { params: { id: server.id } })
@@ -153,10 +151,6 @@ function DeleteDialog({
     ...subscriptionQuery(server.subscriptionId ?? ''),
     enabled: open && server.subscriptionId !== null,
   })
-  const { data: config } = useQuery(configQuery)
-  const { data: backups } = useInfiniteQuery({ ...backupsQuery(server.id), enabled: open })
-  const isBackedUp = backups?.pages[0]?.result.some(({ state }) => state === 'proven') ?? false
-  const keptDays = isBackedUp ? (config?.wordpress.backupsKeptDays ?? 0) : 0
   const unused = subscription?.unused ?? 0
   return (
     <Dialog
@@ -176,7 +170,7 @@ function DeleteDialog({
             form={form}
             variant="danger"
             busy={busy}
-            disabled={typed !== server.name}
+            disabled={!confirmed.isRight}
           >
             {t.site.remove}
           </Button>
@@ -188,25 +182,13 @@ function DeleteDialog({
           {t.site.removeRefund(money(unused, subscription?.currency ?? server.currency))}
         </Note>
       ) : null}
-      {keptDays > 0 ? (
-        <Note tone="info" className="mb-4">
-          {t.site.removeBackups(keptDays)}
-        </Note>
-      ) : null}
-      <form id={form} onSubmit={(event) => void remove(event)}>
-        <Field label={t.site.removeType(server.name)}>
-          {(control) => (
-            <Input
-              {...control}
-              value={typed}
-              onChange={(event) => setTyped(event.target.value)}
-              autoComplete="off"
-              autoCapitalize="none"
-              spellCheck={false}
-            />
-          )}
-        </Field>
-      </form>
+      <DeleteConfirm
+        open={open}
+        server={server}
+        form={form}
+        confirmed={confirmed}
+        onConfirm={() => void remove()}
+      />
     </Dialog>
   )
 }

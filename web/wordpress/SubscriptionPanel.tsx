@@ -16,6 +16,7 @@ import { Dialog } from '../ui/Dialog.tsx'
 import { RadioCard } from '../ui/RadioCard.tsx'
 import { LoadError, Note, Skeleton } from '../ui/State.tsx'
 import { toast } from '../ui/toast.ts'
+import { DeleteConfirm, useTypedName } from './DeleteConfirm.tsx'
 import { subscriptionQuery } from './site-queries.ts'
 
 const tones = {
@@ -26,8 +27,13 @@ const tones = {
   ended: 'neutral',
 } as const
 
+interface Named {
+  id: string
+  name: string
+}
+
 /** What a server is paid by: when it renews, for how much, and how it ends. */
-export function SubscriptionPanel({ id, name }: { id: string; name: string }) {
+export function SubscriptionPanel({ id, server }: { id: string; server: Named }) {
   const t = useTexts('site', 'parts')
   const heading = useId()
   const { data, isPending, isError, error, refetch } = useQuery(subscriptionQuery(id))
@@ -45,7 +51,7 @@ export function SubscriptionPanel({ id, name }: { id: string; name: string }) {
       </div>
       {isPending ? <Skeleton className="mt-4 h-16" /> : null}
       {isError && !data ? <Failed error={error} onRetry={() => void refetch()} /> : null}
-      {data ? <StatusSection subscription={data} name={name} /> : null}
+      {data ? <StatusSection subscription={data} server={server} /> : null}
     </section>
   )
 }
@@ -63,10 +69,17 @@ function Failed({ error, onRetry }: { error: Error; onRetry: () => void }) {
   )
 }
 
-function StatusSection({ subscription, name }: { subscription: Subscription; name: string }) {
+interface OfServer {
+  subscription: Subscription
+  server: Named
+}
+
+function StatusSection({ subscription, server }: OfServer) {
   const t = useTexts('site', 'parts')
   const { money } = useFormat()
-  const { renewsAt, unpaid, cancelAtPeriodEnd } = subscription
+  const { renewsAt, unpaid } = subscription
+  const hasEnded = subscription.status === 'ended'
+  const cancelAtPeriodEnd = subscription.cancelAtPeriodEnd && !hasEnded
   const { price, renewalPrice, currency, priceRise } = subscription
   let term = renewsAt === null ? t.subscription.paidUntil : t.subscription.renews
   if (cancelAtPeriodEnd) term = t.subscription.ends
@@ -89,18 +102,21 @@ function StatusSection({ subscription, name }: { subscription: Subscription; nam
         </Note>
       ) : null}
       <dl className="mt-4 grid grid-cols-2 gap-x-6 gap-y-5 text-sm sm:gap-x-10 lg:grid-cols-3">
-        <Fact term={term}>
-          <time dateTime={subscription.periodEnd}>{formatTime(subscription.periodEnd)}</time>
-        </Fact>
+        {/* One that was cancelled now has ended before the end of its period. */}
+        {hasEnded ? null : (
+          <Fact term={term}>
+            <time dateTime={subscription.periodEnd}>{formatTime(subscription.periodEnd)}</time>
+          </Fact>
+        )}
         <Fact term={t.subscription.price}>{money(price, currency)}</Fact>
         {renewsAt !== null && renewalPrice !== price ? (
           <Fact term={t.subscription.renewalPrice}>{money(renewalPrice, currency)}</Fact>
         ) : null}
       </dl>
-      {subscription.status === 'ended' || !may('orders') ? null : (
+      {hasEnded || !may('orders') ? null : (
         <div className="mt-5 flex flex-wrap gap-2">
           {cancelAtPeriodEnd ? <Resume id={subscription.id} /> : null}
-          <Cancel subscription={subscription} name={name} />
+          <Cancel subscription={subscription} server={server} />
         </div>
       )}
     </>
@@ -182,7 +198,7 @@ function Resume({ id }: { id: string }) {
 
 type When = 'period_end' | 'now'
 
-function Cancel({ subscription, name }: { subscription: Subscription; name: string }) {
+function Cancel({ subscription, server }: OfServer) {
   const t = useTexts('site', 'parts')
   const { money } = useFormat()
   const changed = useChanged(subscription.id)
@@ -192,15 +208,24 @@ function Cancel({ subscription, name }: { subscription: Subscription; name: stri
   const mayWait = subscription.status === 'active' && !subscription.cancelAtPeriodEnd
   const [chosen, setChosen] = useState<When>('period_end')
   const when = mayWait ? chosen : 'now'
+  const isNow = when === 'now'
+  const confirmed = useTypedName(server.name)
+  const form = `cancel-${subscription.id}`
+  const close = () => {
+    confirmed.clear()
+    setOpen(false)
+  }
   const cancel = useMutation({
     mutationFn: () =>
       attempt.run(cancelSubscription, { params: { id: subscription.id }, body: { when } }),
     onSuccess: (now) => {
       changed(now)
-      setOpen(false)
+      close()
       toast.success(
         t.toast.success,
-        when === 'now' ? t.subscription.gone : t.subscription.cancelled(formatDay(now.periodEnd)),
+        isNow
+          ? t.subscription.gone(server.name, subscription.unused > 0)
+          : t.subscription.cancelled(formatDay(now.periodEnd)),
       )
     },
     onError: (error) => toast.error(t.toast.error, messageOf(error)),
@@ -212,19 +237,31 @@ function Cancel({ subscription, name }: { subscription: Subscription; name: stri
       </Button>
       <Dialog
         open={open}
-        onClose={() => setOpen(false)}
+        onClose={close}
         busy={cancel.isPending}
         title={t.subscription.cancelTitle}
-        description={t.subscription.cancelText(name)}
+        description={t.subscription.cancelText(server.name)}
         closeLabel={t.common.close}
         footer={
           <>
-            <Button variant="outline" onClick={() => setOpen(false)}>
+            <Button variant="outline" onClick={close}>
               {t.subscription.keep}
             </Button>
-            <Button busy={cancel.isPending} onClick={() => cancel.mutate()}>
-              {when === 'now' ? t.subscription.confirmNow : t.subscription.confirmEnd}
-            </Button>
+            {isNow ? (
+              <Button
+                type="submit"
+                form={form}
+                variant="danger"
+                busy={cancel.isPending}
+                disabled={!confirmed.isRight}
+              >
+                {t.subscription.confirmNow}
+              </Button>
+            ) : (
+              <Button busy={cancel.isPending} onClick={() => cancel.mutate()}>
+                {t.subscription.confirmEnd}
+              </Button>
+            )}
           </>
         }
       >
@@ -254,6 +291,17 @@ function Cancel({ subscription, name }: { subscription: Subscription; name: stri
             }
           />
         </div>
+        {isNow ? (
+          <div className="mt-4">
+            <DeleteConfirm
+              open={open}
+              server={server}
+              form={form}
+              confirmed={confirmed}
+              onConfirm={() => cancel.mutate()}
+            />
+          </div>
+        ) : null}
       </Dialog>
     </>
   )
