@@ -2,6 +2,7 @@ import type { Server } from '../../contract/wordpress.ts'
 import { formatDay, useFormat } from '../format.ts'
 import { useTexts } from '../i18n/index.ts'
 import { useMe } from '../queries.ts'
+import { TopUpLink } from './TopUpLink.tsx'
 import type { Charge } from './use-charge.ts'
 
 interface BeforeAfterProps {
@@ -22,7 +23,7 @@ export function BeforeAfter({ server, label, before, after, price, charge }: Bef
   const t = useTexts('site', 'parts')
   const { money } = useFormat()
   const { balance } = useMe()
-  const { subscription, amount, short } = charge
+  const { subscription, amount, short, topUp } = charge
   return (
     <div className="rounded-lg bg-subtle p-4 text-sm">
       <table className="w-full">
@@ -67,6 +68,7 @@ export function BeforeAfter({ server, label, before, after, price, charge }: Bef
           {t.resize.short(money(balance, server.currency), money(short, server.currency))}
         </p>
       ) : null}
+      {topUp > 0 ? <TopUpLink short={topUp} /> : null}
     </div>
   )
 }

@@ -17,7 +17,6 @@ import { BeforeAfter } from './BeforeAfter.tsx'
 import { rateOf } from './order-form.ts'
 import { usageQuery } from './site-queries.ts'
 import { priceWithDisk } from './resize-price.ts'
-import { TopUpLink } from './TopUpLink.tsx'
 import { useChange } from './use-change.ts'
 import { useCharge } from './use-charge.ts'
 import { wholeNumber } from '../ui/whole-number.ts'
@@ -110,7 +109,7 @@ function GrowDialog({
   const charge = useCharge(server, fits ? price : undefined)
   const submit = async (event: FormEvent) => {
     event.preventDefault()
-    if (!fits || charge.topUp > 0) return
+    if (!fits) return
     const body = {
       id: server.id,
       name: server.name,
@@ -132,13 +131,9 @@ function GrowDialog({
           <Button variant="outline" onClick={onClose}>
             {t.common.cancel}
           </Button>
-          {charge.topUp > 0 ? (
-            <TopUpLink short={charge.topUp} />
-          ) : (
-            <Button type="submit" form="grow-disk" busy={busy} disabled={!fits}>
-              {ssd ? t.resize.confirm : t.resize.addDisk}
-            </Button>
-          )}
+          <Button type="submit" form="grow-disk" busy={busy} disabled={!fits}>
+            {ssd ? t.resize.confirm : t.resize.addDisk}
+          </Button>
         </>
       }
     >

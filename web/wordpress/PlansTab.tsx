@@ -19,7 +19,6 @@ import { cell, headCell, headRow, row } from '../ui/table.ts'
 import { BeforeAfter } from './BeforeAfter.tsx'
 import { plansQuery } from './queries.ts'
 import { priceWithPlan } from './resize-price.ts'
-import { TopUpLink } from './TopUpLink.tsx'
 import { useChange } from './use-change.ts'
 import { useCharge } from './use-charge.ts'
 
@@ -246,13 +245,9 @@ function PlanDialog({
           <Button variant="outline" onClick={onClose}>
             {t.common.cancel}
           </Button>
-          {charge.topUp > 0 ? (
-            <TopUpLink short={charge.topUp} />
-          ) : (
-            <Button busy={busy} onClick={() => void confirm()}>
-              {t.resize.buy}
-            </Button>
-          )}
+          <Button busy={busy} onClick={() => void confirm()}>
+            {t.resize.buy}
+          </Button>
         </>
       }
     >
@@ -294,7 +289,6 @@ function Containers({ server, plans }: { server: Server; plans: readonly Plan[] 
   const charge = useCharge(server, price)
   const apply = (event: FormEvent) => {
     event.preventDefault()
-    if (charge.topUp > 0) return
     const body = {
       id: server.id,
       name: server.name,
@@ -318,13 +312,9 @@ function Containers({ server, plans }: { server: Server; plans: readonly Plan[] 
           lessLabel={t.order.less}
           moreLabel={t.order.more}
         />
-        {charge.topUp > 0 ? (
-          <TopUpLink short={charge.topUp} />
-        ) : (
-          <Button type="submit" variant="outline" busy={busy} disabled={count === presentCount}>
-            {t.resize.apply}
-          </Button>
-        )}
+        <Button type="submit" variant="outline" busy={busy} disabled={count === presentCount}>
+          {t.resize.apply}
+        </Button>
       </div>
       {price === undefined ? null : (
         <BeforeAfter

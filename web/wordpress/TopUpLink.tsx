@@ -6,7 +6,7 @@ import { topUpOf } from '../payments/shortfall.ts'
 import { useConfig, useMe } from '../queries.ts'
 import { buttonClass } from '../ui/Button.tsx'
 
-/** Stands in the place of the button that the wallet is too short for: leads to the top-up. */
+/** Beside what the wallet is too short for: leads to the top-up. */
 export function TopUpLink({ short }: { short: number }) {
   const t = useTexts('site')
   const user = useMe()
@@ -14,7 +14,11 @@ export function TopUpLink({ short }: { short: number }) {
   const { money } = useFormat()
   const min = payments[user.region_code]?.min ?? 0
   return (
-    <Link to="/payment" search={topUpOf(short, user.currency, min)} className={buttonClass()}>
+    <Link
+      to="/payment"
+      search={topUpOf(short, user.currency, min)}
+      className={`${buttonClass('outline', 'sm')} mt-2`}
+    >
       <Plus aria-hidden className="size-4" />
       {t.progress.topUp(money(Math.max(short, min), user.currency))}
     </Link>

@@ -14,7 +14,7 @@ export interface Charge {
   amount: number
   /** What the wallet lacks for it, minor units. */
   short: number
-  /** The same, for who may top up: 0 for others, whom the button then tells. */
+  /** The same, for who may top up; 0 for others. */
   topUp: number
 }
 
