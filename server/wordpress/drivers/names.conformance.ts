@@ -97,9 +97,11 @@ export function answersOnItsNames(site: Site): void {
     const { status } = await page(`/portal-act/${'A'.repeat(43)}`)
     expect(status).toBe(404)
     // The owner's log has what visitors asked for, and no ticket.
-    const logged = (await driver().log(spec.id).tail(100)).map(({ text }) => text)
-    const acts = logged.filter((text) => text.includes('/portal-act/'))
-    expect(acts).toEqual([expect.stringContaining('/portal-act/… 404')])
+    await eventually(async () => {
+      const logged = (await driver().log(spec.id).tail(200)).map(({ text }) => text)
+      const acts = logged.filter((text) => text.includes('/portal-act/'))
+      expect(acts).toEqual([expect.stringMatching(/\/portal-act\/…" 404 /)])
+    })
     await content(before)
   })
 }
