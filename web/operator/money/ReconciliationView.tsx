@@ -93,12 +93,7 @@ export function ReconciliationView({ session }: { session: StaffSession }) {
             <LoadError text={error.message} retryLabel={t.retry} onRetry={() => void refetch()} />
           ) : null}
           {(data ?? error) ? null : <SkeletonRows className="p-5" />}
-          {shown?.length === 0 && data && data.comparisons.length > 0 ? (
-            <Empty text={words.empty} icon={CircleCheck} />
-          ) : null}
-          {data?.comparisons.length === 0 && shown?.length === 0 ? (
-            <Empty text={words.never} />
-          ) : null}
+          {shown?.length === 0 ? <Empty text={words.empty} icon={CircleCheck} /> : null}
           <ul>
             {shown?.map((item) => (
               <Item key={item.id} of={item} {...(may && { onAct: setWanted })} />
@@ -107,7 +102,7 @@ export function ReconciliationView({ session }: { session: StaffSession }) {
         </Card>
         <Card title={words.compared} padded={false}>
           {data?.comparisons.length === 0 ? (
-            <p className="px-5 pb-4 text-sm text-ink-3">–</p>
+            <p className="px-5 pb-4 text-sm text-ink-3">{words.never}</p>
           ) : null}
           <ul>
             {data?.comparisons.map((run) => (
