@@ -100,28 +100,33 @@ export function createNodeLease(
     fenced = new Set(mirrored)
     for (const id of fenced) runtime.fenceWrites(id, holdMs)
   }
+  /** Two may fence a site: it takes writes when both let it. */
+  function lift(id: string): void {
+    if (!held.has(id) && !fenced.has(id)) runtime.fenceWrites(id, 0)
+  }
   /** Those that may take writes again, or are not mirrored any more. */
   function unfence(): void {
     for (const id of fenced)
       if (!mirrored.has(id) || !isMirroredOver()) {
         fenced.delete(id)
-        runtime.fenceWrites(id, 0)
+        lift(id)
       }
     if (fenced.size === 0) fencedAt = Number.NEGATIVE_INFINITY
   }
 
+  /** A fence, so that its end does not end what a portal holds for an update or a move. */
   async function hold(): Promise<void> {
     heldAt = now()
     for (const id of Object.keys(await runtime.answering())) {
       held.add(id)
-      await runtime.holdWrites(id, holdMs)
+      runtime.fenceWrites(id, holdMs)
     }
   }
-  async function release(): Promise<void> {
-    const all = [...held].filter((id) => !withheld.has(id) && !readOnly.has(id))
+  function release(): void {
+    const all = held
     held = new Set()
     heldAt = Number.NEGATIVE_INFINITY
-    for (const id of all) await runtime.holdWrites(id, 0)
+    for (const id of all) lift(id)
   }
 
   const timer = setInterval(() => {
@@ -161,7 +166,7 @@ export function createNodeLease(
       // An older promise does not take an end away that a newer one has given.
       if (ms === null && order >= newest) until = null
       if ((wasOver || held.size > 0) && !(wasOver && isOver())) {
-        await release()
+        release()
         log.info({}, 'a portal is in touch again: the sites of this node take writes')
       }
       return keepsMirrored

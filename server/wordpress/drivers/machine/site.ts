@@ -394,6 +394,7 @@ export class Site {
 
   async holdWrites(ms: number): Promise<boolean> {
     await this.#recallHold()
+    if (ms === 0) await this.#updates.endHold()
     return this.#slots.holdWrites(ms)
   }
   /**

@@ -81,6 +81,21 @@ async function repeating(lines: string, cwd: string, args: readonly string[]) {
   }
 }
 
+test('the next life takes up a hold that was not ended', async () => {
+  const { dir, wordpress, updates } = site(os.tmpdir())
+  const next = new Updates({ dir, wordpress, database: 'none' }, () => Promise.resolve(null))
+  expect(await next.lastActAt()).toBeNull()
+  const file = path.join(dir, 'package.zip')
+  fs.writeFileSync(file, zipOf(packages.get(plugin)!))
+  await updates.prepare(randomUUID(), plugin, file, 2 ** 30)
+  expect(await next.lastActAt()).toBeGreaterThan(Date.now() - 60_000)
+  // An update that could not be rolled back is over, though what it replaced is kept.
+  await updates.endHold()
+  expect(await next.lastActAt()).toBeNull()
+  await updates.prepare(randomUUID(), plugin, file, 2 ** 30)
+  expect(await next.lastActAt()).toBeGreaterThan(Date.now() - 60_000)
+})
+
 const disks = ['/dev/shm', os.tmpdir()].filter((disk) => fs.existsSync(disk))
 describe.each(disks)('files on %s', (disk) => {
   test('are replaced whole, and nothing of the portal’s stays among them', async () => {

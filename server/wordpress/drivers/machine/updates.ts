@@ -279,20 +279,34 @@ export class Updates {
     }
   }
 
-  /** When an update that is not settled did something last, ms since 1970; null: there is none. */
+  /**
+   * When an update that is not settled did something last, ms since 1970; null: there is none, or
+   * its hold was ended.
+   */
   async lastActAt(): Promise<number | null> {
-    const names: string[] = await fs.readdir(this.#dir).catch(() => [])
-    const folders = names.filter((one) => folderName.test(one))
+    // One that is settled meanwhile is gone.
     const times = await Promise.all(
-      // One that is settled meanwhile is gone.
-      folders.map((name) =>
-        fs.stat(path.join(this.#dir, name)).then(
+      (await this.#unsettled()).map((folder) =>
+        fs.stat(folder).then(
           ({ mtimeMs }) => mtimeMs,
           () => 0,
         ),
       ),
     )
-    return times.length === 0 ? null : Math.max(...times)
+    return Math.max(0, ...times) || null
+  }
+
+  /** The portal ended the hold: what stays here, unsettled, gives no reason to hold writes. */
+  async endHold(): Promise<void> {
+    for (const folder of await this.#unsettled())
+      await fs.utimes(folder, 0, 0).catch((error: NodeJS.ErrnoException) => {
+        if (error.code !== 'ENOENT') throw error
+      })
+  }
+
+  async #unsettled(): Promise<string[]> {
+    const names: string[] = await fs.readdir(this.#dir).catch(() => [])
+    return names.filter((one) => folderName.test(one)).map((name) => path.join(this.#dir, name))
   }
 
   /** What the update replaced is not needed any more, or the site was put back as a whole. */

@@ -1,0 +1,59 @@
+/** A machine that no portal is in touch with, and what it lets its sites write. */
+import fs from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { afterAll, expect, test } from 'vitest'
+import { fixture } from '../test/embedded-wordpress.ts'
+import { simulatedWordpress } from '../test/simulated-wordpress.ts'
+import { createNodeLease } from './node-lease.ts'
+import { ask, eventually, specOf } from './wordpress/drivers/conformance.ts'
+
+const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'portal-lease-'))
+// As root, the sites' own users read what sites are made from.
+fs.chmodSync(folder, 0o755)
+const { driver, dispose } = await fixture(simulatedWordpress(folder))
+afterAll(async () => {
+  await dispose()
+  fs.rmSync(folder, { recursive: true, force: true })
+})
+
+const admin = { user: 'boss', password: 'Another#1pass', email: 'boss@example.com' }
+async function started() {
+  const spec = specOf()
+  await driver.install(spec, admin)
+  await driver.start(spec)
+  const [at] = await driver.addresses(spec.id)
+  /** Whether a write is answered, or waits. */
+  const isTaken = async (): Promise<boolean> => {
+    const written = ask(at!, `${spec.url}/wp-comments-post.php`, { method: 'POST' })
+    return (await Promise.race([written, pause(1_000, 'waits')])) !== 'waits'
+  }
+  return { id: spec.id, isTaken }
+}
+
+test('the end of a lease’s hold does not end the hold of an update', async () => {
+  const [updated, other] = [await started(), await started()]
+  let at = 0
+  const quiet = { warn: () => {}, info: () => {} }
+  const lease = createNodeLease(
+    driver,
+    () => {},
+    quiet,
+    true,
+    () => at,
+  )
+  try {
+    await lease.renew(lease.mark(), 1_000, [])
+    await driver.holdWrites(updated.id, 60_000)
+    expect(await other.isTaken()).toBe(true)
+    at += 2_000
+    await eventually(async () => expect(await other.isTaken()).toBe(false))
+    await lease.renew(lease.mark(), 1_000, [])
+    expect([await other.isTaken(), await updated.isTaken()]).toEqual([true, false])
+    expect(await driver.holdWrites(updated.id, 0)).toBe(true)
+    expect(await updated.isTaken()).toBe(true)
+  } finally {
+    lease.close()
+  }
+})
