@@ -202,9 +202,9 @@ create index host_of_site on`,
     finding: 'B14',
     edits: [
       {
-        file: 'server/wordpress/drivers/machine/site.ts',
-        mended: 'this.#slots.used() ?? this.#measured(),',
-        without: 'this.#folder.used(),',
+        file: 'server/wordpress/drivers/machine/disk-figures.ts',
+        mended: 'this.live(),',
+        without: 'folder.used(),',
       },
     ],
   },

@@ -22,28 +22,25 @@ import type {
 import { isWholeRound } from '../../driver.ts'
 import { SiteContent } from './content.ts'
 import { Copies } from './copies.ts'
+import { DiskFigures } from './disk-figures.ts'
 import type { Host } from './host.ts'
 import { ImportCopy } from './import/copy.ts'
 import type { MovedIn } from './import/move-in.ts'
 import { endLeftovers } from './leftovers.ts'
-import type { Used } from './engine.ts'
 import { Rounds } from './rounds.ts'
 import { RunningActs } from './running-acts.ts'
 import { SiteFolder } from './site-folder.ts'
 import { FileLog } from './site-log.ts'
 import { Slots } from './slots.ts'
 import { TableMaker } from './table-maker.ts'
+import { Turns } from './turns.ts'
 import { Updates } from './updates.ts'
 
 const megabyte = 1_048_576
 /** A container that an installation left running waits this long for `start` to take it over. */
 const warmMs = 60_000
-const usageMs = 60_000
 /** As long as portals have writes held while they update a site. */
 const updateHoldMs = 15 * 60_000
-/** Where an engine has the kernel count, asking costs little. */
-const engineUsageMs = 1_000
-
 /** Acts on files that visitors may see something of. */
 const changing: ReadonlySet<FileOrder['op']> = new Set([
   'write',
@@ -61,13 +58,10 @@ export class Site {
   readonly #host: Host
   readonly #id: string
   readonly #folder: SiteFolder
-  #queue: Promise<unknown> = Promise.resolve()
-  /** Under way or waiting for their turn. */
-  #acts = 0
+  readonly #turns = new Turns()
   #swept = false
   #holdRecalled: Promise<void> | undefined
   #warmTimer: NodeJS.Timeout | undefined
-  #usage: { readonly at: number; readonly used: Promise<Used> } | null = null
   readonly #slots: Slots
   readonly #content: SiteContent
   readonly #copies: Copies
@@ -75,11 +69,7 @@ export class Site {
   readonly #tables: TableMaker
   readonly #updates: Updates
   readonly #importing: ImportCopy
-  /**
-   * Backups and restores, one after another. The site's other acts wait only while a restore
-   * exchanges its content.
-   */
-  #copyQueue: Promise<unknown> = Promise.resolve()
+  readonly #disks: DiskFigures
 
   constructor(host: Host, id: string) {
     this.#host = host
@@ -99,44 +89,46 @@ export class Site {
     this.#importing = new ImportCopy(host, id, {
       dir: this.#folder.dir,
       owner,
-      live: async () => this.#slots.used() ?? (await this.#measured()),
+      live: () => this.#disks.live(),
       open,
     })
+    const parts = { folder: this.#folder, slots: this.#slots, importing: this.#importing }
+    this.#disks = new DiskFigures(host, parts)
   }
 
   /** Whether nothing is done to it and nothing waits to be. */
   get idle(): boolean {
-    return this.#acts === 0
+    return this.#turns.idle
   }
 
-  #copyInTurn<T>(act: () => Promise<T>): Promise<T> {
-    this.#acts++
-    const turn = this.#copyQueue.then(act, act).finally(() => this.#acts--)
-    this.#copyQueue = turn.catch(() => {})
-    return turn
+  async #requireInstalled(): Promise<void> {
+    if (!(await this.#folder.installed()))
+      throw new DriverFailure('rejected', `site ${this.#id} is not installed`)
+  }
+  #requireOpen(): void {
+    if (this.#slots.closed)
+      throw new DriverFailure('unavailable', 'the WordPress driver is closing')
   }
 
   backup(file: string): Promise<CopyFigures> {
-    return this.#copyInTurn(async () => {
-      if (!(await this.#folder.installed()))
-        throw new DriverFailure('rejected', `site ${this.#id} is not installed`)
+    return this.#turns.takeForCopy(async () => {
+      await this.#requireInstalled()
       await this.#folder.requireRuntime()
       // Of a site that does not run: its start takes the copy's containers for an earlier life's.
-      if (this.#host.engine) await this.#inTurn(() => this.#sweep())
+      if (this.#host.engine) await this.#turns.take(() => this.#sweep())
       return await this.#copies.pack(file)
     })
   }
 
   restore(spec: SiteSpec, copy: SiteCopy, restoreId: string): Promise<void> {
-    return this.#copyInTurn(async () => {
-      if (await this.#inTurn(() => this.#content.isDone(restoreId))) return
+    return this.#turns.takeForCopy(async () => {
+      if (await this.#turns.take(() => this.#content.isDone(restoreId))) return
       await this.#copies.prepare(copy, {
         diskBytes: spec.diskMb * megabyte,
         databaseBytes: spec.databaseDiskMb * megabyte,
       })
-      await this.#inTurn(async () => {
-        if (this.#slots.closed)
-          throw new DriverFailure('unavailable', 'the WordPress driver is closing')
+      await this.#turns.take(async () => {
+        this.#requireOpen()
         await this.#halt()
         await this.#sweep()
         await this.#content.exchange(restoreId)
@@ -147,12 +139,11 @@ export class Site {
   }
 
   copyOut(of: MoveRound, file: string): Promise<SiteChanges> {
-    return this.#copyInTurn(async () => {
-      if (!(await this.#folder.installed()))
-        throw new DriverFailure('rejected', `site ${this.#id} is not installed`)
+    return this.#turns.takeForCopy(async () => {
+      await this.#requireInstalled()
       await this.#folder.requireRuntime()
       // What was asked of its files before is done. As in a backup.
-      await this.#inTurn(async () => {
+      await this.#turns.take(async () => {
         if (this.#host.engine) await this.#sweep()
       })
       return await this.#rounds.packChanges(file, of)
@@ -165,10 +156,9 @@ export class Site {
     file: string,
     log: readonly LogLine[],
   ): Promise<SiteChanges> {
-    return this.#copyInTurn(() =>
-      this.#inTurn(async () => {
-        if (this.#slots.closed)
-          throw new DriverFailure('unavailable', 'the WordPress driver is closing')
+    return this.#turns.takeForCopy(() =>
+      this.#turns.take(async () => {
+        this.#requireOpen()
         // A round that comes late: the mirror has taken the site's place since.
         if (of.mirror && this.#slots.started)
           throw new DriverFailure('rejected', 'the site runs here and follows no other')
@@ -201,9 +191,8 @@ export class Site {
 
   /** As the driver's acts of those names; one after another, and after copies under way. */
   layOutImport(spec: SiteSpec, files: readonly string[]): Promise<MovedIn> {
-    return this.#copyInTurn(async () => {
-      if (!(await this.#folder.installed()))
-        throw new DriverFailure('rejected', `site ${this.#id} is not installed`)
+    return this.#turns.takeForCopy(async () => {
+      await this.#requireInstalled()
       try {
         return await this.#importing.layOut(spec, files)
       } finally {
@@ -213,7 +202,7 @@ export class Site {
   }
 
   stepImport(spec: SiteSpec, hosts: readonly string[]): Promise<ImportStep> {
-    return this.#copyInTurn(async () => {
+    return this.#turns.takeForCopy(async () => {
       const step = await this.#importing.step(spec, hosts)
       if (step.phase === 'done') await this.#shareDisks()
       return step
@@ -221,23 +210,22 @@ export class Site {
   }
 
   importPage(spec: SiteSpec, target: string): Promise<CopyPage> {
-    return this.#copyInTurn(() => this.#importing.page(spec, target))
+    return this.#turns.takeForCopy(() => this.#importing.page(spec, target))
   }
 
   dropImport(): Promise<void> {
-    return this.#copyInTurn(async () => {
+    return this.#turns.takeForCopy(async () => {
       if (await this.#folder.exists()) await this.#importing.drop()
       await this.#shareDisks()
     })
   }
 
   switchImport(spec: SiteSpec, importId: string): Promise<void> {
-    return this.#copyInTurn(async () => {
-      if (!(await this.#inTurn(() => this.#content.isDone(importId)))) {
+    return this.#turns.takeForCopy(async () => {
+      if (!(await this.#turns.take(() => this.#content.isDone(importId)))) {
         await this.#importing.ready()
-        await this.#inTurn(async () => {
-          if (this.#slots.closed)
-            throw new DriverFailure('unavailable', 'the WordPress driver is closing')
+        await this.#turns.take(async () => {
+          this.#requireOpen()
           await this.#halt()
           await this.#sweep()
           await this.#content.exchange(importId, this.#importing.contentDir)
@@ -250,16 +238,8 @@ export class Site {
     })
   }
 
-  /** One act after another, in the order they were asked for. */
-  #inTurn<T>(act: () => Promise<T>): Promise<T> {
-    this.#acts++
-    const turn = this.#queue.then(act, act).finally(() => this.#acts--)
-    this.#queue = turn.catch(() => {})
-    return turn
-  }
-
   install(spec: SiteSpec, admin: SiteAdmin | null): Promise<void> {
-    return this.#inTurn(async () => {
+    return this.#turns.take(async () => {
       if (await this.#folder.installed()) return
       if (!admin)
         throw new DriverFailure(
@@ -290,7 +270,7 @@ export class Site {
             })
       }
       this.#warmTimer = setTimeout(
-        () => void this.#inTurn(() => (this.#slots.started ? Promise.resolve() : this.#halt())),
+        () => void this.#turns.take(() => (this.#slots.started ? Promise.resolve() : this.#halt())),
         warmMs,
       )
       this.#warmTimer.unref()
@@ -298,9 +278,8 @@ export class Site {
   }
 
   start(spec: SiteSpec): Promise<void> {
-    return this.#inTurn(async () => {
-      if (!(await this.#folder.installed()))
-        throw new DriverFailure('rejected', `site ${this.#id} is not installed`)
+    return this.#turns.take(async () => {
+      await this.#requireInstalled()
       await this.#folder.requireRuntime()
       await this.#recallHold()
       await this.#sweep()
@@ -348,7 +327,7 @@ export class Site {
   }
 
   stop(): Promise<void> {
-    return this.#inTurn(async () => {
+    return this.#turns.take(async () => {
       await this.#halt()
       if (await this.#folder.exists()) await this.#sweep()
       await this.log.flush()
@@ -357,7 +336,7 @@ export class Site {
 
   remove(): Promise<void> {
     this.#slots.cutShort()
-    return this.#inTurn(async () => {
+    return this.#turns.take(async () => {
       await this.#content.cutShort()
       await this.#importing.halt()
       await this.#tables.drop()
@@ -383,7 +362,7 @@ export class Site {
 
   /** Checks the containers; to be called every few seconds. */
   watch(): void {
-    this.#slots.watch((act) => this.#inTurn(act))
+    this.#slots.watch((act) => this.#turns.take(act))
     this.#importing.watch()
     this.#tables.watch()
   }
@@ -420,10 +399,9 @@ export class Site {
     file: string,
   ): Promise<void> {
     // In turn with copies: no backup sees half of it.
-    return this.#copyInTurn(() =>
-      this.#inTurn(async () => {
-        if (!(await this.#folder.installed()))
-          throw new DriverFailure('rejected', `site ${this.#id} is not installed`)
+    return this.#turns.takeForCopy(() =>
+      this.#turns.take(async () => {
+        await this.#requireInstalled()
         if (await this.#updates.isDone(updateId, wanted)) return
         await this.#updates.prepare(updateId, wanted, file, spec.diskMb * megabyte)
         await this.#updates.exchange(updateId, wanted)
@@ -434,31 +412,21 @@ export class Site {
   }
 
   settleUpdate(updateId: string): Promise<void> {
-    return this.#inTurn(() => this.#updates.settle(updateId))
-  }
-
-  /** What is taken of the disks, MB, by a site that is moved in, too. */
-  #withCopy(used: Used): { filesMb: number; databaseMb: number } {
-    const { takes } = this.#importing
-    return {
-      filesMb: Math.ceil((used.files + takes.files) / megabyte),
-      databaseMb: Math.ceil((used.database + takes.database) / megabyte),
-    }
+    return this.#turns.take(() => this.#updates.settle(updateId))
   }
 
   /** Undefined while no container answers. */
   figures(): Omit<SiteFigures, 'site'> | undefined {
-    const used = this.#slots.used()
-    if (!used || this.addresses().length === 0) return undefined
-    const { filesMb, databaseMb } = this.#withCopy(used)
-    return { ...this.#slots.load(), filesMb, databaseMb }
+    return this.#disks.figures()
+  }
+  state(): Promise<SiteState> {
+    return this.#disks.state()
   }
 
   /** Acts one after the other; while an exchange of the content is under way they wait. */
   files(order: FileOrder): Promise<FileAnswer> {
-    return this.#inTurn(async () => {
-      if (!(await this.#folder.installed()))
-        throw new DriverFailure('rejected', `site ${this.#id} is not installed`)
+    return this.#turns.take(async () => {
+      await this.#requireInstalled()
       const owner = await this.#folder.owner()
       const answer = await this.#host.fileHands.act(this.#folder.wordpress, owner, order)
       // What a page shows of it is made anew.
@@ -469,40 +437,5 @@ export class Site {
 
   addresses(): readonly SiteAddress[] {
     return this.#slots.addresses()
-  }
-
-  /**
-   * What the disks hold while no container counts it: measured by walking through all files, one
-   * site after another, and at most once a minute each, whoever asks how often.
-   */
-  async #measured(): Promise<Used> {
-    const mayAgeMs = this.#host.engine ? engineUsageMs : usageMs
-    if (!this.#usage || Date.now() - this.#usage.at > mayAgeMs) {
-      const used = this.#host.measures.run(() => this.#folder.used())
-      this.#usage = { at: Date.now(), used }
-      used.catch(() => (this.#usage = null))
-    }
-    return this.#usage.used
-  }
-
-  async state(): Promise<SiteState> {
-    const [exists, installed, used] = await Promise.all([
-      this.#folder.exists(),
-      this.#folder.installed(),
-      this.#slots.used() ?? this.#measured(),
-    ])
-    const ready = this.addresses().length > 0
-    let state: SiteState['state'] = 'stopped'
-    if (!exists) state = 'absent'
-    else if (ready) state = 'running'
-    else if (this.#slots.started) state = 'starting'
-    const { filesMb, databaseMb } = this.#withCopy(used)
-    return {
-      state,
-      installed,
-      containers: this.#slots.states(),
-      diskUsedMb: filesMb,
-      databaseUsedMb: databaseMb,
-    }
   }
 }
