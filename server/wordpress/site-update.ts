@@ -14,40 +14,33 @@
  * a roll-back loses none. Where the hold had a gap, the backup is made anew as long as nothing was
  * exchanged; later on nothing is put back by itself, and the owner is told.
  */
-import type { PageDifference, Update } from '../../contract/wordpress-updates.ts'
-import type { Language } from '../../contract/errors.ts'
-import type { Clock } from '../platform/clock.ts'
+import type { PageDifference } from '../../contract/wordpress-updates.ts'
 import { minutes, seconds } from '../platform/clock.ts'
-import { transaction, type Database, type Queryable, type Tx } from '../platform/db.ts'
+import { transaction, type Tx } from '../platform/db.ts'
 import { DriverFailure, Refusal } from '../platform/errors.ts'
-import type { Attempt, Jobs } from '../platform/jobs.ts'
-import type { Log } from '../platform/log.ts'
-import type { EventOutbox } from '../realtime/index.ts'
+import type { Attempt } from '../platform/jobs.ts'
 import { backupById, backupToRestore } from './backup-store.ts'
 import type { Backups } from './backups.ts'
-import type { SoftwarePackage, WordpressDriver } from './driver.ts'
-import type { PageShape } from './page-shapes.ts'
+import type { SoftwarePackage } from './driver.ts'
 import { lockSite, siteById, specOf, type SiteAddressing, type SiteRow } from './store.ts'
 import { keepHold } from './update-hold.ts'
-import { notRolledBackLetter, notUndoneLetter, rolledBackLetter } from './update-letters.ts'
+import { beforeOf, createUpdateEnd, type UpdateEndDeps } from './update-end.ts'
 import type { Mirror } from './update-mirror.ts'
 import { createVisitor, type Visited } from './update-pages.ts'
 import {
   candidatesOf,
   differencesOf,
   installedOf,
+  moveUpdate,
   noteSoftware,
   packagesOf,
   updateById,
   updateJob,
-  waveJob,
   type UpdatePackage,
+  type UpdateReason,
   type UpdateRow,
 } from './update-store.ts'
 import { within } from './within.ts'
-
-type Reason = NonNullable<Update['reason']>
-type End = Extract<Update['state'], 'done' | 'rolled_back' | 'failed' | 'skipped'>
 
 /** Failures of a state that are counted; a kill of the portal is none. */
 const maxAttempts = 3
@@ -60,23 +53,11 @@ const busyMs = seconds(20)
 /** Once it runs again, those who write wait until then. */
 const suspendedMs = minutes(1)
 
-export interface SiteUpdateDeps {
-  readonly db: Database
-  readonly clock: Clock
-  readonly log: Log
-  readonly jobs: Jobs
-  readonly driver: WordpressDriver
+export interface SiteUpdateDeps extends UpdateEndDeps {
   readonly addressing: SiteAddressing
-  readonly outbox: EventOutbox
   readonly backups: Pick<Backups, 'make' | 'restore'>
   /** Null: this portal asks no directory. */
   readonly mirror: Mirror | null
-  readonly portalUrl: string
-  readonly mail: (tx: Tx, to: string, subject: string, text: string) => Promise<void>
-  readonly owner: (
-    db: Queryable,
-    customerId: string,
-  ) => Promise<{ readonly email: string; readonly language: Language }>
 }
 
 const asPackage = ({ kind, slug, main, to }: UpdatePackage): SoftwarePackage => ({
@@ -88,8 +69,8 @@ const asPackage = ({ kind, slug, main, to }: UpdatePackage): SoftwarePackage => 
 
 /** A step's failure that ends the update in this way. */
 class GivenUp extends Error {
-  readonly reason: Reason
-  constructor(reason: Reason) {
+  readonly reason: UpdateReason
+  constructor(reason: UpdateReason) {
     super(reason)
     this.reason = reason
   }
@@ -98,119 +79,14 @@ class GivenUp extends Error {
 export function defineSiteUpdates(deps: SiteUpdateDeps): void {
   const { db, clock, log, jobs, driver } = deps
   const visitor = createVisitor(driver)
+  const end = createUpdateEnd(deps)
 
   const visited = async (site: SiteRow): Promise<Visited> => {
     const { url } = await specOf(db, deps.addressing, site)
     return { id: site.id, url, adminUser: site.admin_user }
   }
-  const beforeOf = (row: UpdateRow) => ({
-    pages: (row.before ?? []) as unknown as PageShape[],
-    adminWorks: row.admin_worked ?? false,
-  })
-
-  /** The row in a new state, unless another run has moved it on. */
-  async function move(
-    tx: Queryable,
-    row: UpdateRow,
-    state: Update['state'],
-    values: {
-      backup_id?: string | null
-      restore_id?: string
-      before?: string
-      admin_worked?: boolean
-      differences?: string
-      reason?: Reason | null
-      attempts?: number
-      hold_lapses?: number
-      held_until?: Date | null
-      begun_at?: Date
-      ended_at?: Date
-      packages?: string
-    } = {},
-  ): Promise<boolean> {
-    const { numUpdatedRows } = await tx
-      .updateTable('site_update')
-      .set({ state, attempts: 0, ...values })
-      .where('id', '=', row.id)
-      .where('state', '=', row.state)
-      .executeTakeFirst()
-    return numUpdatedRows > 0n
-  }
-
   const again = (tx: Tx, row: UpdateRow, inMs: number): Promise<void> =>
     jobs.add(tx, updateJob, { updateId: row.id }, { startAfter: new Date(Date.now() + inMs) })
-
-  async function tellOwner(
-    tx: Tx,
-    site: SiteRow,
-    of: {
-      packages: UpdatePackage[]
-      differences: readonly PageDifference[]
-      state: End
-      isUnheld: boolean
-    },
-  ): Promise<void> {
-    const { email, language } = await deps.owner(tx, site.customer_id)
-    await deps.outbox.publishEvent(tx, site.customer_id, 'wordpress.update', {
-      wp: { id: site.id, name: site.name },
-      update: { state: of.state },
-    })
-    const failure = of.isUnheld ? notUndoneLetter : notRolledBackLetter
-    const [letter, tab] =
-      of.state === 'rolled_back' ? [rolledBackLetter, 'updates'] : [failure, 'backups']
-    const told = {
-      site: site.name,
-      ...of,
-      link: `${deps.portalUrl}/wordpress/${site.id}?tab=${tab}`,
-    }
-    await deps.mail(tx, email, letter.subject[language](told), letter.text[language](told))
-  }
-
-  /** `unheld`: the differences that were not undone because the hold had a gap. */
-  async function end(
-    row: UpdateRow,
-    site: SiteRow | undefined,
-    state: End,
-    reason: Reason | null,
-    unheld?: readonly PageDifference[],
-  ) {
-    const runs = site?.status === 'running'
-    const isBegun = runs && row.begun_at !== null
-    const differences = unheld ?? differencesOf(row)
-    // What the package replaced is kept where nothing is certain.
-    if (isBegun && reason !== 'not_rolled_back') await driver.settleUpdate(site.id, row.id)
-    const found = runs ? await driver.software(site.id).catch(() => null) : null
-    const isOurs = await transaction(db, async (tx) => {
-      // The words of the pages are needed no more.
-      const before = JSON.stringify(beforeOf(row).pages.map(({ path }) => ({ path })))
-      const ended = {
-        reason,
-        before,
-        ended_at: clock.now(),
-        differences: JSON.stringify(differences),
-      }
-      if (!(await move(tx, row, state, ended))) return false
-      if (site && found) await noteSoftware(tx, site.id, found, clock.now())
-      const packages = packagesOf(row)
-      if (site && (state === 'rolled_back' || reason === 'not_rolled_back'))
-        await tellOwner(tx, site, { packages, differences, state, isUnheld: unheld !== undefined })
-      if (row.wave_id !== null) await jobs.add(tx, waveJob, { waveId: String(row.wave_id) })
-      return true
-    })
-    // Another run has decided it, and lets go.
-    if (!isOurs) return
-    // Not before it is written down: a run that comes after a kill may decide to roll back, and
-    // would wipe what was written since. Nobody is held for longer than the hold lasts.
-    if (isBegun)
-      await driver.holdWrites(site.id, 0).catch((error: unknown) => {
-        log.warn({ err: error, site: site.id }, 'writes are held until the hold is over')
-      })
-    const names = packagesOf(row).map(({ slug, to }) => `${slug} ${to}`)
-    const told = { site: row.site_id, update: row.id, cause: row.cause, packages: names, reason }
-    if (state === 'done') log.info(told, 'a site was updated')
-    else if (reason === 'not_rolled_back') log.error(told, 'an update could not be rolled back')
-    else log.warn({ ...told, differences }, `an update of a site: ${state}`)
-  }
 
   /** What the site has now is listed; of the packages those stay that are still to be had. */
   async function stillWanted(row: UpdateRow): Promise<UpdatePackage[]> {
@@ -245,7 +121,8 @@ export function defineSiteUpdates(deps: SiteUpdateDeps): void {
           begun_at: row.begun_at ?? clock.now(),
           packages: JSON.stringify(packages),
         }
-        if (!(await move(tx, row, 'saving', begun))) throw new Error('another run has begun it')
+        if (!(await moveUpdate(tx, row, 'saving', begun)))
+          throw new Error('another run has begun it')
       } catch (error) {
         if (!(error instanceof Refusal)) throw error
         // A backup is made or restored right now.
@@ -259,7 +136,7 @@ export function defineSiteUpdates(deps: SiteUpdateDeps): void {
     if (row.hold_lapses >= maxLapses) throw new GivenUp('slow_backup')
     await driver.holdWrites(row.site_id, 0)
     const anew = { backup_id: null, held_until: null, hold_lapses: row.hold_lapses + 1 }
-    await move(db, row, 'waiting', anew)
+    await moveUpdate(db, row, 'waiting', anew)
   }
 
   /** Whether everything has the version from before the update: nothing is there to be undone. */
@@ -285,7 +162,10 @@ export function defineSiteUpdates(deps: SiteUpdateDeps): void {
       return true
     }
     const { pages, adminWorks } = await visitor.lookBefore(await visited(site))
-    await move(db, row, 'updating', { before: JSON.stringify(pages), admin_worked: adminWorks })
+    await moveUpdate(db, row, 'updating', {
+      before: JSON.stringify(pages),
+      admin_worked: adminWorks,
+    })
     return true
   }
 
@@ -320,7 +200,7 @@ export function defineSiteUpdates(deps: SiteUpdateDeps): void {
       await rollBack(row, site, [{ path: 'database', what: 'database', before: '', after: '' }])
       return
     }
-    await move(db, row, 'checking')
+    await moveUpdate(db, row, 'checking')
   }
 
   async function check(row: UpdateRow, site: SiteRow): Promise<boolean> {
@@ -348,7 +228,7 @@ export function defineSiteUpdates(deps: SiteUpdateDeps): void {
         reason: 'pages_differ' as const,
         attempts: row.state === 'rolling_back' ? row.attempts + 1 : 0,
       }
-      if (!(await move(tx, row, 'rolling_back', values)))
+      if (!(await moveUpdate(tx, row, 'rolling_back', values)))
         throw new Error('another run has rolled it back')
     })
   }

@@ -24,6 +24,8 @@ export const updateJob = 'update-site'
 /** Begins the next stage of a wave, or ends it. Payload { waveId }. */
 export const waveJob = 'advance-update-wave'
 
+export type UpdateReason = NonNullable<Update['reason']>
+
 const Package = z.object({
   kind: SoftwareKind,
   slug: z.string(),
@@ -358,4 +360,33 @@ export async function noteSoftware(
     .values({ site_id: siteId, ...values })
     .onConflict((conflict) => conflict.column('site_id').doUpdateSet(values))
     .execute()
+}
+
+/** The row in a new state; false: another run has moved it on before. */
+export async function moveUpdate(
+  tx: Queryable,
+  row: UpdateRow,
+  state: Update['state'],
+  values: {
+    backup_id?: string | null
+    restore_id?: string
+    before?: string
+    admin_worked?: boolean
+    differences?: string
+    reason?: UpdateReason | null
+    attempts?: number
+    hold_lapses?: number
+    held_until?: Date | null
+    begun_at?: Date
+    ended_at?: Date
+    packages?: string
+  } = {},
+): Promise<boolean> {
+  const { numUpdatedRows } = await tx
+    .updateTable('site_update')
+    .set({ state, attempts: 0, ...values })
+    .where('id', '=', row.id)
+    .where('state', '=', row.state)
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
 }
