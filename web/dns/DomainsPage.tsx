@@ -181,7 +181,7 @@ function Table({
               <Link
                 to="/dns/domain/$id"
                 params={{ id: domain.id }}
-                className="break-all hover:underline"
+                className="wrap-anywhere hover:underline"
               >
                 {domain.name}
               </Link>
