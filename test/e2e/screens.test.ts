@@ -236,6 +236,34 @@ test.each(['en', 'vi'] as const)('the invoices fit a phone (%s)', async (languag
   await context.close()
 })
 
+test('what is pressed with a finger is at least 40 px high', async () => {
+  const finger = { viewport: phone, hasTouch: true, isMobile: true }
+  const { page, context } = await open({ ...finger, customer: await portal.signIn(rich) })
+  /** Buttons, and links that look like one; not those that are words of a sentence. */
+  const low = () =>
+    page
+      .locator('button, select, input:not([type=checkbox], .sr-only), a.rounded-md:not(.sr-only)')
+      .filter({ visible: true })
+      .evaluateAll((all) =>
+        all
+          .map((one) => ({ one, high: one.getBoundingClientRect().height }))
+          .filter(({ high }) => high > 1 && high < 40)
+          .map(({ one, high }) => `${high}: ${one.getAttribute('aria-label') ?? one.textContent}`),
+      )
+  for (const path of [
+    '/transactions',
+    '/invoice',
+    `/wordpress/${made.running}?tab=logs`,
+    '/account',
+    '/dns',
+  ]) {
+    await go(page, path)
+    expect(await low(), path).toEqual([])
+    expect(await sideways(page), path).toBe(0)
+  }
+  await context.close()
+})
+
 test('a bank transfer is read and copied on a phone without scrolling', async () => {
   const customer = await portal.customer()
   const { body } = await portal.call<{ transactionCode: string }>(

@@ -133,7 +133,7 @@ function Help() {
               to="/docs/$page"
               params={{ page }}
               className={
-                '-mx-2 flex items-center gap-2.5 rounded-md px-2 py-2 text-sm font-medium ' +
+                '-mx-2 flex items-center gap-2.5 rounded-md px-2 py-2.5 text-sm font-medium ' +
                 'text-primary-ink hover:bg-subtle'
               }
             >
