@@ -64,7 +64,10 @@ export async function visit(browser: Browser, options: BrowserContextOptions = {
 }
 
 /** What a visitor chose before, and who they are. */
-export interface Look extends Pick<BrowserContextOptions, 'viewport' | 'timezoneId'> {
+export interface Look extends Pick<
+  BrowserContextOptions,
+  'viewport' | 'timezoneId' | 'hasTouch' | 'isMobile'
+> {
   theme?: 'light' | 'dark'
   language?: 'en' | 'vi' | 'aud'
   /** Signed in as this customer. */

@@ -201,6 +201,17 @@ describe('a domain', { timeout: 60_000 }, () => {
     await button('More').last().click()
     await page.getByRole('menuitem', { name: 'Import records from a file' }).click()
     const dialog = page.getByRole('dialog')
+    // The dialog's own button, reached and pressed by the keyboard, in the page's language.
+    await dialog.getByLabel('Zone file').focus()
+    await page.keyboard.press('Tab')
+    await focusOn(dialog.getByRole('button', { name: 'Choose a file' }))
+    const chooser = page.waitForEvent('filechooser')
+    await page.keyboard.press('Enter')
+    const file = { name: 'bind.zone', mimeType: 'text/plain', buffer: Buffer.from('www A ::') }
+    await (await chooser).setFiles(file)
+    await dialog.getByRole('status').filter({ hasText: 'bind.zone' }).waitFor()
+    expect(await dialog.getByLabel('Zone file').inputValue()).toBe('www A ::')
+    expect(await dialog.locator('input[type=file]').isVisible()).toBe(false)
     await dialog.getByLabel('Zone file').fill('api 600 IN A 203.0.113.60\nbad line')
     await dialog.getByRole('button', { name: 'Preview' }).click()
     await told(/^Line 2:/)

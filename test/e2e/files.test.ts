@@ -1,5 +1,5 @@
 /** The files of a server on its page: up, down, edited, renamed, deleted. */
-import { readFile, writeFile } from 'node:fs/promises'
+import { readFile, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { Browser, Locator } from 'playwright-core'
 import ssh2 from 'ssh2'
@@ -106,6 +106,40 @@ test('a file goes up, is edited, renamed, brought down and deleted', async () =>
   await list.getByText('ảnh').waitFor({ state: 'detached' })
   // A refusal of the server is in the browser's console as a request that failed.
   expect(complaints.filter((one) => !one.includes('422'))).toEqual([])
+})
+
+/** The lines that a name stands in, as they are drawn. */
+const linesOf = (of: Locator): Promise<string[]> =>
+  of.evaluate((element) => {
+    const text = document.createTreeWalker(element, NodeFilter.SHOW_TEXT).nextNode()
+    const lines: string[] = []
+    let top = -Infinity
+    for (const [index, letter] of [...(text?.textContent ?? '')].entries()) {
+      const range = document.createRange()
+      range.setStart(text as Node, index)
+      range.setEnd(text as Node, index + 1)
+      const { y } = range.getBoundingClientRect()
+      if (y > top + 4) lines.push('')
+      top = y
+      lines.push((lines.pop() ?? '') + letter)
+    }
+    return lines
+  })
+
+test('a long name breaks between its words, and anywhere only where it has none', async () => {
+  const words = 'bao-cao-doanh-thu-cua-hang-quan-hoan-kiem-2026.csv'
+  const one = `IMG_${'20261128'.repeat(8)}.jpg`
+  for (const file of [words, one]) await writeFile(there(file), 'x')
+  const { page } = await open('vi', phone)
+  const named = (file: string) => page.getByText(file, { exact: true })
+  await named(one).waitFor()
+  const lines = await linesOf(named(words))
+  expect(lines.length).toBeGreaterThan(1)
+  expect(lines.slice(0, -1).every((line) => line.endsWith('-'))).toBe(true)
+  expect((await linesOf(named(one))).length).toBeGreaterThan(1)
+  expect(await sideways(page)).toBe(0)
+  await keepPicture(page, 'files-long-names')
+  for (const file of [words, one]) await rm(there(file))
 })
 
 test('the keyboard stays in the folder that it opened', async () => {

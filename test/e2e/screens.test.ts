@@ -236,6 +236,72 @@ test.each(['en', 'vi'] as const)('the invoices fit a phone (%s)', async (languag
   await context.close()
 })
 
+test('what is pressed with a finger is at least 40 px high', async () => {
+  const finger = { viewport: phone, hasTouch: true, isMobile: true }
+  const { page, context } = await open({ ...finger, customer: await portal.signIn(rich) })
+  /** Buttons, and links that look like one; not those that are words of a sentence. */
+  const low = () =>
+    page
+      .locator('button, select, input:not([type=checkbox], .sr-only), a.rounded-md:not(.sr-only)')
+      .filter({ visible: true })
+      .evaluateAll((all) =>
+        all
+          .map((one) => ({ one, high: one.getBoundingClientRect().height }))
+          .filter(({ high }) => high > 1 && high < 40)
+          .map(({ one, high }) => `${high}: ${one.getAttribute('aria-label') ?? one.textContent}`),
+      )
+  for (const path of [
+    '/transactions',
+    '/invoice',
+    `/wordpress/${made.running}?tab=logs`,
+    '/account',
+    '/dns',
+  ]) {
+    await go(page, path)
+    expect(await low(), path).toEqual([])
+    expect(await sideways(page), path).toBe(0)
+  }
+  await context.close()
+})
+
+test('a bank transfer is read and copied on a phone without scrolling', async () => {
+  const customer = await portal.customer()
+  const { body } = await portal.call<{ transactionCode: string }>(
+    'POST',
+    '/api/payments/checkout',
+    {
+      token: customer.token,
+      body: { amount: 12_500_000, type: 1, method: 'BANKTRANSFER' },
+    },
+  )
+  const { page, context } = await open({ viewport: phone, customer })
+  await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+  await go(page, `/payment/transfer/${body.result.transactionCode}`)
+  const main = page.getByRole('main')
+  for (const viewport of [phone, narrow]) {
+    await resize(page, viewport)
+    const bar = await page.getByRole('navigation').last().boundingBox()
+    const hint = await main.getByText('Copy this text exactly').boundingBox()
+    expect((hint?.y ?? 0) + (hint?.height ?? 0)).toBeLessThan(bar?.y ?? 0)
+    const code = await main.getByRole('img', { name: 'QR code of the transfer' }).boundingBox()
+    expect(code?.width).toBeLessThanOrEqual(viewport.width - 64)
+    await keepPicture(page, `transfer-${viewport.width}`, false)
+  }
+  // The whole line, at its other end than the button's picture.
+  const copied = async (term: string) => {
+    const line = main.getByRole('button', { name: `Copy ${term}` })
+    await line.click({ position: { x: 8, y: 24 } })
+    await expect.poll(() => main.getByRole('status').filter({ hasText: 'Copied' }).count()).toBe(1)
+    const text = await page.evaluate(() => navigator.clipboard.readText())
+    await expect.poll(() => main.getByRole('status').filter({ hasText: 'Copied' }).count()).toBe(0)
+    return text
+  }
+  expect(await copied('Amount')).toBe('12500000')
+  expect(await copied('Transfer text')).toMatch(/^NP[0-9A-Z]{10}$/)
+  await main.getByText('When your money arrives we add it to your wallet').waitFor()
+  await context.close()
+})
+
 describe('nothing there, and nothing to be had', () => {
   test.each([
     {

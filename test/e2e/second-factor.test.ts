@@ -77,6 +77,7 @@ test('an app is set up, asked for, and asked again; a recovery code stands in fo
   await enterPassword(page, an)
   await overview(page)
   await page.goto(`${portal.url}/account`)
+  await card(page, 'Second factor').getByText('Off', { exact: true }).waitFor()
   await page.getByRole('link', { name: 'Open: Second factor' }).click()
   const app = card(page, 'Authenticator app')
   await app.getByLabel('Current password', { exact: true }).fill(an.password)
@@ -98,6 +99,27 @@ test('an app is set up, asked for, and asked again; a recovery code stands in fo
   await card(page, 'Recovery codes').getByText('10 codes left').waitFor()
   expect(await violations(page)).toEqual([])
   await keepBothWidths(page, 'security-on')
+  await openPage(page, `${portal.url}/account`)
+  await card(page, 'Second factor').getByText('On', { exact: true }).waitFor()
+  await resize(page, phone)
+  expect(await page.locator('main').getByRole('heading', { level: 2 }).allInnerTexts()).toEqual([
+    'Profile',
+    'Email address',
+    'Phone number',
+    'Password',
+    'Second factor',
+    'Sessions',
+    'Screen lock',
+    'Language and time zone',
+    'Billing details',
+    'Team',
+    'API and webhooks',
+    'Your data',
+    'Requests about your data',
+    'Close the account',
+    'Sign-in history',
+  ])
+  await resize(page, wide)
 
   // Another browser, which knows the password only.
   const other = await visitAs(browser, { language: 'en' })

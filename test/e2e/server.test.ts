@@ -187,6 +187,18 @@ describe('a running server', { timeout: 90_000 }, () => {
     expect((await planned()).body.result).toMatchObject({ size: 2, planned: null })
   })
 
+  test('writes the times of its log in the zone of who reads it', async () => {
+    await part('Runtime Logs')
+    const log = page.getByRole('log')
+    const zoned = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d) \S+ /
+    await expect.poll(() => log.innerText()).toMatch(zoned)
+    const [, day, time] = zoned.exec(await log.innerText()) ?? []
+    // The visitors of these stories are in Việt Nam.
+    const agoMs = Date.now() - Date.parse(`${day}T${time}+07:00`)
+    expect(Math.abs(agoMs)).toBeLessThan(3_600_000)
+    expect(await log.innerText()).not.toMatch(/\dT\d\d:\d\d:\d\d[.\d]*Z \S+-\d /)
+  })
+
   test('restarts and goes on being there', async () => {
     await part('General info')
     // A member whose role hears nothing of the account sees its end, too.

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openTestPortal, type TestCustomer, type TestPortal } from '../portal.ts'
 import {
   endVisits,
+  keepBothWidths,
   keepPicture,
   openBrowser,
   phone,
@@ -44,9 +45,13 @@ const open = async (language: 'en' | 'vi', viewport = wide, theme: 'light' | 'da
   return visit
 }
 
-test('a new server says when its first figures come', async () => {
+test('a new server says once when its first figures come', async () => {
   const { page } = await open('en')
-  await page.getByText('The first figures come within ten minutes').first().waitFor()
+  const empty = page.getByText('The first figures come within ten minutes')
+  await empty.first().waitFor()
+  expect(await empty.count()).toBe(1)
+  expect(await page.getByRole('figure').count()).toBe(0)
+  await keepBothWidths(page, 'usage-empty')
 })
 
 test('a day, a week and 90 days are drawn, and read by pointing', async () => {

@@ -10,21 +10,18 @@ import { Later } from '../ui/Later.tsx'
 import { PageHead } from '../ui/PageHead.tsx'
 import { LoadError, Skeleton } from '../ui/State.tsx'
 import { BillingCard } from './BillingCard.tsx'
-import { CloseCard } from './CloseCard.tsx'
-import { DataCard } from './DataCard.tsx'
 import { EmailCard } from './EmailCard.tsx'
+import { LeadCard } from './LeadCard.tsx'
 import { LockCard } from './LockCard.tsx'
 import { PasswordCard } from './PasswordCard.tsx'
 import { PhoneCard } from './PhoneCard.tsx'
 import { ProfileCard } from './ProfileCard.tsx'
-import { ProgramsCard } from './ProgramsCard.tsx'
 import { accountQuery } from './queries.ts'
 import { RegionCard } from './RegionCard.tsx'
-import { SecurityCard } from './SecurityCard.tsx'
-import { TeamCard } from './TeamCard.tsx'
 
-/** At the end of a long page. */
-const RequestsCard = lazy(() => loadWanted(() => import('./RequestsCard.tsx')))
+/** Not seen first. */
+const DataCards = lazy(() => loadWanted(() => import('./DataCards.tsx')))
+const FactorState = lazy(() => loadWanted(() => import('./FactorState.tsx')))
 const SessionsCard = lazy(() => loadWanted(() => import('./SessionsCard.tsx')))
 const SignInsCard = lazy(() => loadWanted(() => import('./SignInsCard.tsx')))
 
@@ -46,26 +43,38 @@ export default function AccountPage() {
             {data && !own ? <BillingCard account={data} /> : null}
             {data && own ? (
               <>
+                {/* A phone has this order: the sign-in is wanted more often than what follows. */}
                 <div className="grid gap-6">
                   <ProfileCard account={data} />
-                  <BillingCard account={data} />
-                  <RegionCard account={data} />
-                  <DataCard />
-                  <Suspense fallback={<Skeleton className="h-24 rounded-xl" />}>
-                    <RequestsCard />
-                  </Suspense>
-                  <CloseCard />
-                </div>
-                <div className="grid gap-6">
                   <EmailCard email={data.email} />
                   <PhoneCard phone={data.phone} email={data.email} />
                   <PasswordCard email={data.email} />
-                  <SecurityCard />
-                  <TeamCard />
-                  <ProgramsCard />
-                  <LockCard />
+                  <LeadCard
+                    to="/account/security"
+                    title={t.account.security}
+                    sub={t.account.securitySub}
+                    state={
+                      <Suspense fallback={null}>
+                        <FactorState />
+                      </Suspense>
+                    }
+                  />
                   <Suspense fallback={<Skeleton className="h-48 rounded-xl" />}>
                     <SessionsCard />
+                  </Suspense>
+                  <LockCard />
+                </div>
+                <div className="grid gap-6">
+                  <RegionCard account={data} />
+                  <BillingCard account={data} />
+                  <LeadCard to="/account/team" title={t.account.team} sub={t.account.teamSub} />
+                  <LeadCard
+                    to="/account/programs"
+                    title={t.account.programs}
+                    sub={t.account.programsSub}
+                  />
+                  <Suspense fallback={<Skeleton className="h-64 rounded-xl" />}>
+                    <DataCards />
                   </Suspense>
                 </div>
               </>

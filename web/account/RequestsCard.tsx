@@ -24,7 +24,7 @@ const queryKey = ['account', 'data-requests']
 const tones = { open: 'info', done: 'success', refused: 'warning', ended: 'neutral' } as const
 
 /** What the customer asked about their data, and by when it is answered. */
-export default function RequestsCard() {
+export function RequestsCard() {
   const t = useTexts('account')
   const words = t.account.requests
   const [isOpen, setIsOpen] = useState(false)

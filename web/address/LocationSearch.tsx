@@ -115,7 +115,7 @@ export function LocationSearch({
                 aria-label={t.address.clear}
                 onClick={clear}
                 className={
-                  'absolute top-1 right-1 grid size-8 place-items-center rounded-md ' +
+                  'absolute inset-y-0 right-1 my-auto grid size-8 place-items-center rounded-md ' +
                   'text-ink-3 hover:bg-subtle'
                 }
               >

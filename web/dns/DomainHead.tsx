@@ -42,7 +42,7 @@ export function DomainHead({ domain, back = 'domains', onActivate, children }: D
       )}
       <PageHead
         title={domain.name}
-        heading={<span className="break-all">{domain.name}</span>}
+        heading={<span className="wrap-anywhere">{domain.name}</span>}
         sub={
           <span className="flex flex-wrap items-center gap-x-2">
             <DomainBadge domain={domain} />

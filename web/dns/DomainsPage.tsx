@@ -133,7 +133,7 @@ function Help() {
               to="/docs/$page"
               params={{ page }}
               className={
-                '-mx-2 flex items-center gap-2.5 rounded-md px-2 py-2 text-sm font-medium ' +
+                '-mx-2 flex items-center gap-2.5 rounded-md px-2 py-2.5 text-sm font-medium ' +
                 'text-primary-ink hover:bg-subtle'
               }
             >
@@ -181,7 +181,7 @@ function Table({
               <Link
                 to="/dns/domain/$id"
                 params={{ id: domain.id }}
-                className="break-all hover:underline"
+                className="wrap-anywhere hover:underline"
               >
                 {domain.name}
               </Link>

@@ -1,5 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
+import { FileUp } from 'lucide-react'
+import { useRef, useState } from 'react'
 import type { Domain } from '../../contract/dns.ts'
 import { importZone, type ImportPlan, type RecordState } from '../../contract/dns-changes.ts'
 import { ApiError, call, messageOf } from '../api.ts'
@@ -29,6 +30,9 @@ export default function ImportDialog({ domain, onClose }: { domain: Domain; onCl
   const [plan, setPlan] = useState<ImportPlan>()
   const [complaint, setComplaint] = useState<string>()
   const [busy, setBusy] = useState(false)
+  const input = useRef<HTMLInputElement>(null)
+  /** Where the text came from, as long as there is any. */
+  const [fileName, setFileName] = useState('')
 
   const edit = (text: string) => {
     setContent(text)
@@ -38,7 +42,10 @@ export default function ImportDialog({ domain, onClose }: { domain: Domain; onCl
   const choose = async (file: File | undefined) => {
     if (!file) return
     if (file.size > maxBytes) setComplaint(t.zone.tooLarge)
-    else edit(await file.text())
+    else {
+      edit(await file.text())
+      setFileName(file.name)
+    }
   }
   const send = async (preview: boolean) => {
     setBusy(true)
@@ -108,18 +115,28 @@ export default function ImportDialog({ domain, onClose }: { domain: Domain; onCl
             />
           )}
         </Field>
-        <label className="flex flex-wrap items-center gap-3 text-sm font-medium">
-          {t.zone.file}
+        <div className="flex flex-wrap items-center gap-3">
+          {/* The browser's own button speaks the browser's language. */}
           <input
+            ref={input}
             type="file"
+            hidden
+            aria-label={t.zone.file}
             accept=".zone,.txt,.db,text/plain"
-            className={
-              'min-w-0 text-xs text-ink-2 file:mr-3 file:h-8 file:rounded-md file:border-0 ' +
-              'file:bg-subtle file:px-3 file:text-sm file:font-medium file:text-ink'
-            }
-            onChange={(event) => void choose(event.target.files?.[0])}
+            onChange={({ target }) => {
+              void choose(target.files?.[0])
+              target.value = ''
+            }}
           />
-        </label>
+          <Button variant="outline" onClick={() => input.current?.click()}>
+            <FileUp aria-hidden className="size-4" />
+            {t.zone.file}
+          </Button>
+          {/* oxlint-disable-next-line jsx-a11y/prefer-tag-over-role */}
+          <span role="status" className="min-w-0 text-sm wrap-anywhere text-ink-2">
+            {content === '' ? '' : fileName}
+          </span>
+        </div>
         <div>
           <p className="mb-1.5 text-sm font-medium">{t.zone.mode}</p>
           <Segmented

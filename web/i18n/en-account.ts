@@ -49,6 +49,8 @@ export const enAccount = {
     security: 'Second factor',
     securitySub: 'Authenticator app, passkeys, recovery codes, trusted devices.',
     securityOpen: 'Open',
+    factorOn: 'On',
+    factorOff: 'Off',
     team: 'Team',
     teamSub: 'Who works in this account, where you work for others, and handing over.',
     programs: 'API and webhooks',

@@ -179,6 +179,7 @@ export const enParts = {
     week: '7 days',
     quarter: '90 days',
     empty: 'Nothing recorded yet. The first figures come within ten minutes.',
+    none: 'No figures in this period.',
     visits: 'Requests',
     requests: 'All requests',
     cached: 'From the cache',

@@ -6,6 +6,7 @@ export const enPayments = {
       'Scan the code with any Vietnamese banking app, or type the details in. This page ' +
       'updates when we receive your transfer.',
     scan: 'Scan to pay',
+    scanHere: 'On this phone, take a screenshot and open it in your banking app.',
     qr: 'QR code of the transfer',
     bank: 'Bank',
     account: 'Account number',
@@ -13,6 +14,7 @@ export const enPayments = {
     amount: 'Amount',
     content: 'Transfer text',
     contentHint: 'Copy this text exactly so we can match your transfer.',
+    next: 'When your money arrives we add it to your wallet, even if you close this page.',
     left: (time: string) => `Waiting for the transfer · ${time} left`,
     late: 'Time is up, but the code still works. We add a later transfer to your wallet.',
     openApp: 'Open the banking app of the sandbox',

@@ -49,6 +49,8 @@ export const viAccount: typeof enAccount = {
     security: 'Xác thực hai lớp',
     securitySub: 'Ứng dụng xác thực, khoá truy cập, mã khôi phục, thiết bị tin cậy.',
     securityOpen: 'Mở',
+    factorOn: 'Đang bật',
+    factorOff: 'Đang tắt',
     team: 'Nhóm',
     teamSub: 'Ai làm việc trong tài khoản này, bạn làm việc cho ai, và chuyển giao.',
     programs: 'API và webhook',

@@ -176,6 +176,7 @@ export const viParts: typeof enParts = {
     week: '7 ngày',
     quarter: '90 ngày',
     empty: 'Chưa có số liệu. Số liệu đầu tiên sẽ có trong vòng mười phút.',
+    none: 'Không có số liệu trong khoảng thời gian này.',
     visits: 'Số yêu cầu',
     requests: 'Tất cả yêu cầu',
     cached: 'Từ bộ nhớ đệm',

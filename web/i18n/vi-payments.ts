@@ -8,6 +8,8 @@ export const viPayments: typeof enPayments = {
       'Quét mã bằng ứng dụng ngân hàng Việt Nam, hoặc nhập tay. Trang tự cập nhật khi nhận ' +
       'được tiền.',
     scan: 'Quét mã để chuyển',
+    scanHere:
+      'Nếu dùng chính điện thoại này, hãy chụp màn hình rồi chọn ảnh đó trong ứng dụng ngân hàng.',
     qr: 'Mã QR chuyển khoản',
     bank: 'Ngân hàng',
     account: 'Số tài khoản',
@@ -15,6 +17,7 @@ export const viPayments: typeof enPayments = {
     amount: 'Số tiền',
     content: 'Nội dung chuyển khoản',
     contentHint: 'Nhập đúng nội dung này để chúng tôi đối soát khoản chuyển của bạn.',
+    next: 'Khi nhận được tiền, chúng tôi cộng ngay vào ví, kể cả khi bạn đã đóng trang này.',
     left: (time) => `Đang chờ chuyển khoản · còn ${time}`,
     late: 'Đã hết thời gian chờ nhưng mã vẫn dùng được. Tiền chuyển sau vẫn được cộng vào ví.',
     openApp: 'Mở ứng dụng ngân hàng của sandbox',

@@ -49,9 +49,7 @@ export default function TransferPage() {
   return (
     <>
       <title>{`${t.transfer.title} · ${brand}`}</title>
-      <PageHead title={t.transfer.title} sub={t.transfer.sub}>
-        {data && !isUnknown(error) ? <HelpLink kind="payment" id={code} /> : null}
-      </PageHead>
+      <PageHead title={t.transfer.title} sub={t.transfer.sub} />
       <section className="card mx-auto max-w-3xl p-5 sm:p-6">
         {isPending ? (
           <div aria-busy="true" className="grid gap-6 sm:grid-cols-[240px_1fr]">
@@ -79,6 +77,11 @@ export default function TransferPage() {
         ) : null}
         {data && !isUnknown(error) ? <Known transfer={data} /> : null}
       </section>
+      {data && !isUnknown(error) ? (
+        <p className="mx-auto mt-4 flex max-w-3xl justify-end">
+          <HelpLink kind="payment" id={code} />
+        </p>
+      ) : null}
     </>
   )
 }
@@ -135,16 +138,19 @@ function Waiting({ transfer }: { transfer: Transfer }) {
   const clock = `${Math.floor(left / 60)}:${String(left % 60).padStart(2, '0')}`
   return (
     <div className="grid grid-cols-1 gap-6 sm:grid-cols-[240px_minmax(0,1fr)] sm:gap-8">
-      <figure className="mx-auto w-full max-w-60 sm:mx-0">
-        <QrCode
-          text={transfer.qr}
-          label={t.transfer.qr}
-          className="w-full rounded-lg border border-border"
-        />
-        <figcaption className="mt-2 text-center text-xs text-ink-3">{t.transfer.scan}</figcaption>
-      </figure>
       <div className="min-w-0">
-        <dl className="divide-y divide-border text-sm">
+        {left > 0 ? (
+          <p className="num flex items-center gap-2 text-sm font-medium text-ink-2">
+            <span
+              aria-hidden
+              className="pulse-dot block size-2 shrink-0 rounded-full bg-primary text-primary"
+            />
+            {t.transfer.left(clock)}
+          </p>
+        ) : (
+          <Note tone="warning">{t.transfer.late}</Note>
+        )}
+        <dl className="mt-2 divide-y divide-border text-sm">
           <Line term={t.transfer.bank}>{transfer.bankName}</Line>
           <Line term={t.transfer.account} copy={transfer.accountNumber}>
             <span className="num">{transfer.accountNumber}</span>
@@ -157,20 +163,8 @@ function Waiting({ transfer }: { transfer: Transfer }) {
             <span className="font-mono font-semibold text-primary-ink">{transfer.content}</span>
           </Line>
         </dl>
-        <p className="mt-3 text-xs text-ink-3">{t.transfer.contentHint}</p>
-        {left > 0 ? (
-          <p className="num mt-4 flex items-center gap-2 text-sm font-medium text-ink-2">
-            <span
-              aria-hidden
-              className="pulse-dot block size-2 shrink-0 rounded-full bg-primary text-primary"
-            />
-            {t.transfer.left(clock)}
-          </p>
-        ) : (
-          <Note tone="warning" className="mt-4">
-            {t.transfer.late}
-          </Note>
-        )}
+        <p className="mt-3 text-xs text-ink-2">{t.transfer.contentHint}</p>
+        <p className="mt-1 text-xs text-ink-3">{t.transfer.next}</p>
         <div className="mt-5 flex flex-wrap gap-2">
           {transfer.appUrl === null ? null : (
             <a
@@ -188,6 +182,18 @@ function Waiting({ transfer }: { transfer: Transfer }) {
           </Link>
         </div>
       </div>
+      {/* Below the lines on a phone, which cannot scan its own screen. */}
+      <figure className="mx-auto w-full max-w-60 sm:order-first sm:mx-0">
+        <QrCode
+          text={transfer.qr}
+          label={t.transfer.qr}
+          className="w-full rounded-lg border border-border"
+        />
+        <figcaption className="mt-2 text-center text-xs text-ink-3">
+          <span className="max-sm:hidden">{t.transfer.scan}</span>
+          <span className="sm:hidden">{t.transfer.scanHere}</span>
+        </figcaption>
+      </figure>
     </div>
   )
 }
@@ -195,16 +201,26 @@ function Waiting({ transfer }: { transfer: Transfer }) {
 function Line({ term, copy, children }: { term: string; copy?: string; children: ReactNode }) {
   const t = useTexts('payments')
   return (
-    <div className="flex min-h-11 flex-wrap items-center justify-between gap-x-4 py-1.5">
-      <dt className="shrink-0 text-ink-3">{term}</dt>
-      <dd className="ml-auto flex min-w-0 items-center gap-1 text-right font-medium break-words">
+    <div className="relative min-h-11 items-center justify-between gap-x-4 py-1.5 sm:flex">
+      <dt className="shrink-0 text-ink-3 max-sm:text-xs">{term}</dt>
+      <dd
+        className={cx(
+          'flex min-w-0 items-center gap-1 font-medium break-words',
+          'max-sm:text-base sm:ml-auto sm:text-right',
+          copy !== undefined && 'max-sm:pr-12',
+        )}
+      >
         {children}
         {copy === undefined ? null : (
           <CopyButton
             text={copy}
             label={t.common.copyOf(term)}
             doneLabel={t.common.copied}
-            className="-mr-2 text-ink-3"
+            // On a phone the whole line is what is pressed.
+            className={
+              'text-ink-3 sm:-mr-2 max-sm:absolute max-sm:inset-0 max-sm:size-auto! ' +
+              'max-sm:justify-items-end! max-sm:hover:bg-transparent!'
+            }
           />
         )}
       </dd>

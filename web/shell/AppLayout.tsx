@@ -209,7 +209,10 @@ const Header = memo(function Header({
       <Link
         to="/"
         aria-label={brand}
-        className={cx('mr-1 flex items-center rounded-md', hidden ? 'lg:order-first' : 'lg:hidden')}
+        className={cx(
+          'mr-1 flex h-10 items-center rounded-md',
+          hidden ? 'lg:order-first' : 'lg:hidden',
+        )}
       >
         <Logo />
       </Link>

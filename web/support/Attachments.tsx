@@ -42,7 +42,7 @@ export function Attachments({ files, onChange, error }: AttachmentsProps) {
               key={id}
               className="flex max-w-full items-center gap-1 rounded-md bg-subtle pl-3 text-sm"
             >
-              <span className="truncate">{name}</span>
+              <span className="min-w-0 py-1 wrap-anywhere">{name}</span>
               <IconButton
                 label={t.detach(name)}
                 onClick={() => onChange((now) => now.filter((one) => one.id !== id))}

@@ -59,7 +59,7 @@ export function NewTicket({ about = '', onNotAbout, onCancel, onOpened }: NewTic
         {object ? (
           <p className="flex flex-wrap items-center gap-x-3 gap-y-1 text-sm">
             <span className="text-ink-3">{t.about}</span>
-            <span className="font-medium break-all">
+            <span className="font-medium wrap-anywhere">
               {`${t.objects[object.kind]} ${object.name}`}
             </span>
             <Button variant="ghost" size="sm" onClick={onNotAbout}>

@@ -111,7 +111,7 @@ function Row({ ticket: { id, number, subject, state, object, since } }: { ticket
       >
         <span className="min-w-0 flex-1 basis-60">
           <span className="block text-sm font-medium break-words">{`#${number} ${subject}`}</span>
-          <span className="num block text-xs break-all text-ink-3">
+          <span className="num block text-xs wrap-anywhere text-ink-3">
             {formatTime(since).slice(0, 16)}
             {object ? ` · ${t.objects[object.kind]} ${object.name}` : ''}
           </span>

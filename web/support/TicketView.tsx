@@ -63,7 +63,7 @@ function Conversation({ ticket, back }: { ticket: TicketWithMessages; back: Reac
           <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
             <TicketBadge state={ticket.state} />
             {object ? (
-              <span className="break-all">{`${t.objects[object.kind]} ${object.name}`}</span>
+              <span className="wrap-anywhere">{`${t.objects[object.kind]} ${object.name}`}</span>
             ) : null}
             <span className="num">{t.opened(formatTime(ticket.openedAt).slice(0, 16))}</span>
           </span>
@@ -103,7 +103,7 @@ function Message({ ticketId, message }: { ticketId: string; message: TicketMessa
       )}
     >
       <p className="flex flex-wrap items-center gap-x-3 gap-y-1 text-sm">
-        <span className="font-semibold break-all">{author}</span>
+        <span className="font-semibold wrap-anywhere">{author}</span>
         <span className="num text-xs text-ink-2">
           {formatTime(at).slice(0, 16)}
           {byMail ? ` · ${t.byMail}` : ''}
@@ -122,20 +122,23 @@ function Message({ ticketId, message }: { ticketId: string; message: TicketMessa
                   variant="outline"
                   size="sm"
                   aria-label={t.download(file.name)}
+                  className="h-auto! min-h-8 max-w-full py-1 text-left whitespace-normal!"
                   onClick={() => get(file)}
                 >
-                  <Download aria-hidden className="size-4" />
-                  <span className="max-w-60 truncate">{file.name}</span>
+                  <Download aria-hidden className="size-4 shrink-0" />
+                  <span className="min-w-0 wrap-anywhere">{file.name}</span>
                 </Button>
               ) : (
-                <span className="text-xs text-ink-3">{`${file.name} (${t.gone})`}</span>
+                <span className="text-xs wrap-anywhere text-ink-3">
+                  {`${file.name} (${t.gone})`}
+                </span>
               )}
             </li>
           ))}
         </ul>
       ) : null}
       {leftOut.length > 0 ? (
-        <p className="mt-2 text-xs break-all text-ink-2">{t.leftOut(leftOut.join(', '))}</p>
+        <p className="mt-2 text-xs wrap-anywhere text-ink-2">{t.leftOut(leftOut.join(', '))}</p>
       ) : null}
     </li>
   )

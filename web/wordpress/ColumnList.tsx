@@ -17,11 +17,11 @@ export function ColumnList({ columns, keys }: { columns: readonly TableColumn[];
       <ul className="mt-2 grid gap-1 font-mono text-xs">
         {columns.map(({ name, type, mayBeNull, default: standard }) => (
           <li key={name} className="flex flex-wrap gap-x-3">
-            <span className="font-semibold break-all">{name}</span>
+            <span className="font-semibold wrap-anywhere">{name}</span>
             <span className="text-ink-2">{type}</span>
             {mayBeNull ? <span className="text-ink-3">NULL</span> : null}
             {standard === null ? null : (
-              <span className="break-all text-ink-3">
+              <span className="wrap-anywhere text-ink-3">
                 {t.database.standard}: {standard === '' ? "''" : standard}
               </span>
             )}
@@ -32,7 +32,7 @@ export function ColumnList({ columns, keys }: { columns: readonly TableColumn[];
         {keys.map((key) => (
           <li key={key.name} className="flex flex-wrap gap-x-3">
             <span className="text-ink-2">{kindOf(key)}</span>
-            <span className="font-mono break-all">
+            <span className="font-mono wrap-anywhere">
               {key.name} ({key.columns.join(', ')})
             </span>
           </li>

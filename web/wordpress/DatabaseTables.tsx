@@ -35,7 +35,11 @@ export function DatabaseTables({ id }: { id: string }) {
           <ArrowLeft aria-hidden className="size-4" />
           {t.database.allTables}
         </Button>
-        <h4 ref={head} tabIndex={-1} className="min-w-0 font-mono text-sm font-semibold break-all">
+        <h4
+          ref={head}
+          tabIndex={-1}
+          className="min-w-0 font-mono text-sm font-semibold wrap-anywhere"
+        >
           {table}
         </h4>
       </div>
@@ -93,7 +97,9 @@ function TableList({
                 type="button"
                 aria-label={t.database.openTable(name)}
                 onClick={() => onOpen(name)}
-                className="min-h-6 text-left font-mono break-all text-primary-ink hover:underline"
+                className={
+                  'min-h-6 text-left font-mono wrap-anywhere text-primary-ink hover:underline'
+                }
               >
                 {name}
               </button>

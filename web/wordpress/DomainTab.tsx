@@ -169,7 +169,9 @@ export default function DomainTab({ server }: { server: Server }) {
         {attempt ? (
           <div className="mt-3 rounded-lg p-4 shadow-[inset_0_0_0_1px_var(--border)]">
             <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
-              <span className="min-w-0 flex-1 text-sm font-medium break-all">{attempt.name}</span>
+              <span className="min-w-0 flex-1 text-sm font-medium wrap-anywhere">
+                {attempt.name}
+              </span>
               <Button
                 variant="outline"
                 size="sm"
@@ -231,14 +233,14 @@ export default function DomainTab({ server }: { server: Server }) {
 function DomainLink({ server, name, url }: { server: Server; name: string; url: string }) {
   const t = useTexts()
   if (server.status !== 'running')
-    return <span className="min-w-0 font-medium break-all">{name}</span>
+    return <span className="min-w-0 font-medium wrap-anywhere">{name}</span>
   return (
     <a
       href={url}
       target="_blank"
       rel="noreferrer"
       className={
-        'inline-flex min-w-0 items-center gap-1.5 rounded-sm font-medium break-all ' +
+        'inline-flex min-w-0 items-center gap-1.5 rounded-sm font-medium wrap-anywhere ' +
         'text-primary-ink hover:underline'
       }
     >

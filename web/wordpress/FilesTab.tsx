@@ -204,14 +204,19 @@ function Way({ folder, onOpen }: { folder: string; onOpen: (folder: string) => v
               </span>
             ) : null}
             {index === steps.length - 1 ? (
-              <span ref={here} tabIndex={-1} aria-current="page" className="font-medium break-all">
+              <span
+                ref={here}
+                tabIndex={-1}
+                aria-current="page"
+                className="font-medium wrap-anywhere"
+              >
                 {name}
               </span>
             ) : (
               <button
                 type="button"
                 onClick={() => onOpen(path)}
-                className="min-h-6 break-all text-primary-ink hover:underline"
+                className="min-h-6 wrap-anywhere text-primary-ink hover:underline"
               >
                 {name}
               </button>
@@ -299,7 +304,7 @@ function Row({
           file.kind === 'folder' ? 'text-primary-ink' : 'text-ink-3',
         )}
       />
-      <span className="min-w-0 text-left break-all">
+      <span className="min-w-0 py-2 text-left wrap-anywhere">
         {file.name}
         {file.kind === 'link' ? (
           <span className="ml-2 text-xs text-ink-3">{t.files.link}</span>

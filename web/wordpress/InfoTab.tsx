@@ -49,12 +49,12 @@ function Facts({ server }: { server: Server }) {
             href={server.url}
             target="_blank"
             rel="noreferrer"
-            className="break-all text-primary-ink hover:underline"
+            className="wrap-anywhere text-primary-ink hover:underline"
           >
             {server.domain}
           </a>
         ) : (
-          <span className="break-all">{server.domain}</span>
+          <span className="wrap-anywhere">{server.domain}</span>
         )}
       </Fact>
       <Fact term={t.site.vcpu}>{server.cpu}</Fact>

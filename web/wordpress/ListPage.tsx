@@ -118,8 +118,8 @@ function Table({ list, kind }: { list: Server[]; kind: Kind }) {
           <tr key={server.id} className={row}>
             <td className={cx(cell, 'num text-ink-3 max-md:hidden')}>{index + 1}</td>
             <th scope="row" className={cx(cell, 'text-left font-normal')}>
-              <span className="block font-medium break-all">{server.name}</span>
-              <span className="block text-xs break-all text-ink-3">{server.domain}</span>
+              <span className="block font-medium wrap-anywhere">{server.name}</span>
+              <span className="block text-xs wrap-anywhere text-ink-3">{server.domain}</span>
               <span className="num mt-0.5 block text-xs text-ink-3 md:hidden">
                 {t.wp.cpuRam(server.cpu, ram(server.ram))} · {t.server.gb(disk(server.disk))}
               </span>

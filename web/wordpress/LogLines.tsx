@@ -10,7 +10,7 @@ import {
 } from 'react'
 import { useTexts } from '../i18n/index.ts'
 import { cx } from '../ui/cx.ts'
-import { blocksOf, type LogBlock, type LogLine } from './log-ring.ts'
+import { blocksOf, shownSource, type LogBlock, type LogLine } from './log-ring.ts'
 
 const rowPx = 20
 /** As long as this many pixels of the end are in sight, one is "at the end". */
@@ -131,7 +131,9 @@ const Block = memo(
                   wrap ? 'break-all whitespace-pre-wrap' : 'whitespace-pre',
                 )}
               >
-                {line.source === '' ? null : <span className="text-[#8391ab]">{line.source} </span>}
+                {line.source === '' ? null : (
+                  <span className="text-[#8391ab]">{shownSource(line.source)} </span>
+                )}
                 {line.text}
               </div>
             ))

@@ -7,7 +7,7 @@ import { Badge } from '../ui/Badge.tsx'
 import { Button, IconButton } from '../ui/Button.tsx'
 import { Input } from '../ui/Field.tsx'
 import { Note } from '../ui/State.tsx'
-import { ringSize, type LogLine } from './log-ring.ts'
+import { ringSize, shownSource, type LogLine } from './log-ring.ts'
 import { LogLines } from './LogLines.tsx'
 import { useLogStream, type LogStream } from './log-stream.ts'
 
@@ -35,7 +35,7 @@ function LogView({ stream, name }: { stream: LogStream; name: string }) {
     const wanted = fold(query.trim())
     return wanted === ''
       ? lines
-      : lines.filter((line) => fold(`${line.source} ${line.text}`).includes(wanted))
+      : lines.filter((line) => fold(`${shownSource(line.source)} ${line.text}`).includes(wanted))
   }, [lines, query])
   const newest = stream.lines.at(-1)?.number ?? -1
   const [seen, setSeen] = useState(-1)
@@ -48,6 +48,7 @@ function LogView({ stream, name }: { stream: LogStream; name: string }) {
     setFollow(true)
   }
   const download = () => {
+    // The file keeps the server's times: in it, nothing would say of which zone others are.
     const text = lines.map((line) => `${line.source} ${line.text}`).join('\n')
     const url = URL.createObjectURL(new Blob([text], { type: 'text/plain' }))
     const link = document.createElement('a')

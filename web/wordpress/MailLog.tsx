@@ -100,7 +100,7 @@ function Item({ mail, serverId }: { mail: SentMail; serverId: string }) {
     <li className="px-4 py-3 text-sm">
       <div className="flex flex-wrap items-start justify-between gap-x-4 gap-y-1.5">
         <div className="min-w-0 flex-1 basis-56">
-          <p className="font-medium break-all">{mail.to}</p>
+          <p className="font-medium wrap-anywhere">{mail.to}</p>
           <p className="mt-0.5 break-words text-ink-2">
             {mail.subject === '' ? t.mail.noSubject : mail.subject}
           </p>
@@ -114,7 +114,7 @@ function Item({ mail, serverId }: { mail: SentMail; serverId: string }) {
           </Badge>
         </div>
       </div>
-      <p className="mt-1 text-xs break-all text-ink-3">
+      <p className="mt-1 text-xs wrap-anywhere text-ink-3">
         {mail.namedFrom === null ? t.mail.from(mail.from) : t.mail.insteadOf(mail.namedFrom)}
       </p>
       {mail.reason === null ? null : (

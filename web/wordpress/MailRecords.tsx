@@ -107,7 +107,7 @@ function Domain({ server, domain }: { server: Server; domain: MailDomain }) {
       className="rounded-lg p-4 shadow-[inset_0_0_0_1px_var(--border)] sm:p-5"
     >
       <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2">
-        <h5 className="min-w-0 text-sm font-semibold break-all">{shown}</h5>
+        <h5 className="min-w-0 text-sm font-semibold wrap-anywhere">{shown}</h5>
         {open.length === 0 ? (
           <Badge tone="success" dot>
             {t.mail.ready}
@@ -151,7 +151,7 @@ function RecordItem({ record }: { record: MailRecord }) {
       </span>
       {state === 'alias' ? <p className="mt-2 text-xs text-ink-2">{t.mail.aliasHint}</p> : null}
       {state === 'found' ? (
-        <p className="mt-1 font-mono text-xs break-all text-ink-3">{name}</p>
+        <p className="mt-1 font-mono text-xs wrap-anywhere text-ink-3">{name}</p>
       ) : null}
       {state === 'found' || state === 'alias' ? null : (
         <dl className="mt-2 grid gap-x-4 gap-y-1 sm:grid-cols-[auto_minmax(0,1fr)]">
@@ -166,7 +166,7 @@ function RecordItem({ record }: { record: MailRecord }) {
         </dl>
       )}
       {state === 'differs' ? (
-        <p className="mt-2 text-xs break-all text-ink-2">
+        <p className="mt-2 text-xs wrap-anywhere text-ink-2">
           {t.mail.differsHint(found.slice(0, 3).join(' · '))}
         </p>
       ) : null}

@@ -59,7 +59,7 @@ function Suspended({ suspended }: { suspended: NonNullable<MailState['suspended'
         <p>
           <a
             href={email === null ? contact : `mailto:${email}`}
-            className="font-semibold break-all underline underline-offset-4"
+            className="font-semibold wrap-anywhere underline underline-offset-4"
           >
             {t.mail.writeTo(contact)}
           </a>

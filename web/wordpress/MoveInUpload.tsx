@@ -222,7 +222,7 @@ function Choose({
         <ul className="mt-3 grid gap-1 text-sm">
           {files.map((file) => (
             <li key={file.name} className="flex justify-between gap-3">
-              <span className="min-w-0 break-all">{file.name}</span>
+              <span className="min-w-0 wrap-anywhere">{file.name}</span>
               <span className="num shrink-0 text-ink-3">{sizeOf(file.size)}</span>
             </li>
           ))}

@@ -145,7 +145,7 @@ function Progress({ server, refused }: { server: Server; refused: boolean }) {
           <h1 tabIndex={-1} className="text-2xl font-semibold tracking-[-.02em]">
             {t.progress.title}
           </h1>
-          <p className="mt-1 text-sm break-all text-ink-2">{server.name}</p>
+          <p className="mt-1 text-sm wrap-anywhere text-ink-2">{server.name}</p>
         </div>
         <Stepper steps={t.wp.steps} at={stepOf[stage]} label={t.wp.stepsLabel} />
       </div>
@@ -315,7 +315,7 @@ function Line({ term, children }: { term: string; children: ReactNode }) {
   return (
     <div className="flex justify-between gap-4 px-3.5 py-2.5">
       <dt className="text-ink-3">{term}</dt>
-      <dd className="num text-right font-medium break-all">{children}</dd>
+      <dd className="num text-right font-medium wrap-anywhere">{children}</dd>
     </div>
   )
 }

@@ -168,7 +168,7 @@ function SiteHead({ server }: { server: Server }) {
       <div className="flex flex-wrap items-start justify-between gap-x-6 gap-y-4">
         <div className="min-w-0">
           <div className="flex flex-wrap items-center gap-x-3 gap-y-1.5">
-            <h2 className="text-xl font-semibold break-all">{server.name}</h2>
+            <h2 className="text-xl font-semibold wrap-anywhere">{server.name}</h2>
             <ServerBadge status={server.status} restarting={server.restarting} />
             {server.downSince === null ? null : (
               <Badge tone="danger" dot>
@@ -183,7 +183,7 @@ function SiteHead({ server }: { server: Server }) {
                 target="_blank"
                 rel="noreferrer"
                 className={
-                  'inline-flex min-w-0 items-center gap-1.5 rounded-sm break-all ' +
+                  'inline-flex min-w-0 items-center gap-1.5 rounded-sm wrap-anywhere ' +
                   'text-primary-ink hover:underline'
                 }
               >
@@ -192,7 +192,7 @@ function SiteHead({ server }: { server: Server }) {
                 <span className="sr-only">({t.common.openIn})</span>
               </a>
             ) : (
-              <span className="break-all text-ink-2">{server.domain}</span>
+              <span className="wrap-anywhere text-ink-2">{server.domain}</span>
             )}
             <CopyButton
               text={server.url}

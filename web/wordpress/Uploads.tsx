@@ -15,7 +15,7 @@ export function Uploads({ uploads: { queue, all } }: { uploads: ReturnType<typeo
         return (
           <li key={one.key} className="rounded-lg bg-subtle px-4 py-2.5 text-sm">
             <div className="flex items-center gap-3">
-              <span className="min-w-0 flex-1 font-medium break-all">{nameOf(one.path)}</span>
+              <span className="min-w-0 flex-1 font-medium wrap-anywhere">{nameOf(one.path)}</span>
               {one.state === 'sending' ? (
                 <span className="num text-xs text-ink-3">{t.files.percent(percent)}</span>
               ) : null}

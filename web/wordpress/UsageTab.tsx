@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
+import { ChartLine } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import type { Server } from '../../contract/wordpress.ts'
 import type { UsageHistory, UsageRange } from '../../contract/wordpress-usage.ts'
@@ -6,7 +7,7 @@ import { messageOf } from '../api.ts'
 import { decimals, formatDay, formatTime, useFormat } from '../format.ts'
 import { useTexts } from '../i18n/index.ts'
 import { Segmented } from '../ui/Segmented.tsx'
-import { LoadError, Skeleton } from '../ui/State.tsx'
+import { Empty, LoadError, Skeleton } from '../ui/State.tsx'
 import { historyQuery } from './site-queries.ts'
 import { UsageChart } from './UsageChart.tsx'
 import { counts, levels, spansOf, sumOf, type Values } from './usage-series.ts'
@@ -42,7 +43,8 @@ export default function UsageTab({ server }: { server: Server }) {
         />
       ) : null}
       {!data && !isError ? <Skeleton className="h-96 rounded-lg" /> : null}
-      {data ? <Charts server={server} history={data} /> : null}
+      {data?.points.length === 0 ? <Empty icon={ChartLine} text={t.history.empty} /> : null}
+      {data && data.points.length > 0 ? <Charts server={server} history={data} /> : null}
     </section>
   )
 }
@@ -67,7 +69,7 @@ function Charts({ server, history }: { server: Server; history: UsageHistory }) 
       const at = from + index * minutes * 60_000
       return minutes === 1_440 ? formatDay(at) : formatTime(at).slice(0, 16)
     },
-    empty: t.history.empty,
+    empty: t.history.none,
   }
   const number = (value: number): string =>
     Math.round(value).toLocaleString(language === 'vi' ? 'vi' : 'en')

@@ -1,5 +1,15 @@
-import { expect, test } from 'vitest'
-import { blocksOf, LogRing, parseMessage, withoutTicket, socketAddress } from './log-ring.ts'
+import { afterEach, expect, test } from 'vitest'
+import { followTimeZone } from '../time-zone.ts'
+import {
+  blocksOf,
+  LogRing,
+  parseMessage,
+  shownSource,
+  socketAddress,
+  withoutTicket,
+} from './log-ring.ts'
+
+afterEach(() => followTimeZone(null))
 
 test('the line is what stands after the separator', () => {
   expect(parseMessage('2026-11-21T05:00:00Z shop-1 - - GET /san-pham 200')).toEqual({
@@ -11,6 +21,21 @@ test('a separator that the server widened stays in the line', () =>
   expect(parseMessage('t c - - a -  - b').text).toBe('a -  - b'))
 test('a message without a separator is all line', () =>
   expect(parseMessage('plain')).toEqual({ source: '', text: 'plain' }))
+test("a line's time is shown in the customer's zone, also once that is another", () => {
+  const source = '2026-11-21T20:00:07.123Z shop-1'
+  followTimeZone('Asia/Ho_Chi_Minh')
+  expect(shownSource(source)).toBe('2026-11-22 03:00:07 shop-1')
+  expect(shownSource('2026-11-21T20:00:08.001Z shop-1')).toBe('2026-11-22 03:00:08 shop-1')
+  followTimeZone('Australia/Sydney')
+  expect(shownSource('2026-11-21T20:00:08.900Z shop-2')).toBe('2026-11-22 07:00:08 shop-2')
+})
+test('what is no time of the server stays as it came', () =>
+  expect(['', 't c', '2026-11-21 20:00', 'plain'].map(shownSource)).toEqual([
+    '',
+    't c',
+    '2026-11-21 20:00',
+    'plain',
+  ]))
 test('the ring keeps the newest, and their numbers', () => {
   const ring = new LogRing(3)
   ring.push(['t c - - 1', 't c - - 2'])

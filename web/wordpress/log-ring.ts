@@ -1,4 +1,5 @@
 /** The lines of a live log. Pure: the newest are kept, the oldest go. */
+import { chosenZone, formatTime } from '../format.ts'
 
 export interface LogLine {
   /**
@@ -6,7 +7,7 @@ export interface LogLine {
    * dropped.
    */
   number: number
-  /** `<time> <container>`. */
+  /** `<time> <container>`, as the server sent it: the time is UTC. */
   source: string
   text: string
 }
@@ -19,6 +20,22 @@ export function parseMessage(message: string): { source: string; text: string } 
   const parts = message.split(separator)
   const text = parts.pop() ?? ''
   return { source: (parts[0] ?? '').trim(), text: text.replace(/^ /, '').replace(/\r?\n$/, '') }
+}
+
+const utcSecond = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d/
+/** The last second that was written: a busy log has many lines of one, and Intl is slow. */
+let last = { second: '', zone: chosenZone.name, written: '' }
+
+/** `<time> <container>` with the time as every screen writes it, in the customer's zone. */
+export function shownSource(source: string): string {
+  const end = source.indexOf(' ')
+  const time = end === -1 ? source : source.slice(0, end)
+  const second = utcSecond.exec(time)?.[0]
+  if (second === undefined || !time.endsWith('Z')) return source
+  const zone = chosenZone.name
+  if (last.second !== second || last.zone !== zone)
+    last = { second, zone, written: formatTime(`${second}Z`) }
+  return last.written + source.slice(time.length)
 }
 
 export class LogRing {

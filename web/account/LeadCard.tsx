@@ -1,0 +1,35 @@
+import { Link } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import { useTexts } from '../i18n/index.ts'
+import { buttonClass } from '../ui/Button.tsx'
+import { Card } from '../ui/Card.tsx'
+
+interface LeadCardProps {
+  to: '/account/security' | '/account/team' | '/account/programs'
+  title: string
+  sub: string
+  /** What stands there now, beside what opens it. */
+  state?: ReactNode
+}
+
+/** Leads to a page of its own. */
+export function LeadCard({ to, title, sub, state }: LeadCardProps) {
+  const open = useTexts('account').account.securityOpen
+  return (
+    <Card
+      title={title}
+      sub={sub}
+      padded={false}
+      action={
+        <span className="flex items-center gap-3">
+          {state}
+          <Link to={to} aria-label={`${open}: ${title}`} className={buttonClass('outline', 'sm')}>
+            {open}
+          </Link>
+        </span>
+      }
+    >
+      {null}
+    </Card>
+  )
+}
