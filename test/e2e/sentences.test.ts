@@ -73,10 +73,15 @@ describe('before signing in', () => {
       'the code',
       async () => /\b\d{6}\b/.exec((await portal.inbox('+84987654321'))[0]?.text ?? '')?.[0],
     )
-    // Six digits are sent by themselves.
-    const type = (digits: string) => page.getByLabel('One-time code').first().fill(digits)
-    await type(code === '000000' ? '000001' : '000000')
+    // Six digits are sent by themselves, and typed without a press: at first, and after a mistake.
+    const field = page.getByLabel('One-time code').first()
+    const type = (digits: string) => field.fill(digits)
+    const waits = () =>
+      field.evaluate((one) => one === document.activeElement && !(one as HTMLInputElement).value)
+    await expect.poll(waits).toBe(true)
+    await page.keyboard.type(code === '000000' ? '000001' : '000000')
     await page.getByRole('main').getByRole('alert').waitFor()
+    await expect.poll(waits).toBe(true)
     const said = (await page.getByRole('main').getByRole('alert').textContent()) ?? ''
     await notified(page, 'Error !', said)
 
