@@ -61,6 +61,13 @@ describe('before signing in', () => {
     await page.getByLabel('Full name').fill('Trần Thị Bình')
     await page.getByLabel('Email').fill(taken.email)
     await page.getByLabel('Phone').fill('0987 654 321')
+    // What is wrong stands in the place of the hint, which says the same.
+    const hint = page.getByText('8 to 128 characters.', { exact: true })
+    expect(await hint.count()).toBe(1)
+    await page.getByLabel('Password', { exact: true }).fill('con-vit')
+    await press(page, 'Create account')
+    await page.getByText('Use 8 to 128 characters.').waitFor()
+    expect(await hint.count()).toBe(0)
     await page.getByLabel('Password', { exact: true }).fill('Mot-con-vit-9')
     await press(page, 'Create account')
     await page.getByText('An account with this email already exists.').first().waitFor()

@@ -117,7 +117,11 @@ function ResetForm({ email }: { email: string }) {
           <CodeInput control={control} value={values.code} onChange={(code) => set('code', code)} />
         )}
       </Field>
-      <Field label={t.auth.newPassword} error={errors['password']} hint={t.auth.passwordHint}>
+      <Field
+        label={t.auth.newPassword}
+        error={errors['password']}
+        hint={errors['password'] ? undefined : t.auth.passwordHint}
+      >
         {(control) => (
           <PasswordInput
             {...control}
