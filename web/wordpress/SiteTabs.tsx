@@ -60,7 +60,10 @@ export function SiteTabs({ current }: { current: SiteTab }) {
       role="tablist"
       aria-label={t.site.tabs}
       onKeyDown={onKeyDown}
-      className="flex gap-6 overflow-x-auto overflow-y-hidden border-b border-border px-5 sm:px-6"
+      className={
+        'row-with-more flex gap-6 overflow-x-auto overflow-y-hidden border-b border-border px-5 ' +
+        'sm:px-6'
+      }
     >
       {tabs.map((tab) => (
         <button
