@@ -89,6 +89,27 @@ describe('a running server', { timeout: 90_000 }, () => {
     await page.waitForURL(`${portal.url}/invoice`)
   })
 
+  test('has parts that the palette finds by its name, and by theirs on its page', async () => {
+    await open('/')
+    const find = async (words: string) => {
+      await page.keyboard.press('Control+k')
+      await page.getByRole('combobox').fill(words)
+    }
+    const options = page.getByRole('option', { name: server })
+    await find(`${server} logs`)
+    await expect.poll(() => options.allInnerTexts()).toHaveLength(1)
+    await find('backups')
+    await expect.poll(() => options.count()).toBe(0)
+    await find(`${server} logs`)
+    await page.keyboard.press('Enter')
+    await page.waitForURL(`${portal.url}/wordpress/${id}?tab=logs`)
+    await settled(page)
+    await find('backups')
+    await expect.poll(() => options.count()).toBe(1)
+    await page.keyboard.press('Enter')
+    await page.waitForURL(`${portal.url}/wordpress/${id}?tab=backups`)
+  })
+
   test('shows on a phone that the row of its parts goes on, and where', async () => {
     await resize(page, phone)
     /** How wide the row's ends fade, px. */
