@@ -86,10 +86,10 @@ export function useForm<V extends object, S extends z.ZodMiniType>({
     setErrors((now) => without(now, key))
   }
 
-  const focusFirstError = () =>
-    requestAnimationFrame(() =>
-      form.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus(),
-    )
+  /** With the next frame, when what the state says is drawn. */
+  const focusOn = (selector: string) =>
+    void requestAnimationFrame(() => form.current?.querySelector<HTMLElement>(selector)?.focus())
+  const focusFirstError = () => focusOn('[aria-invalid=true]')
 
   const onSubmit = async (event: FormEvent) => {
     event.preventDefault()
@@ -111,6 +111,11 @@ export function useForm<V extends object, S extends z.ZodMiniType>({
       setErrors(error.fields)
       setFailure(error)
       focusFirstError()
+      // A code that was refused is of no use: the next one is typed in its place.
+      if (error.code.startsWith('otp_')) {
+        setValues((now) => ({ ...now, code: '' }))
+        focusOn('[name=code]')
+      }
     } finally {
       setBusy(false)
     }
@@ -123,5 +128,5 @@ export function useForm<V extends object, S extends z.ZodMiniType>({
     onChange: (event: { target: { value: string } }) => set(key, event.target.value as V[K]),
   })
 
-  return { form, values, errors, failure, busy, set, bind, onSubmit }
+  return { form, values, errors, failure, busy, set, bind, focusOn, onSubmit }
 }

@@ -218,6 +218,12 @@ function withoutResults(): Plugin {
 export default defineConfig({
   root: here,
   plugins: [react(), tailwind(), withoutResults(), preloadMap(), fastPage(), precompress()],
+  resolve: {
+    alias: [
+      // As lucide's icons name what draws them.
+      { find: '../createLucideIcon.mjs', replacement: resolve(here, 'ui/lucide-icon.ts') },
+    ],
+  },
   server: {
     // The desk is served as it was built.
     proxy: {

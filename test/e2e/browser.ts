@@ -173,7 +173,11 @@ export async function violations(page: Page): Promise<string[]> {
   await page.evaluate(
     async () =>
       await Promise.allSettled(
-        document.getAnimations().map(async ({ finished }) => await finished),
+        document
+          .getAnimations()
+          // One that goes with the scrolling has no end of its own.
+          .filter(({ timeline }) => timeline === document.timeline)
+          .map(async ({ finished }) => await finished),
       ),
   )
   const found =

@@ -2,7 +2,7 @@
  * What goes wrong between the screen and the server, and costs the customer neither money nor what
  * was typed.
  */
-import type { Browser, Page, Route } from 'playwright-core'
+import type { Browser, Locator, Page, Route } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openTestPortal, type TestCustomer, type TestPortal } from '../portal.ts'
 import { endVisits, openBrowser, settled, visitAs, type Visit } from './browser.ts'
@@ -134,6 +134,70 @@ test('what was confirmed cannot be called off: the dialog stays until the answer
   answer()
   await page.getByRole('alert').first().waitFor()
   await expect.poll(() => dialog.isVisible()).toBe(false)
+  await context.close()
+})
+
+test('a busy button keeps the focus, sends once, and can be pressed again', async () => {
+  const an = await portal.customer()
+  await portal.call('POST', '/api/v1/auth/login', {
+    body: { email: an.email, password: an.password },
+  })
+  const { page, context } = await open('/account', an)
+  let calls = 0
+  let answer = () => {}
+  /** The next call there waits for `answer`, and fails. */
+  const hold = async (path: string, method: string) => {
+    calls = 0
+    const held = new Promise<void>((resolve) => (answer = resolve))
+    await page.route(
+      (url) => url.pathname === path,
+      async (route) => {
+        if (route.request().method() !== method) return await route.fallback()
+        calls++
+        await held
+        await route.fulfill({ status: 504, body: '' })
+      },
+    )
+  }
+  const hasFocus = (button: Locator) =>
+    button.evaluate((element) => element === document.activeElement)
+  const fails = async (button: Locator, field?: Locator) => {
+    await expect.poll(() => calls).toBe(1)
+    expect(await button.isDisabled()).toBe(true)
+    expect(await hasFocus(button)).toBe(true)
+    await page.keyboard.press('Enter')
+    await page.keyboard.press('Space')
+    await button.dblclick({ force: true })
+    await field?.press('Enter')
+    await button.focus()
+    answer()
+    await expect.poll(() => button.isDisabled()).toBe(false)
+    expect(await hasFocus(button)).toBe(true)
+    expect(calls).toBe(1)
+    await page.keyboard.press('Enter')
+    await expect.poll(() => calls).toBe(2)
+  }
+  await hold('/api/v1/account', 'PUT')
+  const profile = page.getByRole('region', { name: 'Profile' })
+  await profile.getByRole('button', { name: 'Save' }).press('Enter')
+  await fails(profile.getByRole('button', { name: 'Save' }), profile.getByLabel('Full name'))
+
+  await hold('/api/v1/account/sessions/revoke-others', 'POST')
+  const others = page.getByRole('button', { name: 'Sign out all others' })
+  await others.press('Enter')
+  await fails(others)
+
+  await page.goto(`${portal.url}/dns`)
+  await hold('/api/dns', 'POST')
+  await press(page, 'Create domain')
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('textbox').fill('hoa-sen.vn')
+  const confirm = dialog.getByRole('button', { name: 'Confirm' })
+  await confirm.press('Enter')
+  await expect.poll(() => calls).toBe(1)
+  expect(await dialog.getByRole('button', { name: 'Cancel' }).isDisabled()).toBe(true)
+  await dialog.getByRole('button', { name: 'Cancel' }).dispatchEvent('click')
+  await fails(confirm, dialog.getByRole('textbox'))
   await context.close()
 })
 

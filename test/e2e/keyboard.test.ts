@@ -48,12 +48,15 @@ test(
     await keys.fill(page.getByLabel('Mật khẩu', { exact: true }), person.password, true)
     await keys.press('Enter')
 
-    await keys.arrivesAt('Xác nhận số điện thoại')
+    // The code is all that this page is for: the keyboard begins in its field.
+    const field = page.getByLabel('Mã OTP').first()
+    await page.getByRole('heading', { level: 1, name: 'Xác nhận số điện thoại' }).waitFor()
+    await expect.poll(() => field.evaluate((one) => one === document.activeElement)).toBe(true)
     const code = await eventually(
       'the activation code',
       async () => /\b\d{6}\b/.exec((await portal.inbox('+84912345678'))[0]?.text ?? '')?.[0],
     )
-    await keys.fill(page.getByLabel('Mã OTP').first(), code, true)
+    await keys.type(code, true)
     await keys.arrivesAt('Đăng nhập')
     await keys.fill(page.getByLabel('Email'), person.email)
     await keys.fill(page.getByLabel('Mật khẩu', { exact: true }), person.password, true)

@@ -58,7 +58,11 @@ export class Keyboard {
         await of.evaluate(
           async () =>
             await Promise.allSettled(
-              document.getAnimations().map(async ({ finished }) => await finished),
+              document
+                .getAnimations()
+                // One that goes with the scrolling has no end of its own.
+                .filter(({ timeline }) => timeline === document.timeline)
+                .map(async ({ finished }) => await finished),
             ),
         )
         if (presses > 0 && (await looks(of)) === before)

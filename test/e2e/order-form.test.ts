@@ -109,6 +109,8 @@ describe('/wordpress/create', () => {
       await says(t.user)
       await page.getByLabel(t.userLabel).fill('binh')
       await says(t.password)
+      const password = page.getByRole('region', { name: /WordPress admin|quản trị WordPress/ })
+      expect(await password.getByRole('listitem').count()).toBe(3)
       for (const weak of ['Ab1!', 'abcdefgh1', 'abcdefgh!', 'Abcdefgh']) {
         await page.getByLabel(t.passwordLabel, { exact: true }).fill(weak)
         await says(t.password)

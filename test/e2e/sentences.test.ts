@@ -61,6 +61,13 @@ describe('before signing in', () => {
     await page.getByLabel('Full name').fill('Trần Thị Bình')
     await page.getByLabel('Email').fill(taken.email)
     await page.getByLabel('Phone').fill('0987 654 321')
+    // What is wrong stands in the place of the hint, which says the same.
+    const hint = page.getByText('8 to 128 characters.', { exact: true })
+    expect(await hint.count()).toBe(1)
+    await page.getByLabel('Password', { exact: true }).fill('con-vit')
+    await press(page, 'Create account')
+    await page.getByText('Use 8 to 128 characters.').waitFor()
+    expect(await hint.count()).toBe(0)
     await page.getByLabel('Password', { exact: true }).fill('Mot-con-vit-9')
     await press(page, 'Create account')
     await page.getByText('An account with this email already exists.').first().waitFor()
@@ -73,10 +80,15 @@ describe('before signing in', () => {
       'the code',
       async () => /\b\d{6}\b/.exec((await portal.inbox('+84987654321'))[0]?.text ?? '')?.[0],
     )
-    // Six digits are sent by themselves.
-    const type = (digits: string) => page.getByLabel('One-time code').first().fill(digits)
-    await type(code === '000000' ? '000001' : '000000')
+    // Six digits are sent by themselves, and typed without a press: at first, and after a mistake.
+    const field = page.getByLabel('One-time code').first()
+    const type = (digits: string) => field.fill(digits)
+    const waits = () =>
+      field.evaluate((one) => one === document.activeElement && !(one as HTMLInputElement).value)
+    await expect.poll(waits).toBe(true)
+    await page.keyboard.type(code === '000000' ? '000001' : '000000')
     await page.getByRole('main').getByRole('alert').waitFor()
+    await expect.poll(waits).toBe(true)
     const said = (await page.getByRole('main').getByRole('alert').textContent()) ?? ''
     await notified(page, 'Error !', said)
 

@@ -7,7 +7,17 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openTestDns, type TestDns } from '../dns-server.ts'
 import { eventually, openTestPortal, type TestCustomer, type TestPortal } from '../portal.ts'
 import { join, work } from '../team.ts'
-import { endVisits, openBrowser, openPage, settled, visitAs, type Visit } from './browser.ts'
+import {
+  endVisits,
+  openBrowser,
+  openPage,
+  phone,
+  resize,
+  settled,
+  visitAs,
+  wide,
+  type Visit,
+} from './browser.ts'
 
 const name = 'tiem-banh.example.org'
 let dns: TestDns
@@ -68,6 +78,58 @@ const part = async (label: string): Promise<void> => {
 }
 
 describe('a running server', { timeout: 90_000 }, () => {
+  test('is one entry of the bell, with the steps of its order in it', async () => {
+    await open('/')
+    await button('Notifications, 2 unread').click()
+    const bell = page.getByRole('dialog', { name: /^Notifications/ })
+    await bell.getByRole('link', { name: `${server}: Running` }).waitFor()
+    expect(await bell.getByRole('link').filter({ visible: true }).count()).toBe(2)
+    await bell.getByText('All 7 steps').click()
+    await bell.getByRole('link', { name: /^Invoice .* is paid\./ }).click()
+    await page.waitForURL(`${portal.url}/invoice`)
+  })
+
+  test('has parts that the palette finds by its name, and by theirs on its page', async () => {
+    await open('/')
+    const find = async (words: string) => {
+      await page.keyboard.press('Control+k')
+      await page.getByRole('combobox').fill(words)
+    }
+    const options = page.getByRole('option', { name: server })
+    await find(`${server} logs`)
+    await expect.poll(() => options.allInnerTexts()).toHaveLength(1)
+    await find('backups')
+    await expect.poll(() => options.count()).toBe(0)
+    await find(`${server} logs`)
+    await page.keyboard.press('Enter')
+    await page.waitForURL(`${portal.url}/wordpress/${id}?tab=logs`)
+    await settled(page)
+    await find('backups')
+    await expect.poll(() => options.count()).toBe(1)
+    await page.keyboard.press('Enter')
+    await page.waitForURL(`${portal.url}/wordpress/${id}?tab=backups`)
+  })
+
+  test('shows on a phone that the row of its parts goes on, and where', async () => {
+    await resize(page, phone)
+    /** How wide the row's ends fade, px. */
+    const ends = () =>
+      page.getByRole('tablist').evaluate((row) => {
+        const style = getComputedStyle(row)
+        return ['left', 'right'].map((end) => parseInt(style.getPropertyValue(`--more-${end}`), 10))
+      })
+    await open(`/wordpress/${id}`)
+    await expect.poll(ends).toEqual([0, 48])
+    await open(`/wordpress/${id}?tab=files`)
+    await expect.poll(ends).toEqual([48, 48])
+    await open(`/wordpress/${id}?tab=move-in`)
+    await expect.poll(ends).toEqual([48, 0])
+    // Where all fits nothing fades.
+    await page.getByRole('tablist').evaluate((row) => (row.style.gap = '0'))
+    await resize(page, wide)
+    await expect.poll(ends).toEqual([0, 0])
+  })
+
   test('stands in the hosting list without its MariaDB disk, and leads to its page', async () => {
     await open('/hosting')
     expect(await page.getByRole('columnheader').allTextContents()).not.toContain('MariaDB')

@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react'
+import { useEffect, type ReactNode } from 'react'
 import type * as z from 'zod/mini'
 import { confirmEmail, type Account } from '../../contract/account.ts'
 import { useDraft } from '../drafts.ts'
@@ -140,6 +140,8 @@ function CodeForm({ text, confirm, done, onDone }: CodeProps) {
       onDone()
     },
   })
+  // The keyboard goes on where the customer is asked.
+  useEffect(() => form.current?.querySelector('input')?.focus(), [form])
   return (
     <form ref={form} noValidate onSubmit={(event) => void onSubmit(event)} className="grid gap-4">
       {/* oxlint-disable-next-line jsx-a11y/prefer-tag-over-role */}

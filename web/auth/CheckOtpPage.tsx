@@ -1,5 +1,5 @@
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { activate, sendCode } from '../../contract/registration.ts'
 import { ApiError, call, messageOf } from '../api.ts'
 import { useForm } from '../form.ts'
@@ -22,7 +22,7 @@ export default function CheckOtpPage() {
   const timer = useResendTimer(wasCodeSent(email))
   const [sending, setSending] = useState(false)
 
-  const { form, values, errors, failure, busy, set, bind, onSubmit } = useForm({
+  const { form, values, errors, failure, busy, set, bind, focusOn, onSubmit } = useForm({
     initial: { email, code: '' },
     schema: activate.body,
     submit: async (body) => {
@@ -37,15 +37,21 @@ export default function CheckOtpPage() {
     },
   })
 
+  // The code is all that the page is for.
+  useEffect(() => form.current?.querySelector('input')?.focus(), [form])
+  /** A button that counts down takes no focus: it goes where the code is typed. */
+  const wait = (seconds?: number) => {
+    timer.restart(seconds)
+    focusOn('[name=code]')
+  }
   const resend = async () => {
     setSending(true)
     try {
       await call(sendCode, { body: { email: values.email } })
       toast.success(t.toast.success, t.auth.otpSent)
-      timer.restart()
+      wait()
     } catch (error) {
-      if (error instanceof ApiError && error.code === 'rate_limited')
-        timer.restart(error.retryAfter)
+      if (error instanceof ApiError && error.code === 'rate_limited') wait(error.retryAfter)
       toast.error(t.toast.error, messageOf(error))
     } finally {
       setSending(false)
@@ -62,7 +68,13 @@ export default function CheckOtpPage() {
         </Link>
       }
     >
-      <form ref={form} noValidate onSubmit={(event) => void onSubmit(event)} className="grid gap-5">
+      <form
+        ref={form}
+        data-begin
+        noValidate
+        onSubmit={(event) => void onSubmit(event)}
+        className="grid gap-5"
+      >
         {failure ? (
           <Note tone="danger" role="alert">
             {failure.message}
@@ -105,7 +117,7 @@ export default function CheckOtpPage() {
           {timer.seconds > 0 ? t.auth.resendIn(timer.seconds) : t.auth.resend}
         </Button>
       </form>
-      {values.email ? <OtherPhone email={values.email} onSent={timer.restart} /> : null}
+      {values.email ? <OtherPhone email={values.email} onSent={wait} /> : null}
     </AuthLayout>
   )
 }

@@ -1,5 +1,5 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { recover, reset } from '../../contract/registration.ts'
 import { ApiError, call, messageOf } from '../api.ts'
 import { useForm } from '../form.ts'
@@ -77,7 +77,7 @@ function ResetForm({ email }: { email: string }) {
   const t = useTexts('auth')
   const navigate = useNavigate()
   const timer = useResendTimer(true)
-  const { form, values, errors, failure, busy, set, bind, onSubmit } = useForm({
+  const { form, values, errors, failure, busy, set, bind, focusOn, onSubmit } = useForm({
     initial: { email, code: '', password: '' },
     schema: reset.body,
     submit: async (body) => {
@@ -86,14 +86,20 @@ function ResetForm({ email }: { email: string }) {
       await navigate({ to: '/login' })
     },
   })
+  // The keyboard goes on where the customer is asked.
+  useEffect(() => form.current?.querySelector<HTMLElement>('[name=code]')?.focus(), [form])
+  /** A button that counts down takes no focus: it goes where the code is typed. */
+  const wait = (seconds?: number) => {
+    timer.restart(seconds)
+    focusOn('[name=code]')
+  }
   const resend = async () => {
     try {
       await call(recover, { body: { email } })
       toast.success(t.toast.success, t.auth.resendEmail)
-      timer.restart()
+      wait()
     } catch (error) {
-      if (error instanceof ApiError && error.code === 'rate_limited')
-        timer.restart(error.retryAfter)
+      if (error instanceof ApiError && error.code === 'rate_limited') wait(error.retryAfter)
       toast.error(t.toast.error, messageOf(error))
     }
   }
@@ -111,7 +117,11 @@ function ResetForm({ email }: { email: string }) {
           <CodeInput control={control} value={values.code} onChange={(code) => set('code', code)} />
         )}
       </Field>
-      <Field label={t.auth.newPassword} error={errors['password']} hint={t.auth.passwordHint}>
+      <Field
+        label={t.auth.newPassword}
+        error={errors['password']}
+        hint={errors['password'] ? undefined : t.auth.passwordHint}
+      >
         {(control) => (
           <PasswordInput
             {...control}

@@ -65,6 +65,9 @@ export default function RegisterPage() {
     ...(failure?.code === 'email_taken' ? { email: t.auth.taken } : {}),
     ...(failure?.code === 'phone_taken' ? { phone: t.auth.taken } : {}),
   }
+  const hints = { phone: t.auth.phoneHint, password: t.auth.passwordHint }
+  /** What is wrong says what is needed, and stands in the hint's place. */
+  const hint = (field: keyof typeof hints) => (shown[field] ? undefined : hints[field])
 
   return (
     <AuthLayout
@@ -101,10 +104,10 @@ export default function RegisterPage() {
             />
           )}
         </Field>
-        <Field label={t.auth.phone} error={shown['phone']} hint={t.auth.phoneHint}>
+        <Field label={t.auth.phone} error={shown['phone']} hint={hint('phone')}>
           {(control) => <Input {...control} {...bind('phone')} type="tel" autoComplete="tel" />}
         </Field>
-        <Field label={t.auth.password} error={shown['password']} hint={t.auth.passwordHint}>
+        <Field label={t.auth.password} error={shown['password']} hint={hint('password')}>
           {(control) => (
             <PasswordInput
               {...control}

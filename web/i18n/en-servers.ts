@@ -46,7 +46,6 @@ export const enServers = {
     password: 'Password',
     generate: 'Generate a strong password',
     checkLength: 'At least 8 characters',
-    checkNonLetter: 'A number or symbol',
     checkDigit: 'A digit',
     checkSpecial: 'One of ! @ # $ % ^ & *',
     met: 'met',

@@ -46,7 +46,6 @@ export const viServers: typeof enServers = {
     password: 'Mật khẩu',
     generate: 'Tạo mật khẩu mạnh',
     checkLength: 'Ít nhất 8 ký tự',
-    checkNonLetter: 'Có chữ số hoặc ký hiệu',
     checkDigit: 'Có chữ số',
     checkSpecial: 'Có một trong ! @ # $ % ^ & *',
     met: 'đạt',

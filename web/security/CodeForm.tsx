@@ -32,12 +32,7 @@ export function CodeForm({ submitLabel, submit, byPasskey, children }: CodeFormP
     schema,
     submit: async ({ code }) => {
       setTrouble(undefined)
-      try {
-        await submit(code)
-      } catch (error) {
-        if (error instanceof ApiError) set('code', '')
-        throw error
-      }
+      await submit(code)
     },
   })
   // The keyboard goes on where the customer is asked.

@@ -21,7 +21,8 @@ type View = ComponentType<{ held: HeldKeys; onClose: () => void }>
 let loaded: Promise<View> | undefined
 /** Once for the page; one that failed is fetched anew. */
 function load(): Promise<View> {
-  loaded ??= Promise.all([import('./Palette.tsx'), loadTexts('palette')]).then(
+  // It names the parts of servers, too.
+  loaded ??= Promise.all([import('./Palette.tsx'), loadTexts('palette'), loadTexts('site')]).then(
     ([file]) => file.default,
   )
   loaded.catch(() => (loaded = undefined))

@@ -8,6 +8,7 @@ import { isMember } from '../may.ts'
 import { Menu } from '../ui/Menu.tsx'
 import { LoadError, SkeletonRows } from '../ui/State.tsx'
 import { headerButton } from './HeaderMenus.tsx'
+import { unreadEntries } from './notification-groups.ts'
 import { notificationsQuery } from './notifications.ts'
 
 /**
@@ -36,7 +37,7 @@ export function NotificationBell() {
   const queryClient = useQueryClient()
   const { data } = useQuery(notificationsQuery)
   // What is unread is the owner's: who works in the account reads along, and marks nothing.
-  const unread = isMember() ? 0 : (data?.unread ?? 0)
+  const unread = isMember() || !data ? 0 : unreadEntries(data.data, data.unread)
   const read = useMutation({
     mutationFn: () => call(readNotifications, { body: {} }),
     // The dots stay visible while the list is open; only the count on the bell goes at once.

@@ -6,7 +6,8 @@ import { formatTime } from '../format.ts'
 import { useLanguage, useTexts } from '../i18n/index.ts'
 import { isMember } from '../may.ts'
 import { LoadError, SkeletonRows } from '../ui/State.tsx'
-import { notificationTarget, notificationText } from './notification-text.ts'
+import { grouped } from './notification-groups.ts'
+import { headOf, notificationTarget, notificationText } from './notification-text.ts'
 import { notificationsQuery } from './notifications.ts'
 
 /** What the bell opens. */
@@ -37,9 +38,10 @@ export default function NotificationList({ onOpen }: { onOpen: () => void }) {
           aria-label={t.shell.notifications}
           className="max-h-[min(26rem,70dvh)] overflow-y-auto p-1"
         >
-          {data.data.map((entry) => (
-            <li key={entry.id}>
-              <Row entry={entry} onOpen={onOpen} />
+          {grouped(data.data).map((group) => (
+            // What joins a group later leaves it open.
+            <li key={group.at(-1)?.id}>
+              <Group group={group} onOpen={onOpen} />
             </li>
           ))}
         </ul>
@@ -48,11 +50,44 @@ export default function NotificationList({ onOpen }: { onOpen: () => void }) {
   )
 }
 
-function Row({ entry, onOpen }: { entry: Notification; onOpen: () => void }) {
+/** One notification, or what one order told: its outcome, and the way there on request. */
+function Group({ group, onOpen }: { group: readonly Notification[]; onOpen: () => void }) {
+  const t = useTexts('events')
+  const head = headOf(group)
+  if (!head) return null
+  const read = isMember() || group.every((entry) => entry.read)
+  return (
+    <>
+      <Row entry={head} read={read} onOpen={onOpen} />
+      {group.length > 1 ? (
+        <details className="-mt-1 pb-1.5 pl-8 text-xs">
+          <summary className="w-fit rounded-sm py-1 pr-3 text-ink-2 hover:text-ink">
+            {t.events.steps(group.length)}
+          </summary>
+          <ul className="-ml-5">
+            {group.map((entry) => (
+              <li key={entry.id}>
+                <Row entry={entry} read onOpen={onOpen} />
+              </li>
+            ))}
+          </ul>
+        </details>
+      ) : null}
+    </>
+  )
+}
+
+interface RowProps {
+  entry: Notification
+  /** Of one within a group, the group says it. */
+  read: boolean
+  onOpen: () => void
+}
+
+function Row({ entry, read, onOpen }: RowProps) {
   const t = useTexts('events')
   const language = useLanguage()
   const target = notificationTarget(entry)
-  const read = entry.read || isMember()
   const content = (
     <>
       <span

@@ -21,7 +21,9 @@ import { useConfig, useMe } from '../queries.ts'
 import { afterFrame } from '../ui/after-frame.ts'
 import { cx } from '../ui/cx.ts'
 import { setTheme } from '../ui/theme.ts'
-import { serversQuery } from '../wordpress/queries.ts'
+import { serverQuery, serversQuery } from '../wordpress/queries.ts'
+import { openTabs } from '../wordpress/site-tabs.ts'
+import { tabNames } from '../wordpress/tab-names.ts'
 import { fold } from '../../contract/fold.ts'
 import { may } from '../may.ts'
 import type { HeldKeys } from './held-keys.ts'
@@ -33,14 +35,18 @@ interface Command {
   kind: string
   label: string
   run: () => void
+  /** Found by who names two things of it: there are too many to be listed. */
+  deep?: boolean
 }
 
 /** Options that are there before anybody looks further down: eight are in view. */
 const drawnAtFirst = 12
 
 /**
- * The screens, what can be done anywhere, and the newest servers, domains and invoices. Accents may
- * be left out: "nap vi" finds "Nạp ví". It begins with what was typed before it was there.
+ * The screens, what can be done anywhere, and the newest servers, domains and invoices; of the
+ * server whose page is open its parts, and those of the others by name and part ("shop logs").
+ * Accents may be left out: "nap vi" finds "Nạp ví". It begins with what was typed before it was
+ * there.
  */
 export default function Palette({ held, onClose }: { held: HeldKeys; onClose: () => void }) {
   const t = useTexts('palette')
@@ -207,8 +213,9 @@ const indexOf = (commands: readonly Command[], id: string | undefined): number =
 /** Those that have every word of the query somewhere, with or without its accents. */
 function matching(commands: readonly Command[], query: string): Command[] {
   const words = fold(query).split(/\s+/).filter(Boolean)
-  return commands.filter((command) =>
-    words.every((word) => fold(`${command.kind} ${command.label}`).includes(word)),
+  return commands.filter(
+    ({ kind, label, deep }) =>
+      (!deep || words.length > 1) && words.every((word) => fold(`${kind} ${label}`).includes(word)),
   )
 }
 
@@ -249,7 +256,7 @@ const Option = memo(function Option({ command, index, of, chosen, onPoint, onRun
 })
 
 function useCommands(): Command[] {
-  const t = useTexts('palette')
+  const t = useTexts('palette', 'site')
   const router = useRouter()
   const queryClient = useQueryClient()
   const { payments, products: flags } = useConfig()
@@ -260,6 +267,11 @@ function useCommands(): Command[] {
     enabled: flags.dns && seesThings,
   })
   const { data: invoices } = useQuery({ ...recentInvoicesQuery, enabled: seesMoney })
+  const [page] = useState(() =>
+    /^\/(wordpress|hosting)\/([^/]+)$/.exec(router.latestLocation.pathname),
+  )
+  // Its page reads it.
+  const { data: open } = useQuery({ ...serverQuery(page?.[2] ?? ''), enabled: false })
   const takesCards = payments[useMe().region_code]?.cards === true
   return useMemo(() => {
     const sold = products.filter((product) => isOpen(product, flags))
@@ -275,6 +287,19 @@ function useCommands(): Command[] {
       label,
       run: () => void run(),
     })
+    const names = tabNames(t)
+    const tabs = openTabs(may('servers:write'))
+    const parts = (id: string, name: string, deep: boolean): Command[] => {
+      const to = !deep && page?.[1] === 'hosting' ? '/hosting/$id' : '/wordpress/$id'
+      return tabs.map((tab) => ({
+        id: `${id} ${tab}`,
+        kind: t.palette.server,
+        label: `${name} · ${names[tab]}`,
+        run: () =>
+          void router.navigate({ to, params: { id }, search: tab === 'general' ? {} : { tab } }),
+        deep,
+      }))
+    }
     return [
       ...(seesThings && seesMoney
         ? [go('home', t.nav.overview, () => router.navigate({ to: '/' }))]
@@ -314,6 +339,10 @@ function useCommands(): Command[] {
         label: `${server.name} · ${server.domain}`,
         run: () => void router.navigate({ to: '/wordpress/$id', params: { id: server.id } }),
       })),
+      ...(open ? parts(open.id, open.name, false) : []),
+      ...(servers?.result ?? [])
+        .filter(({ id }) => id !== page?.[2])
+        .flatMap(({ id, name }) => parts(id, name, true)),
       ...(domains?.pages[0]?.result.data ?? []).map(({ id, name }) => ({
         id,
         kind: t.palette.domain,
@@ -340,5 +369,18 @@ function useCommands(): Command[] {
         signOut(queryClient, () => router.navigate({ to: '/login' })),
       ),
     ]
-  }, [t, router, queryClient, servers, domains, invoices, takesCards, flags, seesThings, seesMoney])
+  }, [
+    t,
+    router,
+    queryClient,
+    page,
+    open,
+    servers,
+    domains,
+    invoices,
+    takesCards,
+    flags,
+    seesThings,
+    seesMoney,
+  ])
 }

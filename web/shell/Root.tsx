@@ -4,7 +4,7 @@ import { navigation } from '../pages/load-screen.ts'
 
 /**
  * After each navigation the page begins at its top, and the keyboard and the screen reader at its
- * heading.
+ * heading, or in the form that is all that the page is for (`data-begin`).
  */
 export function Root() {
   const router = useRouter()
@@ -18,7 +18,9 @@ export function Root() {
       // A page that was opened by its address begins where the browser begins.
       if (!pathChanged || fromLocation === undefined) return
       window.scrollTo(0, 0)
-      document.querySelector<HTMLElement>('h1')?.focus({ preventScroll: true })
+      const begin =
+        document.querySelector<HTMLElement>('[data-begin] input') ?? document.querySelector('h1')
+      begin?.focus({ preventScroll: true })
     })
     return () => {
       before()

@@ -3,7 +3,7 @@
  * better.
  */
 import { formatMoney, currency } from '../../contract/money.ts'
-import { InvoiceEvent, type EventName } from '../../contract/realtime.ts'
+import { InvoiceEvent, type EventName, type Notification } from '../../contract/realtime.ts'
 import type { Language, TextsWith } from '../i18n/index.ts'
 
 interface Told {
@@ -97,6 +97,12 @@ function creditedText(
   const text = amount(field(wallet, 'amount'), field(wallet, 'currency'))
   return text === undefined ? undefined : t.events.creditedAmount(text)
 }
+
+/** The one that says most of a group: how the server is, that it is paid, or what came last. */
+export const headOf = (group: readonly Notification[]): Notification | undefined =>
+  group.find(({ event }) => event === 'wordpress.status') ??
+  group.find(({ event }) => event === 'invoice.paid') ??
+  group[0]
 
 /** Where a click on the notification leads. */
 export function notificationTarget({

@@ -1,4 +1,4 @@
-import type { ButtonHTMLAttributes, Ref } from 'react'
+import type { ButtonHTMLAttributes, Ref, SyntheticEvent } from 'react'
 import { cx } from './cx.ts'
 
 const variants = {
@@ -42,10 +42,19 @@ export const buttonClass = (variant: ButtonVariant = 'primary', size: ButtonSize
     sizes[size],
   )
 
+/** Makes a press do nothing. Enter in a field presses its form's button, so that sends nothing. */
+export const refuse = (event: SyntheticEvent): void => {
+  event.preventDefault()
+  event.stopPropagation()
+}
+
 interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
   variant?: ButtonVariant
   size?: ButtonSize
-  /** Shows a spinner and refuses clicks, without changing the button's width. */
+  /**
+   * Shows a spinner and refuses presses, without changing the button's width. It keeps the focus,
+   * which a `disabled` button loses: whoever is told of an error can press again.
+   */
   busy?: boolean
   /** False: there is none, for whoever may not do what it does. */
   shown?: boolean
@@ -64,6 +73,7 @@ export function Button({
   ...rest
 }: ButtonProps) {
   if (!shown) return null
+  const off = disabled && !busy
   return (
     <button
       type={type}
@@ -71,12 +81,12 @@ export function Button({
       className={cx(
         buttonClass(variant, size),
         'relative',
-        disabled === true && !busy && idle[variant ?? 'primary'],
+        off && idle[variant ?? 'primary'],
         className,
       )}
-      disabled={disabled === true || busy}
-      aria-busy={busy || undefined}
+      disabled={off}
       {...rest}
+      {...(busy && { 'aria-busy': true, 'aria-disabled': true, onClick: refuse })}
     >
       {busy ? <span aria-hidden className="spinner absolute" /> : null}
       {busy ? (

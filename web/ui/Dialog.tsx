@@ -1,6 +1,6 @@
 import { X } from 'lucide-react'
 import { useId, useRef, type ReactNode } from 'react'
-import { IconButton } from './Button.tsx'
+import { IconButton, refuse } from './Button.tsx'
 import { useModal } from './modal.ts'
 
 export interface DialogProps {
@@ -92,13 +92,14 @@ export function Dialog({
         </p>
       ) : null}
       <div className="px-5 pt-3">{children}</div>
+      {/* Not `disabled`: the button that was pressed keeps the focus. */}
       <fieldset
-        role="presentation"
-        disabled={busy}
+        aria-disabled={busy || undefined}
+        onClickCapture={busy ? refuse : undefined}
         className={
           'sticky bottom-0 z-1 flex justify-end gap-2 bg-raised p-5 pt-4 short:static ' +
           'pb-[max(1.25rem,env(safe-area-inset-bottom))] max-sm:*:flex-1 ' +
-          'disabled:[&>button:not([aria-busy])]:opacity-50'
+          'aria-disabled:[&>:not([aria-busy])]:opacity-50'
         }
       >
         {footer}

@@ -6,11 +6,13 @@ interface SwitchProps {
   hint?: ReactNode
   checked: boolean
   disabled?: boolean
+  /** What it was turned to is under way: it keeps the focus, and cannot be turned. */
+  busy?: boolean
   onChange: (checked: boolean) => void
 }
 
 /** On or off at once: a real checkbox that looks and is announced as a switch. */
-export function Switch({ label, hint, checked, disabled = false, onChange }: SwitchProps) {
+export function Switch({ label, hint, checked, disabled, busy, onChange }: SwitchProps) {
   const id = useId()
   return (
     <div className="flex items-start justify-between gap-4">
@@ -32,13 +34,15 @@ export function Switch({ label, hint, checked, disabled = false, onChange }: Swi
         aria-checked={checked}
         disabled={disabled}
         aria-describedby={hint ? `${id}-hint` : undefined}
-        onChange={(event) => onChange(event.target.checked)}
+        aria-disabled={busy || undefined}
+        onChange={(event) => busy || onChange(event.target.checked)}
         className={
           'relative mt-0.5 h-6 w-10.5 shrink-0 cursor-pointer appearance-none rounded-full ' +
           'bg-[var(--control)] transition-colors before:absolute before:top-0.5 ' +
           'before:left-0.5 before:size-5 before:rounded-full before:bg-white ' +
           'before:shadow-sm before:transition-transform checked:bg-primary ' +
-          'checked:before:translate-x-4.5 disabled:cursor-not-allowed disabled:opacity-50'
+          'checked:before:translate-x-4.5 disabled:cursor-not-allowed disabled:opacity-50 ' +
+          'aria-disabled:cursor-not-allowed aria-disabled:opacity-50'
         }
       />
     </div>

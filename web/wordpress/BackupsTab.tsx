@@ -151,6 +151,7 @@ function Item({
     update: t.backups.beforeUpdate,
   }
   const download = async () => {
+    if (fetching) return
     setFetching(true)
     try {
       const { url } = await attempt.run(linkBackup, {
@@ -217,7 +218,7 @@ function Item({
           <IconButton
             label={t.backups.downloadOf(when)}
             size="size-8"
-            disabled={fetching}
+            aria-disabled={fetching || undefined}
             onClick={() => void download()}
           >
             <Download aria-hidden className="size-4" />

@@ -34,7 +34,8 @@ export function HttpsOnly({ serverId, https }: { serverId: string; https: SiteHt
         label={t.https.only}
         hint={t.https.onlyHint}
         checked={https.httpsOnly === true}
-        disabled={busy || !may('servers:write')}
+        disabled={!may('servers:write')}
+        busy={busy}
         onChange={(checked) => void choose(checked)}
       />
     </section>

@@ -95,7 +95,8 @@ function Sending({ server, state }: { server: Server; state: MailState }) {
           label={t.mail.enabled}
           hint={t.mail.hint}
           checked={state.enabled}
-          disabled={busy || server.status === 'deleting' || !may('servers:write')}
+          disabled={server.status === 'deleting' || !may('servers:write')}
+          busy={busy}
           onChange={(checked) => void choose(checked)}
         />
       </div>

@@ -31,6 +31,7 @@ export function MainAddress({ server }: { server: Server }) {
   const offered = chosen === null || names.includes(chosen) ? names : [chosen, ...names]
 
   const choose = async (name: string | null) => {
+    if (busy) return
     setBusy(true)
     try {
       const { primaryDomain } = await call(choosePrimary, {
@@ -63,7 +64,8 @@ export function MainAddress({ server }: { server: Server }) {
             <Select
               {...control}
               value={chosen ?? ''}
-              disabled={busy || !may('servers:write')}
+              disabled={!may('servers:write')}
+              aria-disabled={busy || undefined}
               onChange={({ target }) => void choose(target.value === '' ? null : target.value)}
             >
               <option value="">{t.address.none}</option>

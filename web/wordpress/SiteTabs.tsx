@@ -4,6 +4,7 @@ import { useTexts } from '../i18n/index.ts'
 import { may } from '../may.ts'
 import { cx } from '../ui/cx.ts'
 import { openTabs, type SiteTab } from './site-tabs.ts'
+import { tabNames } from './tab-names.ts'
 
 /** The tab stands in the address, so that a reload and a shared link keep it. */
 export function SiteTabs({ current }: { current: SiteTab }) {
@@ -11,24 +12,7 @@ export function SiteTabs({ current }: { current: SiteTab }) {
   const navigate = useNavigate()
   const tabs = openTabs(may('servers:write'))
   const list = useRef<HTMLDivElement>(null)
-  const names: Record<SiteTab, string> = {
-    general: t.site.general,
-    usage: t.site.usageTab,
-    logs: t.site.logs,
-    disk: t.site.diskTab,
-    mariadb: t.site.mariadbTab,
-    plans: t.site.plansTab,
-    domain: t.site.domainTab,
-    speed: t.site.speedTab,
-    visitors: t.site.visitorsTab,
-    files: t.site.filesTab,
-    console: t.site.consoleTab,
-    database: t.site.databaseTab,
-    mail: t.site.mailTab,
-    updates: t.site.updatesTab,
-    backups: t.site.backupsTab,
-    'move-in': t.site.moveInTab,
-  }
+  const names = tabNames(t)
   // On a phone the row is longer than the screen.
   useEffect(() => {
     const row = list.current
@@ -60,7 +44,10 @@ export function SiteTabs({ current }: { current: SiteTab }) {
       role="tablist"
       aria-label={t.site.tabs}
       onKeyDown={onKeyDown}
-      className="flex gap-6 overflow-x-auto overflow-y-hidden border-b border-border px-5 sm:px-6"
+      className={
+        'row-with-more flex gap-6 overflow-x-auto overflow-y-hidden border-b border-border px-5 ' +
+        'sm:px-6'
+      }
     >
       {tabs.map((tab) => (
         <button

@@ -85,7 +85,8 @@ function Keeping({ server, state }: { server: Server; state: PageCacheState }) {
         label={t.speed.enabled}
         hint={t.speed.hint}
         checked={state.enabled}
-        disabled={busy || !may('servers:write')}
+        disabled={!may('servers:write')}
+        busy={busy}
         onChange={(checked) => void choose(checked)}
       />
     </div>

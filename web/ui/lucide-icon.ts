@@ -1,0 +1,33 @@
+/**
+ * Takes the place of lucide's own `createLucideIcon` in the build (vite.config.ts): that one also
+ * reads contexts, names classes and scales strokes, which no screen asks for and every screen would
+ * load.
+ */
+import { createElement, type FunctionComponent, type SVGProps } from 'react'
+
+interface IconData {
+  readonly node: readonly (readonly [tag: string, attributes: Record<string, string>])[]
+}
+
+/** Draws one of lucide's icons. It goes with words or a label, so readers of screens skip it. */
+export default function createLucideIcon({
+  node,
+}: IconData): FunctionComponent<SVGProps<SVGSVGElement>> {
+  return (props) =>
+    createElement(
+      'svg',
+      {
+        width: 24,
+        height: 24,
+        viewBox: '0 0 24 24',
+        fill: 'none',
+        stroke: 'currentColor',
+        strokeWidth: 2,
+        strokeLinecap: 'round',
+        strokeLinejoin: 'round',
+        'aria-hidden': true,
+        ...props,
+      },
+      node.map(([tag, attributes]) => createElement(tag, attributes)),
+    )
+}
