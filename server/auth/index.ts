@@ -20,6 +20,7 @@ export {
   showCustomers,
   type AccountActs,
 } from './desk.ts'
+export { listCustomers } from './desk-list.ts'
 export { createProfile } from './profile.ts'
 export { routes } from './routes.ts'
 export { createBreachCheck, type RefuseBreached } from './breached-passwords.ts'

@@ -11,6 +11,7 @@ export {
   findHosts,
   holdServer,
   ownedServers,
+  ownedServersOf,
   releaseServer,
   serverName,
   serversOfCustomer,

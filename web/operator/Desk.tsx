@@ -19,6 +19,7 @@ import { Logo } from '../ui/Logo.tsx'
 import { LoadError, SkeletonRows } from '../ui/State.tsx'
 import { call, onDesk } from './api.ts'
 import { CatalogPages } from './catalog/CatalogPages.tsx'
+import { CustomersView } from './CustomersView.tsx'
 import { CustomerView } from './CustomerView.tsx'
 import { DataRequestsView } from './DataRequestsView.tsx'
 import { DeskMenus } from './DeskMenus.tsx'
@@ -28,7 +29,6 @@ import { isMoney, MoneyView } from './money/MoneyView.tsx'
 import { DeskLink, go, useDeskPath } from './path.tsx'
 import { ProposalsView } from './ProposalsView.tsx'
 import { proposalsQuery, sessionQuery } from './queries.ts'
-import { SearchView } from './SearchView.tsx'
 import { SignInView } from './SignInView.tsx'
 import { StaffView } from './StaffView.tsx'
 import { StatusView } from './StatusView.tsx'
@@ -86,7 +86,7 @@ function View({ path, session }: { path: string; session: StaffSession }) {
   if (section === 'status') return <StatusView session={session} />
   if (section === 'trail') return <TrailView />
   if (section === 'staff') return <StaffView session={session} />
-  return <SearchView />
+  return <CustomersView />
 }
 
 function TicketPages({ id, session }: { id: string | undefined; session: StaffSession }) {

@@ -9,6 +9,7 @@ import {
   work,
   type CustomerStory,
 } from '../../contract/operator-desk.ts'
+import { customers, type DeskCustomerState } from '../../contract/operator-customers.ts'
 import { nodeLoss } from '../../contract/operator-nodes.ts'
 import {
   capacity,
@@ -62,6 +63,18 @@ export const searchQuery = (q: string) =>
     queryKey: ['search', q],
     queryFn: ({ signal }) => call(search, { query: { q } }, signal),
     enabled: q.length >= 2,
+  })
+export const customersQuery = (state: DeskCustomerState | undefined) =>
+  infiniteQueryOptions({
+    queryKey: ['customers', state],
+    queryFn: ({ pageParam, signal }) =>
+      callPage(
+        customers,
+        { query: { limit: 50, ...(state && { state }), ...(pageParam && { cursor: pageParam }) } },
+        signal,
+      ),
+    initialPageParam: '',
+    getNextPageParam: ({ next }) => next,
   })
 type ServerOfStory = CustomerStory['servers'][number]
 /** It is on its way to where an act sends it: the page shows soon when it is there. */
