@@ -10,6 +10,7 @@ export {
 export { giveSubscription, holdForHandOver, type Terms } from './hand-over.ts'
 export { jobNames } from './context.ts'
 export { couponLine, listCoupons, makeCoupon, stopCoupon } from './coupons.ts'
+export { countOverdue, overduePage } from './overdue.ts'
 export { outlookOf } from './outlook.ts'
 export { plannedOf, type Offer, type Product, type Subject } from './product.ts'
 export { routes } from './routes.ts'

@@ -2,10 +2,12 @@
 import {
   gatewayNotices as noticesApi,
   operatorCustomers,
+  operatorOverview,
   operatorNodes,
   operatorWork as api,
 } from '../../contract/index.ts'
 import { listCustomers, showCustomers } from '../auth/index.ts'
+import { overduePage } from '../billing/index.ts'
 import type { Catalog } from '../catalog/index.ts'
 import { failingNames } from '../certificates/index.ts'
 import { waitingDomains } from '../dns/index.ts'
@@ -29,6 +31,7 @@ import {
   lossOf,
   ownedServersOf,
 } from '../wordpress/index.ts'
+import { overviewOf } from './overview.ts'
 
 export interface ListNeeds {
   readonly db: Database
@@ -76,6 +79,14 @@ export function listRoutes(http: Http, needs: ListNeeds): void {
       }
     })
     return new Page(shown, encodeTimeCursor(next))
+  })
+  http.read(operatorOverview.overview, () => overviewOf(needs))
+  http.read(operatorOverview.overdueInvoices, async ({ query, language }) => {
+    const { rows, next } = await overduePage(db, {
+      limit: query.limit ?? usualLimit,
+      after: decodeTimeCursor(query.cursor, language),
+    })
+    return new Page(await withCustomers(db, rows), encodeTimeCursor(next))
   })
   http.read(api.servers, async ({ query, language }) => {
     const { rows, next } = await listServers(db, query.state, pageRequest(query, language))

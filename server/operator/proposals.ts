@@ -37,6 +37,18 @@ const mayDecide = (staff: StaffCaller, { act, staff_id: by, role }: Proposed): b
 const shownInput = ({ act, input }: { readonly act: string; readonly input: unknown }): Facts =>
   endpointOf(act) ? (keptOf(act as ActName, input as never) as Facts) : {}
 
+/** How many wait, whoever may decide on them. */
+export async function countProposals(db: Queryable, now: Date): Promise<number> {
+  const { n } = await db
+    .selectFrom('operator_proposal')
+    .select((eb) => eb.fn.countAll<bigint>().as('n'))
+    .where('act_seq', 'is', null)
+    .where('rejected_at', 'is', null)
+    .where('expires_at', '>', now)
+    .executeTakeFirstOrThrow()
+  return Number(n)
+}
+
 /** Open ones, the oldest first. */
 export async function listProposals(
   db: Queryable,

@@ -14,6 +14,7 @@ import { openTestPortal, type TestCustomer, type TestPortal } from '../portal.ts
 import { invitationsOf, newMember, type TestMember } from '../staff.ts'
 import {
   endVisits,
+  judgeBothWidths,
   keepBothWidths,
   type Look,
   openBrowser,
@@ -68,7 +69,7 @@ test('an invitation is accepted with an app, and the session ends at sign-out', 
   const code = totpAt(secret, stepOf(new Date()))
   await page.getByLabel('3. Type the code').fill(code)
   await page.getByRole('button', { name: 'Begin' }).click()
-  await heading(page, 'Customers')
+  await heading(page, 'Overview')
   expect(new URL(page.url()).hash).toBe('')
   // The browser's log names what was refused: a wrong code, and that nobody was signed in before.
   expect(complaints.filter((text) => !/\b(401|422)\b/.test(text))).toEqual([])
@@ -86,7 +87,7 @@ test('an invitation is accepted with an app, and the session ends at sign-out', 
   await page.getByText('Login fail, please try again !').waitFor()
   await page.getByLabel('Code of your app').fill(totpAt(secret, stepOf(new Date()) + 1))
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()
-  await heading(page, 'Customers')
+  await heading(page, 'Overview')
 })
 
 test('an owner sends an invitation again, and withdraws it', async () => {
@@ -196,6 +197,43 @@ test('a customer is found, noted on, credited with a second member, and blocked'
   expect(other.complaints.filter((text) => !text.includes('422'))).toEqual([])
 })
 
+test('the first page says what waits; the list has all customers and filters them', async () => {
+  const [finance, binh] = await Promise.all([newMember(portal, 'finance'), portal.customer()])
+  const asked = await finance.act<ActOutcome>('money.credit', {
+    customer: binh.id,
+    amount: 7_000_000,
+    currency: 'VND',
+    told: 'Goodwill',
+    reason: 'Agreed with the customer',
+  })
+  expect(asked.body.result.state).toBe('proposed')
+  const { page, complaints } = await deskOf(await newMember(portal, 'owner'))
+  await openPage(page, `${portal.url}/operator`)
+  await page.getByRole('status').getByText('Everything is well').waitFor()
+  // Zero has its line too.
+  await page.getByRole('link', { name: 'Disputes 0', exact: true }).waitFor()
+  await judgeBothWidths(page, 'overview-en-light')
+  await page.getByRole('link', { name: 'Approvals 1', exact: true }).last().click()
+  await heading(page, 'Approvals')
+
+  await page.getByRole('navigation').getByRole('link', { name: 'Customers' }).click()
+  const row = (email: string) => page.getByRole('row').filter({ hasText: email })
+  await row(binh.email).getByText('0 đ').waitFor()
+  await judgeBothWidths(page, 'customers-en-light')
+  await page.getByLabel('Show').selectOption('Closed')
+  await page.getByText('No customers here.').waitFor()
+  await page.getByLabel('Show').selectOption('Active')
+  // The box finds one of them, and emptied it gives the list back.
+  await page.getByRole('searchbox', { name: 'Search' }).fill(binh.email)
+  await page.getByRole('table').waitFor({ state: 'detached' })
+  await page.getByRole('link', { name: binh.email }).waitFor()
+  await page.getByRole('navigation').getByRole('link', { name: 'Customers' }).click()
+  await row(binh.email).getByRole('link').click()
+  await page.getByRole('link', { name: 'All customers' }).click()
+  await row(binh.email).waitFor()
+  expect(complaints).toEqual([])
+})
+
 test('who approves sees all that was asked for, plans by their names', async () => {
   const [finance, binh] = await Promise.all([newMember(portal, 'finance'), portal.customer()])
   const reason = 'Agreed with the customer'
@@ -236,6 +274,9 @@ test('in Vietnamese, dark, and on a phone every screen is whole', async () => {
   const { page, complaints } = await deskOf(owner, { language: 'vi', theme: 'dark' })
   const screens = {
     search: '/operator?q=nguyen',
+    overview: '/operator',
+    customers: '/operator/customers',
+    overdue: '/operator/overdue',
     customer: `/operator/customers/${an.id}`,
     approvals: '/operator/approvals',
     suspense: '/operator/suspense',

@@ -2,7 +2,7 @@ import type { ActName } from '../../contract/operator-acts.ts'
 import { enCatalogActs, enDeskCatalog } from './en-operator-catalog.ts'
 import { enMoneyActs, enOperatorMoney } from './en-operator-money.ts'
 import { enDeskOutgoing, enOutgoingActs } from './en-operator-outgoing.ts'
-import { enDeskCustomers } from './en-operator-overview.ts'
+import { enDeskCustomers, enDeskOverview } from './en-operator-overview.ts'
 import { enDeskPrivacy, enPrivacyActs } from './en-operator-privacy.ts'
 import { enDeskTickets, enTicketActs, enTicketExplain } from './en-operator-tickets.ts'
 import { enTrailCodes } from './en-operator-trail.ts'
@@ -89,6 +89,7 @@ export const enOperator = {
     nobody: 'Not assigned to a customer yet',
   },
   customers: enDeskCustomers,
+  overview: enDeskOverview,
   customer: {
     blocked: 'Blocked',
     inactive: 'Never activated',

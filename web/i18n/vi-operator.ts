@@ -2,7 +2,7 @@ import type { OperatorTexts } from './en-operator.ts'
 import { viCatalogActs, viDeskCatalog } from './vi-operator-catalog.ts'
 import { viMoneyActs, viOperatorMoney } from './vi-operator-money.ts'
 import { viDeskOutgoing, viOutgoingActs } from './vi-operator-outgoing.ts'
-import { viDeskCustomers } from './vi-operator-overview.ts'
+import { viDeskCustomers, viDeskOverview } from './vi-operator-overview.ts'
 import { viDeskPrivacy, viPrivacyActs } from './vi-operator-privacy.ts'
 import { viDeskTickets, viTicketActs, viTicketExplain } from './vi-operator-tickets.ts'
 import { viTrailCodes } from './vi-operator-trail.ts'
@@ -85,6 +85,7 @@ export const viOperator: OperatorTexts = {
     nobody: 'Chưa gán cho khách hàng nào',
   },
   customers: viDeskCustomers,
+  overview: viDeskOverview,
   customer: {
     blocked: 'Đang bị khoá',
     inactive: 'Chưa kích hoạt',

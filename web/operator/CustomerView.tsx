@@ -37,7 +37,7 @@ export function CustomerView({ id, session }: { id: string; session: StaffSessio
   const { data, error, refetch } = useQuery(customerQuery(id))
   return (
     <>
-      <BackLink to="" text={t.customer.back} />
+      <BackLink to="/customers" text={t.customer.back} />
       {error && !data ? (
         <Card>
           <LoadError text={error.message} retryLabel={t.retry} onRetry={() => void refetch()} />

@@ -103,7 +103,7 @@ function Rows({ of: rows }: { of: readonly DeskCustomer[] }) {
           <th scope="col" className={cx(headCell, 'text-right! max-md:hidden')}>
             {words.servers}
           </th>
-          <th scope="col" className={headCell}>
+          <th scope="col" className={cx(headCell, 'max-md:hidden')}>
             {words.state}
           </th>
           <th scope="col" className={cx(headCell, 'max-md:hidden')}>
@@ -122,16 +122,17 @@ function Rows({ of: rows }: { of: readonly DeskCustomer[] }) {
                 {one.name}
               </DeskLink>
               <span className="block truncate text-ink-2">{one.email}</span>
+              <span className="mt-1 block md:hidden">
+                <State of={one} />
+              </span>
             </th>
             <td className={cx(cell, 'max-md:hidden')}>{one.region}</td>
-            <td className={cx(cell, 'num text-right whitespace-nowrap')}>
+            <td className={cx(cell, 'num text-right whitespace-nowrap max-md:pr-5')}>
               {one.wallet ? formatMoney(one.wallet.balance, one.wallet.currency, language) : '–'}
             </td>
             <td className={cx(cell, 'num text-right max-md:hidden')}>{one.servers}</td>
-            <td className={cx(cell, 'whitespace-nowrap')}>
-              <Badge tone={tones[one.state]} dot>
-                {words.states[one.state]}
-              </Badge>
+            <td className={cx(cell, 'whitespace-nowrap max-md:hidden')}>
+              <State of={one} />
             </td>
             <td className={cx(cell, 'num whitespace-nowrap max-md:hidden')}>
               {dayOf(one.createdAt)}
@@ -140,5 +141,14 @@ function Rows({ of: rows }: { of: readonly DeskCustomer[] }) {
         ))}
       </tbody>
     </table>
+  )
+}
+
+function State({ of: { state } }: { of: DeskCustomer }) {
+  const words = useDeskTexts().customers
+  return (
+    <Badge tone={tones[state]} dot>
+      {words.states[state]}
+    </Badge>
   )
 }

@@ -10,6 +10,7 @@ import {
   type CustomerStory,
 } from '../../contract/operator-desk.ts'
 import { customers, type DeskCustomerState } from '../../contract/operator-customers.ts'
+import { overview } from '../../contract/operator-overview.ts'
 import { nodeLoss } from '../../contract/operator-nodes.ts'
 import {
   capacity,
@@ -86,6 +87,11 @@ export const customerQuery = (id: string) =>
     queryFn: ({ signal }) => call(customer, { params: { id } }, signal),
     refetchInterval: ({ state: { data } }) => (data?.servers.some(isOnItsWay) ? 3_000 : 30_000),
   })
+export const overviewQuery = queryOptions({
+  queryKey: ['overview'],
+  queryFn: ({ signal }) => call(overview, {}, signal),
+  refetchInterval: 30_000,
+})
 export const proposalsQuery = queryOptions({
   queryKey: ['proposals'],
   queryFn: ({ signal }) => call(proposals, {}, signal),
