@@ -396,6 +396,18 @@ export const enOperator = {
     approved: 'Approved and done',
     rejected: 'Rejected',
     sure: 'This is done at once and cannot be taken back.',
+    nobody:
+      'Nobody else may approve this yet. Invite another owner, or a member of your role, ' +
+      'under “Staff”.',
+    understood: 'Understood',
+    toStaff: 'To the staff',
+    asked: 'Proposed by',
+    askedAt: 'Proposed at',
+    why: 'Reason',
+    customer: 'Customer',
+    foreseen: 'What will change',
+    noFacts: 'No figure changes.',
+    refused: (why: string) => `As things stand now it would be refused: ${why}`,
   },
   money: enOperatorMoney,
   suspense: {

@@ -388,6 +388,18 @@ export const viOperator: OperatorTexts = {
     approved: 'Đã duyệt và thực hiện',
     rejected: 'Đã từ chối',
     sure: 'Việc này được thực hiện ngay và không thể rút lại.',
+    nobody:
+      'Hiện chưa có ai khác được phép duyệt. Hãy mời thêm một chủ sở hữu hoặc một nhân viên cùng ' +
+      'vai trò với bạn ở mục “Nhân viên”.',
+    understood: 'Đã hiểu',
+    toStaff: 'Đến mục Nhân viên',
+    asked: 'Người đề xuất',
+    askedAt: 'Đề xuất lúc',
+    why: 'Lý do',
+    customer: 'Khách hàng',
+    foreseen: 'Những gì sẽ thay đổi',
+    noFacts: 'Không có số liệu nào thay đổi.',
+    refused: (why) => `Nếu duyệt lúc này thì sẽ bị từ chối: ${why}`,
   },
   money: viOperatorMoney,
   suspense: {

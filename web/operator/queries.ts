@@ -2,6 +2,7 @@
 import { QueryClient, infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import {
   customer,
+  previewProposal,
   proposals,
   search,
   suspense,
@@ -97,6 +98,14 @@ export const proposalsQuery = queryOptions({
   queryFn: ({ signal }) => call(proposals, {}, signal),
   refetchInterval: 30_000,
 })
+export const previewProposalQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['proposal-preview', id],
+    queryFn: ({ signal }) => call(previewProposal, { params: { id } }, signal),
+    // As it is now, at each look.
+    staleTime: 0,
+    gcTime: 0,
+  })
 export const dataRequestsQuery = (show: 'open' | 'decided') =>
   queryOptions({
     queryKey: ['data-requests', show],
