@@ -7,6 +7,7 @@ export {
   openInvoices,
   paidForAnother,
 } from './desk.ts'
+export { createDeskCancel, type DeskCancel } from './desk-cancel.ts'
 export { giveSubscription, holdForHandOver, type Terms } from './hand-over.ts'
 export { jobNames } from './context.ts'
 export { couponLine, listCoupons, makeCoupon, stopCoupon } from './coupons.ts'

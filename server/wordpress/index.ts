@@ -16,7 +16,7 @@ export {
   serverName,
   serversOfCustomer,
 } from './desk.ts'
-export { giveUpOrder, orderOf, retryServer } from './desk-acts.ts'
+export { cancellable, giveUpOrder, orderOf, retryServer } from './desk-acts.ts'
 export { failedBackups } from './desk-backups.ts'
 export { listServers } from './desk-list.ts'
 export { capacityOf, serversByPlan } from './capacity.ts'

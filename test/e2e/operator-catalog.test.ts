@@ -56,7 +56,8 @@ const planOf = (page: Page, name: string) =>
 test('prices are edited, looked at before, published and undone', async () => {
   const { page, complaints } = await deskOf(owner)
   await openPage(page, `${portal.url}/operator`)
-  await page.getByRole('link', { name: 'Catalogue' }).click()
+  const nav = page.getByRole('navigation', { name: 'Desk' })
+  await nav.getByRole('link', { name: 'Catalogue' }).click()
   await page.getByText('BASIC-1').waitFor()
   await judgeBothWidths(page, 'catalog-en-light')
   await page.getByRole('button', { name: 'Edit' }).click()

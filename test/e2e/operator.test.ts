@@ -5,11 +5,12 @@
  */
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
-import type { Browser, Page } from 'playwright-core'
+import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { ActOutcome } from '../../contract/operator-acts.ts'
 import { stepOf, totpAt } from '../../server/auth/totp.ts'
 import { transaction } from '../../server/platform/db.ts'
+import { orderServer } from '../ordered-servers.ts'
 import { openTestPortal, type TestCustomer, type TestPortal } from '../portal.ts'
 import { invitationsOf, newMember, type TestMember } from '../staff.ts'
 import {
@@ -47,6 +48,41 @@ afterAll(async () => {
 const deskOf = (member: TestMember, look: Look = {}) => visitDesk(browser, portal, member, look)
 const heading = (page: Page, name: string) =>
   page.getByRole('heading', { level: 1, name }).waitFor()
+
+test('a server is cancelled; who is alone learns that nobody can approve a large one', async () => {
+  const binh = await portal.customer()
+  await portal.topUp(binh, 200_000_000)
+  await orderServer(portal, binh, { size: 5, replicate: 8 })
+  const small = await orderServer(portal, binh)
+  const { page, complaints } = await deskOf(await newMember(portal, 'operations'))
+  await openPage(page, `${portal.url}/operator/customers/${binh.id}`)
+  const servers = page.getByRole('listitem').filter({
+    has: page.getByRole('button', { name: 'Cancel server' }),
+  })
+  const cancel = async (name: string): Promise<Locator> => {
+    await servers.filter({ hasText: name }).getByRole('button', { name: 'Cancel server' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Text for the customer').fill('It sends spam')
+    await dialog.getByLabel('Reason').fill('Ticket 4711')
+    await judgeBothWidths(page, 'cancel-server-en-light')
+    await dialog.getByRole('button', { name: 'Cancel server' }).click()
+    return dialog
+  }
+  await (await cancel(small.name)).waitFor({ state: 'detached' })
+  await servers.filter({ hasText: small.name }).waitFor({ state: 'detached' })
+  const alone = await cancel('')
+  await alone.getByText('Nobody else may approve this yet').waitFor()
+  await judgeBothWidths(page, 'nobody-approves-en-light')
+  await alone.getByRole('button', { name: 'Understood' }).click()
+  await page.getByRole('navigation').getByRole('link', { name: 'Approvals' }).click()
+  await page.getByText('Nobody else may approve this yet').waitFor()
+  await judgeBothWidths(page, 'approvals-alone-en-light')
+  await page.getByRole('button', { name: 'Withdraw' }).click()
+  await page.getByRole('dialog').getByLabel('Reason').fill('It was tried')
+  await page.getByRole('dialog').getByRole('button', { name: 'Withdraw' }).click()
+  await page.getByText('Nothing waits for approval.').waitFor()
+  expect(complaints).toEqual([])
+})
 
 test('an invitation is accepted with an app, and the session ends at sign-out', async () => {
   const { link } = await transaction(portal.app.db, (tx) =>

@@ -172,6 +172,7 @@ export const enOperator = {
     provisioning: 'Being set up',
     pending_payment: 'Not paid yet',
     suspended: 'Suspended',
+    deleting: 'Being deleted',
     deleted: 'Deleted',
     denied: 'Denied by the owner',
     viewed: 'Support looked',
@@ -262,6 +263,7 @@ export const enOperator = {
     ...enShellActs.names,
     ...enOutgoingActs.names,
     ...enCatalogActs.names,
+    'server.cancel': 'Cancel server',
     'server.move': 'Move',
     'server.undo_move': 'Undo the move',
     'node.lost': 'Bring up elsewhere',
@@ -316,6 +318,9 @@ export const enOperator = {
     ...enWorkActs.explain,
     ...enOutgoingActs.explain,
     ...enCatalogActs.explain,
+    'server.cancel':
+      'The server is deleted, and what its owner paid and did not use goes back into the wallet ' +
+      'with a credit note. The customer gets an email. This cannot be taken back.',
     'server.move':
       'The site goes on meanwhile; requests that write wait for a second or two. The original is ' +
       'kept for an hour.',
@@ -406,7 +411,7 @@ export const enOperator = {
     why: 'Reason',
     customer: 'Customer',
     foreseen: 'What will change',
-    noFacts: 'No figure changes.',
+    noFacts: 'Nothing else changes.',
     refused: (why: string) => `As things stand now it would be refused: ${why}`,
   },
   money: enOperatorMoney,

@@ -166,6 +166,7 @@ export const viOperator: OperatorTexts = {
     running: 'Đang chạy',
     provisioning: 'Đang khởi tạo',
     pending_payment: 'Chờ thanh toán',
+    deleting: 'Đang xoá',
     suspended: 'Tạm ngưng',
     deleted: 'Đã xoá',
     denied: 'Chủ tài khoản phủ nhận',
@@ -256,6 +257,7 @@ export const viOperator: OperatorTexts = {
     ...viShellActs.names,
     ...viOutgoingActs.names,
     ...viCatalogActs.names,
+    'server.cancel': 'Huỷ máy chủ',
     'server.move': 'Chuyển sang node khác',
     'server.undo_move': 'Hoàn tác việc chuyển',
     'node.lost': 'Khôi phục ở nơi khác',
@@ -308,6 +310,9 @@ export const viOperator: OperatorTexts = {
     ...viWorkActs.explain,
     ...viOutgoingActs.explain,
     ...viCatalogActs.explain,
+    'server.cancel':
+      'Máy chủ bị xoá, phần khách hàng đã trả nhưng chưa dùng quay về ví kèm chứng từ hoàn tiền. ' +
+      'Khách hàng nhận được email. Không thể hoàn tác.',
     'server.move':
       'Trang vẫn hoạt động trong lúc chuyển; các thao tác ghi phải đợi một, hai giây. Bản gốc ' +
       'được giữ lại một giờ.',
@@ -398,7 +403,7 @@ export const viOperator: OperatorTexts = {
     why: 'Lý do',
     customer: 'Khách hàng',
     foreseen: 'Những gì sẽ thay đổi',
-    noFacts: 'Không có số liệu nào thay đổi.',
+    noFacts: 'Không có thay đổi nào khác.',
     refused: (why) => `Nếu duyệt lúc này thì sẽ bị từ chối: ${why}`,
   },
   money: viOperatorMoney,

@@ -204,7 +204,7 @@ interface AskedProps {
 }
 
 /** What it would change now: it is tried at the server, and nothing of that stays. */
-function Foreseen({ of: { id } }: AskedProps) {
+function Foreseen({ of: { id, input } }: AskedProps) {
   const t = useDeskTexts()
   const words = t.proposals
   const { data, error, refetch } = useQuery(previewProposalQuery(id))
@@ -217,11 +217,25 @@ function Foreseen({ of: { id } }: AskedProps) {
       ) : null}
       {data?.refused ? <Note tone="warning">{words.refused(data.refused)}</Note> : null}
       {data && data.refused === null ? (
-        <Changes before={data.before} after={data.after} said={['currency']} isEmptySaid />
+        <Changes
+          before={data.before}
+          after={data.after}
+          said={askedAlready(input, data.after)}
+          isEmptySaid
+        />
       ) : null}
     </section>
   )
 }
+
+/** What stands above as it was asked for is not said twice. */
+const askedAlready = (input: Proposal['input'], after: Proposal['input'] | null): string[] => [
+  'currency',
+  'told',
+  ...Object.keys(after ?? {}).filter(
+    (name) => name in input && JSON.stringify(input[name]) === JSON.stringify(after?.[name]),
+  ),
+]
 
 function RejectDialog({ proposal, onClose }: DialogProps) {
   const t = useDeskTexts()
