@@ -14,6 +14,10 @@ export const ActOutcome = z.object({
   repeated: z.boolean(),
   before: z.nullable(z.record(z.string(), z.unknown())),
   after: z.nullable(z.record(z.string(), z.unknown())),
+  /** Of what was just proposed: how many members may approve it. */
+  approvers: z.optional(z.int()),
+  /** What to do where nobody may. */
+  notice: z.optional(z.string()),
   /** What opens what was asked for: once, and only for who asked. A repeat has none. */
   link: z.optional(z.string()),
   /** What signs from now on: once, and only for who asked. A repeat has none. */

@@ -314,6 +314,16 @@ export const acts = {
       node: z.optional(oneLine(1, 40)),
     },
   ),
+  'server.cancel': needed(
+    'server.cancel',
+    'work',
+    'Cancel a server now: it is deleted, and what is unused of its month goes back into the wallet',
+    {
+      server: id,
+      /** Why, for its owner. */
+      told: oneLine(3, 200),
+    },
+  ),
   'server.undo_move': needed(
     'server.undo_move',
     'work',

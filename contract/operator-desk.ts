@@ -271,6 +271,8 @@ export const Proposal = z.object({
   /** Whether the caller may decide on it. */
   mine: z.boolean(),
   decidable: z.boolean(),
+  /** How many members may decide on it. */
+  approvers: z.int(),
   customer: z.nullable(NamedCustomer),
 })
 export type Proposal = z.output<typeof Proposal>
@@ -281,6 +283,20 @@ export const proposals = endpoint({
   may: 'look',
   summary: 'What waits for a second member',
   result: z.array(Proposal),
+})
+export const previewProposal = endpoint({
+  method: 'GET',
+  path: '/api/operator/proposals/:id/preview',
+  access: 'staff',
+  may: 'note',
+  summary: 'What approving a proposal would change now: it is tried, and nothing of that stays',
+  params: idParam,
+  result: z.object({
+    before: z.nullable(z.record(z.string(), z.unknown())),
+    after: z.nullable(z.record(z.string(), z.unknown())),
+    /** Why it would be refused; null: it would be done. */
+    refused: z.nullable(z.string()),
+  }),
 })
 export const approveProposal = endpoint({
   method: 'POST',

@@ -310,6 +310,7 @@ export function openRoutes(http: Http, base: Base, sites: Sites, names: Names) {
     ledger,
     letters,
     changeCreditLine: bills.changeCreditLine,
+    subscriptions: bills.desk,
     refunds: topUps.refunds,
     disputeAnswers: topUps.disputeAnswers,
     drivers: drivers.payments,

@@ -5,7 +5,7 @@ import type { RegionCode } from '../../contract/money.ts'
 import type { Queryable } from '../platform/db.ts'
 import { printedOf } from './billing-details.ts'
 import { createGuards } from './guards.ts'
-import { languageOfCustomer, type LanguageFields } from './language.ts'
+import { languageOfCustomer } from './language.ts'
 import type { AuthNeeds } from './needs.ts'
 import { createRecovery, type Recovery } from './recovery.ts'
 import { createRegistration, type Registration } from './registration.ts'
@@ -41,11 +41,49 @@ export interface Accounts {
   customers(db: Queryable, ids: readonly string[]): Promise<Map<string, Customer>>
 }
 
+/** Customers as letters and invoices name them, by their ids; who is not there is missing. */
+export async function customersByIds(
+  db: Queryable,
+  needs: Pick<AuthNeeds, 'languageOf' | 'printedPlace'>,
+  ids: readonly string[],
+): Promise<Map<string, Customer>> {
+  if (ids.length === 0) return new Map()
+  const rows = await db
+    .selectFrom('customer')
+    .select([
+      'id',
+      'email',
+      'name',
+      'phone',
+      'region_code',
+      'language',
+      'address_line',
+      'location_id',
+      'company',
+      'tax_code',
+    ])
+    .where('id', 'in', ids)
+    .execute()
+  return new Map(
+    rows.map((row) => [
+      row.id,
+      {
+        id: row.id,
+        email: row.email,
+        name: row.name,
+        phone: row.phone,
+        regionCode: row.region_code as RegionCode,
+        language: languageOfCustomer(row, needs.languageOf),
+        ...printedOf(needs.printedPlace, row),
+      },
+    ]),
+  )
+}
+
 export function createAccounts(needs: AuthNeeds): Accounts {
   const guards = createGuards(needs)
   const passkeys = createPasskeys(needs)
   const letter = createSignInLetter(needs, guards)
-  const languageFor = (row: LanguageFields): Language => languageOfCustomer(row, needs.languageOf)
   const accounts: Accounts = {
     registration: createRegistration(needs, guards),
     signIn: createSignIn(needs, guards, letter),
@@ -80,39 +118,7 @@ export function createAccounts(needs: AuthNeeds): Accounts {
       return found
     },
 
-    async customers(db, ids) {
-      if (ids.length === 0) return new Map()
-      const rows = await db
-        .selectFrom('customer')
-        .select([
-          'id',
-          'email',
-          'name',
-          'phone',
-          'region_code',
-          'language',
-          'address_line',
-          'location_id',
-          'company',
-          'tax_code',
-        ])
-        .where('id', 'in', ids)
-        .execute()
-      return new Map(
-        rows.map((row) => [
-          row.id,
-          {
-            id: row.id,
-            email: row.email,
-            name: row.name,
-            phone: row.phone,
-            regionCode: row.region_code as RegionCode,
-            language: languageFor(row),
-            ...printedOf(needs.printedPlace, row),
-          },
-        ]),
-      )
-    },
+    customers: (db, ids) => customersByIds(db, needs, ids),
   }
   return accounts
 }

@@ -3,7 +3,7 @@
  * customers change of it themselves.
  */
 export { actingOf, actingUntil, beginActing, endActingOf, sessionsOpenTo } from './acting.ts'
-export { createAccounts, type Accounts } from './accounts.ts'
+export { createAccounts, customersByIds, type Accounts } from './accounts.ts'
 export type { AuthNeeds } from './needs.ts'
 export { tidyAuth } from './tidy.ts'
 export { accountsThatAre, eraseAccount, holdAccount } from './close-account.ts'
@@ -20,6 +20,7 @@ export {
   showCustomers,
   type AccountActs,
 } from './desk.ts'
+export { listCustomers } from './desk-list.ts'
 export { createProfile } from './profile.ts'
 export { routes } from './routes.ts'
 export { createBreachCheck, type RefuseBreached } from './breached-passwords.ts'

@@ -6,6 +6,7 @@ import type { Language } from '../../contract/errors.ts'
 import type { ExplainedInvoice } from '../../contract/wallet-proof.ts'
 import { announcePrices } from './announcements.ts'
 import { jobNames, type BillingDeps, type BillingContext } from './context.ts'
+import { deskCancelOf, type DeskCancel } from './desk-cancel.ts'
 import { changeCreditLine, writeCreditLetters, type ChangeCreditLine } from './credit-lines.ts'
 import { quoteCoupon, takeCoupon, type Couponed, type Lowered, type UseCoupon } from './coupons.ts'
 import { draftEvent } from './events.ts'
@@ -72,6 +73,8 @@ export interface Billing {
   ): Promise<{ outcome: 'charged'; invoiceId: string | null } | { outcome: 'planned'; at: Date }>
   /** At the end of the period, or now with the unused part credited to the wallet. */
   cancel(tx: Tx, subscriptionId: string, when: 'period_end' | 'now'): Promise<void>
+  /** What the operator's desk does. */
+  readonly desk: DeskCancel
   /**
    * Renames what the subscription pays for; issued invoices keep the name they were issued with.
    */
@@ -153,6 +156,7 @@ export function createBilling(deps: BillingDeps): Billing {
     undo: (tx, invoiceId, reason) => undo(context, tx, invoiceId, reason),
     changePrice: (tx, change) => changePrice(context, tx, change),
     cancel: (tx, id, when) => cancel(context, tx, id, when),
+    desk: deskCancelOf(context),
     async rename(tx, subscriptionId, subject) {
       await tx
         .updateTable('subscription')

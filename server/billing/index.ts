@@ -7,9 +7,11 @@ export {
   openInvoices,
   paidForAnother,
 } from './desk.ts'
+export { createDeskCancel, type DeskCancel } from './desk-cancel.ts'
 export { giveSubscription, holdForHandOver, type Terms } from './hand-over.ts'
 export { jobNames } from './context.ts'
 export { couponLine, listCoupons, makeCoupon, stopCoupon } from './coupons.ts'
+export { countOverdue, overduePage } from './overdue.ts'
 export { outlookOf } from './outlook.ts'
 export { plannedOf, type Offer, type Product, type Subject } from './product.ts'
 export { routes } from './routes.ts'

@@ -183,6 +183,8 @@ function tell(outcome: CommandOutcome | undefined, dryRun: boolean, out: Output)
   else if (state === 'proposed')
     out.line(`It waits for a member of the staff to approve it: proposal ${proposal}.`)
   else out.line(`Done${rest.repeated ? ' before, under this key' : ''}: act ${act}.`)
+  if (rest.approvers === 0)
+    out.line('Nobody may approve it yet: invite an owner (npm run portal -- act staff.invite …).')
   if (before) out.line(`before  ${JSON.stringify(before)}`)
   if (after) out.line(`after   ${JSON.stringify(after)}`)
   // A link would lead nowhere after a dry run, and a secret would sign nothing.

@@ -1,7 +1,7 @@
 /** What the commands about the operator's desk need: everything that acts need. */
 import { rolesThatMay } from '../../contract/staff-roles.ts'
-import { createAccountActs, letterAddress, showCustomers } from '../auth/index.ts'
-import { changeCreditLine } from '../billing/index.ts'
+import { createAccountActs, customersByIds, letterAddress, showCustomers } from '../auth/index.ts'
+import { changeCreditLine, createDeskCancel, createInvoiceLinks } from '../billing/index.ts'
 import { languageOfRegion } from '../catalog/index.ts'
 import type { Config } from '../config.ts'
 import { calledBy, createEndPrograms } from '../customer-programs.ts'
@@ -13,7 +13,9 @@ import type { ActNeeds } from '../operator/index.ts'
 import type { Database, Queryable } from '../platform/db.ts'
 import { createEventOutbox, revokeSessions } from '../realtime/index.ts'
 import { createInvitations, emailsOf } from '../staff/index.ts'
+import { printedPlace } from '../storefront/index.ts'
 import { createOutgoingWebhooks, createSender } from '../webhooks/index.ts'
+import { wordpressProduct } from '../wordpress/index.ts'
 import { openPaymentTools } from './payment-tools.ts'
 
 export interface DeskTools extends ActNeeds {
@@ -48,6 +50,21 @@ export async function openDeskTools(config: Config, databaseUrl: string): Promis
         tx,
         of,
       ),
+    subscriptions: createDeskCancel(
+      {
+        ...tools,
+        outbox: events,
+        portalUrl,
+        links: createInvoiceLinks(portalUrl, secrets.derive('invoice-links')),
+        customers: (from, ids) =>
+          customersByIds(
+            from,
+            { languageOf: (region) => languageOfRegion(catalog, region), printedPlace },
+            ids,
+          ),
+      },
+      [wordpressProduct(catalog, clock)],
+    ),
     tickets: {
       clock,
       outbox: events,

@@ -3,7 +3,7 @@ import type { Currency } from '../../contract/money.ts'
 import type { ActInput, ActName } from '../../contract/operator-acts.ts'
 import type { StaffRole } from '../../contract/staff-roles.ts'
 import type { AccountActs } from '../auth/index.ts'
-import type { ChangeCreditLine } from '../billing/index.ts'
+import type { ChangeCreditLine, DeskCancel } from '../billing/index.ts'
 import type { Outbox } from '../messages/index.ts'
 import type { DisputeAnswers, Letters, Refunds } from '../payments/index.ts'
 import type { PaymentDriver } from '../payments/index.ts'
@@ -53,6 +53,8 @@ export interface ActNeeds {
   readonly jobs: Pick<Jobs, 'add'>
   /** Gives a customer a credit line, changes it or ends it, and tells them. */
   readonly changeCreditLine: ChangeCreditLine
+  /** Cancels what a customer has, and gives back what is unused. */
+  readonly subscriptions: DeskCancel
   readonly refunds: Pick<Refunds, 'beginIn' | 'decideIn'>
   readonly disputeAnswers: DisputeAnswers
   readonly drivers: ReadonlyMap<string, PaymentDriver>

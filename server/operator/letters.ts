@@ -88,6 +88,28 @@ export const serverReleased = {
   }),
 } as const
 
+/** A server that the operator cancels. `back`: what is in the wallet again; null: nothing. */
+export const serverCancelled = {
+  en: (name: string, told: string, back: string | null) => ({
+    subject: `Your server ${name} was cancelled`,
+    text:
+      `We cancelled your server ${name}, and it is being deleted. Reason: ${told}\n` +
+      (back === null
+        ? 'Nothing more is due for it.'
+        : `What you paid and did not use, ${back}, is back in the wallet that paid it, with a ` +
+          'credit note. Nothing more is due.'),
+  }),
+  vi: (name: string, told: string, back: string | null) => ({
+    subject: `Máy chủ ${name} của bạn đã bị huỷ`,
+    text:
+      `Chúng tôi đã huỷ máy chủ ${name} của bạn và đang xoá máy chủ này. Lý do: ${told}\n` +
+      (back === null
+        ? 'Bạn không phải trả thêm khoản nào cho máy chủ này.'
+        : `Phần đã trả nhưng chưa dùng, ${back}, đã được hoàn vào ví đã thanh toán, kèm chứng từ ` +
+          'hoàn tiền. Bạn không phải trả thêm khoản nào.'),
+  }),
+} as const
+
 /** An order that the operator gives up before it was delivered. */
 export const orderGivenUp = {
   en: (name: string, told: string, isPaid: boolean) => ({

@@ -1,10 +1,13 @@
 /** The desk's lists of work: each reads one page, or few rows, by an index. */
 import {
   gatewayNotices as noticesApi,
+  operatorCustomers,
+  operatorOverview,
   operatorNodes,
   operatorWork as api,
 } from '../../contract/index.ts'
-import { showCustomers } from '../auth/index.ts'
+import { listCustomers, showCustomers } from '../auth/index.ts'
+import { overduePage } from '../billing/index.ts'
 import type { Catalog } from '../catalog/index.ts'
 import { failingNames } from '../certificates/index.ts'
 import { waitingDomains } from '../dns/index.ts'
@@ -19,18 +22,22 @@ import {
 } from '../platform/cursor.ts'
 import type { Database, Queryable } from '../platform/db.ts'
 import { Page, type Http } from '../platform/http.ts'
+import type { Ledger } from '../wallet/index.ts'
 import {
   capacityOf,
   everyDataCentre,
   failedBackups,
   listServers,
   lossOf,
+  ownedServersOf,
 } from '../wordpress/index.ts'
+import { overviewOf } from './overview.ts'
 
 export interface ListNeeds {
   readonly db: Database
   readonly clock: Clock
   readonly catalog: Catalog
+  readonly ledger: Pick<Ledger, 'balancesOf'>
   readonly drivers: ReadonlyMap<string, PaymentDriver>
 }
 
@@ -51,7 +58,36 @@ export async function withCustomers<R extends { readonly customerId: string | nu
   }))
 }
 
-export function listRoutes(http: Http, { db, clock, catalog, drivers }: ListNeeds): void {
+export function listRoutes(http: Http, needs: ListNeeds): void {
+  const { db, clock, catalog, drivers, ledger } = needs
+  http.read(operatorCustomers.customers, async ({ query, language }) => {
+    const { rows, next } = await listCustomers(db, query.state, {
+      limit: query.limit ?? usualLimit,
+      before: decodeTimeCursor(query.cursor, language),
+    })
+    const ids = rows.map(({ id }) => id)
+    const [wallets, servers] = await Promise.all([
+      ledger.balancesOf(db, ids),
+      ownedServersOf(db, ids),
+    ])
+    const shown = rows.map((row) => {
+      const wallet = wallets.get(row.id)
+      return {
+        ...row,
+        wallet: wallet ? { currency: wallet.currency, balance: Number(wallet.balance) } : null,
+        servers: servers.get(row.id) ?? 0,
+      }
+    })
+    return new Page(shown, encodeTimeCursor(next))
+  })
+  http.read(operatorOverview.overview, () => overviewOf(needs))
+  http.read(operatorOverview.overdueInvoices, async ({ query, language }) => {
+    const { rows, next } = await overduePage(db, {
+      limit: query.limit ?? usualLimit,
+      after: decodeTimeCursor(query.cursor, language),
+    })
+    return new Page(await withCustomers(db, rows), encodeTimeCursor(next))
+  })
   http.read(api.servers, async ({ query, language }) => {
     const { rows, next } = await listServers(db, query.state, pageRequest(query, language))
     return new Page(await withCustomers(db, rows), encodeCursor(next))

@@ -86,7 +86,7 @@ export const keptOf = (name: ActName, input: ActInput<ActName>): object =>
   actOf(name).kept?.(input) ?? input
 const plain = (value: unknown): Facts => JSON.parse(canonical(value)) as Facts
 
-type Outcome = ActOutcome & { readonly told?: Readonly<Record<string, string>> }
+type Outcome = Omit<ActOutcome, 'notice'> & { readonly told?: Readonly<Record<string, string>> }
 
 /** What was done or proposed under the key. Refuses another act with idempotency_key_reused. */
 async function earlier(tx: Tx, { name, input, key }: Wanted): Promise<Outcome | undefined> {
@@ -204,6 +204,7 @@ async function propose(
   })
   return {
     state: 'proposed',
+    approvers: approvers.length,
     act: null,
     proposal: id,
     repeated: false,

@@ -7,9 +7,9 @@ import type { ActName } from '../../contract/operator-acts.ts'
 import { mayApproveFor, mayDo, type StaffRole } from '../../contract/staff-roles.ts'
 import { showCustomers } from '../auth/index.ts'
 import { isUuid, type Queryable, type Tx } from '../platform/db.ts'
-import { Refusal } from '../platform/errors.ts'
+import { Refusal, type Sentence } from '../platform/errors.ts'
 import type { StaffCaller } from '../platform/http.ts'
-import { memberOf } from '../staff/index.ts'
+import { approversOf, memberOf } from '../staff/index.ts'
 import type { ActNeeds, Actor } from './acts.ts'
 import type { Facts } from './canonical.ts'
 import { carryOut, endpointOf, keptOf, refuseFormer } from './perform.ts'
@@ -37,6 +37,48 @@ const mayDecide = (staff: StaffCaller, { act, staff_id: by, role }: Proposed): b
 const shownInput = ({ act, input }: { readonly act: string; readonly input: unknown }): Facts =>
   endpointOf(act) ? (keptOf(act as ActName, input as never) as Facts) : {}
 
+/** Told who proposes what nobody may approve. */
+export const nobodyApproves: Sentence = {
+  en:
+    'Nobody else may approve this yet: another owner, or another member of your role. Invite one ' +
+    'under “Staff”, or have an owner do so. What nobody approves within 24 hours is void.',
+  vi:
+    'Hiện chưa có ai khác được phép duyệt việc này: cần một chủ sở hữu khác hoặc một nhân viên ' +
+    'cùng vai trò với bạn. Hãy mời thêm người ở mục “Nhân viên”, hoặc nhờ chủ sở hữu mời. Sau 24 ' +
+    'giờ không ai duyệt thì đề xuất hết hiệu lực.',
+}
+
+/** How many members may decide on each, by their ids. */
+async function approversOfEach(
+  db: Queryable,
+  rows: readonly (Proposed & { readonly id: string })[],
+): Promise<ReadonlyMap<string, number>> {
+  // Many proposals of one member and permission are one question.
+  const asked = new Map<string, Promise<number>>()
+  const countOf = ({ act, staff_id: staffId, role }: Proposed): Promise<number> => {
+    const permission = endpointOf(act)?.may
+    if (permission === undefined) return Promise.resolve(0)
+    const key = `${permission} ${staffId} ${role}`
+    const of = { permission, staffId, role: role as StaffRole | null }
+    const count = asked.get(key) ?? approversOf(db, of).then(({ length }) => length)
+    asked.set(key, count)
+    return count
+  }
+  return new Map(await Promise.all(rows.map(async (row) => [row.id, await countOf(row)] as const)))
+}
+
+/** How many wait, whoever may decide on them. */
+export async function countProposals(db: Queryable, now: Date): Promise<number> {
+  const { n } = await db
+    .selectFrom('operator_proposal')
+    .select((eb) => eb.fn.countAll<bigint>().as('n'))
+    .where('act_seq', 'is', null)
+    .where('rejected_at', 'is', null)
+    .where('expires_at', '>', now)
+    .executeTakeFirstOrThrow()
+  return Number(n)
+}
+
 /** Open ones, the oldest first. */
 export async function listProposals(
   db: Queryable,
@@ -56,6 +98,7 @@ export async function listProposals(
     db,
     rows.flatMap(({ customer_id: id }) => (id === null ? [] : [id])),
   )
+  const approvers = await approversOfEach(db, rows)
   return rows.map((row) => ({
     id: row.id,
     act: row.act,
@@ -67,6 +110,7 @@ export async function listProposals(
     expiresAt: row.expires_at.toISOString(),
     mine: row.staff_id === staff.staffId,
     decidable: mayDecide(staff, row),
+    approvers: approvers.get(row.id) ?? 0,
     customer: customers.get(row.customer_id ?? '') ?? null,
   }))
 }
@@ -112,13 +156,13 @@ const tellDecided = (
     payload: { proposal: { id, act, approved } },
   })
 
-/** Refuses with forbidden who may not, and as the act does. Answers the number of the act. */
-export async function approve(
+/** The proposal, held, and who acts. Refuses with forbidden, not_found and conflict. */
+export async function approvable(
   tx: Tx,
-  needs: ActNeeds,
+  needs: Pick<ActNeeds, 'clock'>,
   staff: StaffCaller,
   { id, address }: { readonly id: string; readonly address: string },
-): Promise<number> {
+) {
   await holdTrail(tx)
   const row = await openProposal(tx, needs.clock.now(), id)
   if (!mayDecide(staff, row)) throw new Refusal('forbidden')
@@ -145,6 +189,17 @@ export async function approve(
     approvedBy: { staffId: staff.staffId, name: staff.name },
     proposedAt: row.created_at,
   }
+  return { row, actor }
+}
+
+/** Refuses with forbidden who may not, and as the act does. Answers the number of the act. */
+export async function approve(
+  tx: Tx,
+  needs: ActNeeds,
+  staff: StaffCaller,
+  of: { readonly id: string; readonly address: string },
+): Promise<number> {
+  const { row, actor } = await approvable(tx, needs, staff, of)
   const { act } = await carryOut(tx, needs, actor, {
     name: row.act as ActName,
     input: row.input as never,
@@ -154,7 +209,7 @@ export async function approve(
   await tx
     .updateTable('operator_proposal')
     .set({ act_seq: BigInt(act ?? 0) })
-    .where('id', '=', id)
+    .where('id', '=', row.id)
     .execute()
   await tellDecided(tx, needs, row, true)
   return act ?? 0

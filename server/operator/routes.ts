@@ -37,7 +37,8 @@ import type { ActNeeds, Actor } from './acts.ts'
 import { listRoutes, withCustomers, type ListNeeds } from './lists.ts'
 import { previewOf, previewOfProposal } from './catalog-preview.ts'
 import { perform, wantedOf } from './perform.ts'
-import { approve, listProposals, reject } from './proposals.ts'
+import { foresee } from './foresee.ts'
+import { approve, listProposals, nobodyApproves, reject } from './proposals.ts'
 import { search, type SearchNeeds } from './search.ts'
 import { storyOf, type StoryNeeds } from './story.ts'
 import { listActs, verifyTrail } from './trail.ts'
@@ -77,10 +78,10 @@ export function routes(
 ): void {
   const { db } = needs
   for (const [name, endpoint] of Object.entries(operatorActs) as [ActName, ActEndpoint][])
-    http.write(endpoint, async ({ tx, staff, ip, body }): Promise<ActOutcome> => {
+    http.write(endpoint, async ({ tx, staff, ip, body, language }): Promise<ActOutcome> => {
       const actor = actorOf(known(staff), ip)
       const { told: _told, ...outcome } = await perform(tx, needs, actor, wantedOf(name, body))
-      return outcome
+      return outcome.approvers === 0 ? { ...outcome, notice: nobodyApproves[language] } : outcome
     })
   http.read(api.search, ({ query }) => search(needs, query.q))
   http.read(api.customer, ({ params, language }) => storyOf(needs, params.id, language))
@@ -101,6 +102,9 @@ export function routes(
   })
   http.read(api.verifyTrail, () => verifyTrail(db))
   http.read(api.proposals, ({ staff }) => listProposals(db, needs.clock.now(), known(staff)))
+  http.read(api.previewProposal, ({ staff, ip, params, language }) =>
+    foresee(needs, known(staff), { id: params.id, address: ip, language }),
+  )
   http.write(api.approveProposal, async ({ tx, staff, ip, params }) => ({
     act: await approve(tx, needs, known(staff), { id: params.id, address: ip }),
   }))

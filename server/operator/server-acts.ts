@@ -1,8 +1,41 @@
-/** Servers that are moved between nodes. */
-import { beginMove, beginUndo, undoableMove } from '../wordpress/index.ts'
-import { saidMsAgo, type RegistryOf } from './acts.ts'
+/** Servers that are moved between nodes, or cancelled. */
+import { formatMoney } from '../../contract/money.ts'
+import type { Tx } from '../platform/db.ts'
+import { beginMove, beginUndo, cancellable, undoableMove } from '../wordpress/index.ts'
+import { saidMsAgo, type ActNeeds, type RegistryOf } from './acts.ts'
+import { serverCancelled } from './letters.ts'
+import { isAbove, movedAlone } from './second-member.ts'
+
+/** What is there to cancel, and what that gives back now, minor units. */
+async function cancelling(tx: Tx, { subscriptions }: ActNeeds, server: string) {
+  const found = await cancellable(tx, server)
+  return { ...found, unused: await subscriptions.unusedNow(tx, found.subscriptionId) }
+}
 
 export const serverActs: RegistryOf<'server'> = {
+  'server.cancel': {
+    customer: async (tx, { server }) => (await cancellable(tx, server)).customerId,
+    // It gives money back as a refund does: many small ones are one large one.
+    async needsSecond(tx, needs, { server }) {
+      const { customerId, currency, unused } = await cancelling(tx, needs, server)
+      const before = await movedAlone(tx, needs, 'server.cancel', customerId)
+      return isAbove(needs, currency, before + unused)
+    },
+    async run(tx, { subscriptions, customerMail, mail }, _actor, { server, told }) {
+      const { customerId, name, before, subscriptionId, currency } = await cancellable(tx, server)
+      const amount = Number(await subscriptions.cancelNow(tx, subscriptionId))
+      const { email, language } = await customerMail(tx, customerId)
+      const back = amount > 0 ? formatMoney(amount, currency, language) : null
+      const { subject, text } = serverCancelled[language](name, told, back)
+      await mail(tx, email, subject, text)
+      return {
+        subject: { kind: 'server', id: server },
+        customerId,
+        before: { name, state: before },
+        after: { name, state: 'deleting', told, amount, currency },
+      }
+    },
+  },
   'server.move': {
     async run(tx, { clock, jobs }, _actor, { server, node = null }) {
       const begun = await beginMove(tx, { clock, jobs }, { siteId: server, to: node, cause: 'act' })

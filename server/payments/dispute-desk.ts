@@ -54,6 +54,16 @@ const show = (
   answer: row.answer as Dispute['answer'],
 })
 
+/** How many are not decided, by the index `payment_dispute_open`. */
+export async function countOpenDisputes(db: Queryable): Promise<number> {
+  const { n } = await db
+    .selectFrom('payment_dispute')
+    .select((eb) => eb.fn.countAll<bigint>().as('n'))
+    .where('closed_at', 'is', null)
+    .executeTakeFirstOrThrow()
+  return Number(n)
+}
+
 /** Newest first; `open`: only those that are not decided. */
 export async function listDisputes(
   needs: Needs,

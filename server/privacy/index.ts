@@ -1,6 +1,7 @@
 /** What is stored of a person, and what they are given of it (decision 115). */
 export { decidedLetter, receivedLetter } from './letter.ts'
 export {
+  countOpenRequests,
   decideRequest,
   dropOldRequests,
   overdueRequests,

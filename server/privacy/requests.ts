@@ -207,6 +207,16 @@ export async function requestsOfDesk(
   })
 }
 
+/** How many wait for an answer. */
+export async function countOpenRequests(db: Queryable): Promise<number> {
+  const { n } = await db
+    .selectFrom('data_request')
+    .select((eb) => eb.fn.countAll<bigint>().as('n'))
+    .where('state', '=', 'open')
+    .executeTakeFirstOrThrow()
+  return Number(n)
+}
+
 /** How many are open after the day by which they had to be answered. */
 export async function overdueRequests(db: Queryable, clock: Clock): Promise<number> {
   const { n } = await db

@@ -61,6 +61,17 @@ export interface QueueWish {
   readonly label?: string | undefined
 }
 
+/** How many wait for the staff, by the index `ticket_queue`. */
+export async function countOpenTickets(db: Queryable): Promise<number> {
+  const { n } = await db
+    .selectFrom('ticket')
+    .select((eb) => eb.fn.countAll<bigint>().as('n'))
+    .where('state', '=', 'open')
+    .where('merged_into', 'is', null)
+    .executeTakeFirstOrThrow()
+  return Number(n)
+}
+
 /**
  * What waits, the most urgent and longest waiting first; of those that were closed within ninety
  * days the newest.

@@ -1,7 +1,7 @@
 /** Tickets: what customers ask the operator's staff, and what they are answered (decision 112). */
 export { deleteCanned, saveCanned } from './canned.ts'
 export type { ObjectNames, TicketDeps } from './deps.ts'
-export { findTickets, ticketsOfCustomer } from './desk.ts'
+export { countOpenTickets, findTickets, ticketsOfCustomer } from './desk.ts'
 export { takeLetter, type IntakeDeps } from './mail/intake.ts'
 export { createLetterListener } from './mail/listener.ts'
 export { createReplyAddresses, type ReplyAddresses } from './mail/reply-address.ts'

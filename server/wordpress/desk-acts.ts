@@ -8,7 +8,7 @@ import type { Jobs } from '../platform/jobs.ts'
 import { ensureJob } from './change.ts'
 import { provisionJob } from './order.ts'
 import { alignJobs } from './product.ts'
-import { lockSite, type SiteRow } from './store.ts'
+import { hasRun, lockSite, type SiteRow } from './store.ts'
 
 interface Needs {
   readonly jobs: Pick<Jobs, 'add'>
@@ -104,6 +104,35 @@ export async function giveUpOrder(
   const started = await startNow(tx, provisionJob, { key: 'siteId', value: id })
   if (started !== 'started') await jobs.add(tx, provisionJob, { siteId: id })
   return { customerId: site.customer_id, name: site.name, before: status }
+}
+
+/**
+ * A server that was delivered, locked until the transaction ends, with the subscription that is
+ * cancelled for it. Refuses with not_found, and with conflict what was not delivered or is being
+ * deleted.
+ */
+export async function cancellable(
+  tx: Tx,
+  id: string,
+): Promise<ServerAct & { readonly subscriptionId: string; readonly currency: Currency }> {
+  const site = await known(tx, id)
+  if (site.status === 'deleting')
+    return refuse({
+      en: 'This server is being deleted already.',
+      vi: 'Máy chủ này đang được xoá.',
+    })
+  if (!hasRun(site) || site.subscription_id === null)
+    return refuse({
+      en: 'This server was not delivered: give up its order instead.',
+      vi: 'Máy chủ này chưa được bàn giao: hãy huỷ đơn hàng.',
+    })
+  return {
+    customerId: site.customer_id,
+    name: site.name,
+    before: site.status,
+    subscriptionId: site.subscription_id,
+    currency: site.currency as Currency,
+  }
 }
 
 /** Whose an order is, and what of it is paid; undefined: there is none. */

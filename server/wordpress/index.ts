@@ -11,18 +11,19 @@ export {
   findHosts,
   holdServer,
   ownedServers,
+  ownedServersOf,
   releaseServer,
   serverName,
   serversOfCustomer,
 } from './desk.ts'
-export { giveUpOrder, orderOf, retryServer } from './desk-acts.ts'
+export { cancellable, giveUpOrder, orderOf, retryServer } from './desk-acts.ts'
 export { failedBackups } from './desk-backups.ts'
 export { listServers } from './desk-list.ts'
 export { capacityOf, serversByPlan } from './capacity.ts'
 export { createCouponTries } from './coupon-tries.ts'
 export { createDirectory, dropOldHostChanges, type EdgeControl } from './directory.ts'
 export { removeNode } from './node-removal.ts'
-export { listNodes, nodeAsSaid, putNode, type NodeEntry } from './nodes.ts'
+export { countSilentNodes, listNodes, nodeAsSaid, putNode, type NodeEntry } from './nodes.ts'
 export { joinRequest, joinRoutes, makeJoinKey, openSettings } from './node-joins.ts'
 export { isLost, freeOn } from './placement.ts'
 export { createNodes, type NodeConnection, type NodeControl } from './routed-driver.ts'

@@ -85,6 +85,13 @@ export async function noteSeen(
 export const isAwaySql = sql<boolean>`coalesce(greatest(last_seen, lease_at) <
   clock_timestamp() - ${lostAfterSeconds} * interval '1 second', true)`
 
+/** Nodes that answered before and are silent now. */
+export async function countSilentNodes(db: Queryable): Promise<number> {
+  const { rows } = await sql<{ n: number }>`
+    select count(*)::int as n from node where last_seen is not null and ${isAwaySql}`.execute(db)
+  return rows[0]?.n ?? 0
+}
+
 /** Nodes as the policy sees them. */
 export async function nodeStates(db: Queryable): Promise<NodeState[]> {
   const { rows } = await sql<{

@@ -56,7 +56,8 @@ const planOf = (page: Page, name: string) =>
 test('prices are edited, looked at before, published and undone', async () => {
   const { page, complaints } = await deskOf(owner)
   await openPage(page, `${portal.url}/operator`)
-  await page.getByRole('link', { name: 'Catalogue' }).click()
+  const nav = page.getByRole('navigation', { name: 'Desk' })
+  await nav.getByRole('link', { name: 'Catalogue' }).click()
   await page.getByText('BASIC-1').waitFor()
   await judgeBothWidths(page, 'catalog-en-light')
   await page.getByRole('button', { name: 'Edit' }).click()
@@ -131,6 +132,10 @@ test('a version of a later day waits, and a large rise is approved by who sees i
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('Lý do').fill('Theo quyết định giá quý hai')
   await dialog.getByRole('button', { name: 'Công bố danh mục' }).click()
+  // Nobody else is there to approve it, and the dialog says so.
+  await dialog.getByText('Hiện chưa có ai khác được phép duyệt việc này').waitFor()
+  await judgeBothWidths(page, 'catalog-nobody-approves-vi-dark')
+  await dialog.getByRole('button', { name: 'Đã hiểu' }).click()
   await dialog.waitFor({ state: 'detached' })
   const second = await newMember(portal, 'owner')
   const other = await deskOf(second, { language: 'vi', theme: 'dark' })

@@ -44,7 +44,8 @@ const deskOf = (member: TestMember, look: Look = {}) => visitDesk(browser, porta
 test('a dispute is found, read and answered', async () => {
   const { page, complaints } = await deskOf(finance)
   await openPage(page, `${portal.url}/operator`)
-  await page.getByRole('link', { name: 'Money' }).click()
+  const nav = page.getByRole('navigation', { name: 'Desk' })
+  await nav.getByRole('link', { name: 'Money' }).click()
   await page.getByRole('link', { name: 'Disputes' }).click()
   await page.getByText('Needs evidence').waitFor()
   await judgeBothWidths(page, 'disputes-en-light')

@@ -39,7 +39,8 @@ afterAll(async () => {
 test('an owner adds an address, tests it and sends again what failed', async () => {
   const { page, complaints } = await visitDesk(browser, portal, owner)
   await openPage(page, `${portal.url}/operator`)
-  await page.getByRole('link', { name: 'Work' }).click()
+  const nav = page.getByRole('navigation', { name: 'Desk' })
+  await nav.getByRole('link', { name: 'Work' }).click()
   await page.getByRole('link', { name: 'Outgoing webhooks' }).click()
   await page.getByText('No address yet.').waitFor()
   await judgeBothWidths(page, 'outgoing-none-en-light')

@@ -61,7 +61,8 @@ const deskOf = (member: TestMember, look: Look = {}) => visitDesk(browser, porta
 test('an order that does not come up is found and given up', async () => {
   const { page, complaints } = await deskOf(owner)
   await openPage(page, `${portal.url}/operator`)
-  await page.getByRole('link', { name: 'Work' }).click()
+  const nav = page.getByRole('navigation', { name: 'Desk' })
+  await nav.getByRole('link', { name: 'Work' }).click()
   await page.getByRole('link', { name: 'Orders and servers' }).click()
   await page.getByRole('button', { name: 'Give up order' }).click()
   const dialog = page.getByRole('dialog')

@@ -5,15 +5,17 @@
  */
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
-import type { Browser, Page } from 'playwright-core'
+import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { ActOutcome } from '../../contract/operator-acts.ts'
 import { stepOf, totpAt } from '../../server/auth/totp.ts'
 import { transaction } from '../../server/platform/db.ts'
+import { orderServer } from '../ordered-servers.ts'
 import { openTestPortal, type TestCustomer, type TestPortal } from '../portal.ts'
 import { invitationsOf, newMember, type TestMember } from '../staff.ts'
 import {
   endVisits,
+  judgeBothWidths,
   keepBothWidths,
   type Look,
   openBrowser,
@@ -47,6 +49,41 @@ const deskOf = (member: TestMember, look: Look = {}) => visitDesk(browser, porta
 const heading = (page: Page, name: string) =>
   page.getByRole('heading', { level: 1, name }).waitFor()
 
+test('a server is cancelled; who is alone learns that nobody can approve a large one', async () => {
+  const binh = await portal.customer()
+  await portal.topUp(binh, 200_000_000)
+  await orderServer(portal, binh, { size: 5, replicate: 8 })
+  const small = await orderServer(portal, binh)
+  const { page, complaints } = await deskOf(await newMember(portal, 'operations'))
+  await openPage(page, `${portal.url}/operator/customers/${binh.id}`)
+  const servers = page.getByRole('listitem').filter({
+    has: page.getByRole('button', { name: 'Cancel server' }),
+  })
+  const cancel = async (name: string): Promise<Locator> => {
+    await servers.filter({ hasText: name }).getByRole('button', { name: 'Cancel server' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Text for the customer').fill('It sends spam')
+    await dialog.getByLabel('Reason').fill('Ticket 4711')
+    await judgeBothWidths(page, 'cancel-server-en-light')
+    await dialog.getByRole('button', { name: 'Cancel server' }).click()
+    return dialog
+  }
+  await (await cancel(small.name)).waitFor({ state: 'detached' })
+  await servers.filter({ hasText: small.name }).waitFor({ state: 'detached' })
+  const alone = await cancel('')
+  await alone.getByText('Nobody else may approve this yet').waitFor()
+  await judgeBothWidths(page, 'nobody-approves-en-light')
+  await alone.getByRole('button', { name: 'Understood' }).click()
+  await page.getByRole('navigation').getByRole('link', { name: 'Approvals' }).click()
+  await page.getByText('Nobody else may approve this yet').waitFor()
+  await judgeBothWidths(page, 'approvals-alone-en-light')
+  await page.getByRole('button', { name: 'Withdraw' }).click()
+  await page.getByRole('dialog').getByLabel('Reason').fill('It was tried')
+  await page.getByRole('dialog').getByRole('button', { name: 'Withdraw' }).click()
+  await page.getByText('Nothing waits for approval.').waitFor()
+  expect(complaints).toEqual([])
+})
+
 test('an invitation is accepted with an app, and the session ends at sign-out', async () => {
   const { link } = await transaction(portal.app.db, (tx) =>
     invitationsOf(portal).invite(tx, {
@@ -68,7 +105,7 @@ test('an invitation is accepted with an app, and the session ends at sign-out', 
   const code = totpAt(secret, stepOf(new Date()))
   await page.getByLabel('3. Type the code').fill(code)
   await page.getByRole('button', { name: 'Begin' }).click()
-  await heading(page, 'Customers')
+  await heading(page, 'Overview')
   expect(new URL(page.url()).hash).toBe('')
   // The browser's log names what was refused: a wrong code, and that nobody was signed in before.
   expect(complaints.filter((text) => !/\b(401|422)\b/.test(text))).toEqual([])
@@ -86,7 +123,7 @@ test('an invitation is accepted with an app, and the session ends at sign-out', 
   await page.getByText('Login fail, please try again !').waitFor()
   await page.getByLabel('Code of your app').fill(totpAt(secret, stepOf(new Date()) + 1))
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()
-  await heading(page, 'Customers')
+  await heading(page, 'Overview')
 })
 
 test('an owner sends an invitation again, and withdraws it', async () => {
@@ -155,7 +192,13 @@ test('a customer is found, noted on, credited with a second member, and blocked'
   await keepBothWidths(other.page, 'approvals-en-light')
   expect(await violations(other.page)).toEqual([])
   await other.page.getByRole('button', { name: 'Approve' }).click()
-  await other.page.getByRole('dialog').getByRole('button', { name: 'Approve' }).click()
+  // Who, when, why, whom, and what it would change.
+  const asked = other.page.getByRole('dialog')
+  for (const text of [/ · Finance$/, 'Outage of Monday, ticket 4711', new RegExp(an.email)])
+    await asked.getByText(text).waitFor()
+  await asked.getByText(/Balance: 250\.000.* → 6\.250\.000/).waitFor()
+  await judgeBothWidths(other.page, 'approve-en-light')
+  await asked.getByRole('button', { name: 'Approve' }).click()
   await other.page.getByText('Nothing waits for approval.').waitFor()
   await openPage(other.page, `${portal.url}/operator/customers/${an.id}`)
   await other.page.getByText('6.250.000').first().waitFor()
@@ -194,6 +237,43 @@ test('a customer is found, noted on, credited with a second member, and blocked'
   await keepBothWidths(other.page, 'staff-en-light')
   // What is refused stands in the browser's log; nothing else does.
   expect(other.complaints.filter((text) => !text.includes('422'))).toEqual([])
+})
+
+test('the first page says what waits; the list has all customers and filters them', async () => {
+  const [finance, binh] = await Promise.all([newMember(portal, 'finance'), portal.customer()])
+  const asked = await finance.act<ActOutcome>('money.credit', {
+    customer: binh.id,
+    amount: 7_000_000,
+    currency: 'VND',
+    told: 'Goodwill',
+    reason: 'Agreed with the customer',
+  })
+  expect(asked.body.result.state).toBe('proposed')
+  const { page, complaints } = await deskOf(await newMember(portal, 'owner'))
+  await openPage(page, `${portal.url}/operator`)
+  await page.getByRole('status').getByText('Everything is well').waitFor()
+  // Zero has its line too.
+  await page.getByRole('link', { name: 'Disputes 0', exact: true }).waitFor()
+  await judgeBothWidths(page, 'overview-en-light')
+  await page.getByRole('link', { name: 'Approvals 1', exact: true }).last().click()
+  await heading(page, 'Approvals')
+
+  await page.getByRole('navigation').getByRole('link', { name: 'Customers' }).click()
+  const row = (email: string) => page.getByRole('row').filter({ hasText: email })
+  await row(binh.email).getByText('0 đ').waitFor()
+  await judgeBothWidths(page, 'customers-en-light')
+  await page.getByLabel('Show').selectOption('Closed')
+  await page.getByText('No customers here.').waitFor()
+  await page.getByLabel('Show').selectOption('Active')
+  // The box finds one of them, and emptied it gives the list back.
+  await page.getByRole('searchbox', { name: 'Search' }).fill(binh.email)
+  await page.getByRole('table').waitFor({ state: 'detached' })
+  await page.getByRole('link', { name: binh.email }).waitFor()
+  await page.getByRole('navigation').getByRole('link', { name: 'Customers' }).click()
+  await row(binh.email).getByRole('link').click()
+  await page.getByRole('link', { name: 'All customers' }).click()
+  await row(binh.email).waitFor()
+  expect(complaints).toEqual([])
 })
 
 test('who approves sees all that was asked for, plans by their names', async () => {
@@ -236,6 +316,9 @@ test('in Vietnamese, dark, and on a phone every screen is whole', async () => {
   const { page, complaints } = await deskOf(owner, { language: 'vi', theme: 'dark' })
   const screens = {
     search: '/operator?q=nguyen',
+    overview: '/operator',
+    customers: '/operator/customers',
+    overdue: '/operator/overdue',
     customer: `/operator/customers/${an.id}`,
     approvals: '/operator/approvals',
     suspense: '/operator/suspense',

@@ -16,6 +16,7 @@ export const enOperatorMoney = {
     vouchers: 'Vouchers',
     coupons: 'Coupons',
     credit: 'Credit lines',
+    overdue: 'Overdue',
     webhooks: 'Webhooks',
   },
   disputes: {

@@ -27,6 +27,7 @@ export const enTrailCodes: Readonly<Record<string, Labels>> = {
     pending_payment: 'not paid yet',
     running: 'running',
     suspended: 'suspended',
+    deleting: 'being deleted',
     failed: 'given up',
     given_up: 'given up',
     waiting: 'waiting',

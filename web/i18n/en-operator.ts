@@ -2,6 +2,7 @@ import type { ActName } from '../../contract/operator-acts.ts'
 import { enCatalogActs, enDeskCatalog } from './en-operator-catalog.ts'
 import { enMoneyActs, enOperatorMoney } from './en-operator-money.ts'
 import { enDeskOutgoing, enOutgoingActs } from './en-operator-outgoing.ts'
+import { enDeskCustomers, enDeskOverview } from './en-operator-overview.ts'
 import { enDeskPrivacy, enPrivacyActs } from './en-operator-privacy.ts'
 import { enDeskTickets, enTicketActs, enTicketExplain } from './en-operator-tickets.ts'
 import { enTrailCodes } from './en-operator-trail.ts'
@@ -87,6 +88,8 @@ export const enOperator = {
     },
     nobody: 'Not assigned to a customer yet',
   },
+  customers: enDeskCustomers,
+  overview: enDeskOverview,
   customer: {
     blocked: 'Blocked',
     inactive: 'Never activated',
@@ -169,6 +172,7 @@ export const enOperator = {
     provisioning: 'Being set up',
     pending_payment: 'Not paid yet',
     suspended: 'Suspended',
+    deleting: 'Being deleted',
     deleted: 'Deleted',
     denied: 'Denied by the owner',
     viewed: 'Support looked',
@@ -259,6 +263,7 @@ export const enOperator = {
     ...enShellActs.names,
     ...enOutgoingActs.names,
     ...enCatalogActs.names,
+    'server.cancel': 'Cancel server',
     'server.move': 'Move',
     'server.undo_move': 'Undo the move',
     'node.lost': 'Bring up elsewhere',
@@ -313,6 +318,9 @@ export const enOperator = {
     ...enWorkActs.explain,
     ...enOutgoingActs.explain,
     ...enCatalogActs.explain,
+    'server.cancel':
+      'The server is deleted, and what its owner paid and did not use goes back into the wallet ' +
+      'with a credit note. The customer gets an email. This cannot be taken back.',
     'server.move':
       'The site goes on meanwhile; requests that write wait for a second or two. The original is ' +
       'kept for an hour.',
@@ -393,6 +401,18 @@ export const enOperator = {
     approved: 'Approved and done',
     rejected: 'Rejected',
     sure: 'This is done at once and cannot be taken back.',
+    nobody:
+      'Nobody else may approve this yet. Invite another owner, or a member of your role, ' +
+      'under “Staff”.',
+    understood: 'Understood',
+    toStaff: 'To the staff',
+    asked: 'Proposed by',
+    askedAt: 'Proposed at',
+    why: 'Reason',
+    customer: 'Customer',
+    foreseen: 'What will change',
+    noFacts: 'Nothing else changes.',
+    refused: (why: string) => `As things stand now it would be refused: ${why}`,
   },
   money: enOperatorMoney,
   suspense: {

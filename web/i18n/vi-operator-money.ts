@@ -12,6 +12,7 @@ export const viOperatorMoney: OperatorMoneyTexts = {
     vouchers: 'Voucher',
     coupons: 'Mã giảm giá',
     credit: 'Hạn mức công nợ',
+    overdue: 'Quá hạn',
     webhooks: 'Webhook',
   },
   disputes: {

@@ -30,6 +30,7 @@ export const viTrailCodes: typeof enTrailCodes = {
     pending_payment: 'chờ thanh toán',
     running: 'đang chạy',
     suspended: 'tạm ngưng',
+    deleting: 'đang xoá',
     failed: 'đã huỷ',
     given_up: 'không gửi được',
     waiting: 'đang chờ',

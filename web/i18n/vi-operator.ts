@@ -2,6 +2,7 @@ import type { OperatorTexts } from './en-operator.ts'
 import { viCatalogActs, viDeskCatalog } from './vi-operator-catalog.ts'
 import { viMoneyActs, viOperatorMoney } from './vi-operator-money.ts'
 import { viDeskOutgoing, viOutgoingActs } from './vi-operator-outgoing.ts'
+import { viDeskCustomers, viDeskOverview } from './vi-operator-overview.ts'
 import { viDeskPrivacy, viPrivacyActs } from './vi-operator-privacy.ts'
 import { viDeskTickets, viTicketActs, viTicketExplain } from './vi-operator-tickets.ts'
 import { viTrailCodes } from './vi-operator-trail.ts'
@@ -83,6 +84,8 @@ export const viOperator: OperatorTexts = {
     },
     nobody: 'Chưa gán cho khách hàng nào',
   },
+  customers: viDeskCustomers,
+  overview: viDeskOverview,
   customer: {
     blocked: 'Đang bị khoá',
     inactive: 'Chưa kích hoạt',
@@ -163,6 +166,7 @@ export const viOperator: OperatorTexts = {
     running: 'Đang chạy',
     provisioning: 'Đang khởi tạo',
     pending_payment: 'Chờ thanh toán',
+    deleting: 'Đang xoá',
     suspended: 'Tạm ngưng',
     deleted: 'Đã xoá',
     denied: 'Chủ tài khoản phủ nhận',
@@ -253,6 +257,7 @@ export const viOperator: OperatorTexts = {
     ...viShellActs.names,
     ...viOutgoingActs.names,
     ...viCatalogActs.names,
+    'server.cancel': 'Huỷ máy chủ',
     'server.move': 'Chuyển sang node khác',
     'server.undo_move': 'Hoàn tác việc chuyển',
     'node.lost': 'Khôi phục ở nơi khác',
@@ -305,6 +310,9 @@ export const viOperator: OperatorTexts = {
     ...viWorkActs.explain,
     ...viOutgoingActs.explain,
     ...viCatalogActs.explain,
+    'server.cancel':
+      'Máy chủ bị xoá, phần khách hàng đã trả nhưng chưa dùng quay về ví kèm chứng từ hoàn tiền. ' +
+      'Khách hàng nhận được email. Không thể hoàn tác.',
     'server.move':
       'Trang vẫn hoạt động trong lúc chuyển; các thao tác ghi phải đợi một, hai giây. Bản gốc ' +
       'được giữ lại một giờ.',
@@ -385,6 +393,18 @@ export const viOperator: OperatorTexts = {
     approved: 'Đã duyệt và thực hiện',
     rejected: 'Đã từ chối',
     sure: 'Việc này được thực hiện ngay và không thể rút lại.',
+    nobody:
+      'Hiện chưa có ai khác được phép duyệt. Hãy mời thêm một chủ sở hữu hoặc một nhân viên cùng ' +
+      'vai trò với bạn ở mục “Nhân viên”.',
+    understood: 'Đã hiểu',
+    toStaff: 'Đến mục Nhân viên',
+    asked: 'Người đề xuất',
+    askedAt: 'Đề xuất lúc',
+    why: 'Lý do',
+    customer: 'Khách hàng',
+    foreseen: 'Những gì sẽ thay đổi',
+    noFacts: 'Không có thay đổi nào khác.',
+    refused: (why) => `Nếu duyệt lúc này thì sẽ bị từ chối: ${why}`,
   },
   money: viOperatorMoney,
   suspense: {

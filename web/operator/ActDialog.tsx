@@ -5,7 +5,7 @@ import { toMinor, withoutGroups, type Currency } from '../../contract/money.ts'
 import type { ActName, ActOutcome } from '../../contract/operator-acts.ts'
 import type { StaffRole } from '../../contract/staff-roles.ts'
 import type { Priority } from '../../contract/tickets-desk.ts'
-import { Button } from '../ui/Button.tsx'
+import { Button, buttonClass } from '../ui/Button.tsx'
 import { Dialog } from '../ui/Dialog.tsx'
 import { Field, Input, inputClass, Select, type FieldControl } from '../ui/Field.tsx'
 import { Note } from '../ui/State.tsx'
@@ -15,6 +15,7 @@ import { call, newKey } from './api.ts'
 import { EventChoice } from './EventChoice.tsx'
 import type { OperatorTexts } from '../i18n/en-operator.ts'
 import { useDeskTexts } from './language.ts'
+import { DeskLink } from './path.tsx'
 import { NodeChoice } from './NodeChoice.tsx'
 import { PlanChoice } from './PlanChoice.tsx'
 import { SecretDialog } from './SecretDialog.tsx'
@@ -51,6 +52,7 @@ export function ActDialog({
   const [key] = useState(newKey)
   const [link, setLink] = useState<string>()
   const [secret, setSecret] = useState<string>()
+  const [notice, setNotice] = useState<string>()
   const { act, about, fixed, initial = {}, currency } = wanted
   const fields = fieldsOf(act).map((field) => {
     const options = wanted.options?.[field.name]
@@ -68,6 +70,7 @@ export function ActDialog({
     submit: async (body) => {
       const outcome: ActOutcome = await call(endpoint, { body } as never)
       await client.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'session' })
+      if (outcome.notice !== undefined) return setNotice(outcome.notice)
       if (outcome.state === 'proposed') toast.success(t.waits, t.proposed)
       else toast.success(t.done, title)
       // A browser that opens no tab by itself leaves it to a press.
@@ -79,6 +82,28 @@ export function ActDialog({
   })
   if (secret !== undefined)
     return <SecretDialog secret={secret} onClose={() => (onDone ?? onClose)()} />
+  if (notice !== undefined)
+    return (
+      <Dialog
+        open
+        onClose={() => (onDone ?? onClose)()}
+        title={t.waits}
+        closeLabel={t.close}
+        footer={
+          <>
+            <DeskLink to="/staff" className={buttonClass('outline')}>
+              {t.proposals.toStaff}
+            </DeskLink>
+            <Button onClick={() => (onDone ?? onClose)()}>{t.proposals.understood}</Button>
+          </>
+        }
+      >
+        <p className="mb-3 text-sm font-medium">{title}</p>
+        <Note tone="warning" role="alert">
+          {notice}
+        </Note>
+      </Dialog>
+    )
   return (
     <Dialog
       open

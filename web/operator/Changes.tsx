@@ -60,7 +60,12 @@ export function Changes({
   before,
   after,
   said = [],
-}: Pick<TrailAct, 'before' | 'after'> & { said?: readonly string[] }) {
+  isEmptySaid = false,
+}: Pick<TrailAct, 'before' | 'after'> & {
+  said?: readonly string[]
+  /** Says so where no fact changes. */
+  isEmptySaid?: boolean
+}) {
   const t = useDeskTexts()
   const language = useDeskLanguage()
   const [was, is] = [flat(before), flat(after)]
@@ -73,7 +78,8 @@ export function Changes({
   const names = [...new Set([...Object.keys(was), ...Object.keys(is)])].filter(
     (name) => name in t.facts && !isId(is[name]) && !said.includes(name),
   )
-  if (names.length === 0) return null
+  if (names.length === 0)
+    return isEmptySaid ? <p className="text-sm text-ink-2">{t.proposals.noFacts}</p> : null
   return (
     <ul className="num grid content-start gap-0.5 text-xs text-ink-2">
       {names.map((name) => {

@@ -37,7 +37,7 @@ export function CustomerView({ id, session }: { id: string; session: StaffSessio
   const { data, error, refetch } = useQuery(customerQuery(id))
   return (
     <>
-      <BackLink to="" text={t.customer.back} />
+      <BackLink to="/customers" text={t.customer.back} />
       {error && !data ? (
         <Card>
           <LoadError text={error.message} retryLabel={t.retry} onRetry={() => void refetch()} />
@@ -53,7 +53,7 @@ type Server = CustomerStory['servers'][number]
 
 /**
  * A server that runs can be suspended by hand, and released again; moved, and put back to its
- * original while that is kept.
+ * original while that is kept; and cancelled.
  */
 function serverActs(
   { held, status, movesTo, undoUntil }: Server,
@@ -66,6 +66,7 @@ function serverActs(
     acts.push('server.move')
   if (held) acts.push('work.release_server')
   else if (status === 'running') acts.push('work.hold_server')
+  if (status === 'running' || status === 'suspended') acts.push('server.cancel')
   const offered = acts.filter(may)
   if (offered.length === 0) return undefined
   return (

@@ -1,6 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import {
   Coins,
+  Gauge,
   Hourglass,
   LifeBuoy,
   Megaphone,
@@ -19,6 +20,7 @@ import { Logo } from '../ui/Logo.tsx'
 import { LoadError, SkeletonRows } from '../ui/State.tsx'
 import { call, onDesk } from './api.ts'
 import { CatalogPages } from './catalog/CatalogPages.tsx'
+import { CustomersView } from './CustomersView.tsx'
 import { CustomerView } from './CustomerView.tsx'
 import { DataRequestsView } from './DataRequestsView.tsx'
 import { DeskMenus } from './DeskMenus.tsx'
@@ -26,9 +28,9 @@ import { InvitationView } from './InvitationView.tsx'
 import { useDeskTexts } from './language.ts'
 import { isMoney, MoneyView } from './money/MoneyView.tsx'
 import { DeskLink, go, useDeskPath } from './path.tsx'
+import { OverviewView } from './OverviewView.tsx'
 import { ProposalsView } from './ProposalsView.tsx'
 import { proposalsQuery, sessionQuery } from './queries.ts'
-import { SearchView } from './SearchView.tsx'
 import { SignInView } from './SignInView.tsx'
 import { StaffView } from './StaffView.tsx'
 import { StatusView } from './StatusView.tsx'
@@ -86,7 +88,8 @@ function View({ path, session }: { path: string; session: StaffSession }) {
   if (section === 'status') return <StatusView session={session} />
   if (section === 'trail') return <TrailView />
   if (section === 'staff') return <StaffView session={session} />
-  return <SearchView />
+  if (section === 'customers') return <CustomersView />
+  return <OverviewView />
 }
 
 function TicketPages({ id, session }: { id: string | undefined; session: StaffSession }) {
@@ -104,12 +107,8 @@ function Frame({ session, children }: { session: StaffSession; children: ReactNo
   const client = useQueryClient()
   const waiting = useQuery(proposalsQuery).data?.filter(({ decidable }) => decidable).length ?? 0
   const sections = [
-    {
-      to: '',
-      name: t.nav.customers,
-      icon: Users,
-      isHere: path === '' || path.startsWith('/customers'),
-    },
+    { to: '', name: t.overview.nav, icon: Gauge, isHere: path === '' },
+    { to: '/customers', name: t.nav.customers, icon: Users },
     { to: '/tickets', name: t.nav.tickets, icon: LifeBuoy },
     { to: '/approvals', name: t.nav.proposals, icon: Hourglass, count: waiting },
     {
@@ -159,7 +158,7 @@ function Frame({ session, children }: { session: StaffSession; children: ReactNo
         </div>
         <nav
           aria-label={t.nav.label}
-          className="mx-auto flex max-w-[1244px] gap-1 overflow-x-auto px-2 sm:px-6"
+          className="mx-auto flex max-w-[1244px] overflow-x-auto px-2 sm:px-6"
         >
           {sections.map(({ to, name, icon: Icon, count, isHere = path.startsWith(to) }) => (
             <DeskLink
@@ -169,7 +168,7 @@ function Frame({ session, children }: { session: StaffSession; children: ReactNo
               // On a phone the row of sections is longer than the screen.
               ref={isHere ? showInRow : undefined}
               className={cx(
-                'flex h-10 shrink-0 items-center gap-2 border-b-2 px-2.5 text-sm font-medium',
+                'flex h-10 shrink-0 items-center gap-1.5 border-b-2 px-2 text-sm font-medium',
                 isHere
                   ? 'border-white text-white'
                   : 'border-transparent text-white/75 hover:text-white',

@@ -1,9 +1,10 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Hourglass } from 'lucide-react'
-import { useState } from 'react'
+import { useState, type ReactNode } from 'react'
 import { formatMoney, type Currency } from '../../contract/money.ts'
 import { approveProposal, rejectProposal, type Proposal } from '../../contract/operator-desk.ts'
 import { Button } from '../ui/Button.tsx'
+import { cx } from '../ui/cx.ts'
 import { Card } from '../ui/Card.tsx'
 import { Dialog } from '../ui/Dialog.tsx'
 import { Field, inputClass } from '../ui/Field.tsx'
@@ -14,7 +15,8 @@ import { call } from './api.ts'
 import { Changes } from './Changes.tsx'
 import { timeOf, useDeskLanguage, useDeskTexts } from './language.ts'
 import { DeskLink } from './path.tsx'
-import { proposalsQuery } from './queries.ts'
+import { Facts } from './money/Facts.tsx'
+import { previewProposalQuery, proposalsQuery } from './queries.ts'
 import { useDeskForm } from './use-form.ts'
 
 type Decision = { readonly proposal: Proposal; readonly how: 'approve' | 'reject' }
@@ -75,6 +77,7 @@ function Waiting({
   const what = useWhat()(proposal)
   const { by, expiresAt, reason, mine, decidable, customer, input } = proposal
   const why = mine ? t.proposals.mine : t.proposals.notYours
+  const nobody = proposal.approvers === 0 ? t.proposals.nobody : null
   return (
     <li
       className={
@@ -104,7 +107,9 @@ function Waiting({
         <p className="num text-xs text-ink-3">
           {`${t.proposals.by(by)} · ${t.proposals.until(timeOf(expiresAt))}`}
         </p>
-        {decidable ? null : <p className="text-xs text-ink-3">{why}</p>}
+        {decidable ? null : (
+          <p className={cx('text-xs', nobody ? 'text-warning' : 'text-ink-3')}>{nobody ?? why}</p>
+        )}
       </div>
       {decidable || mine ? (
         <Button variant="outline" onClick={() => onDecide({ proposal, how: 'reject' })}>
@@ -132,7 +137,9 @@ function ApproveDialog({ proposal, onClose }: DialogProps) {
   const { mutate, isPending, error } = useMutation({
     mutationFn: () => call(approveProposal, { params: { id: proposal.id } }),
     onSuccess: async () => {
-      await client.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'session' })
+      // What is decided cannot be tried any more.
+      const kept: readonly unknown[] = ['session', 'proposal-preview']
+      await client.invalidateQueries({ predicate: ({ queryKey }) => !kept.includes(queryKey[0]) })
       toast.success(t.proposals.approved, what)
       onClose()
     },
@@ -156,8 +163,8 @@ function ApproveDialog({ proposal, onClose }: DialogProps) {
         </>
       }
     >
-      <p className="text-sm">{proposal.reason}</p>
-      <Changes before={null} after={proposal.input} said={said} />
+      <Asked of={proposal} />
+      <Foreseen of={proposal} />
       {error ? (
         <Note tone="danger" role="alert" className="mt-3">
           {error.message}
@@ -166,6 +173,69 @@ function ApproveDialog({ proposal, onClose }: DialogProps) {
     </Dialog>
   )
 }
+
+/** Who asked for it, when, why, and of whom or what. */
+function Asked({ of: { by, byRole, at, expiresAt, reason, customer, input } }: AskedProps) {
+  const t = useDeskTexts()
+  const language = useDeskLanguage()
+  const words = t.proposals
+  const { amount, currency, told } = input
+  const rows: (readonly [string, ReactNode])[] = [
+    [words.asked, byRole === null ? by : `${by} · ${t.roles[byRole]}`],
+    [words.askedAt, `${timeOf(at)} · ${words.until(timeOf(expiresAt))}`],
+    [words.why, reason ?? '–'],
+    ...(customer ? [[words.customer, `${customer.name} · ${customer.email}`] as const] : []),
+    ...(typeof amount === 'number' && typeof currency === 'string'
+      ? [[t.facts['amount'] ?? '', formatMoney(amount, currency as Currency, language)] as const]
+      : []),
+    ...(typeof told === 'string' ? [[t.facts['told'] ?? '', told] as const] : []),
+  ]
+  return (
+    <>
+      <Facts rows={rows} />
+      <div className="mt-3">
+        <Changes before={null} after={input} said={said} />
+      </div>
+    </>
+  )
+}
+interface AskedProps {
+  of: Proposal
+}
+
+/** What it would change now: it is tried at the server, and nothing of that stays. */
+function Foreseen({ of: { id, input } }: AskedProps) {
+  const t = useDeskTexts()
+  const words = t.proposals
+  const { data, error, refetch } = useQuery(previewProposalQuery(id))
+  return (
+    <section aria-busy={!data && !error} className="mt-4 border-t border-border pt-3">
+      <h3 className="mb-2 text-sm font-semibold">{words.foreseen}</h3>
+      {(data ?? error) ? null : <SkeletonRows />}
+      {error && !data ? (
+        <LoadError text={error.message} retryLabel={t.retry} onRetry={() => void refetch()} />
+      ) : null}
+      {data?.refused ? <Note tone="warning">{words.refused(data.refused)}</Note> : null}
+      {data && data.refused === null ? (
+        <Changes
+          before={data.before}
+          after={data.after}
+          said={askedAlready(input, data.after)}
+          isEmptySaid
+        />
+      ) : null}
+    </section>
+  )
+}
+
+/** What stands above as it was asked for is not said twice. */
+const askedAlready = (input: Proposal['input'], after: Proposal['input'] | null): string[] => [
+  'currency',
+  'told',
+  ...Object.keys(after ?? {}).filter(
+    (name) => name in input && JSON.stringify(input[name]) === JSON.stringify(after?.[name]),
+  ),
+]
 
 function RejectDialog({ proposal, onClose }: DialogProps) {
   const t = useDeskTexts()

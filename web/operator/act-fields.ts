@@ -138,6 +138,7 @@ const own: Readonly<Record<ActName, readonly ActField[]>> = {
   'catalog.withdraw': [],
   'letter.resend': [],
   'webhook.replay': [],
+  'server.cancel': [toldByLetter],
   'server.move': [{ name: 'node', kind: 'node', isOptional: true }],
   'server.undo_move': [{ name: 'poweredOff', kind: 'choice', options: ['no', 'yes'] }],
   'node.lost': [{ name: 'poweredOff', kind: 'choice', options: ['no', 'yes'] }],
@@ -229,6 +230,7 @@ export const isGrave = (act: ActName): boolean =>
     'ticket.delete_canned',
     'work.give_up_order',
     'work.hold_server',
+    'server.cancel',
     'server.undo_move',
     'node.lost',
   ].includes(act)

@@ -2,6 +2,7 @@
 import { QueryClient, infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import {
   customer,
+  previewProposal,
   proposals,
   search,
   suspense,
@@ -9,6 +10,8 @@ import {
   work,
   type CustomerStory,
 } from '../../contract/operator-desk.ts'
+import { customers, type DeskCustomerState } from '../../contract/operator-customers.ts'
+import { overview } from '../../contract/operator-overview.ts'
 import { nodeLoss } from '../../contract/operator-nodes.ts'
 import {
   capacity,
@@ -63,6 +66,18 @@ export const searchQuery = (q: string) =>
     queryFn: ({ signal }) => call(search, { query: { q } }, signal),
     enabled: q.length >= 2,
   })
+export const customersQuery = (state: DeskCustomerState | undefined) =>
+  infiniteQueryOptions({
+    queryKey: ['customers', state],
+    queryFn: ({ pageParam, signal }) =>
+      callPage(
+        customers,
+        { query: { limit: 50, ...(state && { state }), ...(pageParam && { cursor: pageParam }) } },
+        signal,
+      ),
+    initialPageParam: '',
+    getNextPageParam: ({ next }) => next,
+  })
 type ServerOfStory = CustomerStory['servers'][number]
 /** It is on its way to where an act sends it: the page shows soon when it is there. */
 const isOnItsWay = ({ status, held, movesTo }: ServerOfStory): boolean =>
@@ -73,11 +88,24 @@ export const customerQuery = (id: string) =>
     queryFn: ({ signal }) => call(customer, { params: { id } }, signal),
     refetchInterval: ({ state: { data } }) => (data?.servers.some(isOnItsWay) ? 3_000 : 30_000),
   })
+export const overviewQuery = queryOptions({
+  queryKey: ['overview'],
+  queryFn: ({ signal }) => call(overview, {}, signal),
+  refetchInterval: 30_000,
+})
 export const proposalsQuery = queryOptions({
   queryKey: ['proposals'],
   queryFn: ({ signal }) => call(proposals, {}, signal),
   refetchInterval: 30_000,
 })
+export const previewProposalQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['proposal-preview', id],
+    queryFn: ({ signal }) => call(previewProposal, { params: { id } }, signal),
+    // As it is now, at each look.
+    staleTime: 0,
+    gcTime: 0,
+  })
 export const dataRequestsQuery = (show: 'open' | 'decided') =>
   queryOptions({
     queryKey: ['data-requests', show],

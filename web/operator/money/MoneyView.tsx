@@ -6,6 +6,7 @@ import { CreditDebtsView } from './CreditDebtsView.tsx'
 import { DisputesView } from './DisputesView.tsx'
 import { DisputeView } from './DisputeView.tsx'
 import { ExportsView } from './ExportsView.tsx'
+import { OverdueView } from './OverdueView.tsx'
 import { PayoutsView } from './PayoutsView.tsx'
 import { PayoutView } from './PayoutView.tsx'
 import { ReconciliationView } from './ReconciliationView.tsx'
@@ -22,6 +23,7 @@ const pages = [
   'reconciliation',
   'vouchers',
   'coupons',
+  'overdue',
   'credit',
   'exports',
 ] as const
@@ -68,6 +70,7 @@ function Page({
     )
   if (section === 'coupons') return <CouponsView session={session} />
   if (section === 'credit') return <CreditDebtsView />
+  if (section === 'overdue') return <OverdueView />
   if (section === 'vouchers') return <VouchersView session={session} />
   if (section === 'exports') return <ExportsView session={session} />
   if (section === 'reconciliation') return <ReconciliationView session={session} />

@@ -12,6 +12,7 @@ import {
   reconciliation,
   vouchers,
 } from '../../../contract/operator-money.ts'
+import { overdueInvoices } from '../../../contract/operator-overview.ts'
 import { notice, notices } from '../../../contract/operator-notices.ts'
 import { call, callPage } from '../api.ts'
 
@@ -96,6 +97,17 @@ export const couponsQuery = infiniteQueryOptions({
   getNextPageParam: ({ next }) => next,
 })
 export type DebtAge = 'all' | (typeof debtAges)[number]
+export const overdueQuery = infiniteQueryOptions({
+  queryKey: ['overdue'],
+  queryFn: ({ pageParam, signal }) =>
+    callPage(
+      overdueInvoices,
+      { query: { limit: 30, ...(pageParam && { cursor: pageParam }) } },
+      signal,
+    ),
+  initialPageParam: '',
+  getNextPageParam: ({ next }) => next,
+})
 export const creditDebtsQuery = (age: DebtAge) =>
   infiniteQueryOptions({
     queryKey: ['credit-debts', age],

@@ -1,11 +1,10 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Search } from 'lucide-react'
-import { useEffect, useState } from 'react'
+import { useEffect, useRef, useState, type ReactNode } from 'react'
 import type { Hit } from '../../contract/operator-desk.ts'
 import { Badge } from '../ui/Badge.tsx'
 import { Card } from '../ui/Card.tsx'
 import { inputClass } from '../ui/Field.tsx'
-import { PageHead } from '../ui/PageHead.tsx'
 import { Empty, LoadError, SkeletonRows } from '../ui/State.tsx'
 import { useDeskTexts } from './language.ts'
 import { DeskLink, go, useDeskQuery } from './path.tsx'
@@ -13,22 +12,33 @@ import { searchQuery } from './queries.ts'
 
 const pauseMs = 200
 /** Who comes here comes to type. */
-const focus = (input: HTMLInputElement | null): void => input?.focus()
+const focus = (input: HTMLInputElement | null): void => input?.focus({ preventScroll: true })
 
-/** One box for everything that a customer may be known by. */
-export function SearchView() {
+/**
+ * One box for everything that a customer may be known by. What is found takes the place of what
+ * stands below it otherwise.
+ */
+export function SearchBox({ at, children }: { at: '' | '/customers'; children: ReactNode }) {
   const t = useDeskTexts()
-  const [text, setText] = useState(useDeskQuery().get('q') ?? '')
-  const [asked, setAsked] = useState(text.trim())
+  const asked = useDeskQuery().get('q')?.trim() ?? ''
+  const [text, setText] = useState(asked)
+  const written = useRef(asked)
+  useEffect(() => {
+    if (asked === written.current) return
+    // Another address than this box wrote: Back, or a link to the page without a question.
+    written.current = asked
+    setText(asked)
+  }, [asked])
   useEffect(() => {
     const q = text.trim()
+    if (q === written.current) return
     const timer = setTimeout(() => {
-      setAsked(q)
+      written.current = q
       // The address can be handed on, and Back comes here again.
-      go(q === '' ? '' : `?${new URLSearchParams({ q })}`, true)
+      go(q === '' ? at : `${at}?${new URLSearchParams({ q })}`, true)
     }, pauseMs)
     return () => clearTimeout(timer)
-  }, [text])
+  }, [at, text])
   const { data, error, refetch, isFetching } = useQuery({
     ...searchQuery(asked),
     placeholderData: keepPreviousData,
@@ -36,7 +46,6 @@ export function SearchView() {
   const isAsked = asked.length >= 2
   return (
     <>
-      <PageHead title={t.search.title} />
       <label className="relative block">
         <span className="sr-only">{t.search.label}</span>
         <Search
@@ -69,7 +78,9 @@ export function SearchView() {
             </ul>
           </div>
         </Card>
-      ) : null}
+      ) : (
+        children
+      )}
     </>
   )
 }
