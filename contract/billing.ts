@@ -211,6 +211,7 @@ export const cancelSubscription = endpoint({
   path: '/api/subscriptions/:id/cancel',
   access: 'customer',
   member: 'orders',
+  asksAgain: true,
   summary:
     'Cancel with the end of the period, or now: the server is deleted and the unused part of ' +
     'the month is back in the wallet',

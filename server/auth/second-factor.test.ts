@@ -291,6 +291,7 @@ describe('what is asked again', () => {
       ['DELETE', '/api/wp/unknown'],
       ['DELETE', '/api/dns/unknown'],
       ['POST', '/api/wp/unknown/backups/unknown/link'],
+      ['POST', '/api/subscriptions/unknown/cancel', { when: 'now' }],
     ]
     for (const [method, path, body] of asked)
       expect([path, ...code(await portal.call(method, path, { token, body }))]).toEqual([
@@ -301,17 +302,16 @@ describe('what is asked again', () => {
     const again = (given: string) => auth('reauthenticate', { code: given }, { token })
     expect(code(await again(shown(secret, 7)))).toEqual([422, 'otp_invalid'])
     expect((await again(shown(secret))).status).toBe(200)
-    for (const [method, path] of asked.slice(4))
-      expect([path, (await portal.call(method, path, { token })).status]).toEqual([path, 404])
+    for (const [method, path, body] of asked.slice(4))
+      expect([path, (await portal.call(method, path, { token, body })).status]).toEqual([path, 404])
     clock.advance(minutes(10))
     expect((await portal.call('DELETE', '/api/wp/unknown', { token })).status).toBe(403)
     // Who has no second factor is never asked.
     const plain = await signIn(await active())
-    for (const [method, path] of asked.slice(4))
-      expect([path, (await portal.call(method, path, { token: plain })).status]).toEqual([
-        path,
-        404,
-      ])
+    for (const [method, path, body] of asked.slice(4)) {
+      const { status } = await portal.call(method, path, { token: plain, body })
+      expect([path, status]).toEqual([path, 404])
+    }
   })
 
   test('without the last factor everything is as it was', async () => {

@@ -121,8 +121,6 @@ export interface Billing {
 
 /** How long something may be due before it counts as waiting. */
 const overdueAfterMs = minutes(5)
-/** Between two tries to pay an order that its product has no room for. */
-const payAgainMs = minutes(10)
 
 export function createBilling(deps: BillingDeps): Billing {
   const { db, jobs, clock, catalog } = deps
@@ -203,13 +201,9 @@ export function createBilling(deps: BillingDeps): Billing {
     name: jobNames.pay,
     concurrency: 2,
     retries: 1000,
-    run: ({ invoiceId }) =>
-      transaction(db, async (tx) => {
-        if ((await billing.pay(tx, invoiceId)) !== 'unavailable') return
-        // Until there is room again, or the order lapses.
-        const startAfter = later(new Date(), payAgainMs)
-        await jobs.add(tx, jobNames.pay, { invoiceId }, { startAfter })
-      }),
+    run: async ({ invoiceId }) => {
+      await transaction(db, (tx) => billing.pay(tx, invoiceId))
+    },
   })
   jobs.define<{ customerId: string }>({
     name: jobNames.payOpen,

@@ -14,7 +14,7 @@ import { Refusal } from '../platform/errors.ts'
 import type { BillingContext } from './context.ts'
 import { giveBackCoupons } from './coupons.ts'
 import { invoiceEvent } from './events.ts'
-import { lockInvoice, payLocked, type SubscriptionRow } from './payment.ts'
+import { lockInvoice, payAgainMs, payLocked, type SubscriptionRow } from './payment.ts'
 import { dayIn } from './period.ts'
 import { subjectOf } from './product.ts'
 import type { InvoiceRow } from './store.ts'
@@ -174,9 +174,11 @@ export async function runPendingOrders(
       await context.outbox.publishEvents(tx, [invoiceEvent(context, 'invoice.lapsed', invoice)])
       continue
     }
+    const again = later(context.clock.now(), payAgainMs)
+    const nextAt = outcome === 'unavailable' && again < step.nextAt ? again : step.nextAt
     await tx
       .updateTable('subscription')
-      .set({ next_at: step.nextAt, ...(step.act === 'remind' && { reminded: step.day }) })
+      .set({ next_at: nextAt, ...(step.act === 'remind' && { reminded: step.day }) })
       .where('id', '=', row.id)
       .execute()
     if (reminds)

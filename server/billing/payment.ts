@@ -6,6 +6,7 @@ import type { Selectable } from 'kysely'
 import type { Currency, RegionCode } from '../../contract/money.ts'
 import { sql } from 'kysely'
 import { timeZoneOf } from '../catalog/index.ts'
+import { later, minutes } from '../platform/clock.ts'
 import type { DB } from '../platform/db-types.ts'
 import type { Tx } from '../platform/db.ts'
 import type { BillingContext } from './context.ts'
@@ -221,6 +222,24 @@ async function writeReceipt(
   })
 }
 
+/** Between two tries to pay an order that its product has no room for. */
+export const payAgainMs = minutes(10)
+
+/** Whatever asked for the payment, the sweep tries again, until there is room or it lapses. */
+async function waitForRoom(
+  { clock, jobs }: BillingContext,
+  tx: Tx,
+  { id }: SubscriptionRow,
+  job: string | undefined,
+): Promise<void> {
+  await tx
+    .updateTable('subscription')
+    .set({ next_at: sql`least(next_at, ${later(clock.now(), payAgainMs)}::timestamptz)` })
+    .where('id', '=', id)
+    .execute()
+  if (job !== undefined) await jobs.add(tx, job, { subscriptionId: id })
+}
+
 /** `unavailable`: its product has nothing left of what was ordered, and nothing was charged. */
 export type PayOutcome = 'paid' | 'short' | 'settled' | 'unavailable'
 
@@ -247,8 +266,7 @@ export async function payLocked(
     const product = context.products.get(invoice.product)
     if (product?.reserve && !(await product.reserve(tx, subject))) {
       await sql`rollback to savepoint paying`.execute(tx)
-      if (product.jobs.wait !== undefined && subscription)
-        await context.jobs.add(tx, product.jobs.wait, { subscriptionId: subscription.id })
+      if (subscription) await waitForRoom(context, tx, subscription, product.jobs.wait)
       return 'unavailable'
     }
   }

@@ -146,6 +146,30 @@ test('overdue: dunned, suspended, listed by age; paid and resumed', async () => 
   expect(await lineOf(an)).toMatchObject({ owed: 0, stopped: null })
 })
 
+test('who is unblocked is lent again what stayed unpaid meanwhile', async () => {
+  const an = await portal.customer()
+  await withServer(an)
+  const subscription = async (): Promise<string> =>
+    (
+      await portal.app.db
+        .selectFrom('subscription')
+        .select('status')
+        .where('customer_id', '=', an.id)
+        .executeTakeFirstOrThrow()
+    ).status
+  expect((await set(finance, an, 500_000)).status).toBe(200)
+  const owner = await newMember(portal, 'owner', { clock })
+  const block = { customer: an.id, reason: 'a complaint is looked into' }
+  expect((await owner.act('customer.block', block)).status).toBe(200)
+  await pass(38)
+  await eventually('suspended', async () => (await subscription()) === 'suspended')
+  const again = await newMember(portal, 'owner', { clock })
+  expect((await again.act('customer.unblock', block)).status).toBe(200)
+  await eventually('resumed', async () => (await subscription()) === 'active')
+  expect(await balanceOf(an)).toBe(0n)
+  expect(await debtsOf(an, '')).toMatchObject([{ owed: price }])
+})
+
 test('a list of debts is read page by page, the longest due first', async () => {
   const people = await Promise.all([1, 2, 3].map(() => portal.customer()))
   for (const an of people) await withServer(an)

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { viewMinutes } from '../../contract/operator-desk.ts'
 import { holdOpenAccount, prepareView, showCustomers } from '../auth/index.ts'
+import { jobNames } from '../billing/index.ts'
 import { isUuid, type Queryable, type Tx } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
 import type { Done, RegistryOf } from './acts.ts'
@@ -53,8 +54,10 @@ export const customerActs: RegistryOf<'customer'> = {
     },
   },
   'customer.unblock': {
-    async run(tx, { accounts }, _actor, { customer }) {
+    async run(tx, { accounts, jobs }, _actor, { customer }) {
       await accounts.unblock(tx, customer)
+      // A credit line lends again: what stayed unpaid meanwhile need not wait for its next moment.
+      await jobs.add(tx, jobNames.payOpen, { customerId: customer })
       return { ...about(customer), before: { blocked: true }, after: { blocked: false } }
     },
   },

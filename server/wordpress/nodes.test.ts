@@ -287,3 +287,29 @@ test('of two orders for the last place one is set up; the other waits, unpaid', 
   expect(await balance()).toBe(before - 2 * price)
   expect(await nodeOf(up.id)).toBe('main')
 })
+
+test('an order that a top-up meets without room is paid once there is some', async () => {
+  const poor = await portal.customer()
+  const roomFor = async (containers: number): Promise<void> => {
+    room = containers
+    await portal.app.nodes.look()
+  }
+  await roomFor(5)
+  const body = { ...order, region: 2 }
+  const { id } = (await portal.call<{ id: string }>('POST', '/api/wp', { ...poor, body })).body
+    .result
+  const mine = async (): Promise<Shown> =>
+    (await portal.call<Shown>('GET', `/api/wp/${id}`, poor)).body.result
+  await jobsIdle(portal.app.db)
+  await roomFor(0)
+  await portal.topUp(poor, 500_000)
+  await eventually('being told', async () => (await mine()).reason)
+  await jobsIdle(portal.app.db)
+  await roomFor(5)
+  // Ten minutes later.
+  await sql`update subscription set next_at = next_at - interval '10 minutes'
+    where customer_id = ${poor.id}`.execute(portal.app.db)
+  await portal.app.bills.enqueueSweeps()
+  await eventually('running', async () => (await mine()).status === 'running')
+  expect((await mine()).reason).toBeNull()
+})
