@@ -1438,6 +1438,7 @@ export interface TicketMessage {
   kind: string;
   left_out: Generated<string[]>;
   letter: Buffer | null;
+  person_id: string | null;
   proven: Generated<boolean>;
   seq: Generated<bigint>;
   staff_id: string | null;

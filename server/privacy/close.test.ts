@@ -14,6 +14,7 @@ import {
 } from '../../test/portal.ts'
 import { newMember, type TestMember } from '../../test/staff.ts'
 import { stripeBrowser, testCards } from '../../test/stripe-browser.ts'
+import { join, work } from '../../test/team.ts'
 import { minutes } from '../platform/clock.ts'
 import { checkLedger } from '../wallet/index.ts'
 import { personalData } from './export.ts'
@@ -151,6 +152,31 @@ describe('an account', () => {
     const { name, email, phone, password, region_code } = person
     const again = await auth('register', { name, email, phone, password, region_code })
     expect(again.status, again.text).toBe(201)
+  })
+
+  test('that is closed leaves no name in tickets of accounts that it worked in', async () => {
+    const [owner, person] = [await portal.customer(), await portal.customer()]
+    const token = await work(
+      portal,
+      person,
+      await join(portal, owner, person, { role: 'technical' }),
+    )
+    const asked = await portal.call<{ id: string; messages: { author: string }[] }>(
+      'POST',
+      '/api/tickets',
+      { token, body: { subject: 'Trang chậm', text: 'Trang mở rất lâu.' } },
+    )
+    const { id, messages } = asked.body.result
+    expect((await close(person)).status).toBe(200)
+    const left = await portal.call<{ messages: { author: string }[] }>(
+      'GET',
+      `/api/tickets/${id}`,
+      {
+        token: owner.token,
+      },
+    )
+    expect(messages[0]?.author).not.toBe('Closed account')
+    expect(left.body.result.messages.map(({ author }) => author)).toEqual(['Closed account'])
   })
 
   test('that is closed leaves no letter to an address of before, which its file has', async () => {

@@ -374,7 +374,7 @@ export const stored: readonly Stored[] = [
       { column: 'ticket_id', of: 'ticket', its: 'id' },
       'seq',
       'id ticket_id at kind author text by_mail left_out',
-      'seq staff_id proven letter',
+      'seq staff_id person_id proven letter',
     ),
     // What the staff writes for itself.
     but: { column: 'kind', value: 'note' },

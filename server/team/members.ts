@@ -23,26 +23,34 @@ export interface OwnThings {
   readonly ownDomains: (db: Queryable, customerId: string, ids: string[]) => Promise<string[]>
 }
 
+type Kind = 'servers' | 'domains'
 type Wish = Omit<z.output<typeof changeMember.body>, 'password'>
 
-/** What is wished, as it is stored. Refuses with invalid_input what is not the owner's. */
+/**
+ * What is wished, as it is stored. Refuses with invalid_input what is not the owner's; what has
+ * stood there `before` and is gone since is left out.
+ */
 export async function rightsOf(
   tx: Tx,
   { ownServers, ownDomains }: OwnThings,
   ownerId: string,
   wish: Wish,
+  before: Pick<MemberRow, Kind> | null = null,
 ): Promise<{ role: MemberRole; servers: string[] | null; domains: string[] | null }> {
   const unique = (ids: readonly string[] | null | undefined): string[] | null =>
     ids ? [...new Set(ids.map((id) => id.toLowerCase()))] : null
-  const refuse = (field: 'servers' | 'domains', sentence: Sentence): Refusal =>
-    new Refusal('invalid_input', { fields: { [field]: sentence } })
-  const allOwn = async (ids: string[] | null, own: OwnThings['ownServers']): Promise<boolean> =>
-    ids === null ||
-    ids.length === 0 ||
-    (ids.every(isUuid) && (await own(tx, ownerId, ids)).length === ids.length)
-  const [servers, domains] = [unique(wish.servers), unique(wish.domains)]
-  if (!(await allOwn(servers, ownServers))) throw refuse('servers', texts.server)
-  if (!(await allOwn(domains, ownDomains))) throw refuse('domains', texts.domain)
+  const ownOf = async (kind: Kind, own: OwnThings['ownServers'], sentence: Sentence) => {
+    const ids = unique(wish[kind])
+    if (ids === null || ids.length === 0) return ids
+    const known = ids.filter(isUuid)
+    const owned = new Set(known.length === 0 ? [] : await own(tx, ownerId, known))
+    const [kept, others] = [ids.filter((id) => owned.has(id)), ids.filter((id) => !owned.has(id))]
+    if (others.some((id) => !before?.[kind]?.includes(id)))
+      throw new Refusal('invalid_input', { fields: { [kind]: sentence } })
+    return kept
+  }
+  const servers = await ownOf('servers', ownServers, texts.server)
+  const domains = await ownOf('domains', ownDomains, texts.domain)
   return { role: wish.role, servers, domains }
 }
 
@@ -117,8 +125,8 @@ export async function changeRights(
   of: { readonly ownerId: string; readonly id: string; readonly wish: Wish },
 ): Promise<{ readonly member: Member; readonly personId: string }> {
   const { ownerId, id } = of
-  const rights = await rightsOf(tx, needs, ownerId, of.wish)
   const row = await holdMember(tx, ownerId, id)
+  const rights = await rightsOf(tx, needs, ownerId, of.wish, row)
   await tx
     .updateTable('team_member')
     .set({ ...rights, rights_changed_at: needs.clock.now() })

@@ -228,6 +228,27 @@ describe('a member who is limited', () => {
     expect(me.body.result).toMatchObject({ balance: 0, email: '', phone: '' })
   })
 
+  test('is changed when something of the list is gone', async () => {
+    const gone = await claim('bon-cua-nhom.vn')
+    const person = await portal.customer()
+    const id = await join(portal, owner, person, {
+      role: 'technical',
+      domains: [domains[0], gone],
+    })
+    const { token, password } = owner
+    expect((await portal.call('DELETE', `/api/dns/${gone}`, { token })).status).toBe(200)
+    const change = (of: object) =>
+      portal.call<{ domains: string[] }>('PUT', `/api/v1/team/members/${id}`, {
+        token,
+        body: { role: 'read_only', servers: null, password, ...of },
+      })
+    const changed = await change({ domains: [domains[0], gone] })
+    expect([changed.status, changed.body.result.domains]).toEqual([200, [domains[0]]])
+    // It stands there no more.
+    const again = await change({ domains: [gone] })
+    expect(again.body.error?.fields).toHaveProperty('domains')
+  })
+
   test('is limited to what is the owner’s, and to roles that do not need the whole', async () => {
     const invite = (rights: object) =>
       portal.call('POST', '/api/v1/team/invitations', {

@@ -22,6 +22,12 @@ export async function forgetTickets(
     }[]
   },
 ): Promise<void> {
+  // In tickets of others the name goes, and what was written stays.
+  await tx
+    .updateTable('ticket_message')
+    .set({ author: 'Closed account' })
+    .where('person_id', '=', customerId)
+    .execute()
   await tx.deleteFrom('ticket_file').where('customer_id', '=', customerId).execute()
   await tx.deleteFrom('ticket').where('customer_id', '=', customerId).execute()
   await tx

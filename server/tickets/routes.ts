@@ -39,18 +39,13 @@ export function routes(http: Http, deps: TicketRouteDeps): void {
     api.openTicket,
     ({ customerId }) => deps.opened.take(customerId),
     ({ tx, customerId, caller, body }) =>
-      openTicket(tx, deps, { customerId, author: caller?.member?.name }, body),
+      openTicket(tx, deps, { customerId, member: caller?.member }, body),
   )
   http.write(
     api.writeInTicket,
     ({ customerId }) => deps.written.take(customerId),
     ({ tx, customerId, caller, params, body }) =>
-      writeInTicket(
-        tx,
-        deps,
-        { customerId, author: caller?.member?.name },
-        { id: params.id, ...body },
-      ),
+      writeInTicket(tx, deps, { customerId, member: caller?.member }, { id: params.id, ...body }),
   )
   http.write(api.changeTicket, ({ tx, customerId, params, body }) =>
     changeState(tx, deps, customerId, { id: params.id, state: body.state }),

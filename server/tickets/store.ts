@@ -50,6 +50,8 @@ export const plainText = (text: string): string =>
 export interface NewMessage {
   readonly kind: 'customer' | 'staff' | 'note'
   readonly author: string
+  /** Of whoever works in the account of somebody else. */
+  readonly personId?: string | undefined
   readonly staffId?: string | undefined
   readonly text: string
   readonly at: Date
@@ -78,6 +80,7 @@ export async function addMessage(tx: Tx, ticketId: string, of: NewMessage): Prom
       kind: of.kind,
       author: of.author,
       staff_id: of.staffId ?? null,
+      person_id: of.personId ?? null,
       text: plainText(of.text),
       by_mail: of.byMail ?? false,
       proven: of.proven ?? true,

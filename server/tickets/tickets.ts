@@ -154,10 +154,16 @@ export async function customerWrote(
 /** Whose ticket it is, and who writes where that is somebody else who works in the account. */
 interface Writer {
   readonly customerId: string
-  readonly author?: string | undefined
+  readonly member?: { readonly personId: string; readonly name: string } | undefined
 }
-const authorOf = async (tx: Tx, deps: TicketDeps, by: Writer): Promise<string> =>
-  by.author ?? (await deps.customer(tx, by.customerId)).name
+const authorOf = async (
+  tx: Tx,
+  deps: TicketDeps,
+  { customerId, member }: Writer,
+): Promise<Pick<NewMessage, 'author' | 'personId'>> => ({
+  author: member?.name ?? (await deps.customer(tx, customerId)).name,
+  personId: member?.personId,
+})
 
 interface Written {
   readonly text: string
@@ -187,7 +193,7 @@ export async function openTicket(
     customerId,
     subject: wish.subject,
     ...(object && { object }),
-    message: { author, text: wish.text },
+    message: { ...author, text: wish.text },
   })
   await giveFiles(tx, { customerId }, messageId, wish.files)
   return await ownTicket(tx, customerId, row.id)
@@ -203,7 +209,7 @@ export async function writeInTicket(
   const { customerId } = by
   const row = await lockOwnTicket(tx, customerId, id)
   const author = await authorOf(tx, deps, by)
-  const messageId = await customerWrote(tx, deps, row, { author, text })
+  const messageId = await customerWrote(tx, deps, row, { ...author, text })
   await giveFiles(tx, { customerId }, messageId, files)
   return await ownTicket(tx, customerId, row.id)
 }
