@@ -84,9 +84,9 @@ export async function openHttpsWorld(options: TestPortalOptions = {}) {
     async revoke(id: 'first' | 'second', name: string): Promise<void> {
       await authority(id, 'revoke.json', { name })
     },
-    /** A running server and its owner. */
-    async server(): Promise<HttpsServer> {
-      const owner = await portal.customer()
+    /** A running server and its owner: a new customer, where nobody is named. */
+    async server(by?: TestCustomer): Promise<HttpsServer> {
+      const owner = by ?? (await portal.customer())
       await portal.topUp(owner, 2_000_000)
       const { token } = owner
       const { id } = (await portal.call<{ id: string }>('POST', '/api/wp', { token, body: order }))

@@ -37,20 +37,28 @@ export function defineAligning(deps: AlignDeps, isEnabled: boolean): { all(): Pr
 
   async function site(siteId: string): Promise<void> {
     const wanted = await names.ofSite(siteId)
-    const { isNew, gone } = await transaction(db, async (tx) => {
-      const isNew = await want(tx, wanted, clock.now())
-      const held = await tx
-        .selectFrom('certificate')
-        .select('name')
-        .where('site_id', '=', siteId)
-        .execute()
-      const gone = held
-        .map(({ name }) => name)
-        .filter((name) => !wanted.some((one) => one.name === name))
-      await forget(tx, gone)
-      return { isNew, gone }
-    })
-    await settle(isNew, gone.length > 0)
+    const isNew = await want(db, wanted, clock.now())
+    const held = await db
+      .selectFrom('certificate')
+      .select(['name', 'site_id'])
+      .where('site_id', '=', siteId)
+      .execute()
+    const others = held.filter(({ name }) => !wanted.some((one) => one.name === name))
+    await settle(isNew, await forgetGone(others))
+  }
+
+  /**
+   * Of names that were wanted no more; whether there were any. Looked at once more: one may have
+   * come between the two questions, or have gone over to another site, which takes its certificate.
+   */
+  async function forgetGone(
+    held: readonly { readonly name: string; readonly site_id: string | null }[],
+  ): Promise<boolean> {
+    let isGone = false
+    for (const { name, site_id: siteId } of held)
+      if ((await names.standing(name)).is === 'gone')
+        isGone = (await forget(db, name, siteId)) || isGone
+    return isGone
   }
 
   /** Two lists in one order, page by page: neither is ever in memory whole. */
@@ -65,18 +73,12 @@ export function defineAligning(deps: AlignDeps, isEnabled: boolean): { all(): Pr
       if (await want(db, wanted, clock.now())) isNew = true
       const held = await db
         .selectFrom('certificate')
-        .select('name')
+        .select(['name', 'site_id'])
         .where('name', '>', after)
         .$if(last !== null, (query) => query.where('name', '<=', last ?? ''))
         .execute()
       const there = new Set(wanted.map(({ name }) => name))
-      const gone = held.flatMap(({ name }) => (there.has(name) ? [] : [name]))
-      // Looked at once more: it may have come between the two questions.
-      for (const name of gone)
-        if ((await names.standing(name)).is === 'gone') {
-          await forget(db, [name])
-          isGone = true
-        }
+      if (await forgetGone(held.filter(({ name }) => !there.has(name)))) isGone = true
       if (last === null) break
       after = last
     }

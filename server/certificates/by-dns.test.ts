@@ -11,6 +11,7 @@ import {
   type HttpsServer,
   type HttpsWorld,
 } from '../../test/https-world.ts'
+import { jobsIdle } from '../../test/idle-jobs.ts'
 import { eventually } from '../../test/portal.ts'
 
 let world: HttpsWorld
@@ -80,6 +81,28 @@ describe('a name of a domain that is active here', () => {
     await expect
       .poll(() => texts(`_acme-challenge.${name}`))
       .toEqual([`_acme-challenge.${name} 300 TXT of another program`])
+  })
+})
+
+describe('a name that goes over to another server of its owner', () => {
+  test('takes its certificate along', async () => {
+    const name = 'coffee.com.vn'
+    const [before, other] = [await row(name), await world.server(server.owner)]
+    world.dns.records.set(`A ${other.name}.${sitesDomain}`, ['127.0.0.1'])
+    const { data } = (
+      await domains.call<{ data: { id: string; name: string }[] }>('GET', '/api/dns')
+    ).body.result
+    const id = data.find((one) => one.name === name)?.id
+    const point = async ({ id: wp }: HttpsServer) => {
+      const pointed = await domains.call('POST', `/api/dns/${id}/point`, { wp })
+      expect(pointed.status, pointed.text).toBe(200)
+      await eventually('the new server', async () => (await row(name))?.site_id === wp)
+      await jobsIdle(world.portal.app.db)
+    }
+    await point(other)
+    expect(await row(name)).toMatchObject({ site_id: other.id, key_sealed: before?.key_sealed })
+    await point(server)
+    expect(await row(name)).toMatchObject({ site_id: server.id, key_sealed: before?.key_sealed })
   })
 })
 

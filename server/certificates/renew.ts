@@ -152,7 +152,7 @@ export function defineRenewing(deps: RenewDeps): { due(signal: AbortSignal): Pro
   async function look(row: CertificateRow, signal: AbortSignal): Promise<void> {
     const standing = await deps.names.standing(row.name)
     if (standing.is === 'gone') {
-      await forget(db, [row.name])
+      await forget(db, row.name, row.site_id)
       deps.onChange()
       return
     }

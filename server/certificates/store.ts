@@ -128,13 +128,14 @@ export const writeIssued = (
 
 export const noOrder = { order_directory: null, order_url: null, order_key_sealed: null } as const
 
-/** Forgets names, with their keys. */
-export async function forget(tx: Queryable, names: readonly string[]): Promise<void> {
-  if (names.length === 0) return
-  await tx
+/** Forgets a name with its key, unless another site has it meanwhile; whether it was there. */
+export async function forget(db: Queryable, name: string, siteId: string | null): Promise<boolean> {
+  const { numDeletedRows } = await db
     .deleteFrom('certificate')
-    .where('name', '=', sql<string>`any (${[...names]}::text[])`)
-    .execute()
+    .where('name', '=', name)
+    .where('site_id', 'is not distinct from', siteId)
+    .executeTakeFirst()
+  return numDeletedRows > 0n
 }
 
 /** Adds what is missing, due at once; a name that another site has now goes over to it. */

@@ -46,12 +46,13 @@ export async function judgeBelow(
   const expected = zone.name_servers.toSorted()
   const active = await deps.db
     .selectFrom('dns_zone')
-    .select(['id', 'name', 'shown_name'])
+    .select(['id', 'name', 'shown_name', 'moved_at'])
     .where('name', 'in', above)
     .where('active_at', 'is not', null)
     .execute()
   const nearest = active.toSorted((a, b) => b.name.length - a.name.length)[0]
-  if (nearest) {
+  // What a zone that is delegated elsewhere by now says is no word of its owner.
+  if (nearest && active.every((zone) => zone.moved_at === null)) {
     const relative = relativeName(zone.name, nearest.name) ?? ''
     const records = await recordsAt(deps.db, nearest.id, [relative])
     const found = records.filter(({ type }) => type === 'NS').map(({ content }) => content)

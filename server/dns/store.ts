@@ -103,15 +103,20 @@ export const isAnswered = async (db: Queryable, name: string): Promise<boolean> 
   (await ownerOf(db, name)) !== undefined
 
 async function ownerOf(db: Queryable, name: string): Promise<string | undefined> {
-  const nearest = await live(db)
+  const [nearest, ...above] = await live(db)
     .where('active_at', 'is not', null)
     .where((eb) =>
       eb.or([eb('name', '=', name), eb('name', '=', sql<string>`any (dns_above(${name}::text))`)]),
     )
     .orderBy(sql`length(name)`, 'desc')
-    .limit(1)
-    .executeTakeFirst()
-  return nearest?.moved_at === null ? nearest.customer_id : undefined
+    .execute()
+  if (nearest?.moved_at !== null) return undefined
+  // It may have been proven by a zone above it that is delegated elsewhere by now.
+  const isDoubtful = above.some(
+    ({ moved_at: moved }) =>
+      moved !== null && (nearest.checked_at === null || nearest.checked_at <= moved),
+  )
+  return isDoubtful ? undefined : nearest.customer_id
 }
 /** The name of a customer's own domain. Refuses with not_found. */
 export async function nameOfZone(db: Queryable, customerId: string, id: string): Promise<string> {

@@ -12,6 +12,7 @@ import {
   type TestPortal,
 } from '../../test/portal.ts'
 import { days, hours, minutes } from '../platform/clock.ts'
+import { isAnsweredFor } from './store.ts'
 
 const clock = manualClock()
 let portal: TestPortal
@@ -277,6 +278,35 @@ describe('a domain below another one', () => {
     const below = await claim(`eu.${name}`)
     expect(await check(below.name)).toMatchObject({ isValid: false, reason: 'not_registered' })
   })
+})
+
+test('a zone that moved away proves no domain below it', async () => {
+  const who = await person()
+  const domain = await claim(fresh(), who)
+  await delegate(domain.name, domain.nameserver)
+  expect(await check(domain.name, who)).toMatchObject({ isValid: true })
+  const below = async (label: string): Promise<Domain> => {
+    const made = await claim(`${label}.${domain.name}`, who)
+    for (const content of made.nameserver) {
+      const body = { name: label, type: 'NS', content, ttl: 300 }
+      expect((await call('POST', `/api/dns/${domain.id}/records`, body, who)).status).toBe(201)
+    }
+    return made
+  }
+  const before = await below('truoc')
+  expect(await check(before.name, who)).toMatchObject({ isValid: true })
+  const isOwn = (name: string) => isAnsweredFor(portal.app.db, who.id, name)
+  expect(await isOwn(before.name)).toBe(true)
+  await delegate(domain.name, ['ns1.elsewhere.net', 'ns2.elsewhere.net'])
+  await travel(days(1) + hours(1))
+  await check(domain.name, who)
+  await travel(hours(2))
+  await check(domain.name, who)
+  expect(await read(domain, who)).toMatchObject({ active: true, movedAt: expect.any(String) })
+  expect(await isOwn(`www.${before.name}`)).toBe(false)
+  const after = await below('sau')
+  expect(await check(after.name, who)).toMatchObject({ isValid: false })
+  expect(await read(after, who)).toMatchObject({ active: false })
 })
 
 test('an active domain that moves away is marked, told, and waits again after a week', async () => {
