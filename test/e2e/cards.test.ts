@@ -9,6 +9,7 @@ import { stripeBrowser, testCards } from '../stripe-browser.ts'
 import {
   endVisits,
   openBrowser,
+  openPage,
   phone,
   settled,
   sideways,
@@ -186,6 +187,23 @@ test(
     const question = page.getByRole('dialog', { name: 'Unlink this card?' })
     await question.getByRole('button', { name: 'Cancel' }).click()
     expect(await visa.count()).toBe(1)
+    await visa.getByRole('button', { name: /Actions/ }).click()
+    await page.getByRole('menuitem', { name: 'Unlink' }).click()
+    // Without a connection it fails at once, and does not run by itself once there is one again.
+    await context.setOffline(true)
+    await question.getByRole('button', { name: 'Unlink' }).click()
+    await page
+      .getByText('The portal cannot be reached.')
+      .filter({ visible: true })
+      .first()
+      .waitFor()
+    let unlinks = 0
+    page.on('request', (request) => (unlinks += request.method() === 'DELETE' ? 1 : 0))
+    await context.setOffline(false)
+    await question.getByRole('button', { name: 'Cancel' }).click()
+    await question.waitFor({ state: 'detached' })
+    await openPage(page, `${portal.url}/link-card`)
+    expect([unlinks, await visa.count()]).toEqual([0, 1])
     await visa.getByRole('button', { name: /Actions/ }).click()
     await page.getByRole('menuitem', { name: 'Unlink' }).click()
     await question.getByRole('button', { name: 'Unlink' }).click()
