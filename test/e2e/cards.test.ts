@@ -231,6 +231,17 @@ test(
     await page.getByRole('menuitem', { name: 'Sign out' }).click()
     await page.waitForURL(/\/login/)
     expect(await kept()).toBeNull()
+    // Nor does another customer's sign-in in the same tab go on with it.
+    await context.route('**/api/v1/auth/card', (route) => route.fulfill({ status: 500 }))
+    const left = await page.context().newPage()
+    await left.goto(`${portal.url}/login`)
+    await left.evaluate((of) => sessionStorage.setItem('client_secret', of ?? ''), secret)
+    const binh = await portal.customer({ region: 'AUD' })
+    await left.getByLabel('Email').fill(binh.email)
+    await left.getByLabel('Password', { exact: true }).fill(binh.password)
+    await left.getByRole('button', { name: 'Sign in' }).click()
+    await left.waitForURL(`${portal.url}/`)
+    expect(await left.evaluate(() => sessionStorage.getItem('client_secret'))).toBeNull()
     await context.close()
   },
 )
