@@ -2,7 +2,7 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { heldSession, takeUp } from './resume.ts'
 import type { createPortalRouter } from './routes.tsx'
-import { returnPath, session } from './session.ts'
+import { ending, returnPath, session } from './session.ts'
 import { onNews } from './tabs.ts'
 
 type Router = ReturnType<typeof createPortalRouter>
@@ -19,6 +19,8 @@ async function followSignIn(router: Router) {
   }
   const found = await heldSession()
   if (!found || found.id === session.held()?.id) return
+  // The same customer may have signed in again: what they typed here waits for the new page.
+  ending.keep(session.user()?.id)
   session.hold(found)
   location.reload()
 }

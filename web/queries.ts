@@ -59,6 +59,9 @@ export function createQueryClient(): QueryClient {
         // The option above would have it otherwise.
         networkMode: 'online',
       },
+      // Without a connection an act fails at once and says so. A paused one would hold its dialog,
+      // and run later, when nobody expects it.
+      mutations: { networkMode: 'always' },
     },
   })
   // The frame of the portal is drawn with what this tab knew last, and refreshed at once.

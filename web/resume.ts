@@ -6,7 +6,7 @@ import { logout } from '../contract/auth.ts'
 import type { Failure } from '../contract/endpoint.ts'
 import { currentSession, type BrowserSession } from '../contract/session.ts'
 import { takeEarlyRead } from './early-reads.ts'
-import { session } from './session.ts'
+import { ending, session } from './session.ts'
 import { leaving, noteLeaving } from './tabs.ts'
 
 /** By the cookie alone. Undefined: nobody answered. */
@@ -69,6 +69,7 @@ function recover(): Promise<void> {
     const found = await heldSession()
     if (!found || !session.signedIn()) return
     if (found.locked) session.lock()
+    else if (before !== found.id) ending.keep(session.user()?.id)
     session.hold(found)
     if (before !== found.id) location.reload()
   }

@@ -69,7 +69,9 @@ export const session = {
   /** What the bar of a view tells, as JSON; null in every customer's own tab. */
   view: (): string | null => sessionStorage.getItem(keys.view),
 
+  /** Whoever signs in begins without what is kept here of the customer before. */
   open(token: string, of?: BrowserSession) {
+    for (const key of ofCustomer) sessionStorage.removeItem(key)
     session.unlock(token, of)
     changed()
   },

@@ -9,6 +9,7 @@ import { stripeBrowser, testCards } from '../stripe-browser.ts'
 import {
   endVisits,
   openBrowser,
+  openPage,
   phone,
   settled,
   sideways,
@@ -188,6 +189,23 @@ test(
     expect(await visa.count()).toBe(1)
     await visa.getByRole('button', { name: /Actions/ }).click()
     await page.getByRole('menuitem', { name: 'Unlink' }).click()
+    // Without a connection it fails at once, and does not run by itself once there is one again.
+    await context.setOffline(true)
+    await question.getByRole('button', { name: 'Unlink' }).click()
+    await page
+      .getByText('The portal cannot be reached.')
+      .filter({ visible: true })
+      .first()
+      .waitFor()
+    let unlinks = 0
+    page.on('request', (request) => (unlinks += request.method() === 'DELETE' ? 1 : 0))
+    await context.setOffline(false)
+    await question.getByRole('button', { name: 'Cancel' }).click()
+    await question.waitFor({ state: 'detached' })
+    await openPage(page, `${portal.url}/link-card`)
+    expect([unlinks, await visa.count()]).toEqual([0, 1])
+    await visa.getByRole('button', { name: /Actions/ }).click()
+    await page.getByRole('menuitem', { name: 'Unlink' }).click()
     await question.getByRole('button', { name: 'Unlink' }).click()
     await visa.waitFor({ state: 'detached' })
     expect(await page.getByRole('listitem').filter({ hasText: '0005' }).count()).toBe(1)
@@ -213,6 +231,17 @@ test(
     await page.getByRole('menuitem', { name: 'Sign out' }).click()
     await page.waitForURL(/\/login/)
     expect(await kept()).toBeNull()
+    // Nor does another customer's sign-in in the same tab go on with it.
+    await context.route('**/api/v1/auth/card', (route) => route.fulfill({ status: 500 }))
+    const left = await page.context().newPage()
+    await left.goto(`${portal.url}/login`)
+    await left.evaluate((of) => sessionStorage.setItem('client_secret', of ?? ''), secret)
+    const binh = await portal.customer({ region: 'AUD' })
+    await left.getByLabel('Email').fill(binh.email)
+    await left.getByLabel('Password', { exact: true }).fill(binh.password)
+    await left.getByRole('button', { name: 'Sign in' }).click()
+    await left.waitForURL(`${portal.url}/`)
+    expect(await left.evaluate(() => sessionStorage.getItem('client_secret'))).toBeNull()
     await context.close()
   },
 )

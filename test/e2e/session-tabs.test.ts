@@ -182,6 +182,21 @@ describe('tabs of one browser', () => {
     await context.close()
   })
 
+  test('what is typed in one tab outlives a sign-in of the same customer in another', async () => {
+    const an = await englishCustomer()
+    const { context, page } = await visit(browser)
+    await signIn(page, an)
+    const second = await context.newPage()
+    await second.goto(`${portal.url}/support?about=new`)
+    await second.getByLabel('Subject').fill('My site is slow')
+    const begunAnew = second.waitForEvent('load')
+    await signIn(page, an)
+    await begunAnew
+    await settled(second)
+    await expect.poll(() => second.getByLabel('Subject').inputValue()).toBe('My site is slow')
+    await context.close()
+  })
+
   test('a new password in one tab leaves the others signed in', async () => {
     const an = await englishCustomer()
     const { context, page } = await visit(browser)

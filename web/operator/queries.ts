@@ -42,6 +42,8 @@ export const createDeskQueries = (): QueryClient =>
         retry: (count, error) => count < 1 && error instanceof DeskError && error.status === 0,
         retryDelay: 500,
       },
+      // Without a connection an act fails at once; it does not run later by itself.
+      mutations: { networkMode: 'always' },
     },
   })
 

@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
 import {
   Check,
@@ -19,7 +19,7 @@ import { formatElapsed, useFormat } from '../format.ts'
 import { useTexts } from '../i18n/index.ts'
 import { HostedLink } from '../invoices/InvoiceParts.tsx'
 import { topUpOf } from '../payments/shortfall.ts'
-import { useConfig, useMe } from '../queries.ts'
+import { meQuery, useConfig, useMe } from '../queries.ts'
 import { onPortalEvent, realtimeConnected } from '../realtime/channel.ts'
 import type { LoadInput } from '../load-input.ts'
 import { buttonClass } from '../ui/Button.tsx'
@@ -34,6 +34,8 @@ const route = getRouteApi('/app/wordpress-progress/$id')
 const silentMs = 10_000
 const withoutSocketMs = 3000
 const redirectMs = 1000
+/** The charge follows the order within moments; after this long the invoice is offered. */
+const chargeSeconds = 15
 
 export const load = ({ queryClient, params }: LoadInput) =>
   queryClient.prefetchQuery(serverQuery(params['id'] ?? ''))
@@ -47,13 +49,13 @@ export default function ProgressPage() {
   const { data: server, isPending, error, refetch } = useQuery(serverQuery(id))
   const settled =
     server !== undefined && server.status !== 'pending_payment' && server.status !== 'provisioning'
-  const refused = useNudges(id, settled, () => void refetch())
+  useNudges(id, settled, () => void refetch())
 
   return (
     <>
       <title>{`${t.progress.title} · ${brand}`}</title>
       {isPending ? <Skeleton className="h-80 rounded-xl" /> : null}
-      {server ? <Progress server={server} refused={refused} /> : null}
+      {server ? <Progress server={server} /> : null}
       {error && !server ? (
         <section className="card">
           {error instanceof ApiError && error.status === 404 ? (
@@ -79,8 +81,8 @@ export default function ProgressPage() {
  * Refetches after an event about this server, when the socket has been silent for ten seconds, and
  * when it is down.
  */
-function useNudges(id: string, settled: boolean, look: () => void): boolean {
-  const [refused, setRefused] = useState(false)
+function useNudges(id: string, settled: boolean, look: () => void) {
+  const queryClient = useQueryClient()
   useEffect(() => {
     if (settled) return
     let lastUpdateAt = Date.now()
@@ -90,8 +92,9 @@ function useNudges(id: string, settled: boolean, look: () => void): boolean {
     }
     const forget = onPortalEvent((event) => {
       const invoice = InvoiceEvent.safeParse(event?.payload)
-      if (invoice.success && invoice.data.wp?.id === id)
-        setRefused(event?.event === 'invoice.payment_failed')
+      // What the wallet holds is less than this tab knew.
+      if (event?.event === 'invoice.payment_failed' && invoice.data?.wp?.id === id)
+        void queryClient.invalidateQueries({ queryKey: meQuery.queryKey })
       onUpdate()
     })
     const timer = setInterval(() => {
@@ -105,7 +108,6 @@ function useNudges(id: string, settled: boolean, look: () => void): boolean {
     // `look` only refetches; the first one serves as well as the newest.
     // oxlint-disable-next-line react-hooks/exhaustive-deps
   }, [id, settled])
-  return refused
 }
 
 function useNow(running: boolean): number {
@@ -118,13 +120,17 @@ function useNow(running: boolean): number {
   return now
 }
 
-function Progress({ server, refused }: { server: Server; refused: boolean }) {
+function Progress({ server }: { server: Server }) {
   const t = useTexts('servers', 'site')
   const user = useMe()
   const navigate = useNavigate()
   const working = server.status === 'pending_payment' || server.status === 'provisioning'
   const now = useNow(working)
-  const stage = stageOf(server, user.balance, refused, now)
+  const stage = stageOf(server, user.balance)
+  // An order may have waited for days before its money came: only the present stage is counted.
+  const [begun, setBegun] = useState({ stage, at: now })
+  if (begun.stage !== stage) setBegun({ stage, at: now })
+  const seconds = Math.max(0, (now - begun.at) / 1000)
 
   useEffect(() => {
     if (stage !== 'running') return
@@ -150,14 +156,10 @@ function Progress({ server, refused }: { server: Server; refused: boolean }) {
         <Stepper steps={t.wp.steps} at={stepOf[stage]} label={t.wp.stepsLabel} />
       </div>
       <section className="card mx-auto max-w-2xl p-6 sm:p-8">
-        <Headline
-          stage={stage}
-          server={server}
-          elapsed={formatElapsed((now - Date.parse(server.createdAt)) / 1000)}
-        />
+        <Headline stage={stage} server={server} elapsed={formatElapsed(seconds)} />
         <Tasks stage={stage} />
         {stage === 'unpaid' && server.invoice ? <Unpaid invoice={server.invoice} /> : null}
-        <Actions stage={stage} server={server} />
+        <Actions stage={stage} server={server} isLong={seconds > chargeSeconds} />
       </section>
     </>
   )
@@ -320,7 +322,8 @@ function Line({ term, children }: { term: string; children: ReactNode }) {
   )
 }
 
-function Actions({ stage, server }: { stage: Stage; server: Server }) {
+function Actions(of: { stage: Stage; server: Server; isLong: boolean }) {
+  const { stage, server, isLong } = of
   const t = useTexts('servers', 'site')
   const user = useMe()
   const { payments } = useConfig()
@@ -347,7 +350,8 @@ function Actions({ stage, server }: { stage: Stage; server: Server }) {
       </div>
     )
   }
-  if (stage === 'roomless' && server.invoice) {
+  const waits = stage === 'roomless' || (stage === 'paying' && isLong)
+  if (waits && server.invoice) {
     return (
       <div className={place}>
         <HostedLink url={server.invoice.hosted_invoice_url} className={buttonClass('outline')}>

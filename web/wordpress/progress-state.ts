@@ -12,22 +12,16 @@ export type Stage =
   | 'deleting'
 
 /**
- * The charge follows the order within moments; an order that still waits after this long lacks
- * money.
- */
-const chargeSeconds = 15
-
-/**
  * A reason beside an order that waits is that its data centre is full: it is not charged.
- * `refused` is true after an invoice.payment_failed event for this server. Without one, an open
- * invoice above the balance says the same, so that a page opened later shows it too.
+ * An invoice.payment_failed event leads to a new look at the order and at the wallet; an open
+ * invoice above the balance then says that money is lacking, on a page opened later too. A wallet
+ * that covers it is charged soon, however long that takes: there is nothing to top up.
  */
-export function stageOf(server: Server, balance: number, refused: boolean, nowMs: number): Stage {
+export function stageOf(server: Server, balance: number): Stage {
   if (server.status !== 'pending_payment') return server.status
   const due = server.invoice?.amount_due ?? 0
   if (server.reason !== null && balance >= due) return 'roomless'
-  const waited = (nowMs - Date.parse(server.createdAt)) / 1000
-  return due > 0 && (refused || balance < due || waited > chargeSeconds) ? 'unpaid' : 'paying'
+  return balance < due ? 'unpaid' : 'paying'
 }
 
 /**
