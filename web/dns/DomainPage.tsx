@@ -370,7 +370,7 @@ function TypeChips({
     <div
       role="radiogroup"
       aria-label={t.records.types}
-      className="-mx-3 flex max-w-full gap-1 overflow-x-auto px-3 sm:mx-0 sm:px-0"
+      className="row-with-more -mx-3 flex max-w-full gap-1 overflow-x-auto px-3 sm:mx-0 sm:px-0"
     >
       {options.map(({ type, label, count }) => (
         <label

@@ -15,6 +15,7 @@ export const viEvents: typeof enEvents = {
     credited: 'Đã cộng tiền vào ví.',
     creditedAmount: (amount) => `Đã cộng ${amount} vào ví.`,
     status: (name, status) => `${name}: ${status}`,
+    deleted: 'Đã xoá',
     steps: (count) => `Cả ${count} bước`,
     walletLow: (days) =>
       days === 0 ? 'Số dư ví sẽ hết trong vòng 24 giờ.' : `Số dư ví sẽ hết sau ${days} ngày.`,

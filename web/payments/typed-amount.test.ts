@@ -15,3 +15,12 @@ test('what is no amount is not read as another one', () => {
     for (const currency of ['VND', 'AUD'] as const)
       expect(plainTyped(text, currency, 'en')).toBe('')
 })
+
+test('decimals that a bank writes after an amount of đồng are not more digits of it', () => {
+  for (const text of ['100,000.00', '100.000,00 đ', '100000.0'])
+    expect(plainTyped(text, 'VND', 'vi')).toBe('100000')
+  expect(plainTyped('100.000 đ', 'VND', 'vi')).toBe('100000')
+  // The last digit of "100.000" and of "1.000.000" was deleted.
+  expect(plainTyped('100.00', 'VND', 'vi')).toBe('10000')
+  expect(plainTyped('1.000.00', 'VND', 'vi')).toBe('100000')
+})

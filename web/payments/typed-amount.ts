@@ -16,11 +16,18 @@ export function groupTyped(text: string, currency: Currency, language: Language)
 /** A sign, or a power of ten: what is no amount is not read as another one. */
 const strange = /^\s*[-−]|\d\s*e/i
 
+/**
+ * "100,000.00" or "100000.0", as a bank writes a whole amount. "100.00" is not among them: it is
+ * "100.000" of which the last digit was just deleted.
+ */
+const decimals = /^(\D*(?:\d{1,3}(?:,\d{3})+(?=\.)|\d{1,3}(?:\.\d{3})+(?=,)|\d{4,}))[.,]\d{1,2}\D*$/
+
 /** The reverse: "1.000.000" or "12,50" typed in that grouping become plain "1000000" or "12.50". */
 export function plainTyped(text: string, currency: Currency, language: Language): string {
   if (strange.test(text)) return ''
   if (currency === 'VND')
     return text
+      .replace(decimals, '$1')
       .replace(/\D/g, '')
       .replace(/^0+(?=\d)/, '')
       .slice(0, 12)

@@ -1,7 +1,11 @@
 import { expect, test } from 'vitest'
 import type { EventName, Notification } from '../../contract/realtime.ts'
+import { enEvents } from '../i18n/en-events.ts'
+import { en } from '../i18n/en.ts'
+import { viEvents } from '../i18n/vi-events.ts'
+import { vi } from '../i18n/vi.ts'
 import { grouped, unreadEntries } from './notification-groups.ts'
-import { headOf } from './notification-text.ts'
+import { headOf, notificationText } from './notification-text.ts'
 
 let id = 0
 /** So many minutes ago. */
@@ -64,4 +68,10 @@ test('unread are the entries that are shown, and those that are not loaded', () 
   // The list is marked as read while it is open.
   expect(unreadEntries(list, 0)).toBe(0)
   expect(unreadEntries(list, 1)).toBe(1)
+})
+
+test('the bell says in each language that a server was deleted', () => {
+  const gone = told(1, 'wordpress.status', { id: 'a', name: 'shop', status: 'deleted' })
+  expect(notificationText(gone, { ...en, ...enEvents }, 'en')).toBe('shop: Deleted')
+  expect(notificationText(gone, { ...vi, ...viEvents }, 'vi')).toBe('shop: Đã xoá')
 })

@@ -79,7 +79,8 @@ export function notificationText(
       const server = field(payload, 'wp')
       const name = field(server, 'name')
       const status = field(server, 'status')
-      const statuses: Record<string, string> = t.server.statuses
+      // A server that is gone is on no screen, so its state is named here alone.
+      const statuses: Record<string, string> = { ...t.server.statuses, deleted: t.events.deleted }
       if (typeof name === 'string' && typeof status === 'string')
         return t.events.status(name, statuses[status] ?? status)
       break

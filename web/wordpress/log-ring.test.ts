@@ -47,6 +47,15 @@ test('the ring keeps the newest, and their numbers', () => {
   ])
   expect(ring.dropped).toBe(2)
 })
+test('numbers go on after the ring was cleared, and what was cleared is not dropped', () => {
+  const ring = new LogRing(3)
+  ring.push(['t c - - 1', 't c - - 2'])
+  ring.clear()
+  expect([ring.lines.length, ring.dropped]).toEqual([0, 0])
+  ring.push(['t c - - 3'])
+  expect(ring.lines.map((line) => line.number)).toEqual([2])
+  expect(ring.dropped).toBe(0)
+})
 test('a ticket is never shown', () => {
   expect(withoutTicket('ws://127.0.0.1:8080/logs/1?ticket=secret#x')).toBe(
     'ws://127.0.0.1:8080/logs/1',

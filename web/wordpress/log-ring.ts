@@ -41,6 +41,7 @@ export function shownSource(source: string): string {
 export class LogRing {
   #lines: LogLine[] = []
   #heard = 0
+  #cleared = 0
   readonly #size: number
 
   constructor(size = ringSize) {
@@ -50,9 +51,9 @@ export class LogRing {
   get lines(): readonly LogLine[] {
     return this.#lines
   }
-  /** How many lines were let go. */
+  /** How many lines were let go since the ring was cleared. */
   get dropped(): number {
-    return this.#heard - this.#lines.length
+    return this.#heard - this.#cleared - this.#lines.length
   }
 
   /** Takes several at once: a busy log would otherwise copy the ring for every line. */
@@ -62,9 +63,10 @@ export class LogRing {
     this.#lines = all.length > this.#size ? all.slice(all.length - this.#size) : all
   }
 
+  /** Numbers go on: who counts what is new since a line would else see none for long. */
   clear(): void {
     this.#lines = []
-    this.#heard = 0
+    this.#cleared = this.#heard
   }
 }
 
