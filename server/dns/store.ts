@@ -102,6 +102,10 @@ export async function isAnsweredFor(
 export const isAnswered = async (db: Queryable, name: string): Promise<boolean> =>
   (await ownerOf(db, name)) !== undefined
 
+/** The same names, in whatever order. */
+export const isPair = (found: readonly string[], pair: readonly string[]): boolean =>
+  found.length === pair.length && pair.every((name) => found.includes(name))
+
 async function ownerOf(db: Queryable, name: string): Promise<string | undefined> {
   const [nearest, ...above] = await live(db)
     .where('active_at', 'is not', null)
@@ -111,10 +115,12 @@ async function ownerOf(db: Queryable, name: string): Promise<string | undefined>
     .orderBy(sql`length(name)`, 'desc')
     .execute()
   if (nearest?.moved_at !== null) return undefined
-  // It may have been proven by a zone above it that is delegated elsewhere by now.
+  // It may have been proven by a zone above it that is delegated elsewhere by now: only what its
+  // parent has said since counts.
+  const { checked_at: checkedAt, found, name_servers: pair } = nearest
   const isDoubtful = above.some(
     ({ moved_at: moved }) =>
-      moved !== null && (nearest.checked_at === null || nearest.checked_at <= moved),
+      moved !== null && (checkedAt === null || checkedAt <= moved || !isPair(found, pair)),
   )
   return isDoubtful ? undefined : nearest.customer_id
 }

@@ -304,6 +304,11 @@ test('a zone that moved away proves no domain below it', async () => {
   await check(domain.name, who)
   expect(await read(domain, who)).toMatchObject({ active: true, movedAt: expect.any(String) })
   expect(await isOwn(`www.${before.name}`)).toBe(false)
+  // One miss leaves it active, and proves nothing.
+  await travel(minutes(1))
+  expect(await check(before.name, who)).toMatchObject({ isValid: false })
+  expect(await read(before, who)).toMatchObject({ active: true })
+  expect(await isOwn(`www.${before.name}`)).toBe(false)
   const after = await below('sau')
   expect(await check(after.name, who)).toMatchObject({ isValid: false })
   expect(await read(after, who)).toMatchObject({ active: false })

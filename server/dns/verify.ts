@@ -15,7 +15,7 @@ import type { EventOutbox } from '../realtime/index.ts'
 import { judgeBelow } from './below.ts'
 import type { DelegationCheck, Verdict } from './delegation/index.ts'
 import type { Publisher } from './publish.ts'
-import { lockClaims, type ZoneRow } from './store.ts'
+import { isPair, lockClaims, type ZoneRow } from './store.ts'
 import { checkJob } from './zones.ts'
 
 /** Gaps between checks of a domain that waits; the last one repeats. */
@@ -74,10 +74,6 @@ export interface Verifier {
   /** Every check that is due by the clock, for at most some eight minutes. */
   checkDue(signal?: AbortSignal): Promise<void>
 }
-
-/** The same names, in whatever order. */
-const isPair = (found: readonly string[], pair: readonly string[]): boolean =>
-  found.length === pair.length && pair.every((name) => found.includes(name))
 
 /**
  * The parent names the right pair, and another account has the name active still: an active domain

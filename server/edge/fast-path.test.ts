@@ -14,12 +14,16 @@ let edge: TestEdge
 let cache: PageCache
 let traffic: Traffic
 let seen: http.IncomingMessage[]
+/** The site came up elsewhere. */
+let isWithheld: boolean
 const { upstream, ask } = visitsOf(() => edge.port, closers)
 
 beforeEach(async () => {
   cache = createPageCache({ totalBytes: 4e6, siteBytes: 2e6, waitMs: 5_000 })
   traffic = createTraffic()
-  edge = await openTestEdge({ cache, traffic, answerMs: 5_000 })
+  isWithheld = false
+  const fence = { withholds: () => isWithheld, isUp: () => false }
+  edge = await openTestEdge({ cache, traffic, answerMs: 5_000, fence })
   seen = []
   const { port } = await upstream((request, response) => {
     seen.push(request)
@@ -157,6 +161,15 @@ test.each([
   socket.write(get('/page'))
   await expect.poll(() => heads(said())[0]?.split(' ')[1]).toBe(String(status))
   expect(said()).not.toContain('X-Cache: HIT')
+})
+
+test('a site that came up elsewhere is not answered for', async () => {
+  await keep('/a')
+  isWithheld = true
+  const { socket, said } = await connect()
+  socket.write(get('/a'))
+  await expect.poll(() => heads(said())).toHaveLength(1)
+  expect(heads(said())[0]).toContain('503')
 })
 
 test('an edge that ends keeps nobody waiting', async () => {

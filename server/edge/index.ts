@@ -397,7 +397,16 @@ export function createEdge(parts: EdgeParts): Edge {
   const { resolve, cache, traffic } = parts
   const keptAnswer =
     cache &&
-    createKeptAnswer({ resolve, cache, https, protoOf, count, traffic, idleSeconds: idleMs / 1e3 })
+    createKeptAnswer({
+      resolve,
+      cache,
+      https,
+      withholds: (site) => parts.fence?.withholds(site) ?? false,
+      protoOf,
+      count,
+      traffic,
+      idleSeconds: idleMs / 1e3,
+    })
   const doors = createDoors({
     port: parts.port,
     host: parts.host,

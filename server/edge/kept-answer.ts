@@ -13,6 +13,8 @@ export interface KeptAnswerParts {
   readonly resolve: (host: string) => EdgeSite
   readonly cache: Pick<PageCache, 'kept'>
   readonly https: EdgeHttps | undefined
+  /** Sites that came up elsewhere: nothing here answers for them. */
+  readonly withholds: (site: string) => boolean
   readonly protoOf: (at: { readonly socket: Socket }) => 'http' | 'https'
   readonly count: (status: number) => void
   readonly traffic: Pick<Traffic, 'note'> | undefined
@@ -39,7 +41,7 @@ export function createKeptAnswer(parts: KeptAnswerParts) {
     const { host } = get.headers
     const name = nameOf(host)
     const site = parts.resolve(name)
-    if (site.id === null || !isOpen(site)) return null
+    if (site.id === null || !isOpen(site) || parts.withholds(site.id)) return null
     const proto = parts.protoOf({ socket })
     // It is sent to HTTPS.
     if (https && proto === 'http' && https.certificates.covers(name)) return null

@@ -138,6 +138,13 @@ test('cancelled with the end of the month, taken back, unpaid, and gone', async 
   await accessible(narrow.page)
   const sheet = narrow.page.getByRole('dialog')
   await sheet.getByLabel(`Nhập ${name} để xác nhận`).fill(name)
+  // That it is gone is heard only after the panel was read.
+  const heard = Promise.withResolvers<void>()
+  await narrow.page.route(`**/api/wp/${id}`, async (route) => {
+    const response = await route.fetch()
+    if (response.status() === 404) await heard.promise
+    await route.fulfill({ response })
+  })
   await sheet.getByRole('button', { name: 'Xoá ngay' }).click()
   await narrow.page.getByText(`Đã huỷ gói dịch vụ: ${name} đang được xoá.`).waitFor()
   const ended = await small.filter({ hasText: 'Đã kết thúc' }).innerText()
@@ -148,5 +155,7 @@ test('cancelled with the end of the month, taken back, unpaid, and gone', async 
       (await portal.call('GET', `/api/wp/${id}`, { token: customer.token })).status === 404,
     60,
   )
+  heard.resolve()
+  await narrow.page.getByText('Máy chủ này đã bị xoá').waitFor()
   await narrow.context.close()
 })

@@ -13,17 +13,6 @@ export const screens: readonly Mend[] = [
     ],
   },
   {
-    finding: '2, 3',
-    guard: 'test/e2e/server.test.ts',
-    edits: [
-      {
-        file: 'web/wordpress/DomainTab.tsx',
-        mended: 'if (!provable || again) toast.error',
-        without: 'toast.error',
-      },
-    ],
-  },
-  {
     finding: '4',
     edits: [
       {

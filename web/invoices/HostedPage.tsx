@@ -269,7 +269,12 @@ function Pay({ invoice, token }: { invoice: Invoice; token: string }) {
         void queryClient.invalidateQueries({ queryKey: [subject] })
       toast.success(t.toast.success, t.invoices.payDone)
     },
-    onError: (error) => toast.error(t.toast.error, messageOf(error)),
+    onError: (error) => {
+      toast.error(t.toast.error, messageOf(error))
+      // It may have been paid elsewhere.
+      for (const subject of ['invoices', 'me'])
+        void queryClient.invalidateQueries({ queryKey: [subject] })
+    },
   })
 
   const short = user && user.currency === invoice.currency ? invoice.amount_due - user.balance : 0

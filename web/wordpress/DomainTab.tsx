@@ -57,7 +57,7 @@ export default function DomainTab({ server }: { server: Server }) {
   }
 
   /** `again`: the customer asks for the check of a name that waits for its records. */
-  const add = async (name: string, again = false) => {
+  const add = async (name: string, isAsked = true) => {
     if (busy) return
     setBusy(true)
     setComplaint(undefined)
@@ -83,8 +83,8 @@ export default function DomainTab({ server }: { server: Server }) {
         if (error instanceof ApiError && error.code === 'invalid_input') setComplaint(text)
         else setAttempt({ name, text, provable })
       }
-      // That the records are not there yet is the first step of adding a name, and no fault.
-      if (!provable || again) toast.error(t.toast.error, t.domains.failed)
+      // Who did not press anything is not told that the records are not there yet.
+      if (!provable || isAsked) toast.error(t.toast.error, t.domains.failed)
     } finally {
       setBusy(false)
       void queryClient.invalidateQueries({ queryKey: ['servers'] })
@@ -176,7 +176,7 @@ export default function DomainTab({ server }: { server: Server }) {
                 variant="outline"
                 size="sm"
                 busy={busy}
-                onClick={() => void add(attempt.name, true)}
+                onClick={() => void add(attempt.name)}
               >
                 {t.domains.verify}
               </Button>
@@ -197,7 +197,7 @@ export default function DomainTab({ server }: { server: Server }) {
                 <DomainRecords
                   siteId={server.id}
                   name={attempt.name}
-                  onVerified={() => void add(attempt.name)}
+                  onVerified={() => void add(attempt.name, false)}
                 />
               </>
             ) : (

@@ -53,7 +53,10 @@ export const load = ({ queryClient, params }: LoadInput) =>
 export default function SitePage({ kind = 'wordpress' }: { kind?: Kind }) {
   const t = useTexts('servers', 'site')
   const { id = '' } = useParams({ strict: false })
-  const { data: server, isPending, error, refetch } = useQuery(serverQuery(id))
+  const { data, isPending, error, refetch } = useQuery(serverQuery(id))
+  const isGone = error instanceof ApiError && error.status === 404
+  // What was read of it before it was deleted is kept, and shown no more.
+  const server = isGone ? undefined : data
   const words = wording(kind, t)
   return (
     <>
@@ -71,7 +74,7 @@ export default function SitePage({ kind = 'wordpress' }: { kind?: Kind }) {
       {server ? <Site server={server} kind={kind} /> : null}
       {error && !server ? (
         <section className="card">
-          {error instanceof ApiError && error.status === 404 ? (
+          {isGone ? (
             // A deleted server has left its backups for some days, perhaps.
             <Suspense fallback={<Skeleton className="h-40 rounded-lg" />}>
               <BackupsLeft siteId={id} otherwise={error.message} />
