@@ -18,6 +18,8 @@ export function Root() {
       // A page that was opened by its address begins where the browser begins.
       if (!pathChanged || fromLocation === undefined) return
       window.scrollTo(0, 0)
+      // Whoever has opened the palette meanwhile goes on typing there.
+      if (document.activeElement?.closest('dialog')) return
       const begin =
         document.querySelector<HTMLElement>('[data-begin] input') ?? document.querySelector('h1')
       begin?.focus({ preventScroll: true })
