@@ -1,7 +1,8 @@
 /** Servers that customers of a test portal have ordered and paid. */
 import { eventually, type TestCustomer, type TestPortal } from './portal.ts'
 
-const order = {
+/** The smallest order, as the API takes it. */
+export const smallestOrder = {
   size: 1,
   region: 1,
   disk: 10_240,
@@ -22,9 +23,9 @@ export interface OrderedServer {
 export async function orderServer(
   portal: TestPortal,
   { token }: Pick<TestCustomer, 'token'>,
-  changes: Partial<typeof order> = {},
+  changes: Partial<typeof smallestOrder> = {},
 ): Promise<OrderedServer> {
-  const body = { ...order, ...changes }
+  const body = { ...smallestOrder, ...changes }
   const placed = await portal.call<{ id: string }>('POST', '/api/wp', { token, body })
   const { id } = placed.body.result
   const isRunning = async () => {

@@ -8,6 +8,8 @@ import { endChallengesOf } from './challenges.ts'
 import { formerAddresses, type FormerAddress } from './former-addresses.ts'
 import { endSessions, type EndLive } from './session.ts'
 
+/** What stands in place of a name, wherever it stood. */
+export const closedName = 'Closed account'
 /** Closed accounts have addresses there, to which nothing is sent (RFC 2606 reserves .invalid). */
 const closedDomain = 'closed.invalid'
 
@@ -65,7 +67,7 @@ export async function eraseAccount(
   await tx
     .updateTable('customer')
     .set({
-      name: 'Closed account',
+      name: closedName,
       email: `${customerId}@${closedDomain}`,
       phone: `closed ${customerId}`,
       company: null,

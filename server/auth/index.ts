@@ -6,7 +6,7 @@ export { actingOf, actingUntil, beginActing, endActingOf, sessionsOpenTo } from 
 export { createAccounts, customersByIds, type Accounts } from './accounts.ts'
 export type { AuthNeeds } from './needs.ts'
 export { tidyAuth } from './tidy.ts'
-export { accountsThatAre, eraseAccount, holdAccount } from './close-account.ts'
+export { accountsThatAre, closedName, eraseAccount, holdAccount } from './close-account.ts'
 export type { EndLive } from './session.ts'
 export { accountRoutes } from './account-routes.ts'
 export {

@@ -19,7 +19,7 @@ import {
   allRecords,
   challengesOf,
   challengeTtlSeconds,
-  recordOf,
+  recordsOfZones,
   type KeptRecord,
   type ZoneRow,
 } from './store.ts'
@@ -90,7 +90,7 @@ export function createPublisher(deps: {
   const { db, driver, log } = deps
   const starts = watchStarts(deps)
   /** Per name: the synchronisation in flight, so that one does not overtake another. */
-  const inFlight = new Map<string, { again: boolean; done: Promise<void> }>()
+  const inFlight = new Map<string, { again: boolean; isWhole: boolean; done: Promise<void> }>()
   let timer: NodeJS.Timeout | undefined
   let sweeping: Promise<void> = Promise.resolve()
   let sweptAt = performance.now()
@@ -212,20 +212,25 @@ export function createPublisher(deps: {
     await putWhole(name)
   }
 
-  /** One synchronisation at a time per name; a request meanwhile makes it run once more. */
-  function enqueue(name: string): Promise<void> {
+  /**
+   * One synchronisation at a time per name; a request meanwhile makes it run once more. `isWhole`:
+   * also where the driver is at a serial that the database has not reached.
+   */
+  function enqueue(name: string, isWhole = false): Promise<void> {
     const running = inFlight.get(name)
     if (running) {
       running.again = true
+      running.isWhole ||= isWhole
       return running.done
     }
-    const fresh = { again: true, done: Promise.resolve() }
+    const fresh = { again: true, isWhole, done: Promise.resolve() }
     inFlight.set(name, fresh)
     fresh.done = (async () => {
       try {
         while (fresh.again && !stopped) {
-          fresh.again = false
-          await syncZone(name)
+          const sync = fresh.isWhole ? putWhole : syncZone
+          fresh.again = fresh.isWhole = false
+          await sync(name)
         }
       } finally {
         inFlight.delete(name)
@@ -265,7 +270,7 @@ export function createPublisher(deps: {
       cron: '41 2 * * *',
       retries: 2,
       limitSeconds: 7200,
-      run: loadAll,
+      run: reconcile,
     })
   }
 
@@ -294,7 +299,8 @@ export function createPublisher(deps: {
     await starts.catchUp(enqueue)
   }
 
-  async function loadAll(): Promise<void> {
+  /** Shows all that is to be served, page by page. Answers what else the driver has. */
+  async function eachPage(act: (zones: readonly ServedZone[]) => Promise<void>): Promise<string[]> {
     const gone = new Set(await driver.list())
     let after = 0n
     for (;;) {
@@ -306,34 +312,41 @@ export function createPublisher(deps: {
         .limit(pageSize)
         .$castTo<ServedZone & { readonly seq: bigint }>()
         .execute()
-      const records = await recordsOf(zones.map(({ id }) => id))
-      for (const zone of zones) {
-        gone.delete(zone.name)
-        const held = await driver.held(zone.name)
-        if (held?.id !== zone.id || held.serial !== Number(zone.serial))
-          await driver.putZone(headOf(zone), setsOf(zone.name, records.get(zone.id) ?? []))
-        after = zone.seq
-      }
+      for (const { name } of zones) gone.delete(name)
+      await act(zones)
+      after = zones.at(-1)?.seq ?? after
       if (zones.length < pageSize) break
     }
-    for (const name of gone) if (!deps.own.includes(name)) await driver.removeZone(name)
+    return [...gone].filter((name) => !deps.own.includes(name))
   }
-  async function recordsOf(zoneIds: readonly string[]): Promise<Map<string, KeptRecord[]>> {
-    const byZone = new Map<string, KeptRecord[]>()
-    const rows = await db
-      .selectFrom('dns_record')
-      .selectAll()
-      .where('zone_id', '=', sql<string>`any (${[...zoneIds]}::uuid[])`)
-      .orderBy('seq')
-      .execute()
-    for (const row of rows) {
-      const records = byZone.get(row.zone_id)
-      if (records) records.push(recordOf(row))
-      else byZone.set(row.zone_id, [recordOf(row)])
-    }
-    for (const [zoneId, challenges] of await challengesOf(db, zoneIds))
-      byZone.set(zoneId, [...(byZone.get(zoneId) ?? []), ...challenges])
-    return byZone
+  const isHeld = async (zone: ServedZone): Promise<boolean> => {
+    const held = await driver.held(zone.name)
+    return held?.id === zone.id && held.serial === Number(zone.serial)
+  }
+
+  /**
+   * It takes minutes, and zones change meanwhile: whatever differs is read anew, in its turn with
+   * the jobs of this process.
+   */
+  async function reconcile(): Promise<void> {
+    const gone = await eachPage(async (zones) => {
+      for (const zone of zones) if (!(await isHeld(zone))) await enqueue(zone.name, true)
+    })
+    for (const name of gone) await enqueue(name)
+  }
+
+  /** At a start, before anybody is answered: the sweep after it finds what changed meanwhile. */
+  async function loadAll(): Promise<void> {
+    const gone = await eachPage(async (zones) => {
+      const records = await recordsOfZones(
+        db,
+        zones.map(({ id }) => id),
+      )
+      for (const zone of zones)
+        if (!(await isHeld(zone)))
+          await driver.putZone(headOf(zone), setsOf(zone.name, records.get(zone.id) ?? []))
+    })
+    for (const name of gone) await driver.removeZone(name)
   }
 
   return {

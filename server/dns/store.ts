@@ -374,3 +374,25 @@ export async function dropRecords(tx: Tx, zoneId: string, ids: readonly string[]
     .where('id', '=', sql<string>`any (${[...ids]}::uuid[])`)
     .execute()
 }
+
+/** What is answered for several zones, by their ids; challenges with the records. */
+export async function recordsOfZones(
+  db: Queryable,
+  zoneIds: readonly string[],
+): Promise<Map<string, KeptRecord[]>> {
+  const byZone = new Map<string, KeptRecord[]>()
+  const rows = await db
+    .selectFrom('dns_record')
+    .selectAll()
+    .where('zone_id', '=', sql<string>`any (${[...zoneIds]}::uuid[])`)
+    .orderBy('seq')
+    .execute()
+  for (const row of rows) {
+    const records = byZone.get(row.zone_id)
+    if (records) records.push(recordOf(row))
+    else byZone.set(row.zone_id, [recordOf(row)])
+  }
+  for (const [zoneId, challenges] of await challengesOf(db, zoneIds))
+    byZone.set(zoneId, [...(byZone.get(zoneId) ?? []), ...challenges])
+  return byZone
+}

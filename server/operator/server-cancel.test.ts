@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { ActOutcome } from '../../contract/operator-acts.ts'
 import { deskOf, reason } from '../../test/desk.ts'
 import { runCommand } from '../../test/operator.ts'
-import { orderServer } from '../../test/ordered-servers.ts'
+import { orderServer, smallestOrder } from '../../test/ordered-servers.ts'
 import {
   eventually,
   manualClock,
@@ -123,15 +123,7 @@ test('that was not delivered is none; one that is not there neither', async () =
   const an = await portal.customer()
   const placed = await portal.call<{ id: string }>('POST', '/api/wp', {
     token: an.token,
-    body: {
-      size: 1,
-      region: 1,
-      disk: 10_240,
-      mariadb_disk_size: 10_240,
-      user: 'an',
-      password: 'Mat-khau-9!',
-      replicate: 1,
-    },
+    body: smallestOrder,
   })
   const wish = { server: placed.body.result.id, told, reason }
   const refused = await operations.act('server.cancel', wish)

@@ -1,4 +1,5 @@
 /** What is forgotten of the team of a customer who closes the account. */
+import { closedName } from '../auth/index.ts'
 import type { Tx } from '../platform/db.ts'
 import type { EndWork } from './members.ts'
 
@@ -19,7 +20,7 @@ export async function forgetTeam(tx: Tx, endWork: EndWork, customerId: string): 
   // In the trails of others the name goes, as everywhere.
   await tx
     .updateTable('team_act')
-    .set({ person_name: 'Closed account' })
+    .set({ person_name: closedName })
     .where('person_id', '=', customerId)
     .execute()
 }

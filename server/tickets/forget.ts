@@ -1,4 +1,5 @@
 /** What is forgotten of the tickets of a customer who closes the account. */
+import { closedName } from '../auth/index.ts'
 import type { Tx } from '../platform/db.ts'
 
 /**
@@ -25,7 +26,7 @@ export async function forgetTickets(
   // In tickets of others the name goes, and what was written stays.
   await tx
     .updateTable('ticket_message')
-    .set({ author: 'Closed account' })
+    .set({ author: closedName })
     .where('person_id', '=', customerId)
     .execute()
   await tx.deleteFrom('ticket_file').where('customer_id', '=', customerId).execute()

@@ -95,8 +95,22 @@ test.each([
 })
 
 test.each([
-  { language: 'en', theme: 'light', title: 'Credit line', owes: /^You owe 218\.000\sđ on your/ },
-  { language: 'vi', theme: 'dark', title: 'Hạn mức công nợ', owes: /^Bạn đang nợ 218\.000\sđ/ },
+  {
+    language: 'en',
+    theme: 'light',
+    title: 'Credit line',
+    owes: /^You owe 218\.000\sđ on your/,
+    summary: 'Summary',
+    pays: 'Pays what you owe',
+  },
+  {
+    language: 'vi',
+    theme: 'dark',
+    title: 'Hạn mức công nợ',
+    owes: /^Bạn đang nợ 218\.000\sđ/,
+    summary: 'Tóm tắt giao dịch',
+    pays: 'Trả khoản đang nợ',
+  },
 ] as const)('the wallet says what is owed and until when, in $language', async (words) => {
   for (const customer of [an, late]) {
     const name = `${customer === an ? 'owes' : 'late'}-${words.language}-${words.theme}`
@@ -107,6 +121,12 @@ test.each([
     await judgeBothWidths(page, `credit-wallet-${name}`)
     await openPage(page, `${portal.url}/`)
     await page.getByText(words.owes).waitFor()
+    await openPage(page, `${portal.url}/payment?amount=500000`)
+    const summary = page.getByRole('complementary', { name: words.summary })
+    await summary.getByText(words.pays).waitFor()
+    // What the line has lent is paid first.
+    await summary.getByText('282.000 đ', { exact: true }).waitFor()
+    await openPage(page, `${portal.url}/`)
     await judgeBothWidths(page, `credit-dashboard-${name}`)
     expect(complaints).toEqual([])
   }

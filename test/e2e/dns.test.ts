@@ -201,8 +201,8 @@ describe('a domain', { timeout: 60_000 }, () => {
     await button('More').last().click()
     await page.getByRole('menuitem', { name: 'Import records from a file' }).click()
     const dialog = page.getByRole('dialog')
-    // The dialog's own button, reached and pressed by the keyboard, in the page's language.
-    await dialog.getByLabel('Zone file').focus()
+    // Whoever has opened it types; its own button is reached and pressed by the keyboard.
+    await focusOn(dialog.getByLabel('Zone file'))
     await page.keyboard.press('Tab')
     await focusOn(dialog.getByRole('button', { name: 'Choose a file' }))
     const chooser = page.waitForEvent('filechooser')
@@ -390,6 +390,41 @@ describe('a domain', { timeout: 60_000 }, () => {
       return rcode === 'REFUSED'
     })
   })
+})
+
+test('who leaves a check that is under way stays where they went', async () => {
+  const binh = await portal.customer()
+  const made = await portal.call<{ id: string; nameserver: string[] }>('POST', '/api/dns', {
+    token: binh.token,
+    body: { name: 'bo-di.com.vn' },
+  })
+  const { id, nameserver: nameservers } = made.body.result
+  const { page: own, context } = await visitAs(browser, { language: 'en', customer: binh })
+  const left = Promise.withResolvers<void>()
+  await own.route('**/api/dns/check?*', async (route) => {
+    await left.promise
+    await route.continue()
+  })
+  await own.clock.install()
+  await openPage(own, `${portal.url}/dns`)
+  await own.getByRole('button', { name: 'Activate bo-di.com.vn' }).click()
+  const dialog = own.getByRole('dialog')
+  await dialog.getByRole('button', { name: 'Check', exact: true }).click()
+  await dialog.getByRole('button', { name: 'Close' }).last().click()
+  await dialog.waitFor({ state: 'detached' })
+  await fetch(`${portal.sandboxUrl}/registry.json`, {
+    method: 'POST',
+    body: JSON.stringify({ name: 'bo-di.com.vn', nameservers }),
+  })
+  left.resolve()
+  await own.getByText('Add domain success !').first().waitFor()
+  // The pause after which who is still there is led on.
+  await own.clock.fastForward(2_000)
+  await own.getByRole('link', { name: /Details/ }).waitFor()
+  expect(new URL(own.url()).pathname).toBe('/dns')
+  await own.getByRole('link', { name: /Details/ }).click()
+  await own.waitForURL(`${portal.url}/dns/domain/${id}`)
+  await context.close()
 })
 
 test('a record has no switch where no proxy is', async () => {

@@ -8,7 +8,7 @@ import type { Browser, Download, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { verifyStatement } from '../../scripts/verify-statement.mjs'
 import { eventually, openTestPortal, type TestCustomer, type TestPortal } from '../portal.ts'
-import { endVisits, openBrowser, violations, visitAs, type Look } from './browser.ts'
+import { endVisits, openBrowser, violations, visit, visitAs, type Look } from './browser.ts'
 
 let portal: TestPortal
 let browser: Browser
@@ -260,11 +260,25 @@ test("days, months, today and moments are of the account's zone, on every screen
 
   // Outside of the frame, opened by its address.
   const other = await open(chi, '/transactions', { timezoneId })
-  await other.page.goto(`${portal.url}/api/payments/success?transId=${transactionCode}`)
-  const moment = other.page.locator('time')
-  await moment.waitFor()
-  expect(await moment.innerText()).toBe(
-    here(Date.parse((await moment.getAttribute('datetime')) ?? '')),
-  )
+  const paid = `${portal.url}/api/payments/success?transId=${transactionCode}`
+  const isHere = async (at: Page): Promise<void> => {
+    await at.goto(paid)
+    const moment = at.locator('time')
+    await moment.waitFor()
+    expect(await moment.innerText()).toBe(
+      here(Date.parse((await moment.getAttribute('datetime')) ?? '')),
+    )
+  }
+  await isHere(other.page)
   await other.context.close()
+
+  // In a tab that is signed in by the cookie alone.
+  const cookie = await visit(browser, { timezoneId })
+  await cookie.page.goto(`${portal.url}/login`)
+  await cookie.page.getByLabel('Email').fill(chi.email)
+  await cookie.page.locator('input[type=password]').fill(chi.password)
+  await cookie.page.keyboard.press('Enter')
+  await cookie.page.waitForURL(`${portal.url}/`)
+  await isHere(await cookie.context.newPage())
+  await cookie.context.close()
 })

@@ -32,8 +32,14 @@ export default function ActivateDialog({
   const [busy, setBusy] = useState(false)
   const [answer, setAnswer] = useState<Check>()
   const [trouble, setTrouble] = useState<string>()
-  const leaving = useRef<ReturnType<typeof setTimeout>>(undefined)
-  useEffect(() => () => clearTimeout(leaving.current), [])
+  const isValid = answer?.isValid === true
+  const follow = useRef(onActivated)
+  useEffect(() => {
+    // Who closes the dialog meanwhile stays where they are.
+    if (!isValid) return
+    const leaving = setTimeout(() => follow.current(), afterSuccessMs)
+    return () => clearTimeout(leaving)
+  }, [isValid])
 
   const check = async () => {
     setBusy(true)
@@ -42,10 +48,8 @@ export default function ActivateDialog({
       const result = await call(checkDomain, { query: { domain: domain.name } })
       setAnswer(result)
       void queryClient.invalidateQueries({ queryKey: ['dns'] })
-      if (result.isValid) {
-        toast.success(t.toast.success, t.domain.checked)
-        leaving.current = setTimeout(onActivated, afterSuccessMs)
-      } else toast.error(t.toast.error, t.domain.checkFailed)
+      if (result.isValid) toast.success(t.toast.success, t.domain.checked)
+      else toast.error(t.toast.error, t.domain.checkFailed)
     } catch (error) {
       setTrouble(messageOf(error))
       toast.error(t.toast.error, messageOf(error))
@@ -68,7 +72,7 @@ export default function ActivateDialog({
           <Button variant="outline" onClick={onClose}>
             {t.common.close}
           </Button>
-          <Button busy={busy} disabled={answer?.isValid === true} onClick={() => void check()}>
+          <Button busy={busy} disabled={isValid} onClick={() => void check()}>
             {t.domain.check}
           </Button>
         </>

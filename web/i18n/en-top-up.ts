@@ -36,6 +36,7 @@ export const enTopUp = {
     current: 'Current balance',
     added: 'Top-up',
     fee: 'Fee',
+    owed: 'Pays what you owe',
     next: 'New balance',
     pay: (amount: string) => `Top up ${amount}`,
     payEmpty: 'Enter an amount',

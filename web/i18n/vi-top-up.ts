@@ -35,6 +35,7 @@ export const viTopUp: typeof enTopUp = {
     current: 'Số dư hiện tại',
     added: 'Nạp thêm',
     fee: 'Phí',
+    owed: 'Trả khoản đang nợ',
     next: 'Số dư mới',
     pay: (amount) => `Nạp ${amount}`,
     payEmpty: 'Nhập số tiền',

@@ -16,7 +16,7 @@ import { useTexts } from '../i18n/index.ts'
 import { topUpOf } from '../payments/shortfall.ts'
 import { configQuery, meQuery } from '../queries.ts'
 import type { LoadInput } from '../load-input.ts'
-import { resume } from '../known-session.ts'
+import { resumeAs } from '../resume-as.ts'
 import { may } from '../may.ts'
 import { useSignedIn } from '../session.ts'
 import { LanguageMenu, ThemeMenu } from '../shell/HeaderMenus.tsx'
@@ -33,7 +33,10 @@ import { hostedInvoiceQuery } from './queries.ts'
 const route = getRouteApi('/invoice/hosted/$token')
 
 export const load = ({ queryClient, params }: LoadInput) =>
-  Promise.all([resume(), queryClient.prefetchQuery(hostedInvoiceQuery(params['token'] ?? ''))])
+  Promise.all([
+    resumeAs(queryClient),
+    queryClient.prefetchQuery(hostedInvoiceQuery(params['token'] ?? '')),
+  ])
 
 /** One invoice, for whoever holds its link. Who is signed in may pay it from the wallet. */
 export default function HostedPage() {

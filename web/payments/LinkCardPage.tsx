@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
 import { ArrowLeft, CreditCard, Ellipsis, Star, Unlink } from 'lucide-react'
-import { useEffect, useRef, useState } from 'react'
+import { useEffect, useState } from 'react'
 import { attachMethod, detachMethod, type Card } from '../../contract/cards.ts'
 import { call, messageOf } from '../api.ts'
 import { brand } from '../brand.ts'
@@ -33,14 +33,17 @@ export default function LinkCardPage() {
   const { cards } = useConfig()
   const { amount, setup_intent_client_secret: returned } = route.useSearch()
   const navigate = useNavigate()
-  const goingBack = useRef<ReturnType<typeof setTimeout>>(undefined)
-  useEffect(() => () => clearTimeout(goingBack.current), [])
+  const [isLinked, setIsLinked] = useState(false)
+  useEffect(() => {
+    if (!isLinked || amount === undefined) return
+    const goingBack = setTimeout(
+      () => void navigate({ to: '/payment', search: { amount, type: 'card' } }),
+      backAfterMs,
+    )
+    return () => clearTimeout(goingBack)
+  }, [isLinked, amount, navigate])
   const onLinked = () => {
-    if (amount !== undefined)
-      goingBack.current = setTimeout(
-        () => void navigate({ to: '/payment', search: { amount, type: 'card' } }),
-        backAfterMs,
-      )
+    if (amount !== undefined) setIsLinked(true)
     // Concluded: loading the page again is no second time.
     else if (returned !== undefined) void navigate({ to: '/link-card', search: {}, replace: true })
   }

@@ -19,7 +19,7 @@ import { useTexts } from '../i18n/index.ts'
 import { configQuery, meQuery } from '../queries.ts'
 import { onPortalEvent, startRealtime } from '../realtime/channel.ts'
 import type { LoadInput } from '../load-input.ts'
-import { resume } from '../known-session.ts'
+import { resumeAs } from '../resume-as.ts'
 import { session, useSignedIn } from '../session.ts'
 import { LanguageMenu, ThemeMenu } from '../shell/HeaderMenus.tsx'
 import { buttonClass } from '../ui/Button.tsx'
@@ -55,7 +55,7 @@ const paymentQuery = (code: string) =>
 
 export const load = async ({ queryClient }: LoadInput) => {
   session.adopt()
-  await resume()
+  await resumeAs(queryClient)
   const code = transactionCode(location.search)
   if (code !== undefined && session.signedIn()) await queryClient.prefetchQuery(paymentQuery(code))
 }

@@ -1,6 +1,9 @@
+import { useQuery } from '@tanstack/react-query'
 import { Lock, ShieldCheck } from 'lucide-react'
 import { useFormat } from '../format.ts'
 import { useTexts } from '../i18n/index.ts'
+import { lineQuery } from '../invoices/lent-for.ts'
+import { may } from '../may.ts'
 import { useMe } from '../queries.ts'
 import { Button } from '../ui/Button.tsx'
 
@@ -22,6 +25,10 @@ export function TopUpSummary({ amount, payLabel, busy, disabled, note }: TopUpSu
   const user = useMe()
   const { money } = useFormat()
   const { currency } = user
+  const { data } = useQuery({ ...lineQuery, enabled: may('money:read') })
+  // The next top-up pays first what the credit line has lent.
+  const owed = Math.min(amount, data?.creditLine?.owed ?? 0)
+  const next = money(user.balance + amount - owed, currency)
   return (
     <>
       <aside aria-label={t.topUp.summary} className="card sticky top-20 p-5 max-lg:hidden">
@@ -42,11 +49,15 @@ export function TopUpSummary({ amount, payLabel, busy, disabled, note }: TopUpSu
             <dt className="text-ink-2">{t.topUp.fee}</dt>
             <dd>{money(0, currency)}</dd>
           </div>
+          {owed > 0 ? (
+            <div className="flex justify-between">
+              <dt className="text-ink-2">{t.topUp.owed}</dt>
+              <dd>{money(-owed, currency)}</dd>
+            </div>
+          ) : null}
           <div className="mt-1 flex items-baseline justify-between border-t border-border pt-3.5">
             <dt className="font-medium">{t.topUp.next}</dt>
-            <dd className="text-xl font-semibold tracking-[-.015em]">
-              {money(user.balance + amount, currency)}
-            </dd>
+            <dd className="text-xl font-semibold tracking-[-.015em]">{next}</dd>
           </div>
         </dl>
         <Button
@@ -75,9 +86,7 @@ export function TopUpSummary({ amount, payLabel, busy, disabled, note }: TopUpSu
         <div className="mx-auto flex max-w-xl items-center gap-3">
           <p className="text-xs whitespace-nowrap text-ink-3">
             {t.topUp.next}
-            <span className="num block text-base font-semibold text-ink">
-              {money(user.balance + amount, currency)}
-            </span>
+            <span className="num block text-base font-semibold text-ink">{next}</span>
           </p>
           <Button
             type="submit"

@@ -16,6 +16,13 @@ test('what is no amount is not read as another one', () => {
       expect(plainTyped(text, currency, 'en')).toBe('')
 })
 
+test('an amount that is pasted in the grouping of another language is read as it is meant', () => {
+  expect(plainTyped('1,234.50', 'AUD', 'vi')).toBe('1234.50')
+  expect(plainTyped('A$1.234,50', 'AUD', 'aud')).toBe('1234.50')
+  // Typed: a group of which a digit was just deleted.
+  expect(plainTyped('1.23,5', 'AUD', 'vi')).toBe('123.5')
+})
+
 test('decimals that a bank writes after an amount of đồng are not more digits of it', () => {
   for (const text of ['100,000.00', '100.000,00 đ', '100000.0'])
     expect(plainTyped(text, 'VND', 'vi')).toBe('100000')

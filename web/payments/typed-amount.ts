@@ -22,6 +22,10 @@ const strange = /^\s*[-−]|\d\s*e/i
  */
 const decimals = /^(\D*(?:\d{1,3}(?:,\d{3})+(?=\.)|\d{1,3}(?:\.\d{3})+(?=,)|\d{4,}))[.,]\d{1,2}\D*$/
 
+/** Well grouped with a fraction, in English and in Vietnamese: nothing else can be meant by it. */
+const englishGroups = /^\D*\d{1,3}(?:,\d{3})+\.\d{1,2}\D*$/
+const vietnameseGroups = /^\D*\d{1,3}(?:\.\d{3})+,\d{1,2}\D*$/
+
 /** The reverse: "1.000.000" or "12,50" typed in that grouping become plain "1000000" or "12.50". */
 export function plainTyped(text: string, currency: Currency, language: Language): string {
   if (strange.test(text)) return ''
@@ -31,7 +35,7 @@ export function plainTyped(text: string, currency: Currency, language: Language)
       .replace(/\D/g, '')
       .replace(/^0+(?=\d)/, '')
       .slice(0, 12)
-  const vietnamese = language === 'vi'
+  const vietnamese = language === 'vi' ? !englishGroups.test(text) : vietnameseGroups.test(text)
   const normal = vietnamese ? text.replaceAll('.', '').replace(',', '.') : text.replaceAll(',', '')
   const [, whole = '', fraction] = /^(\d*)(?:\.(\d*))?/.exec(normal.replace(/[^\d.]/g, '')) ?? []
   const trimmed = whole.replace(/^0+(?=\d)/, '').slice(0, 10)

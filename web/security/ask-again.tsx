@@ -3,6 +3,7 @@ import { createRoot } from 'react-dom/client'
 import { reauthenticate } from '../../contract/second-factor.ts'
 import { call } from '../api.ts'
 import { loadTexts, useTexts } from '../i18n/index.ts'
+import { session, subscribe } from '../session.ts'
 import { Button } from '../ui/Button.tsx'
 import { Dialog } from '../ui/Dialog.tsx'
 import { CodeForm } from './CodeForm.tsx'
@@ -47,7 +48,15 @@ async function ask(): Promise<boolean> {
   await loadTexts('security')
   const place = document.body.appendChild(document.createElement('div'))
   const root = createRoot(place)
-  const proven = await new Promise<boolean>((resolve) => root.render(<AskAgain onDone={resolve} />))
+  let forget = () => {}
+  const proven = await new Promise<boolean>((resolve) => {
+    // Over the lock view, or a sign-in, nothing of what was behind it is asked.
+    forget = subscribe(() => {
+      if (session.locked() || !session.signedIn()) resolve(false)
+    })
+    root.render(<AskAgain onDone={resolve} />)
+  })
+  forget()
   root.unmount()
   place.remove()
   return proven

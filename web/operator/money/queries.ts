@@ -96,7 +96,6 @@ export const couponsQuery = infiniteQueryOptions({
   initialPageParam: '',
   getNextPageParam: ({ next }) => next,
 })
-export type DebtAge = 'all' | (typeof debtAges)[number]
 export const overdueQuery = infiniteQueryOptions({
   queryKey: ['overdue'],
   queryFn: ({ pageParam, signal }) =>
@@ -108,6 +107,7 @@ export const overdueQuery = infiniteQueryOptions({
   initialPageParam: '',
   getNextPageParam: ({ next }) => next,
 })
+export type DebtAge = 'all' | (typeof debtAges)[number]
 export const creditDebtsQuery = (age: DebtAge) =>
   infiniteQueryOptions({
     queryKey: ['credit-debts', age],
