@@ -21,8 +21,13 @@ const slow = new RegExp(
     'powerdns-server',
   ].join('|')})\\.ts'`,
 )
-/** Property tests with thousands of runs, and pages that are built. */
-const slowByThemselves = new Set(['server/billing/simulation.test.ts', 'test/page-bytes.test.ts'])
+/** Thousands of runs, a race with another process, pages that are built, programs of ours. */
+const slowByThemselves = new Set([
+  'server/billing/simulation.test.ts',
+  'server/wordpress/drivers/machine/updates.test.ts',
+  'test/env-file.test.ts',
+  'test/page-bytes.test.ts',
+])
 
 /** Paths from the repository's root. */
 export function testsByTier() {

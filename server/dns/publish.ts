@@ -6,23 +6,17 @@
  * compared every night.
  */
 import { sql } from 'kysely'
-import { absoluteName, type RecordType } from '../../contract/dns-records.ts'
-import { onCommit, type Database, type Queryable, type Tx } from '../platform/db.ts'
+import { absoluteName } from '../../contract/dns-records.ts'
+import { onCommit, type Database, type Tx } from '../platform/db.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Jobs } from '../platform/jobs.ts'
 import type { Log } from '../platform/log.ts'
 import type { Notices } from '../platform/notices.ts'
 import type { DnsDriver, ZoneHead } from './driver.ts'
+import { catchUpLimit, changesSince, readServed, stateOf, type ServedZone } from './served.ts'
 import { setsOf } from './sets.ts'
 import { watchStarts } from './started-again.ts'
-import {
-  allRecords,
-  challengesOf,
-  challengeTtlSeconds,
-  recordsOfZones,
-  type KeptRecord,
-  type ZoneRow,
-} from './store.ts'
+import { allRecords, challengesOf, recordsOfZones, type ZoneRow } from './store.ts'
 
 export interface Publisher {
   /**
@@ -51,27 +45,11 @@ const changedChannel = 'portal_zones'
 /** How far back a sweep looks at least: longer than a transaction may last. */
 const sweepBackSeconds = 90
 const pageSize = 500
-/** A zone with more changes than this behind it is put whole. */
-const catchUpLimit = 500
 
 /** Seconds. A changed or new name is seen soon: "there is none" is kept for a minute. */
 export const soaTimes = { refresh: 7200, retry: 900, expire: 1_209_600, minimum: 60 } as const
 /** TTL of the apex's SOA and NS, seconds. */
 export const apexTtlSeconds = 3600
-
-interface ServedZone {
-  readonly id: string
-  readonly name: string
-  readonly name_servers: readonly string[]
-  readonly serial: bigint
-}
-
-/** A set that some change touched. */
-interface Touched {
-  readonly name: string
-  readonly type: RecordType
-  readonly ttl: number
-}
 
 export function createPublisher(deps: {
   db: Database
@@ -104,16 +82,8 @@ export function createPublisher(deps: {
     apexTtlSeconds,
     soa: { contact: deps.contact, ...soaTimes },
   })
-  const readServed = (from: Queryable, name: string): Promise<ServedZone | undefined> =>
-    from
-      .selectFrom('dns_served')
-      .selectAll()
-      .where('name', '=', name)
-      .$castTo<ServedZone>()
-      .executeTakeFirst()
-
-  /** Head and records as of one moment. */
-  const putWhole = async (name: string): Promise<void> => {
+  /** Head and records as of one moment. Answers what the name server was brought to. */
+  const putWhole = async (name: string): Promise<string> => {
     const whole = await db
       .transaction()
       .setIsolationLevel('repeatable read')
@@ -125,79 +95,19 @@ export function createPublisher(deps: {
       })
     if (whole) await driver.putZone(headOf(whole.zone), setsOf(name, whole.records))
     else await driver.removeZone(name)
+    return stateOf(whole?.zone)
   }
 
   /**
-   * The changes since a serial, and the current records of the sets that they touched: one
-   * statement, so one snapshot.
+   * Synchronises one zone: by the changes since the driver's serial, or as a whole. Answers what
+   * the name server was brought to.
    */
-  async function changesSince(
-    name: string,
-    held: { id: string; serial: number } | undefined,
-  ): Promise<{
-    zone: ServedZone | undefined
-    changes: number
-    touched: Touched[]
-    present: KeptRecord[]
-  }> {
-    const { rows } = await sql<{
-      zone: (Omit<ServedZone, 'serial'> & { serial: number }) | null
-      changes: number
-      touched: Touched[]
-      present: KeptRecord[]
-    }>`
-      with served as (select id, name, name_servers, serial from dns_served where name = ${name}),
-      changes as (
-        select c.before || c.after as records from dns_change c join served s on s.id = c.zone_id
-        where s.id::text = ${held?.id ?? ''} and c.serial > ${held?.serial ?? 0}
-        limit ${catchUpLimit + 1}
-      ),
-      challenges as (
-        select c.id, c.name, c.value, c.dropped_serial is null as stands,
-          greatest(c.put_serial, c.dropped_serial) > ${held?.serial ?? 0} as changed
-        from dns_challenge c join served s on s.id = c.zone_id
-      ),
-      touched as (
-        select distinct on (name, type) name, type, ttl from (
-          select r.name, r.type, r.ttl
-          from changes, jsonb_to_recordset(changes.records) as r (name text, type text, ttl int)
-          union all
-          select name, 'TXT', ${challengeTtlSeconds}::int from challenges where changed
-        ) as every
-        limit ${catchUpLimit + 1}
-      )
-      select
-        (select to_jsonb(served) from served) as zone,
-        (select count(*)::int from changes)
-          + (select count(*)::int from challenges where changed) as changes,
-        (select coalesce(jsonb_agg(to_jsonb(touched)), '[]') from touched) as touched,
-        (
-          select coalesce(jsonb_agg(jsonb_build_object('id', d.id, 'version', d.version,
-            'name', d.name, 'type', d.type, 'content', d.content, 'ttl', d.ttl_seconds,
-            'proxied', d.proxied, 'priority', d.priority) order by d.seq), '[]')
-          from touched t, served s, dns_record d
-          where d.zone_id = s.id and d.name = t.name and d.type = t.type
-        ) || (
-          select coalesce(jsonb_agg(jsonb_build_object('id', '', 'version', 1, 'name', c.name,
-            'type', 'TXT', 'content', c.value, 'ttl', ${challengeTtlSeconds}::int, 'proxied',
-            false, 'priority', null) order by c.id), '[]')
-          from touched t, challenges c where c.stands and c.name = t.name and t.type = 'TXT'
-        ) as present`.execute(db)
-    const [row] = rows
-    if (!row) return { zone: undefined, changes: 0, touched: [], present: [] }
-    return {
-      ...row,
-      zone: row.zone === null ? undefined : { ...row.zone, serial: BigInt(row.zone.serial) },
-    }
-  }
-
-  /** Synchronises one zone: by the changes since the driver's serial, or as a whole. */
-  async function syncZone(name: string): Promise<void> {
+  async function syncZone(name: string): Promise<string> {
     const held = await driver.held(name)
-    const { zone, changes, touched, present } = await changesSince(name, held)
-    if (!zone && !held) return
+    const { zone, changes, touched, present } = await changesSince(db, name, held)
+    if (!zone && !held) return stateOf(zone)
     if (zone && held && zone.id === held.id) {
-      if (held.serial >= Number(zone.serial)) return
+      if (held.serial >= Number(zone.serial)) return stateOf(zone)
       if (changes > 0 && changes <= catchUpLimit && touched.length <= catchUpLimit) {
         const sets = setsOf(name, present)
         const there = new Set(sets.map((set) => `${set.name} ${set.type}`))
@@ -206,11 +116,19 @@ export function createPublisher(deps: {
           if (!there.has(`${absolute} ${type}`))
             sets.push({ name: absolute, type, ttlSeconds: ttl, proxied: false, values: [] })
         }
-        if ((await driver.changeZone(headOf(zone), held.serial, sets)) === 'applied') return
+        if ((await driver.changeZone(headOf(zone), held.serial, sets)) === 'applied')
+          return stateOf(zone)
       }
     }
-    await putWhole(name)
+    return await putWhole(name)
   }
+
+  /**
+   * A name server elsewhere is written to by several processes: what another one wrote during our
+   * write may be overwritten, and its job is done. So whoever wrote an older state writes again.
+   */
+  const isOvertaken = async (name: string, written: string): Promise<boolean> =>
+    driver.durable && stateOf(await readServed(db, name)) !== written
 
   /**
    * One synchronisation at a time per name; a request meanwhile makes it run once more. `isWhole`:
@@ -230,7 +148,8 @@ export function createPublisher(deps: {
         while (fresh.again && !stopped) {
           const sync = fresh.isWhole ? putWhole : syncZone
           fresh.again = fresh.isWhole = false
-          await sync(name)
+          const written = await sync(name)
+          if (await isOvertaken(name, written)) fresh.again = true
         }
       } finally {
         inFlight.delete(name)

@@ -15,6 +15,8 @@ let an: TestCustomer
 let driver: DnsDriver
 /** What happens before the name server is asked for a zone. */
 let meanwhile: (name: string) => Promise<void> = () => Promise.resolve()
+/** What happens between the reading of a zone and its writing. */
+let beforePut: (name: string) => Promise<void> = () => Promise.resolve()
 
 beforeAll(async () => {
   const apiKey = 'key'
@@ -28,6 +30,10 @@ beforeAll(async () => {
         async held(name) {
           await meanwhile(name)
           return await driver.held(name)
+        },
+        async putZone(head, sets) {
+          await beforePut(head.name)
+          await driver.putZone(head, sets)
         },
       },
     }),
@@ -77,4 +83,20 @@ test('what was lost at the name server is there again', async () => {
   await driver.removeZone(lost.name)
   await reconcile()
   expect(await driver.held(lost.name)).toEqual(head)
+})
+
+test('a zone that another portal takes away during our write does not come back', async () => {
+  const gone = await claim('hai-cong.com')
+  await jobsIdle(portal.app.db)
+  await driver.removeZone(gone.name)
+  beforePut = async (name) => {
+    beforePut = () => Promise.resolve()
+    // As the other process does it: in the database, then at the name server.
+    const set = { deleted_at: new Date(), pending_since: null, next_check_at: null }
+    await portal.app.db.updateTable('dns_zone').set(set).where('name', '=', name).execute()
+    await driver.removeZone(name)
+  }
+  expect((await add(gone, '203.0.113.8')).status).toBe(201)
+  await jobsIdle(portal.app.db)
+  expect(await serialOf(gone)).toBeUndefined()
 })

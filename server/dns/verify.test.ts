@@ -420,5 +420,18 @@ describe('a domain that changed hands', () => {
         advice: expect.stringContaining('another account still has it active') as string,
       })
     expect((await read(first, binh)).active).toBe(true)
+    // It is looked at by itself, less and less often.
+    const nextCheck = async (): Promise<number> => {
+      const row = await portal.app.db
+        .selectFrom('dns_zone')
+        .select('next_check_at')
+        .where('id', '=', second.id)
+        .executeTakeFirstOrThrow()
+      return (row.next_check_at?.getTime() ?? 0) - clock.now().getTime()
+    }
+    const sooner = await nextCheck()
+    expect((await check(name)).isValid).toBe(false)
+    expect(await nextCheck()).toBeGreaterThan(sooner)
+    expect((await read(second)).verification.checkedAt).not.toBeNull()
   })
 })

@@ -220,12 +220,14 @@ export function createVerifier(deps: {
       await transaction(db, (tx) => recordVerdict(tx, zone.id, verdict, below?.foreign ?? false))
     } catch (error) {
       if (databaseError(error)?.constraint !== 'dns_zone_active') throw error
-      return {
+      const waits: Verdict = {
         ...verdict,
         isValid: false,
         reason: 'other_nameservers',
         advice: stillActive(zone.name),
       }
+      await transaction(db, (tx) => recordVerdict(tx, zone.id, waits, below?.foreign ?? false))
+      return waits
     }
     return verdict
   }

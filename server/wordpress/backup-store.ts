@@ -5,7 +5,7 @@ import * as z from 'zod/mini'
 import type { Backup } from '../../contract/wordpress-backups.ts'
 import { newestFirst, type KeysetPage, type PageRequest } from '../platform/cursor.ts'
 import type { DB } from '../platform/db-types.ts'
-import { hours, minutes, type Clock } from '../platform/clock.ts'
+import { hours, type Clock } from '../platform/clock.ts'
 import { isUuid, type Queryable, type Tx } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
 import type { Jobs } from '../platform/jobs.ts'
@@ -20,11 +20,6 @@ export const restoreJob = 'restore-site'
 
 /** Longest time of one step: a site of many gigabytes, behind the backups of others. */
 export const stepMs = hours(2)
-/**
- * Writes of a site are held for so long at most from the backup before an update on; the update,
- * and the restore that undoes it, renew it.
- */
-export const updateHoldMs = minutes(15)
 
 /** Answers its id; the portal that runs makes it. The site's row is locked. */
 export async function beginBackup(

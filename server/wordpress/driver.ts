@@ -49,6 +49,12 @@ export interface WordpressCapabilities {
   readonly release?: string | undefined
 }
 
+/**
+ * Writes of a site are held for so long at most from the backup before an update on; the update,
+ * and the restore that undoes it, renew it.
+ */
+export const updateHoldMs = 15 * 60_000
+
 /** What a site should be. The driver makes it so. */
 export interface SiteSpec {
   /** Our id (UUID). Folder, container and volume names derive from it and nothing else. */

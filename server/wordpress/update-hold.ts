@@ -6,8 +6,7 @@
 import { sql } from 'kysely'
 import { later } from '../platform/clock.ts'
 import type { Database } from '../platform/db.ts'
-import { updateHoldMs } from './backup-store.ts'
-import type { WordpressDriver } from './driver.ts'
+import { updateHoldMs, type WordpressDriver } from './driver.ts'
 import type { UpdateRow } from './update-store.ts'
 
 interface HoldDeps {

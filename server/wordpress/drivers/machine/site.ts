@@ -19,7 +19,7 @@ import type {
   SiteState,
   SoftwarePackage,
 } from '../../driver.ts'
-import { isWholeRound } from '../../driver.ts'
+import { isWholeRound, updateHoldMs } from '../../driver.ts'
 import { SiteContent } from './content.ts'
 import { Copies } from './copies.ts'
 import { DiskFigures } from './disk-figures.ts'
@@ -39,8 +39,6 @@ import { Updates } from './updates.ts'
 const megabyte = 1_048_576
 /** A container that an installation left running waits this long for `start` to take it over. */
 const warmMs = 60_000
-/** As long as portals have writes held while they update a site. */
-const updateHoldMs = 15 * 60_000
 /** Acts on files that visitors may see something of. */
 const changing: ReadonlySet<FileOrder['op']> = new Set([
   'write',

@@ -1,0 +1,102 @@
+/**
+ * What is to be served of a name, as the database says: which claim of it, at which serial, and
+ * what changed since another serial.
+ */
+import { sql } from 'kysely'
+import type { RecordType } from '../../contract/dns-records.ts'
+import type { Database, Queryable } from '../platform/db.ts'
+import { challengeTtlSeconds, type KeptRecord } from './store.ts'
+
+export interface ServedZone {
+  readonly id: string
+  readonly name: string
+  readonly name_servers: readonly string[]
+  readonly serial: bigint
+}
+
+/** A set that some change touched. */
+interface Touched {
+  readonly name: string
+  readonly type: RecordType
+  readonly ttl: number
+}
+
+/** A zone with more changes than this behind it is put whole. */
+export const catchUpLimit = 500
+
+/** Which zone of a name is served, and at which serial; '' for none. */
+export const stateOf = (zone: ServedZone | undefined): string =>
+  zone ? `${zone.id} ${zone.serial}` : ''
+
+export const readServed = (from: Queryable, name: string): Promise<ServedZone | undefined> =>
+  from
+    .selectFrom('dns_served')
+    .selectAll()
+    .where('name', '=', name)
+    .$castTo<ServedZone>()
+    .executeTakeFirst()
+
+/**
+ * The changes since a serial, and the current records of the sets that they touched: one
+ * statement, so one snapshot. More than `catchUpLimit` of either say that there are more.
+ */
+export async function changesSince(
+  db: Database,
+  name: string,
+  held: { id: string; serial: number } | undefined,
+): Promise<{
+  zone: ServedZone | undefined
+  changes: number
+  touched: Touched[]
+  present: KeptRecord[]
+}> {
+  const { rows } = await sql<{
+    zone: (Omit<ServedZone, 'serial'> & { serial: number }) | null
+    changes: number
+    touched: Touched[]
+    present: KeptRecord[]
+  }>`
+    with served as (select id, name, name_servers, serial from dns_served where name = ${name}),
+    changes as (
+      select c.before || c.after as records from dns_change c join served s on s.id = c.zone_id
+      where s.id::text = ${held?.id ?? ''} and c.serial > ${held?.serial ?? 0}
+      limit ${catchUpLimit + 1}
+    ),
+    challenges as (
+      select c.id, c.name, c.value, c.dropped_serial is null as stands,
+        greatest(c.put_serial, c.dropped_serial) > ${held?.serial ?? 0} as changed
+      from dns_challenge c join served s on s.id = c.zone_id
+    ),
+    touched as (
+      select distinct on (name, type) name, type, ttl from (
+        select r.name, r.type, r.ttl
+        from changes, jsonb_to_recordset(changes.records) as r (name text, type text, ttl int)
+        union all
+        select name, 'TXT', ${challengeTtlSeconds}::int from challenges where changed
+      ) as every
+      limit ${catchUpLimit + 1}
+    )
+    select
+      (select to_jsonb(served) from served) as zone,
+      (select count(*)::int from changes)
+        + (select count(*)::int from challenges where changed) as changes,
+      (select coalesce(jsonb_agg(to_jsonb(touched)), '[]') from touched) as touched,
+      (
+        select coalesce(jsonb_agg(jsonb_build_object('id', d.id, 'version', d.version,
+          'name', d.name, 'type', d.type, 'content', d.content, 'ttl', d.ttl_seconds,
+          'proxied', d.proxied, 'priority', d.priority) order by d.seq), '[]')
+        from touched t, served s, dns_record d
+        where d.zone_id = s.id and d.name = t.name and d.type = t.type
+      ) || (
+        select coalesce(jsonb_agg(jsonb_build_object('id', '', 'version', 1, 'name', c.name,
+          'type', 'TXT', 'content', c.value, 'ttl', ${challengeTtlSeconds}::int, 'proxied',
+          false, 'priority', null) order by c.id), '[]')
+        from touched t, challenges c where c.stands and c.name = t.name and t.type = 'TXT'
+      ) as present`.execute(db)
+  const [row] = rows
+  if (!row) return { zone: undefined, changes: 0, touched: [], present: [] }
+  return {
+    ...row,
+    zone: row.zone === null ? undefined : { ...row.zone, serial: BigInt(row.zone.serial) },
+  }
+}
