@@ -83,6 +83,12 @@ export function TopUpSummary({ amount, payLabel, busy, disabled, note }: TopUpSu
           'bg-surface p-3 pb-[max(.75rem,env(safe-area-inset-bottom))] lg:hidden'
         }
       >
+        {owed > 0 ? (
+          <p className="num mx-auto mb-2 flex max-w-xl justify-between gap-3 text-xs text-ink-3">
+            {t.topUp.owed}
+            <span>{money(-owed, currency)}</span>
+          </p>
+        ) : null}
         <div className="mx-auto flex max-w-xl items-center gap-3">
           <p className="text-xs whitespace-nowrap text-ink-3">
             {t.topUp.next}
