@@ -1,15 +1,17 @@
 /** The acts on nodes (decisions 123 and 141). */
 import * as z from 'zod/mini'
+import { readHostAndPort } from './host-and-port.ts'
 import { needed } from './operator-act.ts'
 import { oneLine } from './text.ts'
 
 /** What a node may be called. */
 export const nodeName = /^[a-z0-9][a-z0-9-]{0,39}$/
-/** host:port */
-export const hostAndPort = /^(?:\[[0-9a-f:.]+\]|[a-z0-9.-]+):[1-9]\d{0,4}$/i
 
 const node = z.string().check(z.regex(nodeName))
-const address = z.string().check(z.maxLength(260), z.regex(hostAndPort))
+const address = z.string().check(
+  z.maxLength(260),
+  z.refine((text) => readHostAndPort(text) !== undefined),
+)
 const dataCentre = z.coerce.number().check(z.int(), z.gte(1), z.lte(999_999_999))
 
 export const nodeActs = {

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { hostAndPort, nodeName } from '../../contract/operator-node-acts.ts'
+import { readHostAndPort } from '../../contract/host-and-port.ts'
+import { nodeName } from '../../contract/operator-node-acts.ts'
 import type { NodeLoss } from '../../contract/operator-nodes.ts'
 import type { Config } from '../config.ts'
 import { connect, type Database } from '../platform/db.ts'
@@ -205,9 +206,9 @@ export async function nodeCommand(
     const ids = regions === undefined ? undefined : regionsIn(regions)
     const reason = reasonOf(why, 'written down by command')
     if (
-      !hostAndPort.test(address) ||
+      !readHostAndPort(address) ||
       more.length > 0 ||
-      (sites !== undefined && !hostAndPort.test(sites)) ||
+      (sites !== undefined && !readHostAndPort(sites)) ||
       (regions !== undefined && ids === undefined) ||
       reason === undefined
     )

@@ -13,6 +13,7 @@ import {
   SocketMessageWriter,
   type MessageConnection,
 } from 'vscode-jsonrpc/node'
+import { readHostAndPort, type HostAndPort } from '../../contract/host-and-port.ts'
 import { seconds } from './clock.ts'
 import type { Log } from './log.ts'
 
@@ -37,10 +38,11 @@ const longestPauseMs = seconds(5)
 /** OpenSSL takes keys of a limited length; an operator's may be longer. */
 const keyBytes = (key: string): Buffer => createHash('sha256').update(key).digest()
 
-/** `10.0.0.2:7443`, `[2001:db8::2]:7443`, `node-2.internal:7443` */
-export function hostAndPort(address: string): { readonly host: string; readonly port: number } {
-  const { hostname, port } = new URL(`tcp://${address}`)
-  return { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) }
+/** @throws Error of an address that is no host and port */
+function hostAndPort(address: string): HostAndPort {
+  const read = readHostAndPort(address)
+  if (!read) throw new Error(`${address} is no host and port`)
+  return read
 }
 
 function lineOver(socket: tls.TLSSocket): MessageConnection {

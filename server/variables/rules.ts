@@ -3,6 +3,7 @@ import { accessSync, constants, statSync } from 'node:fs'
 import { isIP } from 'node:net'
 import path from 'node:path'
 import * as z from 'zod'
+import { readHostAndPort } from '../../contract/host-and-port.ts'
 import { currencies, toMinor, type Currency } from '../../contract/money.ts'
 import { readDatabaseAddress } from '../platform/database-address.ts'
 
@@ -172,19 +173,13 @@ export const headersOf =
 export const everyRole = ['api', 'worker', 'dns', 'node'] as const
 export type Role = (typeof everyRole)[number]
 
-/** `10.0.0.2:7443`, `[2001:db8::2]:7443`, `node-2.internal:7443` */
-const endpoint = /^(?:\[([0-9a-f:.]+)\]|([a-z0-9.-]+)):([1-9]\d{0,4})$/i
-const partsOf = (text: string): { host: string; port: number } | undefined => {
-  const [, six, other, port] = endpoint.exec(text) ?? []
-  const host = six ?? other
-  return host === undefined || Number(port) > 65_535 ? undefined : { host, port: Number(port) }
-}
 export const hostAndPort = (name: string) =>
   z.string().refine((text) => {
-    const parts = partsOf(text)
+    const parts = readHostAndPort(text)
     return parts !== undefined && isHost(parts.host)
   }, `${name} must be a host and a port, such as 10.0.0.2:7443.`)
-export const isAddressAndPort = (text: string): boolean => isIP(partsOf(text)?.host ?? '') !== 0
+export const isAddressAndPort = (text: string): boolean =>
+  isIP(readHostAndPort(text)?.host ?? '') !== 0
 
 /** Of no currency more than nothing, minor units. */
 export const noAmounts: Readonly<Record<Currency, bigint>> = { VND: 0n, AUD: 0n, USD: 0n, EUR: 0n }

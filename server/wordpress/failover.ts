@@ -5,6 +5,7 @@
  * it silent for long enough brings the servers up, in one transaction, once.
  */
 import net from 'node:net'
+import { readHostAndPort } from '../../contract/host-and-port.ts'
 import { seconds, type Clock } from '../platform/clock.ts'
 import { transaction, type Database } from '../platform/db.ts'
 import type { Jobs } from '../platform/jobs.ts'
@@ -40,11 +41,10 @@ export const mirroredLeaseMs = (afterMs: number): number => afterMs - marginOf(a
 
 /** Whether something listens there. */
 function answers(address: string, ms: number): Promise<boolean> {
-  const at = address.lastIndexOf(':')
-  const host = address.slice(0, at).replace(/^\[|\]$/g, '')
-  const port = Number(address.slice(at + 1))
+  const to = readHostAndPort(address)
+  if (!to) return Promise.resolve(false)
   return new Promise((resolve) => {
-    const socket = net.connect({ host, port, timeout: ms })
+    const socket = net.connect({ ...to, timeout: ms })
     const end = (is: boolean): void => {
       socket.destroy()
       resolve(is)

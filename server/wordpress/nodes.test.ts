@@ -155,6 +155,15 @@ test('a data centre in which no machine stands is not offered, and costs nothing
   expect(await balance()).toBe(before)
 })
 
+test('an address that nobody can read costs no other node its lease', async () => {
+  // An earlier release took it from the operator.
+  const mistyped = { id: 'mistyped', address: 'syd.internal:99999', sitesAddress: null }
+  await putNode(portal.app.db, { ...mistyped, regions: [4] })
+  await portal.app.nodes.look()
+  expect(await regions()).toEqual([1, 2])
+  await portal.app.db.deleteFrom('node').where('id', '=', mistyped.id).execute()
+})
+
 test('a machine that is added takes the servers of its data centre', async () => {
   await putNode(portal.app.db, {
     id: 'syd',

@@ -281,7 +281,13 @@ export function createNodes(parts: NodesParts): Nodes {
     if (stopped) return
     for (const [id, address] of wanted)
       if (!others.has(id))
-        others.set(id, { address, connection: parts.connect(id, address, () => void onOpen(id)) })
+        try {
+          const connection = parts.connect(id, address, () => void onOpen(id))
+          others.set(id, { address, connection })
+        } catch (error) {
+          // An address that nobody can read must not cost the other nodes their leases.
+          log.warn({ err: error, node: id }, 'no line to a node: change it with `node add`')
+        }
   }
 
   async function note({ node, driver: one }: { node: string; driver: WordpressDriver }) {
