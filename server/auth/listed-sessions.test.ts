@@ -171,6 +171,10 @@ describe('sessions', () => {
     expect(closings).toEqual([4009])
     await endings.resync()
     expect(closings).toEqual([4009, 4200])
+    // Nor does one stay that could use the signature of a session which ended meanwhile.
+    hub.unsubscribe(member, `private-${an.id}`)
+    await endings.resync()
+    expect(closings).toEqual([4009, 4200, 4200])
     await listener.stop()
   })
 })

@@ -163,6 +163,7 @@ export interface Certificate {
 }
 
 export interface ChannelGrant {
+  granted_at: Generated<Timestamp>;
   session_id: string;
   socket_id: string;
 }

@@ -17,6 +17,8 @@ export const noBody = z.strictObject({})
  * longer than its request.
  */
 const maxFieldsShown = 50
+/** Characters of a field's name that are repeated: a caller may send any, and answers are kept. */
+const maxNameShown = 100
 
 function fieldsOf(issues: readonly z.core.$ZodIssue[], language: Language): Record<string, string> {
   // A map, because a caller may well name a field `constructor`.
@@ -27,9 +29,11 @@ function fieldsOf(issues: readonly z.core.$ZodIssue[], language: Language): Reco
       issue.code === 'unrecognized_keys'
         ? issue.keys.map((key) => [...issue.path, key].join('.'))
         : [issue.path.join('.') || 'body']
-    for (const name of names.slice(0, maxFieldsShown))
+    for (const whole of names.slice(0, maxFieldsShown)) {
+      const name = whole.length > maxNameShown ? `${whole.slice(0, maxNameShown)}…` : whole
       if (!fields.has(name) && fields.size < maxFieldsShown)
         fields.set(name, fieldMessage(issue as Issue, language))
+    }
   }
   return Object.fromEntries(fields)
 }

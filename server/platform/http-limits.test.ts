@@ -122,6 +122,36 @@ test('of a body with thousands of faults fifty are told', async () => {
   expect(Object.keys(nested.body.error?.fields ?? {}).length).toBeLessThanOrEqual(50)
 })
 
+test('the name of a field is told in part where it is long', async () => {
+  const answer = await portal.call('POST', '/api/v1/auth/login', {
+    body: { email: 'an@example.vn', password: 'x', ['k'.repeat(5000)]: 1 },
+  })
+  expect(Object.keys(answer.body.error?.fields ?? {})).toEqual([`${'k'.repeat(100)}…`])
+})
+
+test('refusals under the keys of one customer are bounded, and cost no other answer', async () => {
+  const customer = await portal.customer()
+  const ask = (key: string, name: string) =>
+    portal.call('POST', '/api/dns', {
+      token: customer.token,
+      headers: { 'idempotency-key': key },
+      body: { name },
+    })
+  expect((await ask('first', 'giu-lai.com')).status).toBe(201)
+  expect((await ask('refused', 'not a name')).status).toBe(422)
+  await sql`
+    insert into idempotency (scope, key, fingerprint, status_code, body, created_at)
+    select scope, 'old-' || n, fingerprint, status_code, body, created_at - interval '1 hour'
+    from idempotency, generate_series(1, 1010) n where key = 'refused'`.execute(portal.app.db)
+  expect((await ask('refused-again', 'not a name')).status).toBe(422)
+  const { rows } = await sql`
+    select count(*) filter (where status_code >= 400)::int as refusals,
+      count(*) filter (where key in ('first', 'refused', 'refused-again'))::int as ours
+    from idempotency where key like 'old-%' or key in ('first', 'refused', 'refused-again')
+  `.execute(portal.app.db)
+  expect(rows).toEqual([{ refusals: 1000, ours: 3 }])
+})
+
 test('answers under the keys of who is not signed in are bounded for each network', async () => {
   const ask = (n: number, ip: string) =>
     portal.call('POST', '/api/v1/auth/active', {

@@ -6,7 +6,7 @@
  * an advisory lock refuses the second; a crash releases the lock.
  */
 import { createHash, randomUUID } from 'node:crypto'
-import { sql } from 'kysely'
+import { sql, type RawBuilder } from 'kysely'
 import { dropOld } from './batches.ts'
 import { hours, later, type Clock } from './clock.ts'
 import { repeatableTransaction, transaction, type Database, type Queryable, type Tx } from './db.ts'
@@ -40,8 +40,16 @@ export interface KeptAnswer {
 const purpose = 'idempotency'
 /** How the scope of a caller begins who is not signed in; their network follows. */
 export const anonymous = 'anonymous:'
-/** Answers that are kept for one network; beyond, the oldest go, so that nobody fills the table. */
+/**
+ * How many answers are kept at most; beyond, the oldest go, so that nobody fills the disk: of one
+ * network; of all callers who are not signed in; and refusals of one customer, which cost the
+ * caller nothing.
+ */
 const keptOfNetwork = 200
+const keptAnonymous = 20_000
+const refusalsKept = 1000
+/** One answer in so many has the anonymous ones counted. */
+const countedEvery = 64n
 /** Answers are kept for 24 hours. */
 const oldest = (clock: Clock): Date => later(clock.now(), -hours(24))
 
@@ -100,18 +108,19 @@ async function keep(
     .insertInto('idempotency')
     .values({ scope: call.scope, key: call.key, ...kept })
     .execute()
-  if (!call.scope.startsWith(anonymous)) return
-  const newest = tx
-    .selectFrom('idempotency')
-    .select('key')
-    .where('scope', '=', call.scope)
-    .orderBy('created_at', 'desc')
-    .limit(keptOfNetwork)
-  await tx
-    .deleteFrom('idempotency')
-    .where('scope', '=', call.scope)
-    .where('key', 'not in', newest)
-    .execute()
+  const isAnonymous = call.scope.startsWith(anonymous)
+  if (isAnonymous) await keepNewest(tx, sql`scope = ${call.scope}`, keptOfNetwork)
+  else if (answer.statusCode >= 400)
+    await keepNewest(tx, sql`scope = ${call.scope} and status_code >= 400`, refusalsKept)
+  if (isAnonymous && lockOf(call) % countedEvery === 0n)
+    await keepNewest(tx, sql`scope like ${`${anonymous}%`}`, keptAnonymous)
+}
+
+async function keepNewest(tx: Tx, which: RawBuilder<unknown>, count: number): Promise<void> {
+  await sql`
+    delete from idempotency where (scope, key) in (
+      select scope, key from idempotency where ${which}
+      order by created_at desc, key offset ${count})`.execute(tx)
 }
 
 /** One call: what is done before its transaction, and what in it. */

@@ -120,10 +120,7 @@ export const retention = {
     'The bell is no archive: lists of invoices, entries and servers show what happened. An event ' +
       'that was not sent yet stays. Deleted with the account.',
   ),
-  channel_grant: stays(
-    'machine',
-    'A view: what a live connection may hear. It has no rows of its own.',
-  ),
+  channel_grant: ends('machine', 'Until the session ends, or has a hundred newer ones.'),
 
   // People who work in an account, and what changes hands.
   team_member: ends('use', 'Until the member leaves or is removed, or either closes the account.'),

@@ -90,6 +90,21 @@ describe('channels', () => {
     expect((await portal.call('GET', '/api/v1/auth/me', { token })).status).toBe(401)
   })
 
+  test('of one session only the newest connections stay', async () => {
+    const { token } = await portal.signIn(an)
+    const own = client(token)
+    await joined(own, an)
+    for (let n = 1; n <= 100; n += 1) {
+      const body = { socket_id: `9.${n}`, channel_name: `private-${an.id}` }
+      expect((await portal.call('POST', '/api/v1/auth/pusher', { token, body })).status).toBe(200)
+    }
+    await eventually('its close', async () => own.connection.state !== 'connected')
+    const { rows } = await sql`select count(*)::int as n from channel_grant
+      where socket_id like '9.%'`.execute(portal.app.db)
+    expect(rows).toEqual([{ n: 100 }])
+    own.disconnect()
+  })
+
   test('pusher-js connects, and hears on its own channel what the portal tells', async () => {
     const own = client(an.token)
     const channel = await joined(own, an)

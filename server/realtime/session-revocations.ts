@@ -12,6 +12,11 @@ export const endedChannel = 'portal_ended'
 /** Of names in one notice: PostgreSQL takes less than 8000 bytes. */
 const longestPayload = 7000
 const foreignKeyViolation = '23503'
+/**
+ * Live connections of one session, in all of its tabs. Beyond, the oldest are closed: whoever has a
+ * session could ask for any number, and all of them are read when it ends.
+ */
+const grantsOfSession = 100
 
 /**
  * Ids of sessions and accounts; `unknown` after NOTIFY was interrupted: some may have been revoked.
@@ -29,7 +34,8 @@ export interface SessionRevocations {
   onNotify(payload: string): void
   /**
    * After NOTIFY was interrupted: closes each connection without a grant; its client reconnects and
-   * is authorised anew.
+   * is authorised anew. Also one that hears nothing yet: it may hold the signature of a session
+   * that has ended meanwhile.
    */
   resync(): Promise<void>
   onRevoked(listener: (ended: Ended) => void): void
@@ -63,6 +69,18 @@ export async function tellEnded(tx: Tx, names: readonly string[]): Promise<void>
   for (const notice of notices) await sql`select pg_notify(${endedChannel}, ${notice})`.execute(tx)
 }
 
+async function closeOldest(tx: Tx, sessionId: string): Promise<void> {
+  const { rows } = await sql<{ socket_id: string }>`
+    delete from channel_grant where session_id = ${sessionId} and socket_id in (
+      select socket_id from channel_grant where session_id = ${sessionId}
+      order by granted_at desc, socket_id offset ${grantsOfSession})
+    returning socket_id`.execute(tx)
+  await tellEnded(
+    tx,
+    rows.map(({ socket_id }) => socket_id),
+  )
+}
+
 export function createSessionRevocations(db: Database, hub: Hub): SessionRevocations {
   const listeners: ((ended: Ended) => void)[] = []
   return {
@@ -82,6 +100,7 @@ export function createSessionRevocations(db: Database, hub: Hub): SessionRevocat
           .values({ session_id: sessionId, socket_id: socketId })
           .onConflict((conflict) => conflict.doNothing())
           .execute()
+        await closeOldest(tx, sessionId)
         return true
       } catch (error) {
         if (databaseError(error)?.code === foreignKeyViolation) return false
@@ -100,7 +119,7 @@ export function createSessionRevocations(db: Database, hub: Hub): SessionRevocat
     },
     async resync() {
       for (const listener of listeners) listener('unknown')
-      const open = [...hub.members()].filter(({ channels }) => channels.size > 0)
+      const open = [...hub.members()]
       if (open.length === 0) return
       const { rows } = await sql<{ socket_id: string }>`
         select socket_id from channel_grant
