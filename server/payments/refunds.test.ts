@@ -434,6 +434,24 @@ describe('money that a gateway takes back by itself', () => {
     await portal.ledgerHolds()
   })
 
+  test('one of ours that comes back settles what a chargeback left owed meanwhile', async () => {
+    const { an, code } = await paid(100_000)
+    const { transactionCode: other } = await portal.topUp(an, 218_000)
+    await eventually('the other top-up', async () => (await balance(an)) === 318_000)
+    await order(an)
+    await eventually('the charge', async () => (await balance(an)) === 100_000)
+    const owed = await account('receivable:vnpay:VND')
+    const id = await refund(code)
+    expect(await ended(id)).toBe('done')
+    expect(await tell(update(other, 'reversed', 218_000n, 'dispute-meanwhile'))).toBe('recorded')
+    expect((await account('receivable:vnpay:VND')) - owed).toBe(-218_000n)
+    const back = update(code, 'restored', 100_000n, 'refund-came-back')
+    expect(await tell({ ...back, refundId: id.replaceAll('-', '') })).toBe('recorded')
+    expect(await balance(an)).toBe(0)
+    expect((await account('receivable:vnpay:VND')) - owed).toBe(-118_000n)
+    await portal.ledgerHolds()
+  })
+
   test('a refund made at the gateway leaves the wallet; one of ours not again', async () => {
     const { an, code } = await paid()
     expect(await tell(update(code, 'refunded', 100_000n, 'refund-at-vnpay'))).toBe('recorded')

@@ -52,7 +52,7 @@ export async function refundedTotals(
 async function ownRefund(tx: Tx, payment: PaymentRow, update: PaymentUpdate) {
   const rows = await tx
     .selectFrom('payment_refund')
-    .select(['id', 'provider_refund_id', 'status', 'amount'])
+    .select(['id', 'provider_refund_id', 'status', 'amount', 'created_at'])
     .where('payment_id', '=', payment.id)
     .execute()
   const id = update.refundId?.toLowerCase()
@@ -186,6 +186,7 @@ export async function applyReversal(
       ...posting,
       undoes,
       isClosed: closed,
+      withheldAt: own?.created_at,
     })
     if (parked > 0n)
       await keepSuspense(tx, deps, {

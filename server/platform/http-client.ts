@@ -86,9 +86,9 @@ async function readLimited(response: Response, peer: string, maxBytes: number): 
 
 /**
  * Makes one call and reads the whole answer within `timeoutMs` (default 10 s). Redirections are not
- * followed. Throws DriverFailure: `unavailable` when nothing was sent, on 5xx and on a lost answer
- * to a repeatable call; `unclear` when the answer to any other call was lost; `rejected` on 3xx and
- * 4xx that `accept` does not name (408 and 429 are `unavailable`).
+ * followed. Throws DriverFailure: `unavailable` when nothing was sent, on 429 and 5xx and on a lost
+ * answer to a repeatable call; `unclear` when the answer to any other call was lost; `rejected` on
+ * 3xx and other 4xx that `accept` does not name. 408 is a lost answer: a proxy may send it.
  */
 export const callHttp = (call: HttpCall): Promise<HttpAnswer> =>
   traced(
@@ -158,10 +158,8 @@ async function makeCall(call: HttpCall): Promise<HttpAnswer> {
       call.serverError ?? 'unavailable',
       `${peer}: ${method}: status ${status}`,
     )
-  throw new DriverFailure(
-    status === 408 || status === 429 ? 'unavailable' : 'rejected',
-    `${peer}: ${method}: status ${status}`,
-  )
+  const meanings: Partial<Record<number, DriverFailureKind>> = { 408: lost, 429: 'unavailable' }
+  throw new DriverFailure(meanings[status] ?? 'rejected', `${peer}: ${method}: status ${status}`)
 }
 
 /**

@@ -199,7 +199,7 @@ export function createLedger(clock: Clock): Ledger {
       const isNew = outcome.outcome === 'posted'
       if (isNew) {
         if (settled > 0n) await settleDebt(tx, of.undoes, settled)
-        if (!of.isClosed) await setOff(tx, { ...of, amount }, null)
+        if (!of.isClosed) await setOff(tx, { ...of, amount }, of.withheldAt ?? null)
       }
       return { ...outcome, parked: of.isClosed && isNew ? amount : 0n }
     },

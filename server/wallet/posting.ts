@@ -208,14 +208,20 @@ export interface Ledger {
     chargeback: Movement & { readonly atMost: bigint },
   ): Promise<Outcome & { readonly owed: bigint }>
   /**
-   * A chargeback was decided for us: what was taken from the wallet is there again, and what is
-   * still owed because of it is owed no more. `undoes` is the key of the posting that took it.
-   * `isClosed`: nobody reaches that wallet any more, and what would be there goes to suspense.
-   * `parked`: how much that is, in minor units.
+   * A chargeback was decided for us, or a refund of ours came back: what was taken from the wallet
+   * is there again, and what is still owed because of it is owed no more. `undoes` is the key of
+   * the posting that took it. `withheldAt`: when a refund of ours left the wallet; what chargebacks
+   * have left owed since is settled from it, as `release` does. `isClosed`: nobody reaches that
+   * wallet any more, and what would be there goes to suspense. `parked`: how much that is, in minor
+   * units.
    */
   reverseChargeback(
     tx: Tx,
-    chargeback: Movement & { readonly undoes: string; readonly isClosed: boolean },
+    chargeback: Movement & {
+      readonly undoes: string
+      readonly isClosed: boolean
+      readonly withheldAt?: Date | undefined
+    },
   ): Promise<Outcome & { readonly parked: bigint }>
   /**
    * The operator puts money into a wallet (above zero) or takes it out (below zero); an account of

@@ -44,21 +44,22 @@ export function createSquare(
   const base = settings.apiUrl.replace(/\/+$/, '')
 
   /** Every write carries its idempotency key in the body, so it may be repeated. */
-  const ask: Ask = async (call) => {
+  const ask: Ask = async ({ kind = 'unavailable', ...call }) => {
     const answer = await callHttp({
       ...call,
       peer: 'square',
       url: `${base}${call.path}`,
       headers: { authorization: `Bearer ${settings.accessToken}`, 'square-version': version },
       timeoutMs: settings.timeoutMs,
-      repeatable: true,
+      repeatable: kind === 'unavailable',
+      serverError: kind,
       accept: [...(call.accept ?? []), 401],
     })
     // An invalid access token says nothing about the payment: the operator corrects it and the call
     // is retried.
     if (answer.status === 401)
       throw new DriverFailure('unavailable', 'square: the access token is not taken')
-    return { status: answer.status, body: jsonOf(answer, 'square') }
+    return { status: answer.status, body: jsonOf(answer, 'square', kind) }
   }
 
   function updateOf(reference: string, payment: wire.Payment): PaymentUpdate {
@@ -208,14 +209,18 @@ export function createSquare(
     const { status, body } = await ask({
       method: 'POST',
       path: '/v2/refunds',
+      // A later refusal must not be taken for the first answer, which was lost.
+      kind: 'unclear',
       json: {
         idempotency_key: input.refundId,
         payment_id: payment,
         amount_money: { amount: Number(input.amount), currency: 'AUD' },
         reason: wire.reasonOf(input.reason, input.refundId),
       },
-      accept: [400, 402, 404],
+      accept: [400, 402, 404, 409],
     })
+    if (status === 409)
+      throw new DriverFailure('unclear', 'square: another refund of it is under way')
     if (status !== 200) {
       const [error] = wire.errors(body)
       // Another request was made under this key before: an operator must check its result.

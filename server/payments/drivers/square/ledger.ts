@@ -8,7 +8,10 @@ import type { HttpCall } from '../../../platform/http-client.ts'
 import type { DisputeCalls, GatewayDispute, GatewayPayout, PayoutLine } from '../../driver.ts'
 import { errors, Money, read } from './wire.ts'
 
-/** Calls Square; every write may be repeated. */
+/**
+ * Calls Square. `kind`: what a lost answer or a fault of Square's means; 'unclear' for a call after
+ * which money may have gone, and `unavailable` without it, for every write may be repeated.
+ */
 export type Ask = (
   call: Pick<HttpCall, 'method' | 'json' | 'accept'> & {
     readonly path: string

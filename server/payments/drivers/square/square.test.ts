@@ -4,8 +4,10 @@
  * 46.0.0, WebhooksHelper.verifySignature) accepts the vector.
  */
 import { createHmac } from 'node:crypto'
-import { expect, test } from 'vitest'
-import { ForgedWebhook } from '../../driver.ts'
+import http from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { expect, onTestFinished, test } from 'vitest'
+import { ForgedWebhook, type PaymentOrder } from '../../driver.ts'
 import { createSquare } from './index.ts'
 import { settings } from './settings.ts'
 
@@ -102,6 +104,48 @@ test.each([
       amount: 500n,
       refundId: '0123abc',
     })
+})
+
+test.each([
+  [500, '{}'],
+  [503, ''],
+  [408, ''],
+  [409, '{"errors":[{"code":"CONFLICT"}]}'],
+  [200, 'no JSON'],
+])('a refund that is answered with %i %s may have been made', async (status, text) => {
+  const server = http.createServer((request, response) => {
+    const isRefund = request.method === 'POST'
+    const payment = {
+      id: 'p1',
+      status: 'COMPLETED',
+      amount_money: { amount: 500, currency: 'AUD' },
+    }
+    response.writeHead(isRefund ? status : 200, { 'content-type': 'application/json' })
+    const found = { payment: { ...payment, created_at: '2026-11-21T00:00:00Z' } }
+    response.end(isRefund ? text : JSON.stringify(found))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void server.close())
+  const { port } = server.address() as AddressInfo
+  const square = createSquare(
+    settings.parse({
+      accessToken: 'T',
+      applicationId: 'A',
+      locationId: 'L',
+      webhookKey: 'SIGKEY',
+      apiUrl: `http://127.0.0.1:${port}`,
+    }),
+    { webhookUrl },
+  )
+  const order = {
+    reference: 'CODE',
+    amount: 500n,
+    currency: 'AUD',
+    createdAt: new Date(),
+    providerRef: 'p1',
+  } as PaymentOrder
+  const asked = { refundId: '0123abc', amount: 500n, reason: 'why', providerTransactionId: 'p1' }
+  await expect(square.refund?.(order, asked)).rejects.toMatchObject({ kind: 'unclear' })
 })
 
 test.each([
