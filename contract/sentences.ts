@@ -69,6 +69,10 @@ const isRule = (key: string | undefined): key is RuleKey => key !== undefined &&
 /** The sentence of one rule. */
 export const ruleText = (key: RuleKey, language: Language): string => rules[key][language]
 
+/** Whether its sentence says what is wrong without the name of the field beside it. */
+export const hasOwnSentence = (issue: Issue): boolean =>
+  issue.params !== undefined || isRule(issue.message)
+
 /** One sentence for one issue; never the library's own English. */
 export function fieldMessage(issue: Issue, language: Language): string {
   const said = issue.params?.[language]

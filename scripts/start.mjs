@@ -25,8 +25,11 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => p
 // of the parent means a stop.
 if (process.env.npm_lifecycle_event) {
   const parent = process.ppid
-  setInterval(() => {
-    if (process.ppid !== parent) portal.kill('SIGTERM')
+  const watching = setInterval(() => {
+    if (process.ppid === parent) return
+    // Once: a later signal means "at once", and would cut off what is under way.
+    clearInterval(watching)
+    portal.kill('SIGTERM')
   }, 250).unref()
 }
 portal.on('exit', (code, signal) => process.exit(signal ? 128 : (code ?? 1)))

@@ -18,8 +18,11 @@ const memoryMs = minutes(15)
 export interface Delays {
   /** Refuses with rate_limited while a delay runs. */
   check(key: string): Promise<void>
-  /** Counts a failure. Refuses with rate_limited when a delay began while it was being judged. */
-  fail(key: string): Promise<void>
+  /**
+   * Counts a failure; answers how many seconds of delay it began, if any. Refuses with rate_limited
+   * when a delay began while it was being judged.
+   */
+  fail(key: string): Promise<number | undefined>
   forget(key: string, tx?: Queryable): Promise<void>
 }
 
@@ -42,7 +45,7 @@ export function createDelays(db: Queryable, clock: Clock): Delays {
       const now = clock.now()
       // One statement: each of several parallel guesses counts, and none counts after a delay has
       // begun.
-      const { rows } = await sql<{ failures: number }>`
+      const { rows } = await sql<{ seconds: number }>`
         insert into sign_in_failure as f (key, failures, blocked_until, expires_at)
         values (${hashOf(key)}, 1, ${now}, ${later(now, memoryMs)})
         on conflict (key) do update set
@@ -55,8 +58,11 @@ export function createDelays(db: Queryable, clock: Clock): Delays {
           end,
           expires_at = ${later(now, memoryMs)}
         where f.blocked_until <= ${now}
-        returning failures`.execute(db)
-      if (rows.length > 0) return
+        returning extract(epoch from blocked_until - ${now}::timestamptz)::float as seconds`.execute(
+        db,
+      )
+      const [counted] = rows
+      if (counted) return counted.seconds > 0 ? counted.seconds : undefined
       await delays.check(key)
       // The delay ended at this very moment.
       throw new Refusal('rate_limited', { retryAfterSeconds: 1 })

@@ -72,7 +72,9 @@ describe('sign-in', () => {
         'bad_credentials',
       ])
     for (const seconds of [2, 4, 8, 16, 32, 60, 60]) {
-      expect(code(await wrongFrom(person.email, '203.0.113.98'))).toEqual([401, 'bad_credentials'])
+      const wrong = await wrongFrom(person.email, '203.0.113.98')
+      expect(code(wrong)).toEqual([401, 'bad_credentials'])
+      expect(wrong.headers.get('retry-after')).toBe(String(seconds))
       // Whatever the password.
       const delayed = await auth('login', right, { ip: '203.0.113.99' })
       expect(code(delayed)).toEqual([429, 'rate_limited'])

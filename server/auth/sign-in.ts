@@ -175,8 +175,11 @@ export function createSignIn(needs: AuthNeeds, guards: Guards, letter: SignInLet
             log.warn({ err: error }, 'noting a failed sign-in'),
           )
         }
-        await Promise.all([failuresOfNetwork.take(from.network), delays.fail(failures)])
-        throw new Refusal('bad_credentials')
+        const [, seconds] = await Promise.all([
+          failuresOfNetwork.take(from.network),
+          delays.fail(failures),
+        ])
+        throw new Refusal('bad_credentials', { ...(seconds && { retryAfterSeconds: seconds }) })
       }
       // Checked again: of parallel guesses, those that were still being verified when a delay began
       // do not count.

@@ -25,6 +25,8 @@ export class Refusal extends Error {
   readonly challenge: string | undefined
   /** In place of the code's text, where it is about no field. */
   readonly said: Sentence | undefined
+  /** Sentences of fields that say little without the field's name: the code's text stands above. */
+  readonly isGeneral: boolean
   constructor(
     code: ErrorCode,
     detail: {
@@ -33,6 +35,7 @@ export class Refusal extends Error {
       keepsWrites?: boolean
       challenge?: string
       said?: Sentence
+      isGeneral?: boolean
     } = {},
   ) {
     super(code)
@@ -43,6 +46,7 @@ export class Refusal extends Error {
     this.keepsWrites = detail.keepsWrites ?? false
     this.challenge = detail.challenge
     this.said = detail.said
+    this.isGeneral = detail.isGeneral ?? false
   }
 
   /** What is wrong, by field, as the caller reads it. */

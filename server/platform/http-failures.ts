@@ -55,9 +55,11 @@ export function explain(
     const body = no(error.code, fields)
     if (error.challenge !== undefined) body.error.challenge = error.challenge
     // The module knows the reason of a conflict or a limit, and its reason says more than the text
-    // of the code; so does what a program is told of its token.
-    const hasOwnReason = withOwnReason.has(error.code)
-    const [why = error.said?.[language]] = hasOwnReason ? Object.values(fields ?? {}) : []
+    // of the code; so does what a program is told of its token, and what is wrong with one field.
+    const reasons = Object.values(fields ?? {})
+    const isOneField = error.code === 'invalid_input' && reasons.length === 1 && !error.isGeneral
+    const [why = error.said?.[language]] =
+      withOwnReason.has(error.code) || isOneField ? reasons : []
     return {
       body: why === undefined ? body : { ...body, message: why },
       ...(error.retryAfterSeconds !== undefined && {

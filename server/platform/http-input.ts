@@ -2,6 +2,7 @@
 import * as z from 'zod'
 import {
   fieldMessage,
+  hasOwnSentence,
   type Endpoint,
   type Issue,
   type Language,
@@ -59,10 +60,18 @@ export const checkInput = <S extends Endpoint['body']>(
   if (!schema) return undefined as Output<S>
   // With the input, so that a field of the wrong type is not called missing.
   const parsed = z.core.safeParse(schema, value, { reportInput: true })
-  if (!parsed.success)
-    throw new Refusal('invalid_input', { fields: fieldsOf(parsed.error.issues, language) })
+  if (!parsed.success) {
+    const { issues } = parsed.error
+    throw new Refusal('invalid_input', {
+      fields: fieldsOf(issues, language),
+      isGeneral: !issues.every((issue) => hasOwnSentence(issue as Issue)),
+    })
+  }
   const unfit = unstorable(parsed.data, '')
   if (unfit !== undefined)
-    throw new Refusal('invalid_input', { fields: { [unfit]: fieldMessage({}, language) } })
+    throw new Refusal('invalid_input', {
+      fields: { [unfit]: fieldMessage({}, language) },
+      isGeneral: true,
+    })
   return parsed.data as Output<S>
 }

@@ -7,6 +7,7 @@ import Fastify, {
   type FastifyRequest,
 } from 'fastify'
 import { isUuid } from './db.ts'
+import { discardBody } from './discard-body.ts'
 import { keepAliveMs } from './drain.ts'
 import { explain } from './http-failures.ts'
 import { traceOf } from './http-span.ts'
@@ -115,6 +116,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     if (request.url.startsWith('/api/')) options.judgeLoad(request.url)
   })
   server.addHook('onSend', async (request, reply) => {
+    if (reply.statusCode === 413) await discardBody(request.raw)
     // Responses of the API are private. A response that may be cached sets its own header.
     if (request.url.startsWith('/api/') && !reply.hasHeader('cache-control'))
       reply.header('cache-control', 'no-store')

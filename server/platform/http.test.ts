@@ -256,6 +256,12 @@ describe('envelopes', () => {
     ).toHaveProperty('extra')
   })
 
+  test('a body of megabytes is refused as well, and not by a connection that breaks', async () => {
+    const extra = 'x'.repeat(12 * 1024 * 1024)
+    for (let n = 0; n < 3; n += 1)
+      refused(await post(checkout, JSON.stringify({ ...topUp, extra })), 413, 'payload_too_large')
+  })
+
   test.each([
     'text/plain',
     'application/xml',
@@ -291,10 +297,13 @@ describe('language', () => {
       { ...topUp, amount: 0 },
       { 'accept-language': 'vi-VN,vi;q=0.9,en;q=0.8' },
     )
-    expect(vi.body.message).toBe('Vui lòng kiểm tra lại các trường được đánh dấu.')
+    // Of one field the message is its sentence, where that says enough by itself.
+    expect(vi.body.message).toBe('Nhập số tiền lớn hơn 0.')
     expect(vi.body.error?.fields).toEqual({ amount: 'Nhập số tiền lớn hơn 0.' })
+    const general = await post(checkout, { amount: topUp.amount }, { 'accept-language': 'vi' })
+    expect(general.body.message).toBe('Vui lòng kiểm tra lại các trường được đánh dấu.')
     const en = await post(checkout, { ...topUp, amount: 0 }, { 'accept-language': 'en' })
-    expect(en.body.message).toBe('Please check the highlighted fields.')
+    expect(en.body.message).toBe('Enter an amount above 0.')
     expect(en.body.error?.fields).toEqual({ amount: 'Enter an amount above 0.' })
   })
 })

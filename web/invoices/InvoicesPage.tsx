@@ -57,7 +57,7 @@ function Table({ list }: { list: Invoice[] }) {
           <th scope="col" className={headCell}>
             {t.invoices.id}
           </th>
-          <th scope="col" className={cx(headCell, 'max-md:hidden')}>
+          <th scope="col" className={cx(headCell, 'max-xl:hidden')}>
             {t.invoices.created}
           </th>
           <th scope="col" className={cx(headCell, 'text-right')}>
@@ -81,7 +81,7 @@ function Table({ list }: { list: Invoice[] }) {
               <span className="num whitespace-nowrap">{invoice.number ?? t.common.draft}</span>
               <span
                 className={
-                  'num block text-xs font-normal text-ink-3 min-[22rem]:whitespace-nowrap md:hidden'
+                  'num block text-xs font-normal text-ink-3 min-[22rem]:whitespace-nowrap xl:hidden'
                 }
               >
                 {formatTime(invoice.created * 1000)}
@@ -92,7 +92,7 @@ function Table({ list }: { list: Invoice[] }) {
                 </span>
               ) : null}
             </th>
-            <td className={cx(cell, 'num whitespace-nowrap text-ink-2 max-md:hidden')}>
+            <td className={cx(cell, 'num whitespace-nowrap text-ink-2 max-xl:hidden')}>
               <time dateTime={new Date(invoice.created * 1000).toISOString()}>
                 {formatTime(invoice.created * 1000)}
               </time>
@@ -152,7 +152,7 @@ function Due({ invoice }: { invoice: Invoice }) {
     <span className={cx('num', invoice.amount_due > 0 ? 'font-semibold' : 'text-ink-3')}>
       {money(invoice.amount_due, invoice.currency)}
       {invoice.total === invoice.amount_due ? null : (
-        <span className="block text-xs font-normal text-ink-3">
+        <span className="block text-xs font-medium text-ink-2">
           {/* Where the columns stand close there is no room for the word. */}
           <span className="md:max-xl:sr-only">{t.invoices.total}</span>{' '}
           {money(invoice.total, invoice.currency)}

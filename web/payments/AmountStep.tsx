@@ -79,9 +79,9 @@ export function AmountStep({
         {shownComplaint ??
           t.topUp.amountHint(money(offer.min, currency), money(offer.max, currency))}
       </p>
-      <fieldset className="mt-4">
+      <fieldset className="@container mt-4">
         <legend className="sr-only">{t.topUp.presets}</legend>
-        <div className="grid grid-cols-2 gap-2 sm:grid-cols-4">
+        <div className="grid grid-cols-2 gap-2 @lg:grid-cols-4">
           {offer.presets.map((preset) => (
             <RadioCard
               key={preset}

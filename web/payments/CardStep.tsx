@@ -56,9 +56,9 @@ export default function CardStep({
       ) : null}
       {data && data.length > 0 ? (
         <>
-          <fieldset className="mt-4">
+          <fieldset className="@container mt-4">
             <legend className="sr-only">{c.choose}</legend>
-            <div className="grid gap-2.5 sm:grid-cols-2">
+            <div className="grid gap-2.5 @md:grid-cols-2">
               {data.map((card) => (
                 <RadioCard
                   key={card.id}

@@ -162,7 +162,12 @@ function TopUpForm({ offer }: { offer: Offer }) {
   }
 
   return (
-    <div className="grid grid-cols-1 items-start gap-6 lg:grid-cols-[minmax(0,1fr)_340px]">
+    <div
+      className={
+        'grid grid-cols-1 items-start gap-6 lg:grid-cols-[minmax(0,1fr)_300px] ' +
+        'xl:grid-cols-[minmax(0,1fr)_340px]'
+      }
+    >
       <div className="grid gap-6">
         <form
           id="top-up"
@@ -185,9 +190,9 @@ function TopUpForm({ offer }: { offer: Offer }) {
                 <h2 className="text-base font-semibold">2. {t.topUp.typeStep}</h2>
                 {types.length > 0 ? <Badge>{t.topUp.local}</Badge> : null}
               </div>
-              <fieldset className="mt-4">
+              <fieldset className="@container mt-4">
                 <legend className="sr-only">{t.topUp.typeStep}</legend>
-                <div className="grid gap-2.5 sm:grid-cols-2">
+                <div className="grid gap-2.5 @md:grid-cols-2">
                   {types.map((entry, index) => (
                     <TypeCard
                       key={entry.id}

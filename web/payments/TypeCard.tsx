@@ -53,7 +53,7 @@ export function TypeCard({
       value={String(type.id)}
       checked={checked}
       onChange={onChoose}
-      className={cx('items-center gap-3 p-3.5 pr-11', wide && 'sm:col-span-2')}
+      className={cx('items-center gap-3 p-3.5 pr-11', wide && '@md:col-span-2')}
     >
       <span
         aria-hidden

@@ -91,7 +91,7 @@ export function Dialog({
           {description}
         </p>
       ) : null}
-      <div className="px-5 pt-3">{children}</div>
+      <div className="px-5 pt-3 pb-1">{children}</div>
       {/* Not `disabled`: the button that was pressed keeps the focus. */}
       <fieldset
         aria-disabled={busy || undefined}

@@ -195,7 +195,12 @@ export default function CreatePage({ kind = 'wordpress' }: { kind?: Kind }) {
       </div>
       <Later>
         {() => (
-          <div className="grid grid-cols-1 items-start gap-6 lg:grid-cols-[minmax(0,1fr)_340px]">
+          <div
+            className={
+              'grid grid-cols-1 items-start gap-6 lg:grid-cols-[minmax(0,1fr)_300px] ' +
+              'xl:grid-cols-[minmax(0,1fr)_340px]'
+            }
+          >
             <form id="order" noValidate className="card divide-y divide-border" onSubmit={review}>
               {refusal ? (
                 <div id="order-refusal" tabIndex={-1} className="p-5 outline-none sm:p-6">

@@ -34,9 +34,9 @@ export const DiskPicker = memo(function DiskPicker({
   const filled = Math.min(100, Math.max(0, ((typed - minGb) / (maxGb - minGb)) * 100))
   const errorId = `${name}-error`
   return (
-    <fieldset aria-describedby={error ? errorId : undefined}>
+    <fieldset aria-describedby={error ? errorId : undefined} className="@container">
       <legend className="sr-only">{label}</legend>
-      <div className="grid grid-cols-2 gap-2.5 sm:grid-cols-4">
+      <div className="grid grid-cols-2 gap-2.5 @lg:grid-cols-4">
         {diskLimits.presetsGb.map((gb) => (
           <RadioCard
             key={gb}

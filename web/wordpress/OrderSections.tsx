@@ -73,9 +73,9 @@ interface RegionsProps {
 export const Regions = memo(function Regions({ regions, value, onChange }: RegionsProps) {
   const t = useTexts('servers')
   return (
-    <fieldset>
+    <fieldset className="@container">
       <legend className="sr-only">{t.order.dataCenter}</legend>
-      <div className="grid grid-cols-2 gap-2.5 max-[22.5rem]:grid-cols-1 sm:grid-cols-3">
+      <div className="grid grid-cols-2 gap-2.5 max-[22.5rem]:grid-cols-1 @lg:grid-cols-3">
         {regions.map((region) => (
           <RadioCard
             key={region.id}
@@ -104,9 +104,9 @@ export const Plans = memo(function Plans({ plans, value, onChange }: PlansProps)
   const t = useTexts('servers')
   const { money, ram } = useFormat()
   return (
-    <fieldset>
+    <fieldset className="@container">
       <legend className="sr-only">{t.order.plan}</legend>
-      <div className="grid gap-2.5 sm:grid-cols-2 sm:[&>:last-child:nth-child(odd)]:col-span-2">
+      <div className="grid gap-2.5 @md:grid-cols-2 @md:[&>:last-child:nth-child(odd)]:col-span-2">
         {plans.map((plan) => {
           const price = effectivePlanPrice(plan)
           const onSale = price < plan.price
@@ -198,7 +198,7 @@ export const Admin = memo(function Admin({
   }
   return (
     <>
-      <div className="grid gap-4 sm:grid-cols-2">
+      <div className="grid grid-cols-[repeat(auto-fit,minmax(min(100%,13rem),1fr))] gap-4">
         <Field label={t.order.user} error={userError}>
           {(control) => (
             <Input
