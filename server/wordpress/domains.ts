@@ -219,8 +219,8 @@ export function createDomains(
     for (const [name, { proof, pointed, displaces, challenge }] of of.proven) {
       const former = await releaseOther(tx, {
         name,
-        // An own domain that is by now delegated elsewhere, or below which another account has a
-        // nearer domain, takes the name from no other account.
+        // Only a domain that is still active here, without a nearer domain of another account,
+        // takes the name from another account.
         hold:
           proof === ownZone && (await deps.isZoneOf(tx, customerId, name))
             ? await otherHoldOf(tx, name, customerId)

@@ -65,7 +65,7 @@ const reconnects = new Map<string, () => Promise<void>>()
 const cut = async (name: string): Promise<void> =>
   void reconnects.set(name, await cutOff(portal, name))
 const reconnect = async (name: string): Promise<void> => await reconnects.get(name)!()
-/** Looks for longer than a silent node would be waited for. */
+/** Keeps looking for longer than the silence after which a node's servers come up elsewhere. */
 async function looksOn(): Promise<void> {
   const until = performance.now() + failoverMs * 1.5
   while (performance.now() < until) {

@@ -70,8 +70,8 @@ export function defineRescues(deps: RescueDeps): void {
     const { driver } = deps.nodes.at(row.to_node)
     const spec = await specOf(db, deps.addressing, site)
     if (!row.from_mirror) await layOut(row, spec, signal)
-    // A mirror's database is loaded at its start, so a suspended server is started for a moment,
-    // too.
+    // A mirror's database is loaded when it starts, so a suspended server with a mirror is started
+    // for a moment, too.
     if (site.status === 'running' || row.from_mirror) {
       await driver.holdWrites(site.id, holdMs)
       const longestMs = row.from_mirror ? restoreMs : startMs
@@ -255,7 +255,7 @@ export function defineRescues(deps: RescueDeps): void {
       const isRefused = error instanceof DriverFailure && error.kind === 'rejected'
       if (row.from_mirror) await giveBack(tx, row.backup_id ?? '', isRefused)
       await jobs.add(tx, clearMoveJob, { moveId: row.id })
-      // If the server's node is back, its containers may have waited for this decision.
+      // If the server's node is back, work on the server may have waited for this decision.
       await jobs.add(tx, ensureJob, { siteId: row.site_id })
       if (!(error instanceof NotNeeded)) await tellOfFailure(tx, row, reason)
       return true

@@ -76,7 +76,8 @@ export function movesIn(site: Site): void {
     expect(await titles()).toContain('Sau khi chuyển')
     await expect(driver.stepImport(spec, [])).rejects.toMatchObject({ kind: 'rejected' })
     expect((await driver.state(spec.id)).diskUsedMb).toBeLessThan(beside.diskUsedMb)
-    // It has no letters either: its containers have ended by now, which is reported of every site.
+    // The copy has no letters either: its containers have ended by now, which is reported of every
+    // site.
     for (const id of await driver.sitesWithMail()) expect(id).toBe(spec.id)
   })
 

@@ -15,7 +15,7 @@ import { alignJobs } from '../product.ts'
 import { sendMailJob } from './store.ts'
 
 const clock = manualClock()
-/** Deliberately no multiple of the number of letters that a worker claims. */
+/** Hourly limit of letters, deliberately no multiple of the number that a worker claims. */
 const limit = 23
 let dns: TestDns
 let portal: TestPortal

@@ -153,7 +153,7 @@ file_put_contents( __DIR__ . '/wp-content/heard.txt', $heard );`,
     await driver.start({ ...spec, hosts: ['secret-name.example'] })
     await visit('/probe-read.php')
     expect((await visit('/wp-content/heard.txt')).text).not.toMatch(/secret-name|siteDir/)
-    // The container itself accepts the name.
+    // The container itself has received the new name.
     await eventually(async () => {
       const [to] = driver.upstreams(spec.id) as [SiteAddress]
       expect(

@@ -244,8 +244,8 @@ export function withDatabase<T>(file: string, read: (database: DatabaseSync) => 
 }
 
 /**
- * Lets `write` write to a database of ours that nobody else uses, and that is dropped if it throws.
- * Throws UnfitDatabase for data that SQLite cannot hold.
+ * Lets `write` write to a database of ours that nobody else uses, and that the caller throws away
+ * if this throws. Throws UnfitDatabase for data that SQLite cannot hold.
  */
 export function withWritten<T>(file: string, write: (database: DatabaseSync) => T): T {
   const database = open(file, false)

@@ -173,7 +173,8 @@ async function removeOne(
 }
 
 /**
- * The mode always leaves the owner access; otherwise the portal could not reach the file either.
+ * The mode always leaves the owner access; otherwise the file would be out of the owner's own
+ * reach.
  */
 const modeOf = (asked: number, isFolder: boolean): number =>
   (asked & 0o777) | (isFolder ? 0o700 : 0o600)
