@@ -1,17 +1,17 @@
 /**
- * One server on its way to another node, while its visitors go on (decision 119).
+ * Moves one server to another node, while its visitors go on (decision 119).
  *
  * | state     | what is done                                           | visitors              |
  * |-----------|--------------------------------------------------------|-----------------------|
  * | copying   | it is copied, the copy starts, its pages are compared, | notice nothing        |
- * |           | and what changed meanwhile follows                     |                       |
- * | switching | writes wait, the last changes follow, the node is      | read on; writes wait  |
- * |           | written down, and the edges are told                   |                       |
+ * |           | and changes made meanwhile follow                      |                       |
+ * | switching | writes wait, the last changes follow, the new node is  | read on; writes wait  |
+ * |           | stored (the switch), and the edges are told            |                       |
  * | moved     | the original is stopped, and removed an hour later     | are on the other node |
  * | undoing   | the original starts and takes its place again          | read on; writes wait  |
  *
- * Each step may be done twice, so a kill at any point leads to the same step again. Until the node
- * is written down nothing has happened to the server, and afterwards the original takes no write.
+ * Each step may be repeated, so a kill at any point leads to the same step again. Until the switch
+ * is stored the server is unchanged, and afterwards the original takes no write.
  */
 import { seconds, later } from '../platform/clock.ts'
 import { transaction, type Tx } from '../platform/db.ts'

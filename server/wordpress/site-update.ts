@@ -7,12 +7,12 @@
  * | saving       | a backup is made and proven, writes are held     | updating, with pages  |
  * | updating     | files are exchanged, the database is upgraded    | checking              |
  * | checking     | pages and the way to wp-admin are compared       | done, or rolling_back |
- * | rolling_back | files and database are put back to the backup    | rolled_back           |
+ * | rolling_back | files and database are restored from the backup  | rolled_back           |
  *
- * Each step is an "ensure": a kill at any point leads to the same step again, and so to done or
+ * Each step is idempotent: a kill at any point leads to the same step again, and so to done or
  * rolled_back. From the moment of the backup to the end, requests that may write are held, so that
- * a roll-back loses none. Where the hold had a gap, the backup is made anew as long as nothing was
- * exchanged; later on nothing is put back by itself, and the owner is told.
+ * a roll-back loses none. Where the hold had a gap, a new backup is made as long as nothing was
+ * exchanged; later on nothing is restored automatically, and the owner is told.
  */
 import type { PageDifference } from '../../contract/wordpress-updates.ts'
 import { minutes, seconds } from '../platform/clock.ts'

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { limitsOf, type ContainerSpec, type HeldSize } from './containers.ts'
 import { EngineError, type EngineApi } from './engine-api.ts'
 
-/** Of each line of a container's log: eight bytes, of which most are 0. */
+/** The engine's head of each line of a container's log: eight bytes, most of which are 0. */
 // oxlint-disable-next-line no-control-regex
 const lineHead = /[\0-\u0008\u000B-\u001F]+./g
 

@@ -70,7 +70,7 @@ export class FileLog implements SiteLog {
   }
 
   add(container: string, text: string): void {
-    // One line is one line: control characters would forge others.
+    // Control characters are removed: a line break would forge another line of the log.
     // oxlint-disable-next-line no-control-regex
     const clean = text.slice(0, lineLength).replace(/[\u0000-\u001f\u007f]/g, ' ')
     const line = { at: new Date(), container, text: clean }
