@@ -83,7 +83,7 @@ const losing = (breaks: () => boolean): Database =>
     },
   })
 
-/** Backups of one worker, and its jobs. */
+/** Defines the backups of one worker; answers its jobs. */
 function worker(db = pool.db, keptDaysAfterDeletion = 7) {
   const defined = new Map<string, JobDefinition<object>>()
   const jobs = {

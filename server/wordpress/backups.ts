@@ -1,7 +1,7 @@
 /**
  * Backups: made on demand and every night, proven in a scratch site, kept for a while, downloaded,
- * and restored. The jobs look at how the row stands, so that a kill in the middle leads to the same
- * work again; a restore acts once by its id, which the driver remembers.
+ * and restored. The jobs read the row's state, so that a killed job is repeated with the same
+ * result; a restore acts once by its id, which the driver remembers.
  */
 import { randomUUID } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
@@ -203,8 +203,8 @@ export function createBackups(deps: BackupDeps): Backups {
    * that no archive is left without one.
    */
   async function prune(siteId: string): Promise<void> {
-    // Under the site's lock, as a restore begins: what is chosen here can no longer be restored,
-    // and what is being restored is not chosen.
+    // Under the site's lock, as when a restore begins: a chosen backup can no longer be restored,
+    // and one that is being restored is not chosen.
     const chosen = await transaction(db, async (tx) => {
       await lockSite(tx, siteId)
       const old = await surplusBackups(tx, siteId, deps.kept, later(clock.now(), -hours(undoHours)))

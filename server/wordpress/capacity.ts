@@ -1,6 +1,6 @@
 /**
  * How much room data centres have, and when they are sold out at the pace of the last 30 days. Data
- * centres that the same nodes serve have one room: what one sells the others lack.
+ * centres served by the same nodes share one room: what one sells is missing in the others.
  */
 import { sql } from 'kysely'
 import type * as z from 'zod/mini'
@@ -25,7 +25,7 @@ const takesNew = (node: NodeState): boolean => node.state === 'active' && !isLos
 const serving = (nodes: readonly NodeState[], { id }: Region): NodeState[] =>
   nodes.filter((node) => node.regions === null || node.regions.includes(id))
 
-/** Nodes, and the data centres that reach each other through them. */
+/** Nodes, and the data centres that are connected by sharing them. */
 interface Pool {
   readonly regions: readonly Region[]
   readonly nodes: readonly NodeState[]

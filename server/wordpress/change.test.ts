@@ -137,7 +137,7 @@ async function running(money = topUp): Promise<Owner> {
   await eventually('the server running', async () => (await owner.site()).status === 'running', 90)
   return owner
 }
-/** What a month costs, by the specification's formula; plan prices of the catalogue in VND. */
+/** The price of a month by the specification's formula; plan prices are the catalogue's, in VND. */
 const planPrices = [89_000, 149_000]
 const monthly = (plan: number, diskGb: number, containers: number): bigint =>
   BigInt(

@@ -38,9 +38,9 @@ export interface RequestedChange {
   /** The price that the owner was shown, minor units a month. */
   readonly planPrice?: number | undefined
   readonly name?: string | undefined
-  /** MB. */
+  /** Size of the files' disk, MB. */
   readonly disk?: number | undefined
-  /** MB. */
+  /** Size of the database's disk, MB. */
   readonly mariadbDisk?: number | undefined
   readonly containers?: number | undefined
 }
@@ -228,8 +228,8 @@ async function resize(
       change: { size: later.plan.id, replicate: later.containers },
       starts: { job: resizeJob, payload: { siteId: site.id, changeId } },
     })
-    // A decrease at a price that is no lower takes effect at once: the job of its payment finds the
-    // change planned.
+    // A decrease at a price that is no lower takes effect at once: the job that its payment starts
+    // finds the planned change.
     planned = {
       planned_id: changeId,
       planned_plan_id: later.plan.id,

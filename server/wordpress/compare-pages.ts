@@ -1,7 +1,6 @@
 /**
- * Compares a page of an original with that of its copy, as a reader would: status, title, and how
- * much of the words is the same. Both are a stranger's HTML: nothing is run, and nothing of it is
- * kept but the title.
+ * Compares a page of an original with that of its copy, as a reader would: status, title, and the
+ * share of equal words. Both are a stranger's HTML: nothing is run, and only the title is stored.
  */
 import type { ImportPage } from '../../contract/wordpress-import.ts'
 
@@ -97,7 +96,10 @@ export function titleOf(html: string): string {
     .toWellFormed()
 }
 
-/** The words that a reader sees, in lower case; numbers are all one, for counters and dates. */
+/**
+ * The words that a reader sees, in lower case. All numbers count as the same word, because of
+ * counters and dates.
+ */
 export function wordsOf(html: string): string[] {
   let text = html
   for (const tag of ['script', 'style', 'noscript', 'svg', 'template', 'head'])

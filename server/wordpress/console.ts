@@ -1,6 +1,6 @@
 /**
- * The console of a server: commands of WP-CLI, judged by the contract's table and run in the site's
- * PHP by the machine that has it, one at a time. Each is kept in a history.
+ * The console of a server: commands of WP-CLI, validated by the contract's table and run in the
+ * site's PHP on the machine that has it, one at a time. Each is kept in a history.
  */
 import { sql } from 'kysely'
 import type { Language } from '../../contract/errors.ts'
@@ -32,7 +32,7 @@ export const dropOldCommands = (db: Database, clock: Clock): Promise<unknown> =>
 const shownCommands = 100
 /** Longer than any command takes: a command without an end after this was cut off. */
 const lostAfter = minutes(5)
-/** All steps of a search-replace together, ms. */
+/** Longest time of all steps of a search-replace together, ms. */
 const stepsMs = 60_000
 
 const refuse = (field: 'command' | 'confirmed', sentence: string): Refusal =>

@@ -39,7 +39,7 @@ export interface BackupCounts {
   readonly oldestProvenAt: Date | null
 }
 
-/** Two looks into the index `site_backup_of_site` for each running server. */
+/** Costs two lookups in the index `site_backup_of_site` for each running server. */
 export async function countBackups(db: Queryable): Promise<BackupCounts> {
   const { rows } = await sql<{ failed: bigint; oldest: Date | null }>`
     select count(*) filter (where newest.state = 'failed') as failed,

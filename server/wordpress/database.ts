@@ -27,7 +27,7 @@ export interface DatabaseDeps {
   readonly db: Database
   readonly clock: Clock
   readonly driver: Pick<WordpressDriver, 'database'>
-  /** Refuses a password that is not the customer's, under the field of that name. */
+  /** Refuses, at the given field, a password that is not the customer's. */
   readonly prove: (
     customerId: string,
     password: string,

@@ -13,13 +13,13 @@ import { createRounds, type Rounds } from '../platform/rounds.ts'
 import { returnedTo, type LeaseDetails } from './lease-store.ts'
 import { hostRows, type HostRow, type SiteAddressing } from './store.ts'
 
-/** A host name as the edge gets it: lower case, no port. */
+/** An entry of an edge's table of host names. The name is in lower case, without a port. */
 export interface HostTarget {
   readonly host: string
   readonly site: string
   /** `live`: its pages are shown as soon as a container answers. */
   readonly state: 'live' | 'starting' | 'suspended' | 'failed'
-  /** The host name that its visitors are sent to. */
+  /** The host name to which its visitors are redirected. */
   readonly primary?: string
   /** The edge of the node that runs the site, where that is another node. */
   readonly via?: { readonly host: string; readonly port: number }
@@ -36,7 +36,7 @@ export interface HostChange {
   /** The version that this change follows; null: the edge has no table yet. */
   readonly base: string | null
   readonly version: string
-  /** Sites whose names all stand in `entries`; null: the entries are the whole table. */
+  /** Sites whose names are all in `entries`; null: the entries are the whole table. */
   readonly sites: readonly string[] | null
   readonly entries: readonly HostTarget[]
   /** The key by which edges authenticate each other. */
@@ -202,7 +202,7 @@ function protectionOf(row: HostRow): Pick<HostTarget, 'protection'> {
   return Object.keys(protection).length > 0 ? { protection } : {}
 }
 
-/** `10.0.0.2:8082`, `[2001:db8::2]:8082` */
+/** Reads `10.0.0.2:8082` or `[2001:db8::2]:8082`. */
 function addressOf(text: string): { host: string; port: number } {
   const { hostname, port } = new URL(`http://${text}`)
   return { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) || 80 }

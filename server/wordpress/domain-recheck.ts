@@ -1,6 +1,6 @@
 /**
- * Looks at customers' host names again, each about once a day. A name that no longer holds is
- * marked, and stays: its owner may be moving it.
+ * Checks customers' host names again, each about once a day. A name that no longer holds is marked
+ * but not removed: its owner may be moving it.
  */
 import { sql } from 'kysely'
 import { hours, later, type Clock } from '../platform/clock.ts'
@@ -20,7 +20,7 @@ const takenAtOnce = 8
 const limitSeconds = 3000
 /** No new names are claimed after this, so that the claimed ones are done within the limit. */
 const roundSeconds = limitSeconds - 100
-/** Less than a day, so that a round that came late does not cost the next one. */
+/** Less than a day, so that a late round does not make the next one skip names. */
 export const recheckGapMs = hours(20)
 /** How long a claimed name waits if nobody answered about it or its worker was killed. */
 const leaseMs = hours(1)

@@ -88,7 +88,7 @@ describe('a name of a domain that is active in the same account', () => {
   const pointAtServer = (to = site, at = zone) =>
     portal.call('POST', `/api/dns/${at.id}/point`, { token: site.token, body: { wp: to.id } })
   interface Written {
-    /** Grows with every change. */
+    /** The zone's serial number, which rises with every change. */
     serial: number
     data: { name: string; content: string }[]
   }
@@ -205,7 +205,7 @@ describe('a name of a domain that is active in the same account', () => {
       })
     ).body.result
     expect(movedAt).not.toBeNull()
-    // The domain's new owner, who has its DNS elsewhere, proves it by TXT.
+    // The domain's new owner, whose DNS is elsewhere, proves it by TXT.
     const theirs = await server()
     const { body } = await portal.call<{ records: { type: string; expected: string[] }[] }>(
       'GET',

@@ -35,7 +35,7 @@ import { ensureJob } from './change.ts'
 import { defineRecheck, ownZone, recheckGapMs } from './domain-recheck.ts'
 import { heldNames, lockOwnSite, takesNames, type SiteAddressing } from './store.ts'
 
-/** How long after an account let go of a name another account must prove it by TXT. */
+/** For this long after an account released a name, another account must prove it by TXT. */
 const quarantineMs = days(30)
 
 export interface Domains {

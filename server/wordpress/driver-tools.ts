@@ -80,7 +80,7 @@ export interface FileEntry {
   readonly name: string
   readonly kind: 'file' | 'folder' | 'link' | 'other'
   readonly bytes: number
-  /** When it was changed, ms since 1970. */
+  /** When it was last changed, ms since 1970. */
   readonly at: number
 }
 export type FileAnswer =
@@ -92,7 +92,7 @@ export type FileAnswer =
 
 /** One command of the console, judged by contract/wordpress-verbs.ts. */
 export interface CommandOrder {
-  /** `plugin list` */
+  /** The command without arguments, such as `plugin list`. */
   readonly verb: string
   readonly args: readonly string[]
   readonly flags: Readonly<Record<string, string | true>>
@@ -128,7 +128,7 @@ export interface DatabaseOrders {
     readonly limit: number
     /** Longer values are cut. */
     readonly cellBytes: number
-    /** Empty: by the primary key. */
+    /** Column to sort by; empty: the primary key. */
     readonly sort: string
     readonly descends: boolean
     readonly filter: {

@@ -66,8 +66,8 @@ export interface SiteSpec {
   /** Where browsers find it, without a trailing slash: http://name.localhost:8082 */
   readonly url: string
   /**
-   * Further host names that it answers on as on its own, lower case, without a port; any other is
-   * sent to `url`.
+   * Further host names that the site answers under; visitors of any other name are redirected to
+   * `url`. Lower case, without a port.
    */
   readonly hosts: readonly string[]
   readonly title: string
@@ -87,12 +87,12 @@ export interface SiteSpec {
   readonly mail?: boolean
   /** The owner's PHP settings; the platform's defaults when absent. */
   readonly php?: {
-    /** Largest body of a request, and file in it, MB. */
+    /** Largest body of a request, and largest file in it, MB. */
     readonly uploadMb: number
-    /** Longest time of one page, seconds, within what the platform allows. */
+    /** Longest time of one page, seconds; the platform's limit applies if it is lower. */
     readonly pageSeconds: number
     readonly inputVars: number
-    /** Notices go to the log. */
+    /** True: PHP's notices go to the log. */
     readonly debug: boolean
   }
 }
@@ -106,7 +106,7 @@ export interface SpooledLetter {
   /** The sender that the program named for the envelope; null: none. */
   readonly from: string | null
   readonly to: readonly string[]
-  /** Header and text (RFC 5322), Bcc and all. */
+  /** Header and text (RFC 5322), Bcc included. */
   readonly raw: Buffer
 }
 
@@ -141,10 +141,10 @@ export interface SiteAddress {
 }
 
 export interface LogLine {
-  /** Grows by one per line of a site; gaps never occur inside one life of the driver. */
+  /** Rises by one per line of a site; a copy that takes over another node's log leaves a gap. */
   readonly seq: number
   readonly at: Date
-  /** `web-1` … */
+  /** Name of the container, such as `web-1`. */
   readonly container: string
   readonly text: string
 }
@@ -166,7 +166,7 @@ export interface InstalledSoftware {
   readonly wordpress: string
   readonly php: string
   readonly plugins: readonly {
-    /** Below wp-content/plugins: `akismet/akismet.php`, or `hello.php`. */
+    /** Path below wp-content/plugins: `akismet/akismet.php`, or `hello.php`. */
     readonly file: string
     readonly name: string
     readonly version: string
@@ -408,7 +408,7 @@ export interface RuntimeCounts {
 /** Resources that a running site uses now. */
 export interface SiteFigures {
   readonly site: string
-  /** Of all its containers together, MB. */
+  /** Memory of all its containers together, MB. */
   readonly memoryMb: number
   /** CPU time of all its processes since the runtime process started, ms. */
   readonly cpuMs: number

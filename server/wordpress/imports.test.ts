@@ -202,7 +202,7 @@ test('an upload goes on where it was cut off, and nobody else adds to it', async
   const json = { 'content-type': 'application/json' }
   expect((await put(`/${id}/files/0?offset=${half}`, Buffer.from('{}'), json)).status).toBe(415)
   expect((await put(`/${id}/files/7?offset=0`, more)).code).toBe('not_found')
-  // A stranger finds nothing.
+  // Another customer finds nothing.
   const stranger = await portal.call('GET', `/api/wp/${into.id}/import`, {
     token: from.owner.token,
   })

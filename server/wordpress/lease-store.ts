@@ -17,7 +17,7 @@ export const leaseMarginMs = minutes(5)
 /** If a node's clock lags behind by more, ms, it was restarted: another process answers there. */
 const restartedMs = 1_000
 
-/** What a node is told of its servers with a lease. */
+/** What a node is told about those of its servers that need special treatment. */
 export interface LeaseDetails {
   /** Grows with every promise to the node: a later promise replaces an earlier one. */
   readonly order: number

@@ -27,8 +27,8 @@ const drainMs = 100
 const closeWaitMs = 2000
 
 /**
- * `<time> <container> - - <line>`; a `- -` inside the line becomes `- -`, so that splitting on it
- * keeps the whole line.
+ * `<time> <container> - - <line>`; a `- -` inside the line gets a second space, so that splitting
+ * on it keeps the whole line.
  */
 export const frameLine = (line: LogLine): string =>
   `${line.at.toISOString()} ${line.container} - - ${line.text.replace(/-(?= -)/g, '- ')}`

@@ -210,7 +210,10 @@ export interface BegunRescues {
   readonly stays: readonly { readonly name: string; readonly why: string }[]
 }
 
-/** Refuses with not_found, and with conflict while the node may still take writes. */
+/**
+ * The loss of a node. Refuses with not_found, and with conflict while the node may still take
+ * writes.
+ */
 export async function refuseUnlessLost(
   db: Queryable,
   { node, server, isOff }: { node: string; server: string | null; isOff: boolean },

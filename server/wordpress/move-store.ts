@@ -25,7 +25,7 @@ export const clearMoveJob = 'clear-move'
 /** How long the stopped original is kept. */
 export const keptMs = hours(1)
 
-/** Why a server cannot be moved at this moment. */
+/** Why a server cannot be moved at this moment; `sentenceOf` has the sentences. */
 export type Hindrance =
   | 'state'
   | 'copy'

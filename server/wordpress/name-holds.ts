@@ -1,4 +1,6 @@
-/** Entries by which accounts hold host names, and how one ends because another proved the name. */
+/**
+ * Accounts' entries for host names, and how an entry ends because another account proved the name.
+ */
 import type { Queryable, Tx } from '../platform/db.ts'
 import type { OtherHold } from './ownership.ts'
 

@@ -128,7 +128,7 @@ const misleading = new Set([
   'webmail',
 ])
 
-/** Letters and digits alone, without accents: Let's Panel is letspanel. */
+/** Only letters and digits, without accents: Let's Panel becomes letspanel. */
 const plain = (text: string): string => fold(text).replace(/[^a-z0-9]/g, '')
 
 /**

@@ -13,7 +13,7 @@ import { deletedWithBackups } from './kept-backups.ts'
 export const nightlyJob = 'nightly-backups'
 export const forgetJob = 'forget-backups'
 
-/** Less than a day, so that a night that came late does not cost the next one. */
+/** Less than a day, so that a late night does not make the next one skip servers. */
 const nightMs = hours(20)
 /** A server that is being backed up, restored, moved or updated is tried again after this. */
 const busyGapMs = minutes(10)

@@ -306,7 +306,7 @@ test('an order that a top-up meets without room is paid once there is some', asy
   await eventually('being told', async () => (await mine()).reason)
   await jobsIdle(portal.app.db)
   await roomFor(5)
-  // Ten minutes later.
+  // Makes billing believe that ten minutes have passed.
   await sql`update subscription set next_at = next_at - interval '10 minutes'
     where customer_id = ${poor.id}`.execute(portal.app.db)
   await portal.app.bills.enqueueSweeps()

@@ -129,7 +129,7 @@ const works = (status: number): boolean => status < 500
 /** The difference that a visitor would notice; undefined: none. */
 export function differenceOf(before: PageShape, after: PageShape): PageDifference | undefined {
   const { path } = before
-  // A page that failed before can only become better.
+  // A page that failed before is not compared: it can only become better.
   if (!works(before.status)) return undefined
   if (before.status !== after.status)
     return { path, what: 'status', before: String(before.status), after: String(after.status) }

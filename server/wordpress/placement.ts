@@ -13,7 +13,7 @@ export interface NodeState {
   readonly seenSecondsAgo: number | null
   /** How many more containers it had memory for at that answer. */
   readonly room: number
-  /** Containers of servers that have a place on it and do not run yet. */
+  /** Containers of servers that have a reserved place on it and do not run yet. */
   readonly reserved: number
   /** Most containers of one server. */
   readonly maxContainers: number

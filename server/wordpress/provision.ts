@@ -7,8 +7,8 @@
  * | start   | as many containers as ordered                     | stop the site    |
  * | check   | its front page answers 200 on its own host name   | nothing          |
  *
- * Each "do" is idempotent: a kill at any point leads to the same step again. When the tries are used
- * up, the "undo" steps run backwards and the money goes back to the wallet.
+ * Each "do" is idempotent: a kill at any point leads to the same step again. When the tries are
+ * used up, the "undo" steps run backwards and the money goes back to the wallet.
  */
 import type { Language } from '../../contract/errors.ts'
 import type { Billing } from '../billing/index.ts'

@@ -163,8 +163,8 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
   async function clearOrphans(node: string, driver: WordpressDriver): Promise<void> {
     const held = await driver.list()
     const ofNode = sql<boolean>`coalesce(node_id, ${firstNode}::text) = ${node}`
-    // Text against text: what lies in the runtime may have any name. A server that was moved to
-    // another node is an orphan here.
+    // Both sides as text, because entries in the runtime may have any name. A server that was moved
+    // to another node is an orphan here.
     const { rows: known } = await sql<{ id: string }>`
       select id::text from site
       where id::text = any(${held}) and deleted_at is null and ${ofNode}`.execute(db)

@@ -25,7 +25,7 @@ interface Told {
   readonly link: string
 }
 
-/** 26/11/2026 14:05, or 26/11/2026 14:05:20 */
+/** Formats a moment as 26/11/2026 14:05, or 26/11/2026 14:05:20 to the second. */
 function momentOf(at: Date, toTheSecond = false): string {
   const [day = '', time = ''] = inVietnam(at).split('T')
   return `${day.split('-').toReversed().join('/')} ${time.slice(0, toTheSecond ? 8 : 5)}`

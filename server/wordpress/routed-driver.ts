@@ -70,7 +70,7 @@ interface NodesParts {
   readonly log: Log
   /** The node of this machine, if it runs sites. */
   readonly own: { readonly entry: NodeEntry; readonly control: NodeControl } | null
-  /** Connects to a node of another machine; `onOpen` is called whenever its line opens. */
+  /** Connects to a node of another machine; `onOpen` is called whenever the connection opens. */
   readonly connect: (node: string, address: string, onOpen: () => void) => NodeConnection
   readonly leases: Leases
   /** Whether this process stores what nodes report: true where it runs jobs. */
@@ -123,7 +123,7 @@ export function createNodes(parts: NodesParts): Nodes {
     })
   }
 
-  /** Throws DriverFailure unavailable when the node of the site cannot be asked. */
+  /** The node of the site. Throws DriverFailure unavailable when it cannot be asked. */
   async function nodeControl(siteId: string): Promise<NodeControl> {
     // A portal with one node, the usual case, needs no query.
     const alone = others.size === 0 && own

@@ -131,7 +131,7 @@ export function defineSiteUpdates(deps: SiteUpdateDeps): void {
           throw new Error('another run has begun it')
       } catch (error) {
         if (!(error instanceof Refusal)) throw error
-        // A backup is made or restored right now.
+        // The server does not run, or a backup is made or restored right now.
         await again(tx, row, busyMs)
       }
     })

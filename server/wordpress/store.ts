@@ -21,7 +21,7 @@ export interface SiteAddressing {
    * The scheme that works now: HTTP until the sites' domain has its certificate. Absent: `scheme`.
    */
   readonly shownScheme?: () => 'http' | 'https'
-  /** localhost, or SITES_DOMAIN. */
+  /** `localhost`, or SITES_DOMAIN. */
   readonly host: string
   /** Empty, or `:8082`. */
   readonly portSuffix: string

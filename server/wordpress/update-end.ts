@@ -76,7 +76,7 @@ export function createUpdateEnd(deps: UpdateEndDeps) {
     await deps.mail(tx, email, letter.subject[language](told), letter.text[language](told))
   }
 
-  /** `unheld`: the differences that were not undone because the hold had a gap. */
+  /** `unheld`: differences that were not undone because the hold had a gap. */
   return async function end(
     row: UpdateRow,
     site: SiteRow | undefined,

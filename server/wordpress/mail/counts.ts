@@ -4,7 +4,7 @@ import type { Queryable } from '../../platform/db.ts'
 import type { SuspensionCause } from './letters.ts'
 
 export interface MailCounts {
-  /** Recipients whose letter is not sent yet; held ones are not counted. */
+  /** Recipients whose letters are not sent yet, without held ones. */
   readonly waiting: number
   /** Age of the oldest of them that waits only for the mail server, seconds. */
   readonly oldestSeconds: number

@@ -10,7 +10,7 @@ const modulusBits = 2048
 export interface DomainKey {
   readonly domain: string
   readonly selector: string
-  /** SubjectPublicKeyInfo, Base64. */
+  /** The public key as SubjectPublicKeyInfo, Base64. */
   readonly publicKey: string
 }
 

@@ -22,7 +22,7 @@ export interface ReadLetter {
   readonly body: Buffer
 }
 interface Field {
-  /** Lower case. */
+  /** The name in lower case. */
   readonly name: string
   /** The name in its original spelling. */
   readonly spelling: string
@@ -134,7 +134,7 @@ const writeMailbox = ({ name, address }: Mailbox): string => {
   return before === '' ? address : `${before} <${address}>`
 }
 
-/** Lines of at most 76 characters, broken at spaces; longer words stay whole. */
+/** Folds a field into lines of at most 76 characters, broken at spaces; longer words stay whole. */
 function folded(name: string, value: string): string {
   let line = `${name}:`
   const lines: string[] = []

@@ -18,7 +18,7 @@ const pkcs8Head = Buffer.from('302e020100300506032b657004220420', 'hex')
 export interface HostKey {
   /** OpenSSH's own format, `openssh-key-v1` (its PROTOCOL.key). */
   readonly privateKey: string
-  /** SHA256:… */
+  /** The fingerprint, SHA256:… */
   readonly fingerprint: string
 }
 

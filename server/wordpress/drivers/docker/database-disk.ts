@@ -124,7 +124,7 @@ async function makeImage(at: (name: string) => string, bytes: number): Promise<f
 /** The loop devices whose backing file is this very file. */
 async function devicesOf(image: fs.FileHandle): Promise<string[]> {
   const { dev, ino } = await image.stat({ bigint: true })
-  // makedev(3)
+  // Splits the device number as makedev(3) composes it.
   const major = ((dev >> 8n) & 0xfffn) | ((dev >> 32n) & ~0xfffn)
   const minor = (dev & 0xffn) | ((dev >> 12n) & ~0xffn)
   const columns = ['--list', '--noheadings', '-O', 'NAME,BACK-INO,BACK-MAJ:MIN']

@@ -484,7 +484,7 @@ echo json_encode( array(
     )
     const stuck = ask(address!, `${victim.url}/forever.php`).catch(() => null)
     const left = () => [...processesOf(victim.id), ...phpProcessesOf(victim.id)]
-    // The container and its PHP.
+    // Two processes: the container and its PHP.
     expect(left()).toHaveLength(2)
     portal.kill('SIGKILL')
     await eventually(() => expect(left()).toEqual([]), 10_000)

@@ -48,7 +48,7 @@ export class DiskFigures {
     return this.#usage.used
   }
 
-  /** MB. */
+  /** The use of both disks with the copy's, MB. */
   #withCopy(used: Used): { filesMb: number; databaseMb: number } {
     const { takes } = this.#parts.importing
     return {

@@ -57,7 +57,7 @@ export class FileLog implements SiteLog {
             text: stored.x,
           })
         } catch {
-          // An empty last line, or one cut by a kill.
+          // The line is empty, or was cut by a kill.
         }
       }
     }
@@ -81,7 +81,7 @@ export class FileLog implements SiteLog {
   #append(given: Omit<LogLine, 'seq'>): void {
     const line: LogLine = { seq: this.#next++, ...given }
     this.#lines.push(line)
-    // Cut in blocks: shifting one by one costs a copy a line.
+    // Cut in blocks: shifting lines one by one would copy the array for each line.
     if (this.#lines.length > keptLines * 1.2) this.#lines = this.#lines.slice(-keptLines)
     const { seq: q, container: c, text: x } = line
     this.#pending.push(`${JSON.stringify({ q, t: line.at.getTime(), c, x } satisfies Stored)}\n`)

@@ -29,7 +29,7 @@ function afterQuoted(text: string, from: number, quote: string, isWhole = false)
   return -1
 }
 
-/** Cuts a dump into statements, without their comments; conditional ones are comments too. */
+/** Cuts a dump into statements without comments; conditional comments are dropped, too. */
 export class StatementReader {
   #text = ''
   /** How far `#text` has been scanned for the end of its first statement. */
