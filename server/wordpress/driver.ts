@@ -304,8 +304,8 @@ export interface WordpressDriver {
   copyIn(spec: SiteSpec, of: MoveRound, file: string, log: readonly LogLine[]): Promise<SiteChanges>
   /**
    * Restores the archive into a scratch site, counts what the scratch site holds, and removes it.
-   * `of`: the site whose archive it is, whose database engine is used. `database`: the database
-   * that the archive was made of, where the site may have another one by now.
+   * `of`: the site of the archive, whose node has the right database. `database`: the database that
+   * the archive was made of, where the site may have another one by now.
    */
   prove(file: string, of?: string, database?: string): Promise<CopyFigures>
   /**

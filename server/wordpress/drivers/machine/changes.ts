@@ -60,10 +60,7 @@ const longestManifest = 64 * 1_048_576
 /** The first bytes of a frame of Zstandard (RFC 8878, section 3.1.1). */
 const zstdMark = Buffer.from([0x28, 0xb5, 0x2f, 0xfd])
 
-/**
- * Zstandard's lowest level takes a quarter of gzip's processor time here, for archives of the same
- * size.
- */
+/** Zstandard's lowest level takes a quarter of gzip's CPU time here, for archives as small. */
 const compressed = (as: RoundCompression) =>
   as === 'zstd'
     ? createZstdCompress({
@@ -191,10 +188,7 @@ export async function packChanges(
     readonly listing: string
     readonly database: PackedDatabase
     readonly compression: RoundCompression
-    /**
-     * Files equal to this release's are only named, and the other node takes its own; null: all
-     * files are sent.
-     */
+    /** Files equal to its own are only named: the other node has them. Null: all are sent. */
     readonly release: Release | null
   },
 ): Promise<SiteChanges> {
@@ -260,8 +254,7 @@ function placeOf({ filesDir, databaseDir }: SitePlaces, name: string): string {
 }
 
 /**
- * Makes the folders on the way. Throws where one is a link: the copy's own PHP may have run
- * already.
+ * Makes the folders on the way. Throws where one is a link: the copy's PHP may have run already.
  * @param made folders that need no second check, for a content that nothing else writes to
  */
 function makeWay(filesDir: string, folder: string, made?: Set<string>): void {
